@@ -1,0 +1,159 @@
+/**
+ * A command is data: arguments, options and examples, from which parsing, help, completions and man pages all derive, and a
+ * `run` that gets them typed. Declare every option with one of the functions here; each checks its value while parsing.
+ */
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import type { Context } from '../context.ts';
+import { parseDuration } from '../time.ts';
+
+/** What a shell may complete a value with, where it is not one of fixed choices. */
+export type Completion = 'file' | 'directory' | 'profile' | 'code' | 'setting' | 'none';
+
+export interface OptionDefinition<T> {
+  flags: string;
+  description: string;
+  /** The heading it stands under in help; commander's "Options:" when absent. */
+  group?: string;
+  choices?: readonly string[];
+  complete?: Completion;
+  /** Turns the raw value into the typed one, or throws InvalidArgumentError. Absent for a boolean. */
+  parse?: (raw: string, previous: T | undefined) => T;
+}
+
+interface Extra {
+  group?: string;
+  complete?: Completion;
+}
+
+/** A flag without a value: true or undefined. */
+export function flag(flags: string, description: string, extra: Extra = {}): OptionDefinition<true> {
+  return { flags, description, ...extra };
+}
+
+/** Any text but the empty one, unless `empty` allows it. */
+export function text(flags: string, description: string, extra: Extra & { empty?: boolean } = {}): OptionDefinition<string> {
+  const parse = (raw: string) => {
+    if (raw === '' && !extra.empty) throw new InvalidArgumentError('It must not be empty.');
+    return raw;
+  };
+  return { flags, description, parse, group: extra.group, complete: extra.complete };
+}
+
+/** A whole number within bounds. */
+export function integer(
+  flags: string,
+  description: string,
+  bounds: { min: number; max?: number },
+  extra: Extra = {},
+): OptionDefinition<number> {
+  const parse = (raw: string) => {
+    const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
+    if (value >= bounds.min && value <= (bounds.max ?? Number.MAX_SAFE_INTEGER)) return value;
+    const range = bounds.max === undefined ? `of at least ${bounds.min}` : `from ${bounds.min} to ${bounds.max}`;
+    throw new InvalidArgumentError(`It takes a whole number ${range}.`);
+  };
+  return { flags, description, parse, ...extra };
+}
+
+/** One of fixed values. */
+export function choice<const C extends readonly string[]>(
+  flags: string,
+  description: string,
+  choices: C,
+  extra: Extra = {},
+): OptionDefinition<C[number]> {
+  return { flags, description, choices, parse: (raw) => oneOf(raw, choices), ...extra };
+}
+
+/** One of fixed values, repeatable: the values in the order given. */
+export function choices<const C extends readonly string[]>(
+  flags: string,
+  description: string,
+  values: C,
+  extra: Extra = {},
+): OptionDefinition<C[number][]> {
+  return { flags, description, choices: values, parse: (raw, previous = []) => [...previous, oneOf(raw, values)], ...extra };
+}
+
+/** Free text, repeatable: the values in the order given. */
+export function texts(flags: string, description: string, extra: Extra = {}): OptionDefinition<string[]> {
+  return { flags, description, parse: (raw, previous = []) => [...previous, raw], ...extra };
+}
+
+/** A DURATION, as milliseconds. */
+export function duration(flags: string, description: string, extra: Extra = {}): OptionDefinition<number> {
+  return { flags, description, parse: (raw) => parseOrRefuse(raw, parseDuration, DURATION_FORMS), ...extra };
+}
+
+export const DURATION_FORMS = 'It takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w.';
+
+/** `parser(raw)`, or commander's refusal with `forms` (a sentence on what is accepted) where it gives undefined. */
+export function parseOrRefuse<T>(raw: string, parser: (raw: string) => T | undefined, forms: string): T {
+  const value = parser(raw);
+  if (value === undefined) throw new InvalidArgumentError(forms);
+  return value;
+}
+
+function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
+  if (values.includes(raw)) return raw;
+  throw new InvalidArgumentError(`Allowed values are ${values.join(', ')}.`);
+}
+
+export type Options = Record<string, OptionDefinition<unknown>>;
+
+/** The typed values of a record of options: each is undefined when its flag was not given. */
+export type Values<O extends Options> = { [K in keyof O]: O[K] extends OptionDefinition<infer T> ? T | undefined : never };
+
+export interface ArgumentDefinition {
+  /** `<code>` required, `[code]` optional, `<code...>` or `[code...]` several. */
+  name: string;
+  description: string;
+  choices?: readonly string[];
+  complete?: Completion;
+}
+
+export interface Example {
+  command: string;
+  /** What it is for, a short phrase. */
+  does: string;
+}
+
+export interface CommandDefinition<O extends Options = Options> {
+  /** One paragraph or two: what it does and what to know. The one-line summary stands in tree.ts. */
+  description: string;
+  arguments?: readonly ArgumentDefinition[];
+  /** Keys must be commander's camelCase of the long flag; `buildCommand` checks. */
+  options: O;
+  /** At least two real ones. */
+  examples: readonly Example[];
+  /** `args` are the positional words, flattened. */
+  run(context: Context, input: { args: string[]; options: Values<O> }): Promise<void>;
+}
+
+/** Gives a command its types; the value itself is returned as it is. */
+export function defineCommand<O extends Options>(definition: CommandDefinition<O>): CommandDefinition<O> {
+  return definition;
+}
+
+/** Puts a record of options on a commander command. */
+export function addOptions(command: Command, options: Options): void {
+  for (const [key, definition] of Object.entries(options)) {
+    const option = new Option(definition.flags, definition.description);
+    if (option.attributeName() !== key) throw new Error(`option ${definition.flags} is declared under the key ${key}`);
+    if (definition.choices) option.choices(definition.choices);
+    if (definition.parse) option.argParser(definition.parse as (raw: string, previous: unknown) => unknown);
+    if (definition.group) option.helpGroup(definition.group);
+    command.addOption(option);
+  }
+}
+
+/** Puts a command's description, arguments and options on a commander command. */
+export function applyDefinition(command: Command, definition: CommandDefinition): void {
+  command.description(definition.description);
+  for (const { name, description, choices: values } of definition.arguments ?? []) {
+    const argument = new Argument(name, description);
+    if (values) argument.choices(values);
+    command.addArgument(argument);
+  }
+  addOptions(command, definition.options);
+}

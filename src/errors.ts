@@ -1,0 +1,118 @@
+/**
+ * Every way a command can fail, one small class each, and the one table from class to exit code.
+ * The codes are a contract (README, "Exit codes"); `qrctl help exit-codes` is printed from this table too.
+ */
+
+/** What a person or a script needs beside the message. */
+export interface FailureDetails {
+  /** The next command to try, or what to change; one line. */
+  hint?: string;
+  /** The service's own `code`, where it sent one. */
+  code?: string;
+  /** The HTTP status, where there was an answer. */
+  status?: number;
+  cause?: unknown;
+}
+
+/** What is known about a request that failed: could the service have applied it? */
+export type Outcome = 'not-applied' | 'unknown';
+
+class Failure extends Error {
+  readonly hint: string | undefined;
+  readonly code: string | undefined;
+  readonly status: number | undefined;
+
+  constructor(message: string, details: FailureDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = new.target.name;
+    this.hint = details.hint;
+    this.code = details.code;
+    this.status = details.status;
+  }
+}
+
+/** A failure of one request; `outcome` says whether the service may have applied it all the same. */
+class RequestFailure extends Failure {
+  readonly outcome: Outcome;
+
+  constructor(message: string, details: FailureDetails & { outcome?: Outcome } = {}) {
+    super(message, details);
+    this.outcome = details.outcome ?? 'unknown';
+  }
+}
+
+/** A bad flag, argument, setting or input file. Nothing was sent. */
+export class UsageError extends Failure {}
+/** A file or stream of this machine could not be read or written (full disk, permissions). */
+export class LocalError extends Failure {}
+/** An answer that is not what the service's specification describes. */
+export class UnexpectedAnswerError extends RequestFailure {}
+/** No key, or the service refused it (401). */
+export class AuthError extends RequestFailure {}
+/** The service does not know the code (404), or no code has that slug. */
+export class NotFoundError extends RequestFailure {}
+/** The plan's limit on codes (403 to POST /qr). */
+export class PlanLimitError extends RequestFailure {}
+/** Waiting for the rate limit would pass `--max-wait`. */
+export class RateLimitError extends RequestFailure {}
+/** The network or the service failed, also after retries. */
+export class UnavailableError extends RequestFailure {}
+/** Some rows or codes failed, others are done. */
+export class PartialError extends Failure {}
+/** An export that could not be proven complete, or a bulk row on which a person must decide. */
+export class UnprovenError extends Failure {}
+/** The service rejected the values (400). */
+export class RejectedError extends RequestFailure {}
+/** SIGINT, SIGTERM or SIGHUP ended the command. */
+export class InterruptedError extends Failure {
+  readonly signal: 'SIGINT' | 'SIGTERM';
+
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super(signal === 'SIGINT' ? 'interrupted' : 'terminated');
+    this.signal = signal;
+  }
+}
+/** The reader of our standard output went away (`| head`): a quiet, successful end. */
+export class ClosedPipeError extends Failure {}
+
+export { type Failure, RequestFailure };
+
+/** Exit codes in order, with the words `qrctl help exit-codes` prints. */
+export const EXIT_CODES = [
+  { exit: 0, meaning: 'done, all of it' },
+  { exit: 1, meaning: "unexpected failure of the tool, or an answer that is not what the service's specification describes" },
+  { exit: 2, meaning: 'usage: bad flag, argument or input file; nothing was sent' },
+  { exit: 3, meaning: 'no key, or the service refused it (401)' },
+  { exit: 4, meaning: 'not found (404)' },
+  { exit: 5, meaning: "the plan's limit on codes (403)" },
+  { exit: 6, meaning: 'rate limit: waiting would pass --max-wait' },
+  { exit: 7, meaning: 'network or service unavailable after retries' },
+  { exit: 8, meaning: 'partly done: some rows or codes failed; the results say which' },
+  {
+    exit: 9,
+    meaning: "the export could not be proven complete, or a bulk row's outcome needs a person's decision; nothing was guessed",
+  },
+  { exit: 10, meaning: 'the service rejected the values (400)' },
+  { exit: 130, meaning: 'interrupted (Ctrl-C): output files untouched, or at a committed point' },
+  { exit: 143, meaning: 'terminated: output files untouched, or at a committed point' },
+] as const;
+
+const EXIT_OF_CLASS = [
+  [UsageError, 2],
+  [AuthError, 3],
+  [NotFoundError, 4],
+  [PlanLimitError, 5],
+  [RateLimitError, 6],
+  [UnavailableError, 7],
+  [PartialError, 8],
+  [UnprovenError, 9],
+  [RejectedError, 10],
+  [ClosedPipeError, 0],
+] as const;
+
+/** The exit code of anything thrown; what is not one of our classes is an unexpected failure, 1. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof InterruptedError) return error.signal === 'SIGINT' ? 130 : 143;
+  for (const [failure, exit] of EXIT_OF_CLASS) if (error instanceof failure) return exit;
+  return 1;
+}

@@ -1,0 +1,67 @@
+/** The service as commands see it: its six endpoints, typed and checked, behind the rate limit and the retries. */
+import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';
+
+export interface PageRequest {
+  page: number;
+  limit: number;
+}
+
+/** Times are whole milliseconds since the epoch; the service's own bounds may be inclusive or exclusive. */
+export interface ScanPageRequest extends PageRequest {
+  sinceMs?: number;
+  untilMs?: number;
+}
+
+/** What the rate-limit headers of the newest answer said. */
+export interface RateLimit {
+  plan: string | undefined;
+  limit: number | undefined;
+  remaining: number | undefined;
+  /** When the window resets, ms since the epoch on the service's clock. */
+  resetMs: number | undefined;
+  /** Milliseconds from now until then, by the service's clock. */
+  resetInMs: number | undefined;
+}
+
+/** What the requests of this command have cost so far. */
+export interface ServiceStats {
+  requests: number;
+  pauses: number;
+  pausedMs: number;
+}
+
+/** Told while requests run; used for `--verbose`, the progress bar's countdown, and notes. */
+export interface ServiceEvents {
+  /** After every attempt. `status` is undefined where no answer came. */
+  request?(trace: { method: string; path: string; status: number | undefined; ms: number; remaining: number | undefined }): void;
+  /** A pause for the rate limit begins; it lasts about `ms`. */
+  pause?(pause: { ms: number }): void;
+  /** The pause is over. */
+  resume?(): void;
+  /** A failed attempt is going to be repeated after `ms`. */
+  retry?(retry: { reason: string; ms: number; attempt: number }): void;
+}
+
+/**
+ * Every method throws one of the request failures of errors.ts: AuthError (401), NotFoundError (404), PlanLimitError (403 to
+ * POST), RejectedError (400), RateLimitError (--max-wait), UnavailableError (network, 5xx, after retries),
+ * UnexpectedAnswerError (anything the specification does not describe); or the abort signal's reason.
+ */
+export interface Service {
+  readonly baseUrl: string;
+  listCodes(request: PageRequest): Promise<Page<QrCode>>;
+  getCode(id: string): Promise<QrCode>;
+  /** Never repeated unless certainly not applied; a failure's `outcome` says which (`not-applied` or `unknown`). */
+  createCode(code: NewCode): Promise<QrCode>;
+  updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
+  /** Permanently deletes the code and its scans. A repeated DELETE that finds 404 has succeeded. */
+  deleteCode(id: string): Promise<void>;
+  listScans(id: string, request: ScanPageRequest): Promise<ScanPage>;
+  /** The machine-readable description at the root of the service's host; needs no shape. */
+  openApi(): Promise<unknown>;
+  rateLimit(): RateLimit;
+  stats(): ServiceStats;
+  /** The service's clock now, ms since the epoch, from the Date headers seen; undefined before the first answer. */
+  nowMs(): number | undefined;
+  close(): Promise<void>;
+}

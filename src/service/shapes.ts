@@ -1,0 +1,102 @@
+/**
+ * The resources of the service, as its specification names them. Enumerations are what is known today: unknown values and
+ * unknown extra fields pass through everywhere, because the service may grow.
+ */
+
+export const CODE_TYPES = [
+  'url',
+  'vcard',
+  'wifi',
+  'sms',
+  'whatsapp',
+  'email',
+  'file',
+  'multilink',
+  'social',
+  'app',
+  'event',
+  'business',
+  'coupon',
+  'feedback',
+  'landing_page',
+  'product',
+  'vcard_plus',
+  'menu',
+  'images',
+  'video',
+  'mp3',
+  'playlist',
+] as const;
+
+export const CODE_STATUSES = ['active', 'paused', 'expired'] as const;
+
+export const DEVICES = ['mobile', 'tablet', 'desktop', 'unknown'] as const;
+
+/** The largest page of GET /qr and of GET /qr/{id}/scans. */
+export const MAX_CODES_PAGE = 100;
+export const MAX_SCANS_PAGE = 500;
+
+/** A QR code. Fields the specification does not name are kept as they came. */
+export interface QrCode {
+  id: string;
+  slug: string;
+  name: string;
+  type: string;
+  destination: string | null;
+  status: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** The columns of a code, in the order they are printed. */
+export const CODE_FIELDS = ['id', 'slug', 'name', 'type', 'destination', 'status', 'created_at', 'updated_at'] as const;
+
+/** One raw scan record. An id above 2^53 is a bigint, so that it keeps its digits. */
+export interface Scan {
+  id: number | bigint;
+  ts: string;
+  country: string | null;
+  city: string | null;
+  device: string;
+  os: string;
+  browser: string;
+  referrer: string | null;
+}
+
+/** The columns of a scan, in the order they are exported. */
+export const SCAN_FIELDS = ['id', 'ts', 'country', 'city', 'device', 'os', 'browser', 'referrer'] as const;
+
+export interface Pagination {
+  page: number;
+  limit: number;
+  total: number;
+  pages: number;
+}
+
+/** One page of a list, as one answer of the service gave it. */
+export interface Page<T> {
+  rows: T[];
+  /** Number of matching items by the service's word at this answer. Never trusted alone. */
+  total: number;
+  /** The answer's Date header in ms since the epoch (whole seconds), or undefined where there was none. */
+  serviceTimeMs: number | undefined;
+}
+
+/** A page of scans; `times[i]` is `rows[i].ts` in ms since the epoch, parsed and checked once at the edge. */
+export interface ScanPage extends Page<Scan> {
+  times: number[];
+}
+
+/** Body of POST /qr. */
+export interface NewCode {
+  name: string;
+  type?: string;
+  destination?: string;
+}
+
+/** Body of PATCH /qr/{id}. */
+export interface CodeChanges {
+  name?: string;
+  destination?: string;
+  status?: string;
+}

@@ -1,0 +1,110 @@
+/** The one place that touches Date and timers. Everything else is given a `Clock`, so that tests never sleep for real. */
+
+/** Time and chance, as a command is given them. */
+export interface Clock {
+  /** The machine's wall clock, ms since the Unix epoch. May be wrong by days: never compare it with the service's times. */
+  now(): number;
+  /** A clock that never jumps, in ms from an arbitrary start. Waits and durations are measured on it. */
+  monotonic(): number;
+  /** A number in [0, 1). */
+  random(): number;
+  /** Waits `ms` on the monotonic clock; rejects with `signal.reason` at once when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A timer holds at most 2^31 - 1 ms and fires at once beyond that, so long waits are slept in pieces. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function timer(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(handle);
+      reject(signal?.reason);
+    };
+    const handle = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  random: () => Math.random(),
+  async sleep(ms, signal) {
+    signal?.throwIfAborted();
+    const end = performance.now() + ms;
+    for (let left = ms; left > 0; left = end - performance.now()) {
+      await timer(Math.min(left, LONGEST_TIMER_MS), signal);
+    }
+  },
+};
+
+/** Calls `fire` once after `ms` unless cancelled; the returned function cancels. Does not keep the process alive. */
+export function after(ms: number, fire: () => void): () => void {
+  const handle = setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
+  handle.unref();
+  return () => clearTimeout(handle);
+}
+
+/** Calls `tick` every `ms` until cancelled by the returned function. Does not keep the process alive. */
+export function every(ms: number, tick: () => void): () => void {
+  const handle = setInterval(tick, ms);
+  handle.unref();
+  return () => clearInterval(handle);
+}
+
+/** RFC 3339 / ISO 8601 extended: date, time to at least minutes, optional fraction, optional offset. */
+const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
+
+/**
+ * Milliseconds since the epoch of the service's date-time, or undefined when it is not one. A time without an offset is
+ * taken as UTC, never as the machine's zone; digits past the millisecond are cut off.
+ */
+export function parseInstant(text: string): number | undefined {
+  const found = INSTANT.exec(text);
+  if (!found) return undefined;
+  const [, year, month, day, hour, minute, second = '00', fraction = '', offset = 'Z'] = found;
+  const zone = offset.toUpperCase() === 'Z' ? 'Z' : `${offset.slice(0, 3)}:${offset.slice(-2)}`;
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`);
+  if (Number.isNaN(ms)) return undefined;
+  // Date.parse rolls 31 February over into March: a day that does not come back is not a date.
+  const days = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate();
+  return days === Number(day) ? ms : undefined;
+}
+
+/** `2026-03-29T01:00:00.000Z` of milliseconds since the epoch. */
+export function formatInstant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Milliseconds of an HTTP date header (`Sun, 06 Nov 1994 08:49:37 GMT`, RFC 9110 5.6.7), or undefined. */
+export function parseHttpDate(text: string): number | undefined {
+  const ms = /\b(GMT|UTC)\b|[+-]\d{4}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+/** Milliseconds of a DURATION (`500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or a bare `0`), or undefined. */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text);
+  if (!found) return undefined;
+  const ms = Number(found[1]) * UNITS[found[2] as keyof typeof UNITS];
+  return Number.isSafeInteger(Math.round(ms)) ? Math.round(ms) : undefined;
+}
+
+/** A duration for people: `1 h 5 min`, `12 s`, `350 ms`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 ? `${minutes} min ${seconds % 60} s` : `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
+}

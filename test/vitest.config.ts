@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    root: new URL('..', import.meta.url).pathname,
+    testTimeout: 30_000,
+    maxWorkers: 2,
+  },
+});
