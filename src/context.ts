@@ -4,7 +4,7 @@
  */
 import type { Console } from './output/console.ts';
 import type { Service } from './service/service.ts';
-import type { Settings } from './settings/settings.ts';
+import type { SettingFlags, Settings } from './settings/settings.ts';
 import type { Clock } from './time.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,6 +15,8 @@ export interface Context {
   /** Aborted by SIGINT and SIGTERM (reason: InterruptedError) and by a closed standard output (ClosedPipeError). */
   readonly signal: AbortSignal;
   readonly env: Environment;
+  /** The global flags as typed; most commands want `settings()`. */
+  readonly flags: SettingFlags;
   /** Standard input as bytes; read at most once. */
   readonly stdin: AsyncIterable<Uint8Array>;
   /** The settings in force: flag > variable > profile > default. Read from disk once, when first asked for. */

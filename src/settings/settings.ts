@@ -6,6 +6,20 @@ export type Reserve = { requests: number } | { percent: number };
 export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
+/** The environment variables, as the context holds them. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What the global flags say; the values of settings as they were typed, already checked while parsing. */
+export interface SettingFlags {
+  profile?: string;
+  baseUrl?: string;
+  maxWait?: string;
+  reserve?: string;
+  concurrency?: string;
+  /** `--timeout` in ms. */
+  timeout?: number;
+}
+
 export interface Settings {
   /** Name of the profile in force, whether stored or not. */
   profile: string;
@@ -23,4 +37,6 @@ export interface Settings {
   /** Undefined: no bound. */
   maxWaitMs: number | undefined;
   timeoutMs: number;
+  /** What the person should be told once: a base URL that was completed, modes of the config that were mended. */
+  notes: readonly string[];
 }

@@ -1,0 +1,52 @@
+/** The flags every command has. They stand on the root program; their values reach a command as `context.settings()`. */
+
+import { VALUES } from '../settings/values.ts';
+import { parseDuration } from '../time.ts';
+import { flag, type OptionDefinition, parseOrRefuse, text } from './define.ts';
+
+const GROUP = 'Global flags:';
+
+/** A value that is checked while parsing and kept as it was typed, so that flag, profile and `config list` show the same. */
+function checked(
+  flags: string,
+  description: string,
+  { parse, forms }: { parse: (raw: string) => unknown; forms: string },
+): OptionDefinition<string> {
+  return {
+    flags,
+    description,
+    group: GROUP,
+    parse(raw) {
+      parseOrRefuse(raw, parse, forms);
+      return raw;
+    },
+  };
+}
+
+function parseTimeout(raw: string): number | undefined {
+  return parseDuration(raw) || undefined;
+}
+
+export const globalOptions = {
+  profile: text('--profile <name>', 'the stored profile (key and base URL) to use [variable: QRCTL_PROFILE]', {
+    group: GROUP,
+    complete: 'profile',
+  }),
+  baseUrl: text('--base-url <url>', 'the service, ending in /api/v1 [variable: QRCTL_BASE_URL]', { group: GROUP }),
+  maxWait: checked(
+    '--max-wait <duration>',
+    'give up (exit 6) rather than pause longer than this in all for the rate limit; 0 never pauses',
+    VALUES['max-wait'],
+  ),
+  reserve: checked('--reserve <n|n%>', 'leave that many requests of each window to others', VALUES.reserve),
+  concurrency: checked('--concurrency <n>', 'requests in flight at once, 1 to 32 (default: 4)', VALUES.concurrency),
+  timeout: {
+    flags: '--timeout <duration>',
+    description: 'time for one request, from connect to last byte (default: 30s)',
+    group: GROUP,
+    parse: (raw: string) => parseOrRefuse(raw, parseTimeout, 'It takes a duration above zero, such as 500ms, 30s or 5m.'),
+  } satisfies OptionDefinition<number>,
+  quiet: flag('-q, --quiet', 'no progress, no notes; errors only', { group: GROUP }),
+  verbose: flag('-v, --verbose', 'one line a request on standard error', { group: GROUP }),
+  color: flag('--no-color', 'no colours', { group: GROUP }),
+};

@@ -1,0 +1,29 @@
+/** Which stored profile is meant. */
+import { UsageError } from '../errors.ts';
+import { redactKeys } from './key.ts';
+import { nearest } from './nearest.ts';
+import type { SettingFlags, Variables } from './settings.ts';
+import { DEFAULT_PROFILE, type Stored } from './stored.ts';
+
+/** The name of the profile in force: --profile, QRCTL_PROFILE, the current one, `default`. It may not be stored. */
+export function profileName(flags: SettingFlags, env: Variables, stored: Stored): string {
+  return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
+}
+
+/** As `profileName`, but a name that somebody typed must be stored: throws UsageError with the nearest name. */
+export function existingProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
+  const name = profileName(flags, env, stored);
+  const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
+  if (typed && !stored.profiles.has(name)) throw unknownProfile(name, stored);
+  return name;
+}
+
+/** Nothing is stored under that name. */
+export function unknownProfile(name: string, stored: Stored): UsageError {
+  const shown = redactKeys(name);
+  const similar = nearest(name, [...stored.profiles.keys()]);
+  return new UsageError(`there is no profile '${shown}'`, {
+    hint:
+      similar === undefined ? `qrctl auth login --profile ${shown}` : `did you mean '${similar}'? qrctl auth list shows them all`,
+  });
+}

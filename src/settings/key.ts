@@ -1,0 +1,42 @@
+/** API keys: what may be one, and the only form of it that is ever printed. */
+import { UsageError } from '../errors.ts';
+
+/** The service's keys begin so (its specification, "Authentication"). */
+const LIVE_PREFIX = 'svc_live_';
+const LONGEST_KEY = 512;
+const SHOWN = 4;
+
+/**
+ * The key itself when it can stand in a header: 1 to 512 visible ASCII characters. Throws UsageError otherwise; the message
+ * names `origin` (where the key came from) and never the key.
+ */
+export function checkKey(key: string, origin: string): string {
+  if (key === '') throw new UsageError(`${origin} is empty`);
+  if (key.length > LONGEST_KEY)
+    throw new UsageError(`${origin} is longer than ${LONGEST_KEY} characters: that is not an API key`);
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new UsageError(`${origin} holds a character that no API key has (a space, a line break or a letter outside ASCII)`, {
+      hint: 'copy the key again from the API Keys page, without anything around it',
+    });
+  }
+  return key;
+}
+
+/** Does the key begin as the service's keys do? One that does not is worth a note, not a refusal. */
+export function hasLivePrefix(key: string): boolean {
+  return key.startsWith(LIVE_PREFIX);
+}
+
+/**
+ * The printed form of a key: its public prefix and four characters, `svc_live_ab12…`. Never more than half of the secret
+ * part, so that a short one does not show whole.
+ */
+export function keyPrefix(key: string): string {
+  const start = hasLivePrefix(key) ? LIVE_PREFIX.length : 0;
+  return `${key.slice(0, start + Math.min(SHOWN, Math.floor((key.length - start) / 2)))}…`;
+}
+
+/** `text` with everything that looks like a key cut to its printed form; for words a person typed that go into a message. */
+export function redactKeys(text: string): string {
+  return text.replace(/svc_live_[\x21-\x7e]+/g, keyPrefix);
+}

@@ -1,0 +1,81 @@
+/** Resolves the settings in force: flag > variable > profile > default. */
+import { UsageError } from '../errors.ts';
+import { parseBaseUrl } from '../service/base-url.ts';
+import { existingProfileName } from './choose-profile.ts';
+import { checkKey } from './key.ts';
+import type { SettingFlags, Settings, Variables } from './settings.ts';
+import { badSetting, findSetting, type Inputs } from './sources.ts';
+import type { Store } from './store.ts';
+import type { Stored } from './stored.ts';
+import { DEFAULT_CONCURRENCY, VALUES } from './values.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/**
+ * The settings of one command. `flags` are the global flags, `store` the stored config. Throws UsageError for a profile
+ * that was named and is not stored, and for a value, variable or stored text that is not what it should be.
+ */
+export function resolveSettings(given: { flags: SettingFlags; env: Variables; store: Stored & Partial<Store> }): Settings {
+  const inputs = chooseInputs(given);
+  const base = resolveBaseUrl(inputs);
+  return {
+    profile: inputs.name,
+    baseUrl: base?.baseUrl,
+    ...resolveKey(inputs, base?.baseUrl),
+    format: resolveValue('format', inputs),
+    timezone: resolveValue('timezone', inputs),
+    shortUrl: resolveValue('short-url', inputs),
+    reserve: resolveValue('reserve', inputs) ?? { requests: 0 },
+    concurrency: resolveValue('concurrency', inputs) ?? DEFAULT_CONCURRENCY,
+    maxWaitMs: resolveValue('max-wait', inputs),
+    timeoutMs: inputs.flags.timeout ?? DEFAULT_TIMEOUT_MS,
+    notes: [...(given.store.mended ?? []), ...(base?.note ?? [])],
+  };
+}
+
+/** The profile in force and what it holds; see `existingProfileName` for what it throws. */
+export function chooseInputs({ flags, env, store }: { flags: SettingFlags; env: Variables; store: Stored }): Inputs {
+  const name = existingProfileName(flags, env, store);
+  return { flags, env, name, profile: store.profiles.get(name) ?? {} };
+}
+
+type Value<K extends keyof typeof VALUES> = Exclude<ReturnType<(typeof VALUES)[K]['parse']>, undefined>;
+
+function resolveValue<K extends keyof typeof VALUES>(key: K, inputs: Inputs): Value<K> | undefined {
+  const found = findSetting(key, inputs);
+  if (found.text === undefined) return undefined;
+  const value = VALUES[key].parse(found.text);
+  if (value === undefined) throw badSetting(found, inputs.name, VALUES[key].forms);
+  return value as Value<K>;
+}
+
+/** The base URL in force, and a note where it had to be completed. */
+export function resolveBaseUrl(inputs: Inputs): { baseUrl: string; note: string[] } | undefined {
+  const found = findSetting('base-url', inputs);
+  if (found.text === undefined) return undefined;
+  try {
+    const { baseUrl, completed } = parseBaseUrl(found.text);
+    return { baseUrl, note: completed ? [completedNote(baseUrl)] : [] };
+  } catch (cause) {
+    if (cause instanceof UsageError) throw badSetting(found, inputs.name, cause.message, cause);
+    throw cause;
+  }
+}
+
+export function completedNote(baseUrl: string): string {
+  return `the base URL had no path: using ${baseUrl}`;
+}
+
+/**
+ * The key that may be sent to `baseUrl`. QRCTL_API_KEY goes to whatever base URL is in force; a stored key only to the one
+ * it was stored with.
+ */
+function resolveKey({ env, name, profile }: Inputs, baseUrl: string | undefined): Pick<Settings, 'apiKey' | 'apiKeyProblem'> {
+  if (env.QRCTL_API_KEY) return { apiKey: checkKey(env.QRCTL_API_KEY, 'QRCTL_API_KEY'), apiKeyProblem: undefined };
+  if (profile.apiKey === undefined || baseUrl === undefined) return { apiKey: undefined, apiKeyProblem: undefined };
+  if (baseUrl === profile.keyBaseUrl) {
+    return { apiKey: checkKey(profile.apiKey, `the key of the profile '${name}'`), apiKeyProblem: undefined };
+  }
+  const apiKeyProblem = `the key of the profile '${name}' was stored for ${profile.keyBaseUrl ?? 'no base URL'} and is not sent to ${baseUrl}`;
+  return { apiKey: undefined, apiKeyProblem };
+}

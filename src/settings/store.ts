@@ -1,0 +1,75 @@
+/**
+ * Reads the stored config. Plain fs and a small check of our own, because every command does this at start-up and `conf`,
+ * which writes the file (write-store.ts), takes as long to import as all the rest.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../errors.ts';
+import { mendModes } from './modes.ts';
+import { configDirectory } from './paths.ts';
+import type { Variables } from './settings.ts';
+import { parseStored, type Stored } from './stored.ts';
+
+export interface Store extends Stored {
+  /** The path of config.json, whether it exists or not. */
+  readonly file: string;
+  /** What was loose and is mended, one sentence each; to be mentioned. */
+  readonly mended: readonly string[];
+}
+
+/** Far more than any config of ours; a file beyond it is something else. */
+const LARGEST_FILE = 4 * 1024 * 1024;
+
+/** The path of config.json. */
+export async function configFile(env: Variables): Promise<string> {
+  return join(await configDirectory(env), 'config.json');
+}
+
+/**
+ * The stored config, empty where there is none; creates nothing. Looser modes than 0600 in 0700 are mended. Throws
+ * UsageError, and leaves the file alone, when it cannot be read or is not what qrctl writes.
+ */
+export async function readStore(env: Variables): Promise<Store> {
+  const file = await configFile(env);
+  const text = readText(file);
+  if (text === undefined) return { file, mended: [], current: undefined, profiles: new Map() };
+  return { file, mended: mendModes(file), ...parse(file, text) };
+}
+
+function readText(file: string): string | undefined {
+  try {
+    const { size } = regularFile(file);
+    if (size > LARGEST_FILE) throw new Error(`it is ${size} bytes long`);
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (hasCode(cause, 'ENOENT')) return undefined;
+    throw unreadable(file, cause);
+  }
+}
+
+/** Reading a FIFO would wait for ever. */
+function regularFile(file: string) {
+  const stat = statSync(file);
+  if (!stat.isFile()) throw new Error('it is not a regular file');
+  return stat;
+}
+
+function parse(file: string, text: string): Stored {
+  try {
+    return parseStored(text);
+  } catch (cause) {
+    throw unreadable(file, cause);
+  }
+}
+
+function unreadable(file: string, cause: unknown): UsageError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new UsageError(`the config file ${file} cannot be used: ${reason}`, {
+    hint: 'it is left as it is; mend it, or move it away and run `qrctl auth login` again',
+    cause,
+  });
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

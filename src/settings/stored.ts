@@ -1,0 +1,72 @@
+/** The shape of config.json, read from unknown data and written back. */
+
+/** What one profile holds, each as the text that was given; the key belongs to `keyBaseUrl` and is sent nowhere else. */
+const PROFILE_FIELDS = [
+  'baseUrl',
+  'apiKey',
+  'keyBaseUrl',
+  'format',
+  'timezone',
+  'reserve',
+  'concurrency',
+  'maxWait',
+  'shortUrl',
+] as const;
+
+export type ProfileField = (typeof PROFILE_FIELDS)[number];
+export type StoredProfile = { readonly [F in ProfileField]?: string };
+
+/** A Map, so that no name (`__proto__`, `constructor`) means anything but itself. */
+export interface Stored {
+  /** The profile that `auth use` chose; undefined until one is chosen. */
+  readonly current: string | undefined;
+  readonly profiles: ReadonlyMap<string, StoredProfile>;
+}
+
+/** The only layout of config.json so far. */
+const VERSION = 1;
+
+/** The profile when nothing chooses one. */
+export const DEFAULT_PROFILE = 'default';
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads the text of config.json. Throws an Error that says what is wrong with it, without quoting any of it. */
+export function parseStored(text: string): Stored {
+  const data = parseJson(text);
+  if (!isRecord(data)) throw new Error('it is not a JSON object');
+  if (data.version !== VERSION) throw new Error(`its version is not ${VERSION}; a newer qrctl may have written it`);
+  if (data.current !== undefined && typeof data.current !== 'string') throw new Error('"current" is not a name');
+  if (!isRecord(data.profiles)) throw new Error('"profiles" is not an object');
+  const profiles = Object.entries(data.profiles).map(([name, value]) => [name, parseProfile(value)] as const);
+  return { current: data.current, profiles: new Map(profiles) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, and the text holds keys.
+    throw new Error('it is not JSON');
+  }
+}
+
+function parseProfile(data: unknown): StoredProfile {
+  if (!isRecord(data)) throw new Error('a profile is not an object');
+  const profile: { -readonly [F in ProfileField]?: string } = {};
+  for (const field of PROFILE_FIELDS) {
+    const value = Object.hasOwn(data, field) ? data[field] : undefined;
+    if (value === undefined) continue;
+    if (typeof value !== 'string') throw new Error(`"${field}" of a profile is not text`);
+    profile[field] = value;
+  }
+  return profile;
+}
+
+/** The object that config.json holds as JSON; `parseStored` of its text gives the same again. */
+export function formatStored(stored: Stored): Record<string, unknown> {
+  // fromEntries defines its keys, it does not assign them: a profile named __proto__ stays an ordinary one.
+  return { version: VERSION, current: stored.current, profiles: Object.fromEntries(stored.profiles) };
+}

@@ -1,0 +1,56 @@
+/** What the value of each setting may be. One parser serves the flag, the variable, the profile and `config set`. */
+import { parseDuration } from '../time.ts';
+import { FORMATS, type Format, type Reserve } from './settings.ts';
+
+export const MAX_CONCURRENCY = 32;
+export const DEFAULT_CONCURRENCY = 4;
+
+/** `N` requests or `N%` of the window's limit, or undefined. */
+export function parseReserve(text: string): Reserve | undefined {
+  const found = /^(\d{1,9})(%?)$/.exec(text);
+  if (!found) return undefined;
+  const amount = Number(found[1]);
+  if (!found[2]) return { requests: amount };
+  return amount <= 100 ? { percent: amount } : undefined;
+}
+
+/** A whole number from 1 to 32, or undefined. */
+export function parseConcurrency(text: string): number | undefined {
+  const value = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  return value >= 1 && value <= MAX_CONCURRENCY ? value : undefined;
+}
+
+/** One of the output formats, or undefined. */
+export function parseFormat(text: string): Format | undefined {
+  return FORMATS.find((format) => format === text);
+}
+
+/** The name of a time zone this machine knows (IANA), as typed, or undefined. */
+export function parseTimezone(text: string): string | undefined {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An http or https address without credentials, as typed, or undefined. */
+export function parseShortUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && !username && !password ? text : undefined;
+}
+
+export const SETTING_KEYS = ['base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url'] as const;
+export type SettingKey = (typeof SETTING_KEYS)[number];
+
+/** The settings whose value is checked here; a base URL has its own rules in service/base-url.ts. */
+export const VALUES = {
+  format: { parse: parseFormat, forms: `Allowed values are ${FORMATS.join(', ')}.` },
+  timezone: { parse: parseTimezone, forms: 'It takes the name of a time zone, such as Europe/Madrid or UTC.' },
+  reserve: { parse: parseReserve, forms: 'It takes a number of requests, such as 20, or a share of the limit, such as 10%.' },
+  concurrency: { parse: parseConcurrency, forms: `It takes a whole number from 1 to ${MAX_CONCURRENCY}.` },
+  'max-wait': { parse: parseDuration, forms: 'It takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w.' },
+  'short-url': { parse: parseShortUrl, forms: 'It takes an address that begins with https:// or http://.' },
+} as const satisfies Record<Exclude<SettingKey, 'base-url'>, { parse: (text: string) => unknown; forms: string }>;
