@@ -3,6 +3,7 @@
  * its own streams, environment and clock.
  */
 import type { Console } from './output/console.ts';
+import type { Processes } from './output/whole-file.ts';
 import type { Service } from './service/service.ts';
 import type { SettingFlags, Settings } from './settings/settings.ts';
 import type { Clock } from './time.ts';
@@ -15,6 +16,8 @@ export interface Context {
   /** Aborted by SIGINT and SIGTERM (reason: InterruptedError) and by a closed standard output (ClosedPipeError). */
   readonly signal: AbortSignal;
   readonly env: Environment;
+  /** Our own process id, and which others still run: names of temporary files carry it. */
+  readonly processes: Processes;
   /** The global flags as typed; most commands want `settings()`. */
   readonly flags: SettingFlags;
   /** Standard input as bytes; read at most once. */

@@ -16,6 +16,8 @@ export interface Console {
   readonly isTerminal: boolean;
   /** A person can be asked: standard input and standard error are terminals, and this is not CI. */
   readonly canAsk: boolean;
+  /** Standard output may be coloured. */
+  readonly colour: boolean;
   /** Columns of the terminal. */
   readonly width: number;
   /**
@@ -23,7 +25,10 @@ export interface Console {
    * device) with LocalError.
    */
   write(data: string | Uint8Array): Promise<void>;
-  /** One line on standard error unless --quiet. Service data in it is cleaned of control characters. */
+  /**
+   * One line on standard error unless --quiet. Service data in it is cleaned of control characters, line ends too: several
+   * lines are several notes.
+   */
   note(line: string): void;
   /** As `note`, marked and coloured as a warning. */
   warn(line: string): void;

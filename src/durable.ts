@@ -1,0 +1,40 @@
+/** The steps that make bytes stay on a disk. Each checks what the operating system really did. */
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+
+/**
+ * Writes all of `data`, at `position` or, when null, where the file stands. A write may take fewer bytes than it was given (a
+ * disk that is nearly full does just that), so what was taken is counted and the rest offered again until the system refuses.
+ *
+ * @throws the system's error (`ENOSPC`, `EIO`, …), and one with code `EIO` when a write takes nothing at all.
+ */
+export async function writeFully(file: FileHandle, data: Uint8Array, position: number | null): Promise<void> {
+  for (let done = 0; done < data.length; ) {
+    const at = position === null ? null : position + done;
+    const { bytesWritten } = await file.write(data, done, data.length - done, at);
+    if (bytesWritten === 0) throw Object.assign(new Error('EIO: the device takes no more data'), { code: 'EIO' });
+    done += bytesWritten;
+  }
+}
+
+/** What a platform or file system says that cannot flush a directory; there the rename is as durable as it gets. */
+const CANNOT_FLUSH_DIRECTORIES = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF']);
+
+/** Flushes a directory, so that a file created or renamed in it is still there under its name after a power cut. */
+export async function flushDirectory(path: string): Promise<void> {
+  try {
+    const directory = await open(path, 'r');
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+  } catch (error) {
+    if (!CANNOT_FLUSH_DIRECTORIES.has(systemCode(error) ?? '')) throw error;
+  }
+}
+
+/** The `code` of a system error (`ENOENT`), or undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
