@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { checkKey, keyPrefix, redactKeys } from '../../src/settings/key.ts';
+
+describe('checkKey', () => {
+  test.each(['svc_live_abc123', 'x', '!~', 'k'.repeat(512)])('accepts %s', (key) => {
+    expect(checkKey(key, 'the key')).toBe(key);
+  });
+
+  test.each([
+    '',
+    'svc_live_a b',
+    'svc_live_ab\n',
+    'svc_live_a\r\nX-Evil: 1',
+    'svc_live_\u0000',
+    'svc_live_é',
+    'svc_live_\u007f',
+    'k'.repeat(513),
+  ])('refuses %j without repeating it', (key) => {
+    const refused = () => checkKey(key, 'QRCTL_API_KEY');
+    expect(refused).toThrow(UsageError);
+    expect(refused).toThrow(/^QRCTL_API_KEY/);
+    if (key) expect(refused).not.toThrow(key);
+  });
+});
+
+describe('keyPrefix', () => {
+  test.each([
+    ['svc_live_abcdefghijkl', 'svc_live_abcd…'],
+    ['svc_live_abcd', 'svc_live_ab…'],
+    ['svc_live_', 'svc_live_…'],
+    ['otherkeyotherkey', 'othe…'],
+    ['abc', 'a…'],
+    ['a', '…'],
+  ])('of %s is %s', (key, shown) => {
+    expect(keyPrefix(key)).toBe(shown);
+  });
+});
+
+test('redactKeys cuts every key in a text that a person typed', () => {
+  expect(redactKeys("unknown option '--key=svc_live_abcdefghijkl' svc_live_zzzzzzzzzzzz.")).toBe(
+    "unknown option '--key=svc_live_abcd… svc_live_zzzz…",
+  );
+  expect(redactKeys('nothing here')).toBe('nothing here');
+});

@@ -1,0 +1,99 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { configFile, readStore } from '../../src/settings/store.ts';
+import { temporaryDirectory } from './temporary.ts';
+
+const GOOD = '{"version":1,"current":"work","profiles":{"work":{"apiKey":"svc_live_canary00"}}}';
+
+function configured(text: string, modes = { directory: 0o700, file: 0o600 }) {
+  const directory = join(temporaryDirectory(), 'config');
+  const file = join(directory, 'config.json');
+  mkdirSync(directory);
+  writeFileSync(file, text);
+  chmodSync(file, modes.file);
+  chmodSync(directory, modes.directory);
+  return { directory, file, env: { QRCTL_CONFIG_DIR: directory } };
+}
+
+function modeOf(path: string) {
+  return statSync(path).mode & 0o777;
+}
+
+describe('the place of the config', () => {
+  test('is QRCTL_CONFIG_DIR where it is set, also when relative', async () => {
+    expect(await configFile({ QRCTL_CONFIG_DIR: '/some/where' })).toBe('/some/where/config.json');
+    expect(await configFile({ QRCTL_CONFIG_DIR: 'here' })).toBe(join(process.cwd(), 'here', 'config.json'));
+  });
+
+  test('is a directory called qrctl of the system otherwise', async () => {
+    expect(await configFile({ QRCTL_CONFIG_DIR: '' })).toMatch(/qrctl.config\.json$/);
+  });
+});
+
+describe('readStore', () => {
+  test('finds nothing where there is no file, and creates nothing', async () => {
+    const directory = join(temporaryDirectory(), 'config');
+    const store = await readStore({ QRCTL_CONFIG_DIR: directory });
+    expect(store).toEqual({ file: join(directory, 'config.json'), current: undefined, profiles: new Map(), mended: [] });
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  test('reads the profiles', async () => {
+    const { env } = configured(GOOD);
+    const store = await readStore(env);
+    expect(store.current).toBe('work');
+    expect(store.profiles.get('work')).toEqual({ apiKey: 'svc_live_canary00' });
+    expect(store.mended).toEqual([]);
+  });
+
+  test('mends looser modes and says which', async () => {
+    const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
+    const { mended } = await readStore(env);
+    expect(mended).toEqual([
+      `${directory} was open to others (mode 0755); it is 0700 now`,
+      `${file} was open to others (mode 0644); it is 0600 now`,
+    ]);
+    expect([modeOf(directory), modeOf(file)]).toEqual([0o700, 0o600]);
+    expect((await readStore(env)).mended).toEqual([]);
+  });
+
+  test('does not loosen a stricter mode', async () => {
+    const { env, file } = configured(GOOD, { directory: 0o700, file: 0o400 });
+    await readStore(env);
+    expect(modeOf(file)).toBe(0o400);
+  });
+
+  test('mentions a directory that is shared on purpose, and leaves its mode', async () => {
+    const { env, directory } = configured(GOOD);
+    chmodSync(directory, 0o1777);
+    const { mended } = await readStore(env);
+    expect(mended).toEqual([expect.stringContaining('is left so')]);
+    expect(statSync(directory).mode & 0o7777).toBe(0o1777);
+  });
+
+  test.each(['', 'not json', '{"version":1,"profiles":{"p":{"apiKey":"svc_live_canary', '{"version":99,"profiles":{}}'])(
+    'names a file that holds %j, leaves it alone, and repeats nothing of it',
+    async (text) => {
+      const { env, file } = configured(text);
+      const refused = await readStore(env).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(UsageError);
+      expect(String(refused)).toContain(file);
+      expect(String(refused)).not.toContain('canary');
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    },
+  );
+
+  test('refuses a config.json that is a directory', async () => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, 'config.json'));
+    await expect(readStore({ QRCTL_CONFIG_DIR: directory })).rejects.toThrow('it is not a regular file');
+  });
+
+  test('names a config directory that is a file', async () => {
+    const file = join(temporaryDirectory(), 'file');
+    writeFileSync(file, '');
+    await expect(readStore({ QRCTL_CONFIG_DIR: file })).rejects.toThrow(UsageError);
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { VALUES } from '../../src/settings/values.ts';
+
+describe.each([
+  ['format', { table: 'table', ndjson: 'ndjson' }, ['', 'xml', 'CSV', 'toString']],
+  ['timezone', { UTC: 'UTC', 'Europe/Madrid': 'Europe/Madrid' }, ['', 'Mars/Olympus', 'local', '__proto__']],
+  [
+    'reserve',
+    { '0': { requests: 0 }, '20': { requests: 20 }, '10%': { percent: 10 }, '100%': { percent: 100 } },
+    ['', '-1', '101%', '1.5', '%', '10 %', '1e3', '9999999999'],
+  ],
+  ['concurrency', { '1': 1, '32': 32, '08': 8 }, ['', '0', '33', '1.5', '-1', 'four', '100']],
+  ['max-wait', { '0': 0, '500ms': 500, '2m': 120_000 }, ['', '5', '-1s', 'soon', '1y']],
+  [
+    'short-url',
+    { 'https://go.example': 'https://go.example', 'http://x.example/r': 'http://x.example/r' },
+    ['', 'go.example', 'ftp://go.example', 'javascript:alert(1)', 'https://me:secret@go.example'],
+  ],
+] as const)('the value of %s', (key, accepted, refused) => {
+  test.each(Object.entries(accepted))('may be %s', (text, value) => {
+    expect(VALUES[key].parse(text)).toEqual(value);
+  });
+
+  test.each(refused)('may not be %j', (text) => {
+    expect(VALUES[key].parse(text)).toBeUndefined();
+  });
+});

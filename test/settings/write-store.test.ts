@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { LocalError, UsageError } from '../../src/errors.ts';
+import { readStore } from '../../src/settings/store.ts';
+import type { Stored, StoredProfile } from '../../src/settings/stored.ts';
+import { updateStore } from '../../src/settings/write-store.ts';
+import { systemClock } from '../../src/time.ts';
+import { temporaryDirectory } from './temporary.ts';
+
+function told(env: Record<string, string>, clock = systemClock) {
+  return { env, clock, signal: new AbortController().signal };
+}
+
+function place() {
+  const directory = join(temporaryDirectory(), 'deep', 'config');
+  const env = { QRCTL_CONFIG_DIR: directory };
+  return { directory, file: join(directory, 'config.json'), env, given: told(env) };
+}
+
+function adding(name: string, profile: StoredProfile = { format: 'csv' }) {
+  return (stored: Stored): Stored => ({ current: name, profiles: new Map([...stored.profiles, [name, profile]]) });
+}
+
+/** The source as one module for a process of its own. */
+async function bundled(source: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: 'src/settings' },
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(process.cwd()+'/');" },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+function withUmask(umask: number) {
+  const before = process.umask(umask);
+  onTestFinished(() => {
+    process.umask(before);
+  });
+}
+
+describe('updateStore', () => {
+  test.each([0o000, 0o022, 0o777])('makes a 0600 file in a 0700 directory under umask %o', async (umask) => {
+    const { directory, file, given, env } = place();
+    mkdirSync(join(directory, '..'));
+    withUmask(umask);
+    const { mended } = await updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }));
+    expect(mended).toEqual([]);
+    expect(statSync(directory).mode & 0o7777).toBe(0o700);
+    expect(statSync(file).mode & 0o7777).toBe(0o600);
+    expect((await readStore(env)).profiles.get('work')).toEqual({ apiKey: 'svc_live_canary00' });
+  });
+
+  test('leaves nothing beside the file', async () => {
+    const { directory, given } = place();
+    await updateStore(given, adding('one'));
+    await updateStore(given, adding('two'));
+    expect(readdirSync(directory)).toEqual(['config.json']);
+  });
+
+  test('keeps a profile called __proto__ a profile', async () => {
+    const { env, given } = place();
+    await updateStore(given, adding('__proto__', { format: 'json' }));
+    await updateStore(given, adding('other'));
+    const { profiles } = await readStore(env);
+    expect([...profiles.keys()].sort()).toEqual(['__proto__', 'other']);
+    expect(profiles.get('__proto__')).toEqual({ format: 'json' });
+  });
+
+  test('closes and mentions a directory that stood open before', async () => {
+    const { directory, given } = place();
+    mkdirSync(directory, { recursive: true });
+    chmodSync(directory, 0o755);
+    const { mended } = await updateStore(given, adding('one'));
+    expect(mended).toEqual([`${directory} was open to others (mode 0755); it is 0700 now`]);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'keeps the old file when the new one is written short, as on a full disk',
+    async () => {
+      const { directory, file, env, given } = place();
+      await updateStore(given, adding('one'));
+      const before = readFileSync(file, 'utf8');
+      // The kernel cuts a write at the largest file size allowed: 512 or 1024 bytes, by the shell.
+      const update = `(stored) => ({ ...stored, profiles: new Map([['big', { shortUrl: 'x'.repeat(3000) }]]) })`;
+      const script = await bundled(`import { updateStore } from './write-store.ts';
+      const given = { env: process.env, signal: new AbortController().signal, clock: { monotonic: () => 0, random: () => 0 } };
+      await updateStore(given, ${update}).then(() => console.log('stored'), (error) => console.log(error.name, error.message));`);
+      const command = `ulimit -f 1; exec ${process.execPath} --input-type=module -`;
+      const said = execFileSync('sh', ['-c', command], { input: script, env: { ...process.env, ...env }, encoding: 'utf8' });
+      expect(said).toMatch(/^LocalError the config file .*config.json could not be written/);
+      expect(readFileSync(file, 'utf8')).toBe(before);
+      expect(readdirSync(directory)).toEqual(['config.json']);
+    },
+  );
+
+  test('never overwrites a corrupt file', async () => {
+    const { directory, file, given } = place();
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(file, '{"version":1,');
+    await expect(updateStore(given, adding('one'))).rejects.toThrow(UsageError);
+    expect(readFileSync(file, 'utf8')).toBe('{"version":1,');
+  });
+
+  test('loses no profile when twenty are stored at once', async () => {
+    const { env } = place();
+    const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    await Promise.all(names.map((name) => updateStore(told(env), adding(name))));
+    expect([...(await readStore(env)).profiles.keys()].sort()).toEqual(names.sort());
+  });
+
+  test('is not stopped by a lock or a half-written file that a killed process left, and removes both', async () => {
+    const { directory, env } = place();
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'config.json.lock'), '');
+    writeFileSync(join(directory, 'config.new.json'), '{"profiles":{"old":{"apiKey":"svc_li');
+    writeFileSync(join(directory, 'config.new.json.tmp-0123456789abcdef'), '{');
+    let now = 0;
+    const clock = {
+      ...systemClock,
+      monotonic: () => now,
+      sleep: async (ms: number) => {
+        now += ms * 20;
+      },
+    };
+    await updateStore(told(env, clock), adding('one'));
+    expect(readdirSync(directory)).toEqual(['config.json']);
+  });
+
+  test('waits for another holder of the lock, and can be interrupted meanwhile', async () => {
+    const { directory, env } = place();
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'config.json.lock'), '');
+    const interrupt = new AbortController();
+    const clock = {
+      ...systemClock,
+      sleep: async (_ms: number, sleeping?: AbortSignal) => {
+        interrupt.abort(new Error('interrupted'));
+        sleeping?.throwIfAborted();
+      },
+    };
+    await expect(updateStore({ env, clock, signal: interrupt.signal }, adding('one'))).rejects.toThrow('interrupted');
+    expect(existsSync(join(directory, 'config.json'))).toBe(false);
+  });
+
+  test('writes through a link to where the file really is', async () => {
+    const { directory, file, given, env } = place();
+    const elsewhere = join(temporaryDirectory(), 'dotfile.json');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(elsewhere, '{"version":1,"profiles":{}}');
+    symlinkSync(elsewhere, file);
+    await updateStore(given, adding('one'));
+    expect(readFileSync(elsewhere, 'utf8')).toContain('"one"');
+    expect((await readStore(env)).profiles.has('one')).toBe(true);
+  });
+
+  test('a directory that cannot be made is told with the file it was for', async () => {
+    const blocker = join(temporaryDirectory(), 'file');
+    writeFileSync(blocker, '');
+    const env = { QRCTL_CONFIG_DIR: join(blocker, 'config') };
+    const refused = await updateStore(told(env), adding('one')).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(LocalError);
+    expect(String(refused)).toContain(join(blocker, 'config', 'config.json'));
+  });
+});
