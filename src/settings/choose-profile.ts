@@ -1,7 +1,7 @@
 /** Which stored profile is meant. */
 import { UsageError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import { redactKeys } from './key.ts';
-import { nearest } from './nearest.ts';
 import type { SettingFlags, Variables } from './settings.ts';
 import { DEFAULT_PROFILE, type Stored } from './stored.ts';
 

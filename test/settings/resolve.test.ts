@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { resolveSettings } from '../../src/settings/resolve.ts';
+import type { SettingFlags, Variables } from '../../src/settings/settings.ts';
+import type { StoredProfile } from '../../src/settings/stored.ts';
+
+interface Given {
+  flags?: SettingFlags;
+  env?: Variables;
+  current?: string;
+  profiles?: Record<string, StoredProfile>;
+}
+
+function resolved({ flags = {}, env = {}, current, profiles = {} }: Given) {
+  return resolveSettings({ flags, env, store: { current, profiles: new Map(Object.entries(profiles)) } });
+}
+
+const A = 'https://a.example/api/v1';
+const B = 'https://b.example/api/v1';
+const KEY = 'svc_live_canary0000';
+
+describe('with nothing given', () => {
+  test('there are defaults, and neither base URL nor key', () => {
+    expect(resolved({})).toEqual({
+      profile: 'default',
+      baseUrl: undefined,
+      apiKey: undefined,
+      apiKeyProblem: undefined,
+      format: undefined,
+      timezone: undefined,
+      shortUrl: undefined,
+      reserve: { requests: 0 },
+      concurrency: 4,
+      maxWaitMs: undefined,
+      timeoutMs: 30_000,
+      notes: [],
+    });
+  });
+});
+
+describe('the profile in force', () => {
+  const profiles = {
+    default: { format: 'csv' },
+    work: { format: 'json' },
+    home: { format: 'table' },
+    play: { format: 'ndjson' },
+  };
+
+  test.each<[string, Given, string, string]>([
+    ['--profile', { flags: { profile: 'work' }, env: { QRCTL_PROFILE: 'home' }, current: 'play' }, 'work', 'json'],
+    ['QRCTL_PROFILE', { env: { QRCTL_PROFILE: 'home' }, current: 'play' }, 'home', 'table'],
+    ['the current one', { env: { QRCTL_PROFILE: '' }, current: 'play' }, 'play', 'ndjson'],
+    ['default', {}, 'default', 'csv'],
+  ])('is that of %s', (_, given, profile, format) => {
+    expect(resolved({ ...given, profiles })).toMatchObject({ profile, format });
+  });
+
+  test.each<[string, Given]>([
+    ['--profile', { flags: { profile: 'wrok' } }],
+    ['QRCTL_PROFILE', { env: { QRCTL_PROFILE: 'wrok' } }],
+  ])('must be stored when %s names it', (_, given) => {
+    const refused = () => resolved({ ...given, profiles });
+    expect(refused).toThrow(UsageError);
+    expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining("did you mean 'work'?") }));
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('is not found under the name %s', (profile) => {
+    expect(() => resolved({ flags: { profile }, profiles })).toThrow(UsageError);
+  });
+
+  test('is not shown when it is a key typed in the wrong place', () => {
+    expect(() => resolved({ flags: { profile: KEY }, profiles })).not.toThrow(expect.stringContaining(KEY));
+    expect(() => resolved({ flags: { profile: KEY }, profiles })).toThrow('svc_live_cana…');
+  });
+});
+
+describe('a setting', () => {
+  const profiles = {
+    default: { baseUrl: A, reserve: '5', concurrency: '8', maxWait: '1m', timezone: 'UTC', shortUrl: 'https://go.example' },
+  };
+
+  test('of a flag beats the variable, the variable the profile', () => {
+    const env = { QRCTL_BASE_URL: B };
+    const flags = { baseUrl: 'https://c.example/api/v1' };
+    expect(resolved({ profiles, env, flags }).baseUrl).toBe('https://c.example/api/v1');
+    expect(resolved({ profiles, env }).baseUrl).toBe(B);
+    expect(resolved({ profiles }).baseUrl).toBe(A);
+    expect(resolved({ profiles, env: { QRCTL_BASE_URL: '' } }).baseUrl).toBe(A);
+  });
+
+  test('of a flag beats the profile', () => {
+    const flags = { reserve: '10%', concurrency: '2', maxWait: '0', timeout: 5 };
+    expect(resolved({ profiles, flags })).toMatchObject({ reserve: { percent: 10 }, concurrency: 2, maxWaitMs: 0, timeoutMs: 5 });
+    expect(resolved({ profiles })).toMatchObject({
+      reserve: { requests: 5 },
+      concurrency: 8,
+      maxWaitMs: 60_000,
+      timezone: 'UTC',
+      shortUrl: 'https://go.example',
+    });
+  });
+
+  test.each<[StoredProfile, string]>([
+    [{ format: 'xml' }, 'format'],
+    [{ timezone: 'Mars/Olympus' }, 'timezone'],
+    [{ reserve: 'all' }, 'reserve'],
+    [{ concurrency: '0' }, 'concurrency'],
+    [{ maxWait: 'soon' }, 'max-wait'],
+    [{ shortUrl: 'nowhere' }, 'short-url'],
+    [{ baseUrl: 'http://far.example/api/v1' }, 'base-url'],
+  ])('that is stored wrong (%j) is named with its profile and the command that mends it', (profile, key) => {
+    const refused = () => resolved({ profiles: { default: profile } });
+    expect(refused).toThrow(UsageError);
+    expect(refused).toThrow(`the profile 'default' holds a bad ${key}`);
+    expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining(`qrctl config unset ${key}`) }));
+  });
+
+  test.each<[string, Given]>([
+    ['--base-url', { flags: { baseUrl: 'ftp://x.example' } }],
+    ['QRCTL_BASE_URL', { env: { QRCTL_BASE_URL: 'http://far.example' } }],
+  ])('that is wrong in %s is named by it', (name, given) => {
+    expect(() => resolved(given)).toThrow(new RegExp(`^${name}: `));
+  });
+
+  test('base-url without a path is completed, and that is noted', () => {
+    const { baseUrl, notes } = resolved({ env: { QRCTL_BASE_URL: 'https://a.example' } });
+    expect(baseUrl).toBe(A);
+    expect(notes).toEqual([expect.stringContaining(A)]);
+  });
+});
+
+describe('the key', () => {
+  const profiles = { default: { baseUrl: A, apiKey: KEY, keyBaseUrl: A } };
+
+  test('of the profile goes to the base URL it was stored with', () => {
+    expect(resolved({ profiles })).toMatchObject({ apiKey: KEY, apiKeyProblem: undefined });
+    expect(resolved({ profiles, flags: { baseUrl: 'https://A.example/api/v1/' } }).apiKey).toBe(KEY);
+  });
+
+  test.each<[string, Given]>([
+    ['--base-url', { profiles, flags: { baseUrl: B } }],
+    ['QRCTL_BASE_URL', { profiles, env: { QRCTL_BASE_URL: B } }],
+    ['the profile itself', { profiles: { default: { ...profiles.default, baseUrl: B } } }],
+    ['a key without a base URL', { profiles: { default: { baseUrl: B, apiKey: KEY } } }],
+  ])('of the profile goes nowhere else, even when %s says so', (_, given) => {
+    const { apiKey, apiKeyProblem } = resolved(given);
+    expect(apiKey).toBeUndefined();
+    expect(apiKeyProblem).toContain(B);
+    expect(apiKeyProblem).not.toContain(KEY);
+  });
+
+  test('of QRCTL_API_KEY goes to whatever base URL is in force', () => {
+    const env = { QRCTL_API_KEY: 'svc_live_other', QRCTL_BASE_URL: B };
+    expect(resolved({ profiles, env })).toMatchObject({ apiKey: 'svc_live_other', baseUrl: B, apiKeyProblem: undefined });
+    expect(resolved({ profiles, env: { QRCTL_API_KEY: '' } }).apiKey).toBe(KEY);
+  });
+
+  test.each<[string, Given]>([
+    ['QRCTL_API_KEY', { env: { QRCTL_API_KEY: `${KEY}\n` } }],
+    ['the key of the profile', { profiles: { default: { baseUrl: A, apiKey: `${KEY}é`, keyBaseUrl: A } } }],
+  ])('of %s is refused when it cannot stand in a header, and is not repeated', (origin, given) => {
+    const refused = () => resolved(given);
+    expect(refused).toThrow(UsageError);
+    expect(refused).toThrow(origin);
+    expect(refused).not.toThrow(KEY);
+  });
+});
