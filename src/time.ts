@@ -87,6 +87,11 @@ export function parseHttpDate(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
+/** The HTTP date of milliseconds since the epoch, cut to the second (RFC 9110 5.6.7). */
+export function formatHttpDate(ms: number): string {
+  return new Date(ms).toUTCString();
+}
+
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 /** Milliseconds of a DURATION (`500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or a bare `0`), or undefined. */

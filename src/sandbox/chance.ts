@@ -1,0 +1,53 @@
+/** Chance without memory: every made-up value is a pure function of the seed and of what it belongs to. */
+
+/** An evenly spread 32-bit number of (seed, stream, index); the finaliser of MurmurHash3 applied twice. */
+export function hash(seed: number, stream: number, index: number): number {
+  const first = mix((seed ^ Math.imul(stream, 0x9e3779b1)) | 0);
+  return mix((first ^ Math.imul(index, 0x85ebca6b)) | 0) >>> 0;
+}
+
+/** A number in [0, 1) of (seed, stream, index). */
+export function fraction(seed: number, stream: number, index: number): number {
+  return hash(seed, stream, index) / 2 ** 32;
+}
+
+/** The entry of `pool` that the 32-bit number `chance` falls on. */
+export function pick<T>(pool: readonly [T, ...T[]], chance: number): T {
+  return pool[chance % pool.length] ?? pool[0];
+}
+
+/** A version 4 uuid (RFC 9562) of (seed, stream, index). */
+export function uuid(seed: number, stream: number, index: number): string {
+  const words = [0, 1, 2, 3].map((word) =>
+    hash(seed, stream * 4 + word, index)
+      .toString(16)
+      .padStart(8, '0'),
+  );
+  const hex = words.join('');
+  const variant = '89ab'[Number.parseInt(hex.slice(16, 17), 16) % 4];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
+const SLUG_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
+const SLUG_LENGTH = 6;
+const SLUGS = SLUG_LETTERS.length ** SLUG_LENGTH;
+/** Coprime to 31, so that indexes walk through all slugs without looking like a counter. */
+const SLUG_STRIDE = 547_112_003;
+
+/** A short identifier of (seed, stream, index); those of one seed and stream differ. */
+export function slug(seed: number, stream: number, index: number): string {
+  let rest = (hash(seed, stream, 0) + index * SLUG_STRIDE) % SLUGS;
+  let text = '';
+  for (let digit = 0; digit < SLUG_LENGTH; digit++) {
+    text = SLUG_LETTERS.charAt(rest % 31) + text;
+    rest = Math.floor(rest / 31);
+  }
+  return text;
+}
+
+function mix(value: number): number {
+  let h = value;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}

@@ -1,0 +1,99 @@
+/** The six endpoints of section 4, as functions from a request to an answer. */
+import { MAX_CODES_PAGE, MAX_SCANS_PAGE, type Pagination, type QrCode } from '../service/shapes.ts';
+import { type Answer, failure, json, type SandboxRequest } from './exchange.ts';
+import type { SandboxSettings } from './options.ts';
+import { createPageCache } from './page-cache.ts';
+import { InvalidRequest, type PageBounds, parseChanges, parseNewCode, parsePage, parseTime } from './parameters.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Page sizes of section 8. */
+export const CODES_PAGE: PageBounds = { defaultLimit: 20, maxLimit: MAX_CODES_PAGE };
+export const SCANS_PAGE: PageBounds = { defaultLimit: 50, maxLimit: MAX_SCANS_PAGE };
+
+type Handler = (request: SandboxRequest, id: string) => Answer;
+
+interface Route {
+  /** Of the path behind /api/v1; its first group is the id. */
+  path: RegExp;
+  methods: Readonly<Record<string, Handler>>;
+}
+
+/** Answers a request whose key and rate limit have been checked; `path` is what follows /api/v1. */
+export function createEndpoints(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
+  const cache = createPageCache(settings.prepared);
+  let turn = 0;
+
+  function listCodes({ query }: SandboxRequest): Answer {
+    const { page, limit } = parsePage(query, CODES_PAGE, settings);
+    const codes = workspace.codes();
+    const data = codes.slice((page - 1) * limit, page * limit);
+    return json(200, { data, pagination: pagination(page, limit, codes.length) });
+  }
+
+  function createCode({ body }: SandboxRequest): Answer {
+    const code = parseNewCode(body);
+    if (!workspace.full()) return json(201, workspace.create(code));
+    return failure(403, 'plan_limit_reached', `The ${settings.plan} plan allows no more QR codes in this workspace`);
+  }
+
+  function updateCode({ body }: SandboxRequest, id: string): Answer {
+    return workspace.code(id) ? found(workspace.update(id, parseChanges(body))) : found(undefined);
+  }
+
+  function deleteCode(_request: SandboxRequest, id: string): Answer {
+    return workspace.delete(id) ? { status: 204, headers: {}, body: undefined } : found(undefined);
+  }
+
+  function listScans({ query }: SandboxRequest, id: string): Answer {
+    const log = workspace.log(id);
+    if (!log) return found(undefined);
+    const { page, limit } = parsePage(query, SCANS_PAGE, settings);
+    const range = { sinceMs: parseTime(query, 'since'), untilMs: parseTime(query, 'until') };
+    turn++;
+    const build = () => {
+      const { rows, total } = log.page({ page, limit, ...range, nowMs: nowMs(), turn });
+      return `{"data":[${rows.join(',')}],"pagination":${JSON.stringify(pagination(page, limit, total))}}`;
+    };
+    const fixed = log.still && settings.tieOrder === 'id';
+    const body = fixed ? cache.body(`${id} ${query}`, workspace.revision(), build) : build();
+    return { status: 200, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body };
+  }
+
+  const routes: readonly Route[] = [
+    { path: /^\/qr$/, methods: { GET: listCodes, POST: createCode } },
+    {
+      path: /^\/qr\/([^/]+)$/,
+      methods: { GET: (_request, id) => found(workspace.code(id)), PATCH: updateCode, DELETE: deleteCode },
+    },
+    { path: /^\/qr\/([^/]+)\/scans$/, methods: { GET: listScans } },
+  ];
+
+  return (path: string, request: SandboxRequest): Answer => {
+    for (const route of routes) {
+      const match = route.path.exec(path);
+      if (match) return dispatch(route, request, match[1] ?? '');
+    }
+    return failure(404, 'not_found', 'There is nothing at this path');
+  };
+}
+
+function dispatch({ methods }: Route, request: SandboxRequest, id: string): Answer {
+  const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
+  if (!handler) {
+    return failure(405, 'method_not_allowed', 'This path has other methods', { Allow: Object.keys(methods).join(', ') });
+  }
+  try {
+    return handler(request, id.toLowerCase());
+  } catch (error) {
+    if (error instanceof InvalidRequest) return failure(400, 'validation_error', error.message);
+    throw error;
+  }
+}
+
+function found(code: QrCode | undefined): Answer {
+  return code ? json(200, code) : failure(404, 'not_found', 'No QR code of this workspace has that id');
+}
+
+function pagination(page: number, limit: number, total: number): Pagination {
+  return { page, limit, total, pages: Math.ceil(total / limit) };
+}

@@ -1,0 +1,78 @@
+/** Codes as a workspace really holds them: ordinary names, and the ones that break tables, spreadsheets and terminals. */
+import { CODE_TYPES, type QrCode } from '../service/shapes.ts';
+import { formatInstant } from '../time.ts';
+import { hash, pick, slug, uuid } from './chance.ts';
+
+const SUBJECTS = [
+  'Spring menu',
+  'Table tents',
+  'Poster campaign',
+  'Guest wifi',
+  'Product label',
+  'Trade fair badge',
+  'Window sticker',
+  'Museum audio guide',
+  'Loyalty card',
+  'Delivery note',
+] as const;
+
+const PLACES = ['Berlin', 'Lyon', 'Porto', 'Kraków', 'Malmö', 'Chicago', 'Nairobi', 'Osaka', 'São Paulo', 'Galway'] as const;
+
+/** Every fifth name is one of these. */
+const AWKWARD_NAMES = [
+  'Café "Zur Post", Tischkarte',
+  '東京ポップアップストア 春',
+  'قائمة الطعام – دبي',
+  '=SUM(A1:A9) as printed on the sheet',
+  '🎪 Sommerfest 🎶 2026',
+  '+49 30 1234567 hotline',
+  "O'Brien & Sons; <b>flagship</b>",
+  'Line one\nline two',
+  'A name that somebody typed with great care, so that every colleague knows at once which of the many posters is meant',
+  '\u001b[31mred alert\u001b[0m',
+] as const;
+
+const STATUSES = ['active', 'active', 'active', 'active', 'active', 'active', 'paused', 'paused', 'expired'] as const;
+
+/** Streams of chance, one a field. */
+const ID = 1;
+const SLUG = 11;
+const REST = 12;
+
+/** The code number `index` of the seed; a created code takes only `id` and `slug` from here. */
+export function madeUpCode(seed: number, index: number, createdMs: number): QrCode {
+  const chance = hash(seed, REST, index);
+  const type = index % 2 === 0 ? 'url' : pick(CODE_TYPES, (index - 1) / 2);
+  const status = index < 2 ? 'active' : pick(STATUSES, chance >>> 4);
+  const updatedMs = createdMs + (chance % 3 === 0 ? (chance >>> 8) % 86_400_000 : 0);
+  return {
+    id: codeId(seed, index),
+    slug: codeSlug(seed, index),
+    name: nameOf(index, chance),
+    type,
+    destination: destinationOf(type, codeSlug(seed, index)),
+    status,
+    created_at: formatInstant(createdMs),
+    updated_at: formatInstant(updatedMs),
+  };
+}
+
+export function codeId(seed: number, index: number): string {
+  return uuid(seed, ID, index);
+}
+
+export function codeSlug(seed: number, index: number): string {
+  return slug(seed, SLUG, index);
+}
+
+function nameOf(index: number, chance: number): string {
+  if (index % 5 === 4) return pick(AWKWARD_NAMES, (index - 4) / 5);
+  return `${pick(SUBJECTS, index)} ${pick(PLACES, chance)} ${2024 + (chance % 3)}-${1 + (index % 12)}`;
+}
+
+function destinationOf(type: string, path: string): string | null {
+  if (type === 'email') return 'mailto:hello@example.com?subject=QR%20code';
+  if (type === 'sms' || type === 'whatsapp') return 'https://wa.example/49301234567?text=Hello%2C%20world';
+  if (type === 'wifi' || type.startsWith('vcard')) return null;
+  return `https://www.example.com/${type}/${path}?utm_source=qr&utm_medium=print`;
+}

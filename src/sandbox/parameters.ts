@@ -1,0 +1,93 @@
+/** What a request brings: query parameters and JSON bodies, checked as section 4 of the specification says. */
+import { CODE_STATUSES, CODE_TYPES, type CodeChanges, type NewCode } from '../service/shapes.ts';
+import { parseInstant } from '../time.ts';
+import type { Behaviour } from './options.ts';
+
+/** A request the service answers with 400. */
+export class InvalidRequest extends Error {}
+
+export interface PageBounds {
+  defaultLimit: number;
+  maxLimit: number;
+}
+
+/** page and limit, by the behaviour's choices where the specification is silent. Throws InvalidRequest. */
+export function parsePage(query: URLSearchParams, bounds: PageBounds, behaviour: Behaviour): { page: number; limit: number } {
+  const page = parseCount(query, 'page', 1, behaviour);
+  const asked = parseCount(query, 'limit', bounds.defaultLimit, behaviour);
+  return { page, limit: asked <= bounds.maxLimit ? asked : overLimit(bounds.maxLimit, behaviour) };
+}
+
+function overLimit(maximum: number, { overLimit: policy }: Behaviour): number {
+  if (policy === 'reject') throw new InvalidRequest(`limit must be at most ${maximum}`);
+  return policy === 'cap' ? maximum : policy;
+}
+
+function parseCount(query: URLSearchParams, name: string, missing: number, { badPage }: Behaviour): number {
+  const text = query.get(name);
+  if (text === null) return missing;
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (count >= 1) return count;
+  if (badPage === 'default') return missing;
+  throw new InvalidRequest(`${name} must be a whole number of at least 1`);
+}
+
+/** A date-time parameter in ms since the epoch, or undefined where it is absent. Throws InvalidRequest. */
+export function parseTime(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const ms = parseInstant(text);
+  if (ms === undefined) throw new InvalidRequest(`${name} must be an ISO 8601 date-time`);
+  return ms;
+}
+
+/** The body of POST /qr; fields it does not know are ignored. Throws InvalidRequest. */
+export function parseNewCode(body: Buffer | undefined): NewCode {
+  const fields = parseObject(body);
+  const name = parseText(fields, 'name');
+  if (name === undefined || name === '') throw new InvalidRequest('name is required');
+  return { name, ...parseChoice(fields, 'type', CODE_TYPES), ...pair('destination', parseText(fields, 'destination')) };
+}
+
+/** The body of PATCH /qr/{id}: name, destination and status; all other fields are read-only and ignored. Throws InvalidRequest. */
+export function parseChanges(body: Buffer | undefined): CodeChanges {
+  const fields = parseObject(body);
+  const name = parseText(fields, 'name');
+  if (name === '') throw new InvalidRequest('name must not be empty');
+  const destination = parseText(fields, 'destination');
+  return { ...pair('name', name), ...pair('destination', destination), ...parseChoice(fields, 'status', CODE_STATUSES) };
+}
+
+function parseObject(body: Buffer | undefined): Map<string, unknown> {
+  const value = parseJson(body);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidRequest('the body must be a JSON object');
+  }
+  return new Map(Object.entries(value));
+}
+
+function parseJson(body: Buffer | undefined): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    throw new InvalidRequest('the body must be JSON in UTF-8');
+  }
+}
+
+function parseText(fields: ReadonlyMap<string, unknown>, name: string): string | undefined {
+  const value = fields.get(name);
+  if (value === undefined || typeof value === 'string') return value;
+  throw new InvalidRequest(`${name} must be a string`);
+}
+
+function parseChoice<N extends string>(fields: ReadonlyMap<string, unknown>, name: N, allowed: readonly string[]) {
+  const value = parseText(fields, name);
+  if (value !== undefined && !allowed.includes(value)) throw new InvalidRequest(`${name} must be one of: ${allowed.join(', ')}`);
+  return pair(name, value);
+}
+
+function pair<N extends string>(name: N, value: string | undefined): { [K in N]?: string } {
+  const pairs: { [K in N]?: string } = {};
+  if (value !== undefined) pairs[name] = value;
+  return pairs;
+}

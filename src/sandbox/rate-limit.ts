@@ -1,0 +1,63 @@
+/** The workspace's rate limit: a window that really counts, and the four headers that tell of it. */
+import type { SandboxSettings } from './options.ts';
+import { REQUESTS_OF_PLAN } from './options.ts';
+
+/** One request's place in its window. */
+export interface Admission {
+  /** False: the answer is 429. */
+  allowed: boolean;
+  remaining: number;
+  /** The headers of section 8, and Retry-After where refused. */
+  headers: Record<string, string>;
+}
+
+export interface RateLimiter {
+  /** Counts one request. */
+  admit(): Admission;
+  /** The same headers without counting, for what is outside the limit (no valid key, the description of the interface). */
+  look(): Admission;
+}
+
+/** Windows of `windowMs` on the service's clock `nowMs`. */
+export function createRateLimiter(settings: SandboxSettings, nowMs: () => number): RateLimiter {
+  const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
+  const { windowMs, windowStart } = settings;
+  let openedMs = Number.NEGATIVE_INFINITY;
+  let used = 0;
+
+  function openWindow(now: number): void {
+    const open = now >= openedMs && now < openedMs + windowMs;
+    if (open) return;
+    openedMs = windowStart === 'epoch' ? Math.floor(now / windowMs) * windowMs : now;
+    used = 0;
+  }
+
+  function admission(allowed: boolean, now: number): Admission {
+    const remaining = Math.max(0, limit - used);
+    // Whole seconds, rounded up: a reset announced too early would invite requests that still get 429.
+    const resetMs = openedMs + windowMs;
+    const headers: Record<string, string> = {
+      'X-RateLimit-Plan': settings.plan,
+      'X-RateLimit-Limit': String(limit),
+      'X-RateLimit-Remaining': String(remaining),
+      'X-RateLimit-Reset': String(Math.ceil(resetMs / 1000)),
+    };
+    if (!allowed) headers['Retry-After'] = String(Math.max(1, Math.ceil((resetMs - now) / 1000)));
+    return { allowed, remaining, headers };
+  }
+
+  return {
+    admit() {
+      const now = nowMs();
+      openWindow(now);
+      const allowed = used < limit;
+      if (allowed) used++;
+      return admission(allowed, now);
+    },
+    look() {
+      const now = nowMs();
+      openWindow(now);
+      return admission(true, now);
+    },
+  };
+}

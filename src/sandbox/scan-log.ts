@@ -1,0 +1,119 @@
+/** The scan log of one code: its series, the scans added from outside, and any page of any range of both. */
+import type { Scan } from '../service/shapes.ts';
+import { parseInstant } from '../time.ts';
+import type { Behaviour } from './options.ts';
+import { pagePositions } from './page-order.ts';
+import { addedScanId, createSeries, firstIndex, type Series, type SeriesShape } from './scan-series.ts';
+
+export interface ScanQuery {
+  page: number;
+  limit: number;
+  sinceMs: number | undefined;
+  untilMs: number | undefined;
+  nowMs: number;
+  /** Number of the request; ties swap places by it where they are shuffled. */
+  turn: number;
+}
+
+/** Rows as JSON, ready to be joined. */
+export interface ScanRows {
+  rows: string[];
+  total: number;
+}
+
+interface AddedScan {
+  ms: number;
+  /** How many were added before it. */
+  order: number;
+  json: string;
+}
+
+export interface ScanLog {
+  page(query: ScanQuery): ScanRows;
+  /** Adds a scan at any time, late ones included; returns its JSON. What is not given is made plain. */
+  add(scan: Partial<Scan> & { ts: string }): string;
+  /** No scan can appear in it by itself. */
+  readonly still: boolean;
+}
+
+/** The scans of a range in order of time (of equal times: by id); in order of arrival where the log pages in no order of time. */
+interface Selection {
+  total: number;
+  /** How many of them are in the series' closed past. */
+  settled: number;
+  timeAt(position: number): number;
+  jsonAt(position: number): string;
+}
+
+export function createScanLog(shape: SeriesShape, behaviour: Behaviour): ScanLog {
+  const series = createSeries(shape);
+  const added: AddedScan[] = [];
+
+  return {
+    still: shape.arrivals.perSecond === 0,
+    page({ page, limit, turn, ...range }) {
+      const chosen = select(series, added, range, behaviour);
+      const positions = pagePositions(chosen, { start: (page - 1) * limit, limit, turn }, behaviour);
+      return { rows: positions.map((position) => chosen.jsonAt(position)), total: chosen.total };
+    },
+    add(scan) {
+      const id = scan.id ?? addedScanId(shape, added.length);
+      const json = scanJson({ ...PLAIN_VISIT, ...scan, id });
+      const ms = parseInstant(scan.ts) ?? 0;
+      added.splice(
+        firstIndex(added.length, (index) => (added[index]?.ms ?? 0) > ms),
+        0,
+        { ms, order: added.length, json },
+      );
+      return json;
+    },
+  };
+}
+
+const PLAIN_VISIT = { country: 'DE', city: 'Berlin', device: 'mobile', os: 'iOS', browser: 'Mobile Safari', referrer: null };
+
+/** JSON of a scan, whose id may be a bigint. */
+function scanJson({ id, ...rest }: Scan): string {
+  return `{"id":${id},${JSON.stringify(rest).slice(1)}`;
+}
+
+function select(
+  series: Series,
+  added: readonly AddedScan[],
+  range: Pick<ScanQuery, 'sinceMs' | 'untilMs' | 'nowMs'>,
+  behaviour: Behaviour,
+): Selection {
+  const count = series.count(range.nowMs);
+  const { fromMs, toMs } = bounds(range, behaviour);
+  const from = fromMs === undefined ? 0 : series.lowerBound(fromMs, count);
+  const to = Math.max(from, toMs === undefined ? count : series.lowerBound(toMs, count));
+  const extra = added.filter(({ ms }) => ms >= (fromMs ?? Number.NEGATIVE_INFINITY) && ms < (toMs ?? Number.POSITIVE_INFINITY));
+  const byTime = behaviour.scanOrder !== 'none';
+  if (!byTime) extra.sort((a, b) => a.order - b.order);
+  // By time, an added scan stands behind all scans of the series up to its own time; otherwise behind all of them.
+  const behind = (ms: number) => (byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to);
+  const places = extra.map(({ ms }, order) => behind(ms) - from + order);
+
+  function at<T>(position: number, ofSeries: (index: number) => T, ofAdded: (scan: AddedScan) => T): T {
+    const before = firstIndex(places.length, (order) => (places[order] ?? 0) >= position);
+    const scan = extra[before];
+    return scan && places[before] === position ? ofAdded(scan) : ofSeries(from + position - before);
+  }
+
+  return {
+    total: to - from + extra.length,
+    settled: Math.max(0, Math.min(to, series.base) - from),
+    timeAt: (position) => at(position, series.timeAt, ({ ms }) => ms),
+    jsonAt: (position) => at(position, series.jsonAt, ({ json }) => json),
+  };
+}
+
+/** The half-open range of milliseconds that since and until mean, by the behaviour's resolution and inclusiveness. */
+function bounds(range: Pick<ScanQuery, 'sinceMs' | 'untilMs'>, behaviour: Behaviour) {
+  const unit = behaviour.boundsResolution === 's' ? 1000 : 1;
+  const cut = (ms: number, beyond: boolean) => (Math.floor(ms / unit) + (beyond ? 1 : 0)) * unit;
+  return {
+    fromMs: range.sinceMs === undefined ? undefined : cut(range.sinceMs, !behaviour.sinceInclusive),
+    toMs: range.untilMs === undefined ? undefined : cut(range.untilMs, behaviour.untilInclusive),
+  };
+}

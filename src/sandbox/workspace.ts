@@ -1,0 +1,107 @@
+/** One workspace in memory: its codes and their scan logs. Deleting a code removes both for ever. */
+import type { CodeChanges, NewCode, QrCode, Scan } from '../service/shapes.ts';
+import { formatInstant } from '../time.ts';
+import { codeId, codeSlug, madeUpCode } from './made-up-codes.ts';
+import { NEW_CODES_OF_PLAN, type SandboxSettings } from './options.ts';
+import { createScanLog, type ScanLog } from './scan-log.ts';
+
+interface Entry {
+  code: QrCode;
+  log: ScanLog;
+}
+
+export interface Workspace {
+  /** Codes in the order of the listing. */
+  codes(): QrCode[];
+  code(id: string): QrCode | undefined;
+  log(id: string): ScanLog | undefined;
+  /** The plan's limit on codes is reached. */
+  full(): boolean;
+  create(code: NewCode): QrCode;
+  update(id: string, changes: CodeChanges): QrCode | undefined;
+  delete(id: string): boolean;
+  /** From outside the interface: puts a code with any fields in place, without scans. */
+  put(code: Partial<QrCode>): QrCode;
+  /** From outside the interface: adds a scan to a code, late ones included. */
+  addScan(id: string, scan: Partial<Scan> & { ts: string }): void;
+  /** From outside the interface: as after an upgrade. */
+  setCodeLimit(limit: number): void;
+  /** Goes up with every change. */
+  revision(): number;
+}
+
+/** Made-up codes were created an hour apart, the last one just before the first scan. */
+const BETWEEN_CODES_MS = 3_600_000;
+
+/** A workspace with the settings' made-up codes in it. `nowMs` is the service's clock. */
+export function createWorkspace(settings: SandboxSettings, nowMs: () => number): Workspace {
+  const { seed, codes: madeUp, endsAtMs, spanMs } = settings;
+  const entries = new Map<string, Entry>();
+  const startedMs = nowMs();
+  let made = 0;
+  let revision = 0;
+  let codeLimit = settings.codeLimit ?? madeUp + NEW_CODES_OF_PLAN[settings.plan];
+
+  function add(code: QrCode, scans: { base: number; fromMs: number; live: number; most: number }): QrCode {
+    const arrivals = { fromMs: Math.max(scans.fromMs, endsAtMs), perSecond: scans.live, most: scans.most };
+    const shape = { seed, code: made, base: scans.base, startMs: endsAtMs - spanMs, endMs: endsAtMs, arrivals };
+    const log = createScanLog({ ...shape, tieSize: settings.tieSize, idOffset: settings.idOffset }, settings);
+    entries.set(code.id, { code, log });
+    made++;
+    revision++;
+    return code;
+  }
+
+  function blank(createdMs: number): QrCode {
+    const at = formatInstant(createdMs);
+    const identity = { id: codeId(seed, made), slug: codeSlug(seed, made), name: '' };
+    return { ...identity, type: 'url', destination: null, status: 'active', created_at: at, updated_at: at };
+  }
+
+  for (let index = 0; index < madeUp; index++) {
+    const createdMs = endsAtMs - spanMs - (madeUp - index) * BETWEEN_CODES_MS;
+    const scans = { base: settings.scans, fromMs: startedMs, live: settings.live, most: Number.POSITIVE_INFINITY };
+    add(madeUpCode(seed, index, createdMs), scans);
+  }
+
+  return {
+    codes: () => ordered(entries, settings.listOrder),
+    code: (id) => entries.get(id)?.code,
+    log: (id) => entries.get(id)?.log,
+    full: () => entries.size >= codeLimit,
+    create(fields) {
+      const createdMs = nowMs();
+      const scans = { base: 0, fromMs: createdMs, live: settings.live, most: settings.liveScansOfNewCode };
+      return add({ ...blank(createdMs), ...fields }, scans);
+    },
+    update(id, changes) {
+      const entry = entries.get(id);
+      if (!entry || Object.keys(changes).length === 0) return entry?.code;
+      entry.code = { ...entry.code, ...changes, updated_at: formatInstant(nowMs()) };
+      revision++;
+      return entry.code;
+    },
+    delete(id) {
+      revision++;
+      return entries.delete(id);
+    },
+    put(code) {
+      const createdMs = nowMs();
+      return add({ ...blank(createdMs), ...code }, { base: 0, fromMs: createdMs, live: 0, most: 0 });
+    },
+    addScan(id, scan) {
+      entries.get(id)?.log.add(scan);
+      revision++;
+    },
+    setCodeLimit(limit) {
+      codeLimit = limit;
+    },
+    revision: () => revision,
+  };
+}
+
+function ordered(entries: ReadonlyMap<string, Entry>, order: SandboxSettings['listOrder']): QrCode[] {
+  const codes = Array.from(entries.values(), ({ code }) => code);
+  if (order === 'id') return codes.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return order === 'newest' ? codes.reverse() : codes;
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
+import { applyThenDrop, dropBefore, half, sometimes, wrongTotal } from '../support/faults.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const post = (name: string) => ({ method: 'POST', body: JSON.stringify({ name }) });
+
+test('a dropped request leaves nothing behind, an applied and dropped one does', async () => {
+  const intercept = sometimes(({ number }) => (number === 0 ? dropBefore : number === 1 && applyThenDrop));
+  const sandbox = await useSandbox({ codes: 0, intercept });
+  const headers = { authorization: `Bearer ${sandbox.apiKey}` };
+  await expect(fetch(`${sandbox.baseUrl}/qr`, { ...post('a'), headers })).rejects.toThrow();
+  expect(sandbox.workspace.codes()).toEqual([]);
+  await expect(fetch(`${sandbox.baseUrl}/qr`, { ...post('b'), headers })).rejects.toThrow();
+  expect(sandbox.workspace.codes()).toMatchObject([{ name: 'b' }]);
+  expect((await fetch(`${sandbox.baseUrl}/qr`, { ...post('c'), headers })).status).toBe(201);
+});
+
+test('half an answer arrives as an error, or unannounced as half a text', async () => {
+  const sandbox = await useSandbox({ intercept: sometimes(({ number }) => half(number === 0)) });
+  const headers = { authorization: `Bearer ${sandbox.apiKey}` };
+  const read = async () => (await fetch(`${sandbox.baseUrl}/qr`, { headers })).text();
+  await expect(read()).rejects.toThrow();
+  const text = await read();
+  expect(() => JSON.parse(text)).toThrow();
+});
+
+test('a true answer can be changed', async () => {
+  const sandbox = await useSandbox({ codes: 3, intercept: wrongTotal((total) => total - 1) });
+  const response = await fetch(`${sandbox.baseUrl}/qr`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } });
+  expect(await response.json()).toMatchObject({ pagination: { total: 2 } });
+});
+
+test('the server of bare bytes sees whole requests and says what it is told', async () => {
+  const server = await useFaultServer(({ socket }) => socket.write(rawAnswer(201, { id: 1 })));
+  const response = await fetch(`${server.baseUrl}/qr`, post('a'));
+  expect([response.status, await response.json()]).toEqual([201, { id: 1 }]);
+  expect(server.requests).toMatchObject([{ method: 'POST', url: '/api/v1/qr', body: '{"name":"a"}' }]);
+});

@@ -1,0 +1,155 @@
+/** Runs the built command as its users do: a process of its own, a config directory of its own, and a bare environment. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** What `node` is told to run. `npm run build` must have been run before. */
+export const BIN = new URL('../../bin/qrctl.js', import.meta.url).pathname;
+
+export interface CliOptions {
+  /** Added to the bare environment; undefined removes a variable. */
+  env?: Record<string, string | undefined>;
+  /** Standard input; empty when absent. */
+  input?: string | Uint8Array;
+  cwd?: string;
+  /** Killed and failed after this long; 30 s when absent. */
+  timeoutMs?: number;
+  /** On a terminal of 100 columns (a pseudo-terminal; all output is then in `stdout`, with CR LF). */
+  tty?: boolean;
+  /** Arguments for node, before the command's file. */
+  nodeArgs?: string[];
+}
+
+export interface CliResult {
+  /** Null where a signal ended it. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunningCli {
+  readonly child: ChildProcess;
+  /** What it has written so far. */
+  output(): { stdout: string; stderr: string };
+  /** Resolves with the match as soon as `pattern` is in stdout or stderr; rejects when it ends before. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly done: Promise<CliResult>;
+}
+
+/** Runs `qrctl ...args` to its end. */
+export async function runCli(args: string[], options: CliOptions = {}): Promise<CliResult> {
+  const home = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
+  try {
+    return await start(args, options, home).done;
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/** Starts `qrctl ...args`; it is killed, and its config directory removed, when the running test finishes. */
+export async function startCli(args: string[], options: CliOptions = {}): Promise<RunningCli> {
+  const home = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
+  const running = start(args, options, home);
+  onTestFinished(async () => {
+    running.child.kill('SIGKILL');
+    await running.done.catch(() => undefined);
+    await rm(home, { recursive: true, force: true });
+  });
+  return running;
+}
+
+/** A directory that is removed when the running test finishes. */
+export async function useDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** The environment commands run in: no proxies, no colours, no locale and no zone of this machine. */
+function bareEnv(home: string, more: Record<string, string | undefined> = {}): Record<string, string | undefined> {
+  const { PATH } = process.env;
+  return {
+    PATH,
+    HOME: home,
+    TMPDIR: tmpdir(),
+    TZ: 'UTC',
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    QRCTL_CONFIG_DIR: join(home, 'config'),
+    ...more,
+  };
+}
+
+function start(args: string[], options: CliOptions, home: string): RunningCli {
+  const words = [process.execPath, ...(options.nodeArgs ?? []), BIN, ...args];
+  const [command = '', ...rest] = options.tty ? onTerminal(words) : words;
+  const child = spawn(command, rest, { cwd: options.cwd ?? home, env: bareEnv(home, options.env), stdio: 'pipe' });
+  const chunks: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
+  child.stdout.on('data', (chunk) => chunks.stdout.push(chunk));
+  child.stderr.on('data', (chunk) => chunks.stderr.push(chunk));
+  // A command that ends without reading its input closes the pipe; that is no failure of the test.
+  child.stdin.on('error', () => undefined);
+  if (!options.tty || options.input !== undefined) child.stdin.end(options.input ?? '');
+  const output = () => ({ stdout: Buffer.concat(chunks.stdout).toString(), stderr: Buffer.concat(chunks.stderr).toString() });
+
+  const done = new Promise<CliResult>((resolve, reject) => {
+    const timeoutMs = options.timeoutMs ?? 30_000;
+    const late = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`qrctl ${args.join(' ')} ran longer than ${timeoutMs} ms:\n${output().stdout}\n${output().stderr}`));
+    }, timeoutMs);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(late);
+      resolve({ code, signal, ...output() });
+    });
+  });
+  done.catch(() => undefined);
+
+  function waitFor(pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(output().stdout) ?? pattern.exec(output().stderr);
+        if (found) resolve(found);
+        return found;
+      };
+      if (look()) return;
+      child.stdout.on('data', look);
+      child.stderr.on('data', look);
+      done.then(({ code }) => look() ?? reject(new Error(`ended with ${code} before ${pattern}:\n${output().stderr}`)), reject);
+    });
+  }
+
+  return { child, output, waitFor, done };
+}
+
+/** Python's pty module is at hand wherever these tests run; Node has none. */
+const TERMINAL = `
+import os, pty, sys, fcntl, struct, termios
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 100, 0, 0))
+    os.execvp(sys.argv[1], sys.argv[1:])
+import select
+sources = [fd, 0]
+while True:
+    ready, _, _ = select.select(sources, [], [])
+    if 0 in ready:
+        typed = os.read(0, 65536)
+        if typed: os.write(fd, typed)
+        else: sources.remove(0)
+    if fd in ready:
+        try: shown = os.read(fd, 65536)
+        except OSError: break
+        if not shown: break
+        os.write(1, shown)
+_, status = os.waitpid(pid, 0)
+sys.exit(os.waitstatus_to_exitcode(status) & 255)
+`;
+
+function onTerminal(words: string[]): string[] {
+  return ['python3', '-c', TERMINAL, ...words];
+}
