@@ -1,5 +1,32 @@
 /** The service as commands see it: its six endpoints, typed and checked, behind the rate limit and the retries. */
+import type { Clock } from '../time.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';
+
+/** Requests of each window left to others: a number, or a share of the window's limit. */
+export type Reserve = { requests: number } | { percent: number };
+
+/** What `createService` (endpoints.ts) is given. */
+export interface ServiceOptions {
+  /** As parseBaseUrl returns it. */
+  baseUrl: string;
+  /** Already checked to be visible ASCII. */
+  apiKey: string;
+  /** Sent as User-Agent, e.g. `qrctl/1.0.0`. */
+  userAgent: string;
+  clock: Clock;
+  /** Ends whatever is under way (a request, a pause, a backoff) at once, with its reason. */
+  signal: AbortSignal;
+  /** Requests in flight at once. */
+  concurrency: number;
+  reserve: Reserve;
+  /** Longest time paused for the rate limit in all; undefined: no bound; 0: never pauses. */
+  maxWaitMs: number | undefined;
+  /** One request, from connecting to its last byte. */
+  timeoutMs: number;
+  /** Read for HTTPS_PROXY, HTTP_PROXY, NO_PROXY and NODE_TLS_REJECT_UNAUTHORIZED. */
+  env: Readonly<Record<string, string | undefined>>;
+  events?: ServiceEvents;
+}
 
 export interface PageRequest {
   page: number;
@@ -8,8 +35,8 @@ export interface PageRequest {
 
 /** Times are whole milliseconds since the epoch; the service's own bounds may be inclusive or exclusive. */
 export interface ScanPageRequest extends PageRequest {
-  sinceMs?: number;
-  untilMs?: number;
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
 }
 
 /** What the rate-limit headers of the newest answer said. */
@@ -51,8 +78,12 @@ export interface Service {
   readonly baseUrl: string;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
-  /** Never repeated unless certainly not applied; a failure's `outcome` says which (`not-applied` or `unknown`). */
-  createCode(code: NewCode): Promise<QrCode>;
+  /**
+   * Never repeated unless certainly not applied; a failure's `outcome` says which (`not-applied` or `unknown`). `beforeSend` is
+   * awaited before every attempt, when the rate limit has let it through and before a byte leaves; what it throws is thrown as
+   * it is, and then nothing was sent. (The bulk engine puts its intent on disk there.)
+   */
+  createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
   /** Permanently deletes the code and its scans. A repeated DELETE that finds 404 has succeeded. */
   deleteCode(id: string): Promise<void>;
