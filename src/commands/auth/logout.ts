@@ -1,0 +1,36 @@
+import type { Stored } from '../../settings/stored.ts';
+import { defineCommand, flag } from '../define.ts';
+
+export const command = defineCommand({
+  description:
+    'Forgets the profile in force (or the one --profile names): its key and its settings. The key itself stays valid; ' +
+    'revoke it on the API Keys page.',
+  options: { all: flag('--all', 'forget every profile') },
+  examples: [
+    { command: 'qrctl auth logout --profile work', does: 'forget one profile' },
+    { command: 'qrctl auth logout --all', does: 'forget every key on this machine' },
+  ],
+  async run(context, { options: { all } }) {
+    const { changeStore, openProfile, openStore } = await import('../stored.ts');
+    const { store, name: named } = all ? { store: await openStore(context), name: undefined } : await openProfile(context);
+    const left = await changeStore(context, (stored) => without(stored, named));
+    const forgotten = [...store.profiles.keys()].filter((name) => !left.profiles.has(name));
+    context.console.note(forgotten.length === 0 ? 'there was no profile to forget' : `forgotten: ${forgotten.join(', ')}`);
+    context.console.note(await currentNote(left));
+  },
+});
+
+/** Without that profile, or without any. */
+function without(stored: Stored, named: string | undefined): Stored {
+  const profiles = new Map([...stored.profiles].filter(([name]) => named !== undefined && name !== named));
+  const current = stored.current !== undefined && profiles.has(stored.current) ? stored.current : undefined;
+  return { current, profiles };
+}
+
+/** No other profile is chosen by itself: the next command would act on a workspace nobody named. */
+async function currentNote(stored: Stored): Promise<string> {
+  const { profileName } = await import('../../settings/choose-profile.ts');
+  const name = profileName({}, {}, stored);
+  if (stored.profiles.has(name)) return `the current profile is '${name}'`;
+  return stored.profiles.size === 0 ? 'no profile is left' : 'no profile is current; choose one with `qrctl auth use NAME`';
+}

@@ -1,0 +1,23 @@
+import { defineCommand } from '../define.ts';
+
+export const command = defineCommand({
+  description: 'Makes a stored profile the current one: what commands use without --profile or QRCTL_PROFILE.',
+  arguments: [{ name: '<profile>', description: 'the profile', complete: 'profile' }],
+  options: {},
+  examples: [
+    { command: 'qrctl auth use work', does: 'switch to the profile called work' },
+    { command: 'qrctl auth list', does: 'see which profiles there are' },
+  ],
+  async run(context, { args: [name = ''] }) {
+    const { unknownProfile } = await import('../../settings/choose-profile.ts');
+    const { changeStore } = await import('../stored.ts');
+    await changeStore(context, (stored) => {
+      if (!stored.profiles.has(name)) throw unknownProfile(name, stored);
+      return { ...stored, current: name };
+    });
+    context.console.note(`the current profile is '${name}'`);
+    if (context.env.QRCTL_PROFILE && context.env.QRCTL_PROFILE !== name) {
+      context.console.warn(`QRCTL_PROFILE is set and still chooses '${context.env.QRCTL_PROFILE}'`);
+    }
+  },
+});

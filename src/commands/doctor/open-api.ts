@@ -1,0 +1,124 @@
+/** Compares the service's own description (`/openapi.json`, OpenAPI 3.1) with what this tool was written against. */
+import {
+  CODE_FIELDS,
+  CODE_STATUSES,
+  CODE_TYPES,
+  DEVICES,
+  MAX_CODES_PAGE,
+  MAX_SCANS_PAGE,
+  SCAN_FIELDS,
+} from '../../service/shapes.ts';
+import { asList, findOperation, findParameter, findProperty, type Walk, walker } from './described.ts';
+
+/** The version of the interface the tool knows (service specification, "Versioning"). */
+const VERSION = '1.0.0';
+
+/** `broken`: something the tool relies on is gone. `changed`: it works on, but the service has moved. */
+export interface Differences {
+  broken: string[];
+  changed: string[];
+}
+
+interface Expected {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  path: string;
+  query?: readonly string[];
+  /** The largest `limit`. */
+  maximum?: number;
+  body?: readonly string[];
+  answer?: { status: string; fields: readonly string[]; list?: boolean };
+}
+
+const CODE = { status: '200', fields: CODE_FIELDS };
+const PAGE = ['page', 'limit'];
+
+const EXPECTED: readonly Expected[] = [
+  { method: 'get', path: '/qr', query: PAGE, maximum: MAX_CODES_PAGE, answer: { ...CODE, list: true } },
+  { method: 'post', path: '/qr', body: ['name', 'type', 'destination'], answer: { ...CODE, status: '201' } },
+  { method: 'get', path: '/qr/{id}', answer: CODE },
+  { method: 'patch', path: '/qr/{id}', body: ['name', 'destination', 'status'], answer: CODE },
+  { method: 'delete', path: '/qr/{id}' },
+  {
+    method: 'get',
+    path: '/qr/{id}/scans',
+    query: [...PAGE, 'since', 'until'],
+    maximum: MAX_SCANS_PAGE,
+    answer: { status: '200', fields: SCAN_FIELDS, list: true },
+  },
+];
+
+const VALUES = new Map<string, readonly string[]>([
+  ['type', CODE_TYPES],
+  ['status', CODE_STATUSES],
+  ['device', DEVICES],
+]);
+
+const NOTHING: Differences = { broken: [], changed: [] };
+
+/** What the description, of which nothing is certain, says otherwise than the tool expects; each a short phrase, once. */
+export function compareOpenApi(description: unknown): Differences {
+  const walk = walker(description);
+  const operations = EXPECTED.map((expected) => compareOperation(walk, description, expected));
+  return merge([compareVersion(walk(description, 'info', 'version')), ...operations]);
+}
+
+function merge(parts: readonly Differences[]): Differences {
+  return {
+    broken: [...new Set(parts.flatMap(({ broken }) => broken))],
+    changed: [...new Set(parts.flatMap(({ changed }) => changed))],
+  };
+}
+
+function compareVersion(version: unknown): Differences {
+  if (version === VERSION) return NOTHING;
+  return { broken: [], changed: [`its version is ${typeof version === 'string' ? version : 'missing'}, not ${VERSION}`] };
+}
+
+function compareOperation(walk: Walk, description: unknown, expected: Expected): Differences {
+  const { method, path, body = [], answer } = expected;
+  const name = `${method.toUpperCase()} ${path}`;
+  const operation = findOperation(walk, description, path, method);
+  if (operation === undefined) return { broken: [`${name} is gone`], changed: [] };
+  return merge([
+    compareQuery(walk, name, operation, expected),
+    compareFields(walk, `the body of ${name}`, body, walk(operation, 'requestBody', ...JSON_SCHEMA)),
+    answer ? compareFields(walk, `the answer of ${name}`, answer.fields, answered(walk, operation, answer)) : NOTHING,
+  ]);
+}
+
+function compareQuery(walk: Walk, name: string, operation: unknown, { query = [], maximum }: Expected): Differences {
+  const gone = query.filter((parameter) => findParameter(walk, operation, parameter) === undefined);
+  const limit = walk(findParameter(walk, operation, 'limit'), 'schema', 'maximum');
+  return {
+    broken: gone.map((parameter) => `${name} has no parameter ${parameter}`),
+    changed: typeof limit === 'number' && limit !== maximum ? [`${name} takes a limit of up to ${limit}, not ${maximum}`] : [],
+  };
+}
+
+const JSON_SCHEMA = ['content', 'application/json', 'schema'];
+
+/** The schema of the record: the answer itself, or one item of its `data`. */
+function answered(walk: Walk, operation: unknown, { status, list }: { status: string; list?: boolean }): unknown {
+  const schema = walk(operation, 'responses', status, ...JSON_SCHEMA);
+  return list ? walk(findProperty(walk, schema, 'data'), 'items') : schema;
+}
+
+function compareFields(walk: Walk, what: string, fields: readonly string[], schema: unknown): Differences {
+  const found = fields.map((field) => ({ field, declared: findProperty(walk, schema, field) }));
+  return {
+    broken: found.filter(({ declared }) => declared === undefined).map(({ field }) => `${what} has no field ${field}`),
+    changed: found.flatMap(({ field, declared }) => compareValues(field, asList(walk(declared, 'enum')))),
+  };
+}
+
+/** A description that lists no values says nothing about them. */
+function compareValues(field: string, values: readonly unknown[]): string[] {
+  const known = VALUES.get(field);
+  if (!known || values.length === 0) return [];
+  const gone = known.filter((value) => !values.includes(value));
+  const added = values.filter((value) => typeof value === 'string' && !known.includes(value));
+  return [
+    ...(gone.length > 0 ? [`${field} can no longer be ${gone.join(', ')}`] : []),
+    ...(added.length > 0 ? [`${field} can also be ${added.join(', ')}`] : []),
+  ];
+}

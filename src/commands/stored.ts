@@ -1,0 +1,41 @@
+/** The stored config, as the commands about it see it: what was mended is mentioned, and a change is one step. */
+import type { Context } from '../context.ts';
+import type { Store } from '../settings/store.ts';
+import type { Stored, StoredProfile } from '../settings/stored.ts';
+
+/** The stored config, empty where there is none. Throws UsageError where it is corrupt. */
+export async function openStore(context: Context): Promise<Store> {
+  const { readStore } = await import('../settings/store.ts');
+  return mentioning(context, await readStore(context.env));
+}
+
+/** Stores what `change` makes of the config; see `updateStore` for what it throws. */
+export async function changeStore(context: Context, change: (stored: Stored) => Stored): Promise<Store> {
+  const { updateStore } = await import('../settings/write-store.ts');
+  return mentioning(context, await updateStore(context, change));
+}
+
+/** Stores what `change` makes of one profile, which is made where it is missing. */
+export async function changeProfile(
+  context: Context,
+  name: string,
+  change: (profile: StoredProfile) => StoredProfile,
+): Promise<Store> {
+  return changeStore(context, (stored) => {
+    const profile = change(stored.profiles.get(name) ?? {});
+    return { ...stored, profiles: new Map([...stored.profiles, [name, profile]]) };
+  });
+}
+
+/** The name and content of the profile in force. Throws UsageError when it was named and is not stored. */
+export async function openProfile(context: Context): Promise<{ store: Store; name: string; profile: StoredProfile }> {
+  const { existingProfileName } = await import('../settings/choose-profile.ts');
+  const store = await openStore(context);
+  const name = existingProfileName(context.flags, context.env, store);
+  return { store, name, profile: store.profiles.get(name) ?? {} };
+}
+
+function mentioning(context: Context, store: Store): Store {
+  for (const sentence of store.mended) context.console.warn(sentence);
+  return store;
+}

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareOpenApi } from '../../../src/commands/doctor/open-api.ts';
+import { openApi } from '../../../src/sandbox/openapi.ts';
+
+const SOUND = JSON.stringify(openApi('/api/v1'));
+
+function changed(replace: (text: string) => string) {
+  const text = replace(SOUND);
+  expect(text).not.toBe(SOUND);
+  return compareOpenApi(JSON.parse(text));
+}
+
+describe('compareOpenApi', () => {
+  test('finds nothing in a description that says what the specification says', () => {
+    expect(compareOpenApi(JSON.parse(SOUND))).toEqual({ broken: [], changed: [] });
+  });
+
+  test('does not mind the version segment or a gateway in its paths', () => {
+    const prefixed = SOUND.replaceAll('"/qr', '"/gateway/api/v1/qr');
+    expect(compareOpenApi(JSON.parse(prefixed))).toEqual({ broken: [], changed: [] });
+  });
+
+  test.each<[string, (text: string) => string, string]>([
+    ['a path', (text) => text.replace(/"\/qr\/\{id\}\/scans"/, '"/qr/{id}/visits"'), 'GET /qr/{id}/scans is gone'],
+    ['a method', (text) => text.replaceAll('"delete":', '"purge":'), 'DELETE /qr/{id} is gone'],
+    ['a field', (text) => text.replaceAll('"referrer"', '"referer"'), 'the answer of GET /qr/{id}/scans has no field referrer'],
+    ['a parameter', (text) => text.replaceAll('"since"', '"from"'), 'GET /qr/{id}/scans has no parameter since'],
+    ['a field to send', (text) => text.replaceAll('"destination"', '"target"'), 'the body of POST /qr has no field destination'],
+  ])('tells that %s is gone', (_, replace, phrase) => {
+    expect(changed(replace).broken).toContain(phrase);
+  });
+
+  test.each<[string, (text: string) => string, string]>([
+    ['another version', (text) => text.replace('"1.0.0"', '"1.1.0"'), 'its version is 1.1.0, not 1.0.0'],
+    ['a value fewer', (text) => text.replaceAll(',"playlist"', ''), 'type can no longer be playlist'],
+    ['a value more', (text) => text.replaceAll('"desktop"', '"desktop","watch"'), 'device can also be watch'],
+    [
+      'another page size',
+      (text) => text.replace('"maximum":500', '"maximum":250'),
+      'GET /qr/{id}/scans takes a limit of up to 250, not 500',
+    ],
+  ])('tells of %s, once, as no reason to stop', (_, replace, phrase) => {
+    expect(changed(replace)).toEqual({ broken: [], changed: [phrase] });
+  });
+
+  test('survives whatever the service serves there', () => {
+    const hostile = [
+      { paths: { '/qr': { $ref: '#/paths/~1qr' } } },
+      { paths: null },
+      JSON.parse('{"paths":{"__proto__":{"get":{}}}}'),
+      { paths: { '/qr': { get: { parameters: [null, 5, { $ref: '#/nowhere' }] } } } },
+    ];
+    for (const description of hostile) expect(compareOpenApi(description).broken).not.toEqual([]);
+    fc.assert(fc.property(fc.anything(), (description) => compareOpenApi(description).broken.length > 0));
+  });
+});
