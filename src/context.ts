@@ -16,6 +16,8 @@ export interface Context {
   /** Aborted by SIGINT and SIGTERM (reason: InterruptedError) and by a closed standard output (ClosedPipeError). */
   readonly signal: AbortSignal;
   readonly env: Environment;
+  /** How to run this very program again: an executable and its first arguments (node and the file it was started with). */
+  readonly self: { readonly command: string; readonly args: readonly string[] };
   /** Our own process id, and which others still run: names of temporary files carry it. */
   readonly processes: Processes;
   /** The global flags as typed; most commands want `settings()`. */

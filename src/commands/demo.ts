@@ -1,0 +1,113 @@
+/** `qrctl demo`: the main job done for real, by this very program, against a sandbox of its own. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { LocalError } from '../errors.ts';
+import type { SandboxOptions } from '../sandbox/options.ts';
+import { defineCommand } from './define.ts';
+
+const CODES_CSV = `name,type,destination
+Summer menu,menu,https://www.example.com/menu
+"Poster ""Sommerfest"", hall 3",url,https://www.example.com/sommerfest?utm_source=poster
+東京ポップアップ,landing_page,https://www.example.com/tokyo
+Guest wifi,wifi,
+`;
+
+/** Few requests in short windows, so that a pause is seen and soon over; codes are scanned while we look. */
+const SHOW: SandboxOptions = {
+  codes: 3,
+  scans: 2000,
+  plan: 'free',
+  limit: 15,
+  windowMs: 3000,
+  live: 15,
+  liveScansOfNewCode: 100,
+};
+
+const DAY_MS = 86_400_000;
+const HEAD_LINES = 4;
+
+export const command = defineCommand({
+  description:
+    'Starts a sandbox on a free port and runs real commands against it in front of you: creates codes from a CSV file, lists them, and exports ' +
+    'all their scans to a file, through a rate limit that is reached on purpose. Needs no key and no network, takes about ten seconds, and ' +
+    'leaves the files in a fresh temporary directory, whose export it names on standard output.',
+  options: {},
+  examples: [
+    { command: 'qrctl demo', does: 'watch it' },
+    { command: 'qrctl demo --quiet', does: 'only the output of the commands, and the path of the export' },
+  ],
+
+  async run(context) {
+    const { startSandbox } = await import('../sandbox/sandbox.ts');
+    const { clock, console } = context;
+    const endsAtMs = Math.floor(clock.now() / DAY_MS) * DAY_MS;
+    const sandbox = await startSandbox({ ...SHOW, endsAtMs, clock });
+    const directory = await mkdtemp(join(tmpdir(), 'qrctl-demo-'));
+    const config = join(directory, '.config');
+    const access = { QRCTL_BASE_URL: sandbox.baseUrl, QRCTL_API_KEY: sandbox.apiKey, QRCTL_CONFIG_DIR: config };
+    try {
+      await show(context, directory, access);
+      await console.write(`${join(directory, 'scans.csv')}\n`);
+    } finally {
+      await sandbox.close();
+      await rm(config, { recursive: true, force: true });
+    }
+    console.note('\nNext: `qrctl sandbox` keeps such a service running for you to play with,');
+    console.note('or `qrctl auth login --base-url https://…/api/v1` connects to your own workspace.');
+  },
+});
+
+/** The story, one command after the other. */
+async function show(context: Context, directory: string, access: Record<string, string>): Promise<void> {
+  const { console } = context;
+  const run = (...args: string[]) => runCommand(context, directory, access, args);
+  console.note(`A sandbox is up: ${SHOW.codes} codes with ${SHOW.scans} scans each, and ${SHOW.limit} requests every 3 seconds.`);
+  console.note('New codes come from a spreadsheet:\n\n$ cat codes.csv');
+  for (const line of CODES_CSV.trimEnd().split('\n')) console.note(line);
+  await writeFile(join(directory, 'codes.csv'), CODES_CSV);
+
+  await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
+  console.note('\nRun again, as after a crash: every row exists once, so nothing is sent.');
+  await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
+  await run('qr', 'list', '--format', 'table', '--fields', 'slug,name,type,status');
+  console.note('\nEvery scan of every code into one file, while new ones come in. Where the limit is reached, it waits:');
+  await run('scans', 'export', '--all', '--output', 'scans.csv');
+
+  console.note(`\n$ head -${HEAD_LINES} scans.csv`);
+  for (const line of await firstLines(join(directory, 'scans.csv'))) console.note(line);
+  console.note(`\nThe files are in ${directory}: codes.csv, codes.results.csv and the export`);
+}
+
+/** Runs `qrctl ...args` as a process of its own with our terminal; throws when it does not end with 0. */
+async function runCommand(context: Context, cwd: string, access: Record<string, string>, args: string[]): Promise<void> {
+  const line = `qrctl ${args.join(' ')}`;
+  context.console.note(`\n$ ${line}`);
+  const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
+  const env = { ...Object.fromEntries(Object.entries(context.env).filter(ownSettings)), ...access };
+  const { command: executable, args: first } = context.self;
+  const child = spawn(executable, [...first, ...args], {
+    cwd,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    signal: context.signal,
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', (error) => (context.signal.aborted ? undefined : reject(error)));
+    child.once('close', resolve);
+  });
+  context.signal.throwIfAborted();
+  if (code !== 0) throw new LocalError(`\`${line}\` ended with exit code ${code}`, { hint: `its files are in ${cwd}` });
+}
+
+async function firstLines(path: string): Promise<string[]> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4096));
+    return buffer.subarray(0, bytesRead).toString().split('\n').slice(0, HEAD_LINES);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,107 @@
+/** `qrctl sandbox`: the local service, in the foreground until it is interrupted. */
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { PLANS } from '../sandbox/options.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { choice, defineCommand, duration, integer, text } from './define.ts';
+
+const DEFAULT_PORT = 4010;
+const DAY_MS = 86_400_000;
+
+export const command = defineCommand({
+  description:
+    'Runs a local service that behaves as the real one is specified: the same endpoints, errors and rate limit, with made-up data that is the ' +
+    'same for the same seed and day. It prints QRCTL_BASE_URL and QRCTL_API_KEY, listens on 127.0.0.1 only, and ends with Ctrl-C. ' +
+    'Everything in it is forgotten then.\n\n' +
+    'Plans allow 60, 300 or 1000 requests a window, and 500, 5000 or 50000 new codes beside the made-up ones.',
+  options: {
+    port: integer(
+      '--port <n>',
+      `port to listen on, 0 for any free one (default: ${DEFAULT_PORT}, or a free one if that is taken)`,
+      {
+        min: 0,
+        max: 65_535,
+      },
+    ),
+    codes: integer('--codes <n>', 'made-up codes (default: 25)', { min: 0, max: 100_000 }),
+    scans: integer('--scans <n>', 'made-up scans of each code, over the 90 days up to today 00:00 UTC (default: 1000)', {
+      min: 0,
+      max: 100_000_000,
+    }),
+    plan: choice('--plan <plan>', 'plan of the workspace (default: business)', PLANS),
+    window: duration('--window <duration>', 'length of a rate-limit window, at least 1s (default: 60s)'),
+    seed: integer('--seed <n>', 'another number makes up other data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
+    live: integer('--live <n>', 'new scans a second of every code, from now on (default: 0)', { min: 0, max: 1000 }),
+    latency: duration('--latency <duration>', 'how long every answer takes (default: 0)'),
+    key: text('--key <key>', 'the key it accepts, in place of the made-up one; not for real keys, arguments are public'),
+  },
+  examples: [
+    { command: 'qrctl sandbox', does: 'try the tool without an account' },
+    { command: 'qrctl sandbox --plan free --window 5s', does: 'see pauses for the rate limit without waiting a minute' },
+    { command: 'qrctl sandbox --codes 1 --scans 10000000 --live 20', does: 'a code that is scanned a lot' },
+    {
+      command: '{ read -r url; read -r key; } < <(qrctl sandbox --quiet) && export "$url" "$key"',
+      does: 'use it from this bash',
+    },
+  ],
+
+  async run(context, { options }) {
+    const { codes, scans, plan, seed, live } = options;
+    const sandbox = await start(context, options.port, {
+      ...{ codes, scans, plan, seed, live },
+      windowMs: checkWindow(options.window),
+      latencyMs: options.latency,
+      key: checkKey(options.key),
+      endsAtMs: Math.floor(context.clock.now() / DAY_MS) * DAY_MS,
+      clock: context.clock,
+      onRequest: ({ method, url, status, ms, remaining }) =>
+        context.console.verbose(`${method} ${url} ${status} ${Math.round(ms)} ms, ${remaining} left`),
+    });
+    try {
+      await context.console.write(`QRCTL_BASE_URL=${sandbox.baseUrl}\nQRCTL_API_KEY=${sandbox.apiKey}\n`);
+      explain(context, sandbox);
+      await context.clock.sleep(Number.POSITIVE_INFINITY, context.signal);
+    } finally {
+      await sandbox.close();
+    }
+  },
+});
+
+type StartOptions = Parameters<typeof import('../sandbox/sandbox.ts').startSandbox>[0];
+
+/** Starts it on the port asked for; without one, on the usual port or else on a free one. */
+async function start(context: Context, port: number | undefined, options: StartOptions): Promise<Sandbox> {
+  const { startSandbox } = await import('../sandbox/sandbox.ts');
+  try {
+    return await startSandbox({ ...options, port: port ?? DEFAULT_PORT });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
+    if (port === undefined) {
+      context.console.note(`Port ${DEFAULT_PORT} is taken, so this sandbox has another one.`);
+      return startSandbox({ ...options, port: 0 });
+    }
+    const problem = code === 'EACCES' ? `port ${port} is not allowed to you` : `port ${port} is in use`;
+    throw new UsageError(problem, { hint: 'qrctl sandbox --port 0 takes a free one', cause: error });
+  }
+}
+
+function checkWindow(windowMs: number | undefined): number | undefined {
+  // The reset is told in whole seconds: a shorter window could not be waited for.
+  if (windowMs === undefined || windowMs >= 1000) return windowMs;
+  throw new UsageError('--window is shorter than 1s', { hint: 'qrctl sandbox --window 5s' });
+}
+
+function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined || /^[\x21-\x7e]{1,512}$/.test(key)) return key;
+  throw new UsageError('--key holds characters that cannot stand in a header, or is too long');
+}
+
+function explain({ console }: Context, { workspace, baseUrl }: Sandbox): void {
+  console.note(`A sandbox with ${workspace.codes().length} codes listens at ${baseUrl}. Ctrl-C ends it.`);
+  console.note(
+    'To use it from another terminal, paste there: export, a space, and each of the two lines above. Then for example:',
+  );
+  console.note('  qrctl qr list');
+  console.note('  qrctl scans export --all --output scans.csv');
+}
