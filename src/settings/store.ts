@@ -4,6 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../durable.ts';
 import { UsageError } from '../errors.ts';
 import { mendModes } from './modes.ts';
 import { configDirectory } from './paths.ts';
@@ -42,7 +43,7 @@ function readText(file: string): string | undefined {
     if (size > LARGEST_FILE) throw new Error(`it is ${size} bytes long`);
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    if (hasCode(cause, 'ENOENT')) return undefined;
+    if (systemCode(cause) === 'ENOENT') return undefined;
     throw unreadable(file, cause);
   }
 }
@@ -68,8 +69,4 @@ function unreadable(file: string, cause: unknown): UsageError {
     hint: 'it is left as it is; mend it, or move it away and run `qrctl auth login` again',
     cause,
   });
-}
-
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,24 +1,17 @@
 /** Changes the stored config: one change at a time, and the old file stays until the new one is proven whole. */
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { flushDirectory, systemCode } from '../durable.ts';
 import { LocalError } from '../errors.ts';
+import { acquireLock } from '../lock.ts';
 import type { Clock } from '../time.ts';
-import { withLockFile } from './lock-file.ts';
 import { DIRECTORY_MODE, FILE_MODE, mendModes } from './modes.ts';
 import type { Variables } from './settings.ts';
-import { configFile, hasCode, readStore, type Store } from './store.ts';
+import { configFile, readStore, type Store } from './store.ts';
 import { formatStored, type Stored } from './stored.ts';
+
+/** The work under the lock takes milliseconds, so this is a long queue. */
+const LONGEST_WAIT_MS = 10_000;
 
 /**
  * Reads the stored config again, applies `change` to it and stores the result; two commands at once both keep what they
@@ -30,15 +23,18 @@ export async function updateStore(
   change: (stored: Stored) => Stored,
 ): Promise<Store> {
   const file = await configFile(env);
-  const conf = await import('conf');
+  const { default: Conf } = await import('conf');
   return namingFile(file, async () => {
     makeDirectory(dirname(file));
     const mended = mendModes(file);
-    return await withLockFile(`${file}.lock`, { clock, signal }, async () => {
+    const lock = await acquireLock(file, { clock, signal, waitMs: LONGEST_WAIT_MS });
+    try {
       const stored = change(await readStore(env));
-      replaceFile(conf.default, file, formatStored(stored));
+      await replaceFile(Conf, file, formatStored(stored));
       return { ...stored, file, mended };
-    });
+    } finally {
+      await lock.release();
+    }
   });
 }
 
@@ -69,7 +65,7 @@ const STAGED = 'config.new';
  * file with a short one and reports success (measured). So it writes to a name of its own, which becomes config.json only
  * after it was read back. What a killed write left is removed first: it holds keys.
  */
-function replaceFile(Conf: typeof import('conf').default, file: string, value: Record<string, unknown>): void {
+async function replaceFile(Conf: typeof import('conf').default, file: string, value: Record<string, unknown>): Promise<void> {
   const target = throughLink(file);
   const directory = dirname(target);
   removeStaged(directory);
@@ -84,7 +80,7 @@ function replaceFile(Conf: typeof import('conf').default, file: string, value: R
     staged.store = value;
     checkWhole(staged.path, file, value);
     renameSync(staged.path, target);
-    syncDirectory(directory);
+    await flushDirectory(directory);
   } finally {
     removeStaged(directory);
   }
@@ -95,7 +91,7 @@ function throughLink(file: string): string {
   try {
     return realpathSync(file);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return file;
+    if (systemCode(error) === 'ENOENT') return file;
     throw error;
   }
 }
@@ -111,21 +107,4 @@ function checkWhole(path: string, file: string, value: Record<string, unknown>):
   throw new LocalError(`the config file ${basename(file)} could not be written whole; the old one is still there`, {
     hint: `is the disk of ${dirname(file)} full?`,
   });
-}
-
-/** The rename itself is only on disk when the directory is. Windows cannot open one, and needs not. */
-function syncDirectory(directory: string): void {
-  let handle: number;
-  try {
-    handle = openSync(directory, 'r');
-  } catch {
-    return;
-  }
-  try {
-    fsyncSync(handle);
-  } catch {
-    // Some file systems refuse; the file itself was synced.
-  } finally {
-    closeSync(handle);
-  }
 }

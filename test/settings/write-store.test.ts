@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LocalError, UsageError } from '../../src/errors.ts';
+import { acquireLock } from '../../src/lock.ts';
 import { readStore } from '../../src/settings/store.ts';
 import type { Stored, StoredProfile } from '../../src/settings/stored.ts';
 import { updateStore } from '../../src/settings/write-store.ts';
 import { systemClock } from '../../src/time.ts';
 import { temporaryDirectory } from './temporary.ts';
 
-function told(env: Record<string, string>, clock = systemClock) {
-  return { env, clock, signal: new AbortController().signal };
+function told(env: Record<string, string>) {
+  return { env, clock: systemClock, signal: new AbortController().signal };
 }
 
 function place() {
@@ -90,7 +91,7 @@ describe('updateStore', () => {
       // The kernel cuts a write at the largest file size allowed: 512 or 1024 bytes, by the shell.
       const update = `(stored) => ({ ...stored, profiles: new Map([['big', { shortUrl: 'x'.repeat(3000) }]]) })`;
       const script = await bundled(`import { updateStore } from './write-store.ts';
-      const given = { env: process.env, signal: new AbortController().signal, clock: { monotonic: () => 0, random: () => 0 } };
+      const given = { env: process.env, signal: new AbortController().signal, clock: { monotonic: () => 0 } };
       await updateStore(given, ${update}).then(() => console.log('stored'), (error) => console.log(error.name, error.message));`);
       const command = `ulimit -f 1; exec ${process.execPath} --input-type=module -`;
       const said = execFileSync('sh', ['-c', command], { input: script, env: { ...process.env, ...env }, encoding: 'utf8' });
@@ -115,28 +116,20 @@ describe('updateStore', () => {
     expect([...(await readStore(env)).profiles.keys()].sort()).toEqual(names.sort());
   });
 
-  test('is not stopped by a lock or a half-written file that a killed process left, and removes both', async () => {
-    const { directory, env } = place();
+  test('removes what a killed write left, for it holds keys', async () => {
+    const { directory, given } = place();
     mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'config.json.lock'), '');
     writeFileSync(join(directory, 'config.new.json'), '{"profiles":{"old":{"apiKey":"svc_li');
     writeFileSync(join(directory, 'config.new.json.tmp-0123456789abcdef'), '{');
-    let now = 0;
-    const clock = {
-      ...systemClock,
-      monotonic: () => now,
-      sleep: async (ms: number) => {
-        now += ms * 20;
-      },
-    };
-    await updateStore(told(env, clock), adding('one'));
+    await updateStore(given, adding('one'));
     expect(readdirSync(directory)).toEqual(['config.json']);
   });
 
-  test('waits for another holder of the lock, and can be interrupted meanwhile', async () => {
-    const { directory, env } = place();
+  test('waits for another writer, and can be interrupted meanwhile', async () => {
+    const { directory, file, env } = place();
     mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'config.json.lock'), '');
+    const other = await acquireLock(file, { clock: systemClock });
+    onTestFinished(() => other.release());
     const interrupt = new AbortController();
     const clock = {
       ...systemClock,
@@ -146,7 +139,7 @@ describe('updateStore', () => {
       },
     };
     await expect(updateStore({ env, clock, signal: interrupt.signal }, adding('one'))).rejects.toThrow('interrupted');
-    expect(existsSync(join(directory, 'config.json'))).toBe(false);
+    expect(existsSync(file)).toBe(false);
   });
 
   test('writes through a link to where the file really is', async () => {
