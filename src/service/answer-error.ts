@@ -1,0 +1,87 @@
+/** From an answer that is not a success to the failure that names it: the one table from HTTP status to class. */
+import {
+  AuthError,
+  NotFoundError,
+  type Outcome,
+  PlanLimitError,
+  RejectedError,
+  type RequestFailure,
+  UnavailableError,
+  UnexpectedAnswerError,
+} from '../errors.ts';
+import { excerpt, oneLine, type Redact } from './excerpt.ts';
+import { parseJson } from './json.ts';
+import { header } from './rate-headers.ts';
+import type { Answer, Method } from './transport.ts';
+
+/** What a message says of the request: `GET /api/v1/qr on host`. */
+export interface Subject {
+  method: Method;
+  name: string;
+  redact: Redact;
+}
+
+/** The specification's Error body (section 7). `code` is undefined where the service sent none. */
+export interface ErrorBody {
+  error: string;
+  code: string | undefined;
+}
+
+/** Statuses that say "not now": worth another attempt where repeating is safe. */
+export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
+
+/** Statuses that, with an Error body, say for certain that nothing was applied. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 429]);
+
+/** The Error body of an answer, or undefined when it is none (a gateway's page, say). */
+export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
+  const body = await parseJson(text).catch(() => undefined);
+  if (typeof body !== 'object' || body === null || !('error' in body) || typeof body.error !== 'string') return undefined;
+  return { error: body.error, code: 'code' in body && typeof body.code === 'string' ? body.code : undefined };
+}
+
+/** The failure for any status but 2xx. A 429 comes here only where it must not be waited out. */
+export function answerError(subject: Subject, answer: Answer, body: ErrorBody | undefined): RequestFailure {
+  const { status } = answer;
+  const { redact, name } = subject;
+  const said = body ? oneLine(body.error, redact) : excerpt(answer.text, redact);
+  const outcome: Outcome = body && REFUSALS.has(status) ? 'not-applied' : 'unknown';
+  const details = { status, outcome, ...(body?.code !== undefined && { code: oneLine(body.code, redact) }) };
+  const because = said === '' ? '' : `: ${said}`;
+
+  if (status >= 300 && status < 400) {
+    const target = oneLine(header(answer.headers, 'location') ?? '', redact);
+    return new UnexpectedAnswerError(
+      `${name}: redirected${target && ` to ${target}`} (${status}), and redirects are not followed`,
+      {
+        ...details,
+        hint: 'check the base URL: qrctl doctor',
+      },
+    );
+  }
+  if (status === 401) {
+    return new AuthError(`${name}: the service refused the key (401)${because}`, {
+      ...details,
+      hint: 'store a valid key: qrctl auth login',
+    });
+  }
+  if (status === 403 && subject.method === 'POST' && (body !== undefined || answer.text === '')) {
+    return new PlanLimitError(`${name}: the plan's limit on codes is reached (403)${because}`, {
+      ...details,
+      hint: 'delete codes you no longer need (qrctl qr delete) or change the plan, then run this again',
+    });
+  }
+  if (status === 404) {
+    return new NotFoundError(`${name}: not found (404)${because}`, { ...details, hint: 'see what there is: qrctl qr list' });
+  }
+  if (status === 400 || status === 422) {
+    return new RejectedError(`${name}: the service rejected the values (${status})${because}`, details);
+  }
+  if (PASSING_STATUSES.has(status)) {
+    return new UnavailableError(`${name}: the service failed (${status})${because}`, {
+      ...details,
+      hint: 'try again later, or see: qrctl doctor',
+    });
+  }
+  return new UnexpectedAnswerError(`${name}: unexpected answer (${status})${because}`, { ...details, hint: 'see: qrctl doctor' });
+}

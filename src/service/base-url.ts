@@ -1,0 +1,45 @@
+/** The address of the service, as people type it. */
+import { UsageError } from '../errors.ts';
+
+/** The version segment every base URL ends in (specification, section 9). */
+const VERSION_PATH = '/api/v1';
+
+/**
+ * Takes a base URL apart and puts it back in one canonical form: lower-case host, no trailing slash, ending in `/api/v1`.
+ * `completed` says that the URL had no path and got `/api/v1`. A gateway's prefix before `/api/v1` is kept.
+ * Throws UsageError for anything that is not such a URL, and for http:// to any host but this machine.
+ */
+export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
+  const url = parseUrl(text);
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new UsageError(`http:// would send the key unprotected to ${url.hostname}; it is for this machine only`, {
+      hint: 'write https:// in the base URL',
+    });
+  }
+  const path = url.pathname.replace(/\/+$/, '');
+  if (path === '') return { baseUrl: url.origin + VERSION_PATH, completed: true };
+  if (!path.endsWith(VERSION_PATH)) {
+    throw new UsageError(`the base URL must end in ${VERSION_PATH}, and ${url.origin}${path} does not`, {
+      hint: `give ${url.origin}, or the whole URL up to ${VERSION_PATH}`,
+    });
+  }
+  return { baseUrl: url.origin + path, completed: false };
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new UsageError('the base URL is not an http or https URL', { hint: `it looks like https://host${VERSION_PATH}` });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError('the base URL must not hold a user or password', { hint: 'store the key with: qrctl auth login' });
+  }
+  if (/[?#]/.test(text))
+    throw new UsageError('the base URL must not have a query or fragment', { hint: `end it in ${VERSION_PATH}` });
+  return url;
+}
+
+/** Whether a URL's hostname means this machine: localhost, 127.0.0.0/8 or [::1]. Names are not resolved. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

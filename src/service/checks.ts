@@ -1,0 +1,75 @@
+/** The shapes of answers, checked once at the edge. Unknown values and extra fields pass: the service may grow. */
+import { UnexpectedAnswerError } from '../errors.ts';
+import { parseScanTime } from './scan-times.ts';
+import type { Page, QrCode, Scan, ScanPage } from './shapes.ts';
+
+/** What a check knows of the answer it reads; `subject` begins its messages: `GET /api/v1/qr on host`. */
+export interface AnswerContext {
+  subject: string;
+  dateMs: number | undefined;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const CODE_STRINGS = ['slug', 'name', 'type', 'status', 'created_at', 'updated_at'] as const;
+
+/** Whether a text is a uuid, in either case. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+export function checkCode(json: unknown, { subject }: AnswerContext): QrCode {
+  return asCode(json, `${subject}: the code`);
+}
+
+export function checkCodePage(json: unknown, { subject, dateMs }: AnswerContext): Page<QrCode> {
+  const { rows, total } = pageOf(json, subject);
+  return { rows: rows.map((row, at) => asCode(row, `${subject}: code ${at + 1} of the page`)), total, serviceTimeMs: dateMs };
+}
+
+/** Scans by the thousand come through here: one pass, no copies. */
+export function checkScanPage(json: unknown, { subject, dateMs }: AnswerContext): ScanPage {
+  const { rows, total } = pageOf(json, subject);
+  const times = new Array<number>(rows.length);
+  for (let at = 0; at < rows.length; at++) times[at] = timeOfScan(rows[at], at, subject);
+  return { rows: rows as Scan[], total, serviceTimeMs: dateMs, times };
+}
+
+function timeOfScan(row: unknown, at: number, subject: string): number {
+  if (!isObject(row)) throw strange(`${subject}: scan ${at + 1} of the page is not an object`);
+  const { id, ts } = row;
+  if (!Number.isSafeInteger(id) && typeof id !== 'bigint')
+    throw strange(`${subject}: the id of scan ${at + 1} of the page is not an integer`);
+  const time = typeof ts === 'string' ? parseScanTime(ts) : undefined;
+  if (time === undefined) throw strange(`${subject}: the ts of scan ${String(id)} is not a date-time`);
+  return time;
+}
+
+function pageOf(json: unknown, subject: string): { rows: unknown[]; total: number } {
+  const { data, pagination } = isObject(json) ? json : {};
+  if (!Array.isArray(data)) throw strange(`${subject}: the answer has no list \`data\``);
+  const total = isObject(pagination) ? pagination.total : undefined;
+  if (typeof total !== 'number' || !Number.isSafeInteger(total) || total < 0) {
+    throw strange(`${subject}: \`pagination.total\` is not a whole number`);
+  }
+  return { rows: data, total };
+}
+
+function asCode(value: unknown, what: string): QrCode {
+  if (!isObject(value)) throw strange(`${what} is not an object`);
+  const { id, destination = null } = value;
+  if (typeof id !== 'string' || !isUuid(id)) throw strange(`${what} has no uuid as its id`);
+  for (const field of CODE_STRINGS) {
+    if (typeof value[field] !== 'string') throw strange(`${what} (${id}): ${field} is not a string`);
+  }
+  if (destination !== null && typeof destination !== 'string') throw strange(`${what} (${id}): destination is not a string`);
+  value.destination = destination;
+  return value as Record<string, unknown> & QrCode;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function strange(message: string): UnexpectedAnswerError {
+  return new UnexpectedAnswerError(message, { hint: 'the service does not answer as its specification says; see: qrctl doctor' });
+}

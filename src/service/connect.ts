@@ -1,0 +1,107 @@
+/** Opening a connection to the service, through a proxy's tunnel where one is set, so that it can be ended at any moment. */
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import buildUndiciConnector from 'undici/lib/core/connect.js';
+import Client from 'undici/lib/dispatcher/client.js';
+import { asNetworkError, NetworkError } from './network-error.ts';
+import { proxyAuthorization } from './proxy.ts';
+
+type Callback = buildConnector.Callback;
+
+/** Connects for one client; `cancel` ends an attempt under way, which undici itself would leave hanging. */
+export interface Connection {
+  connect(options: buildConnector.Options, callback: Callback): void;
+  cancel(): void;
+}
+
+/** More opens than this for one request mean a peer that closes every connection: undici alone would try for ever. */
+const MOST_OPENS = 3;
+
+/** The plain connector all connections share: it remembers TLS sessions, and leaves deadlines to the caller. */
+export const connectDirectly = buildUndiciConnector({ timeout: 0 });
+
+/**
+ * A connection to the service, through `tunnel` (a proxy's URL) when given. Connecting that fails calls back with a
+ * NetworkError, never with undici's own socket errors: those it takes for a reason to connect again, without end.
+ */
+export function createConnection(tunnel: URL | undefined): Connection & { renew(): void } {
+  let opens = 0;
+  let cancel = () => {};
+  return {
+    connect(options, callback) {
+      opens += 1;
+      if (opens > MOST_OPENS) {
+        callback(new NetworkError('every connection was closed at once', { sent: false }), null);
+        return;
+      }
+      cancel = tunnel ? openTunnel(tunnel, options, plainly(callback)) : open(options, plainly(callback));
+    },
+    cancel: () => cancel(),
+    renew() {
+      opens = 0;
+    },
+  };
+}
+
+function plainly(callback: Callback): Callback {
+  return (...[error, socket]) => {
+    if (error) callback(asNetworkError(error, false), null);
+    else callback(null, socket);
+  };
+}
+
+function open(options: buildConnector.Options, callback: Callback): () => void {
+  let pending: Socket | undefined = connectDirectly(options, (...outcome) => {
+    pending = undefined;
+    callback(...outcome);
+  });
+  return () => pending?.destroy();
+}
+
+/** CONNECT (RFC 9110, 9.3.6) on a connection of its own, then TLS to the service inside it. */
+function openTunnel(proxy: URL, options: buildConnector.Options, callback: Callback): () => void {
+  const connection = createConnection(undefined);
+  const client = new Client(proxy.origin, { connect: connection.connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
+  const target = `${options.hostname.includes(':') ? `[${options.hostname}]` : options.hostname}:${options.port || 443}`;
+  const authorization = proxyAuthorization(proxy);
+  let stop = () => {
+    connection.cancel();
+    client.destroy().catch(() => {});
+  };
+  const fail = (error: NetworkError) => {
+    stop();
+    callback(error, null);
+  };
+  client.dispatch(
+    {
+      method: 'CONNECT',
+      path: target,
+      headers: { host: target, ...(authorization && { 'proxy-authorization': authorization }) },
+    },
+    {
+      onRequestStart() {},
+      onRequestUpgrade(_controller, status, _headers, socket) {
+        if (status < 200 || status > 299) {
+          socket.on('error', () => {}).destroy();
+          fail(refusal(proxy, status));
+          return;
+        }
+        const cancelTls = open({ ...options, httpSocket: socket as Socket }, callback);
+        stop = () => {
+          cancelTls();
+          socket.destroy();
+        };
+      },
+      onResponseError(_controller, error) {
+        const { message, fault } = asNetworkError(error, false);
+        fail(new NetworkError(`through the proxy ${proxy.host}: ${message}`, { fault, sent: false, cause: error }));
+      },
+    },
+  );
+  return () => stop();
+}
+
+function refusal(proxy: URL, status: number): NetworkError {
+  const why = status === 407 ? 'wants a user and password (407)' : `refused the connection (${status})`;
+  return new NetworkError(`the proxy ${proxy.host} ${why}`, { sent: false });
+}

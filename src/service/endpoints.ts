@@ -1,0 +1,61 @@
+/** The service's endpoints as functions: path, body and shape of each in one place. */
+import { UsageError } from '../errors.ts';
+import { formatInstant } from '../time.ts';
+import { isLoopback } from './base-url.ts';
+import { checkCode, checkCodePage, checkScanPage } from './checks.ts';
+import { createClient } from './client.ts';
+import { proxyFor } from './proxy.ts';
+import type { Service, ServiceOptions } from './service.ts';
+import { createTransport } from './transport.ts';
+
+/** Opens no connection until the first call. Throws UsageError for proxy settings it cannot use, or for TLS checks turned off. */
+export function createService(options: ServiceOptions): Service {
+  const base = new URL(options.baseUrl);
+  refuseUncheckedTls(base, options.env);
+  const closing = new AbortController();
+  const signal = AbortSignal.any([options.signal, closing.signal]);
+  const transport = createTransport({ origin: base, proxy: proxyFor(base, options.env), timeoutMs: options.timeoutMs, signal });
+  const client = createClient({ ...options, signal }, transport);
+  const codes = `${base.pathname}/qr`;
+  const code = (id: string) => `${codes}/${encodeURIComponent(id)}`;
+  const authorized = true;
+
+  return {
+    baseUrl: options.baseUrl,
+    listCodes: (page) => client.call({ method: 'GET', path: codes + query({ ...page }), authorized, check: checkCodePage }),
+    getCode: (id) => client.call({ method: 'GET', path: code(id), authorized, check: checkCode }),
+    createCode: (body) => client.call({ method: 'POST', path: codes, body, authorized, check: checkCode }),
+    updateCode: (id, body) => client.call({ method: 'PATCH', path: code(id), body, authorized, check: checkCode }),
+    deleteCode: (id) => client.call<void>({ method: 'DELETE', path: code(id), authorized }),
+    listScans: (id, { page, limit, sinceMs, untilMs }) => {
+      const since = sinceMs === undefined ? undefined : formatInstant(sinceMs);
+      const until = untilMs === undefined ? undefined : formatInstant(untilMs);
+      const path = `${code(id)}/scans${query({ page, limit, since, until })}`;
+      return client.call({ method: 'GET', path, authorized, check: checkScanPage });
+    },
+    // Outside the base URL the key was stored for, and public by the specification: the key stays here.
+    openApi: () => client.call({ method: 'GET', path: '/openapi.json', authorized: false, check: (json) => json }),
+    rateLimit: client.rateLimit,
+    stats: client.stats,
+    nowMs: client.nowMs,
+    async close() {
+      closing.abort(new Error('the service was closed'));
+      transport.close();
+    },
+  };
+}
+
+function query(parameters: Record<string, string | number | undefined>): string {
+  const pairs = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** Node would accept any certificate, and so hand the key to anybody on the way. */
+function refuseUncheckedTls(base: URL, env: ServiceOptions['env']): void {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(base.hostname)) return;
+  throw new UsageError('NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off, and the key would go to anybody', {
+    hint: 'unset it, and name your own authority with NODE_EXTRA_CA_CERTS',
+  });
+}

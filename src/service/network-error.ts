@@ -1,0 +1,70 @@
+/** Failures of one HTTP exchange, and the words for them. */
+
+/**
+ * `network`: no whole answer came. `certificate`: this machine does not trust the other side, which no repetition mends.
+ * `answer`: an answer came, but cannot be used at all (too large, encoded in a way nobody asked for).
+ */
+export type NetworkFault = 'network' | 'certificate' | 'answer';
+
+/** No usable answer. The message says why, in words that follow "GET /api/v1/qr on host: ". */
+export class NetworkError extends Error {
+  readonly fault: NetworkFault;
+  /** Whether the service could have received the request: false only when no byte of it was written. */
+  readonly sent: boolean;
+
+  constructor(message: string, details: { fault?: NetworkFault; sent: boolean; cause?: unknown }) {
+    super(message, { cause: details.cause });
+    this.name = 'NetworkError';
+    this.fault = details.fault ?? 'network';
+    this.sent = details.sent;
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed while sending',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name not found for now (the name server did not answer)',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  EACCES: 'connecting was not permitted',
+  EPERM: 'connecting was not permitted',
+  EPROTO: 'the other side does not speak TLS as expected',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the other side does not speak TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the other side does not speak TLS',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut short',
+  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too large",
+};
+
+const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet (is the clock of this machine right?)',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate chain has a self-signed certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not signed by a known authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'the certificate is not signed by a known authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is not signed by a known authority',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
+};
+
+/** The NetworkError for whatever the socket, TLS or HTTP layer threw. Codes decide, never message texts. */
+export function asNetworkError(error: unknown, sent: boolean): NetworkError {
+  if (error instanceof NetworkError) return error;
+  const code = codeOf(error);
+  const certificate = CERTIFICATE_WORDS[code];
+  if (certificate !== undefined) return new NetworkError(certificate, { fault: 'certificate', sent, cause: error });
+  return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function otherWords(code: string, error: unknown): string {
+  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
+  if (code.startsWith('ERR_SSL_')) return 'the TLS connection failed';
+  return code || (error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,35 @@
+/** Pages fetched in parallel and delivered in order. */
+
+/**
+ * Calls `fetch` for each page number, at most `width` at a time or waiting to be taken, and yields the results in order. `pages`
+ * is read only as places become free, so it may take what earlier pages said into account. When one fetch fails, its error is
+ * thrown in its place; when the consumer stops or one fails, the results of the others are dropped.
+ */
+export async function* fetchInOrder<T>(
+  pages: Iterable<number>,
+  fetch: (page: number) => Promise<T>,
+  width: number,
+): AsyncGenerator<T, void, undefined> {
+  const numbers = pages[Symbol.iterator]();
+  const ahead: Promise<T>[] = [];
+  const fill = () => {
+    while (ahead.length < width) {
+      const next = numbers.next();
+      if (next.done) return;
+      const page = fetch(next.value);
+      // Awaited below in its turn, or never: a failure nobody asks for any more must not end the process.
+      page.catch(() => {});
+      ahead.push(page);
+    }
+  };
+  try {
+    for (fill(); ahead.length > 0; fill()) {
+      const result = await ahead[0];
+      ahead.shift();
+      fill();
+      yield result as T;
+    }
+  } finally {
+    numbers.return?.();
+  }
+}

@@ -1,0 +1,64 @@
+/** Which proxy, if any, stands before the service: HTTPS_PROXY, HTTP_PROXY and NO_PROXY as curl and Node read them. */
+import { Buffer } from 'node:buffer';
+import { UsageError } from '../errors.ts';
+import { isLoopback } from './base-url.ts';
+
+export type ProxyVariables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The proxy for a service, or undefined to go straight. A service on this machine is never sought through a proxy on
+ * another one: that proxy would look for it on its own loopback. Throws UsageError for a proxy that is not http(s)://.
+ */
+export function proxyFor(service: URL, env: ProxyVariables): URL | undefined {
+  const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const value = variable(env, name);
+  if (value === '' || isExempt(service, variable(env, 'NO_PROXY'))) return undefined;
+  const proxy = parseProxy(name, value);
+  return isLoopback(service.hostname) && !isLoopback(proxy.hostname) ? undefined : proxy;
+}
+
+/** The header a proxy URL's user and password become, or undefined. */
+export function proxyAuthorization(proxy: URL): string | undefined {
+  if (proxy.username === '') return undefined;
+  const credentials = `${unescaped(proxy.username)}:${unescaped(proxy.password)}`;
+  return `Basic ${Buffer.from(credentials).toString('base64')}`;
+}
+
+/** A password with a bare % in it is taken as it stands. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The lower-case spelling wins, as it does in curl. */
+function variable(env: ProxyVariables, name: string): string {
+  return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
+}
+
+function parseProxy(name: string, value: string): URL {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
+  const proxy = URL.canParse(text) ? new URL(text) : undefined;
+  if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
+  // The value is not shown: it may hold a password.
+  throw new UsageError(`${name} is not the URL of an http or https proxy`, { hint: `set ${name}=http://host:port, or unset it` });
+}
+
+/** NO_PROXY: names separated by commas or spaces; each covers its subdomains; `host:port` covers one port; `*` covers all. */
+function isExempt(service: URL, noProxy: string): boolean {
+  const port = service.port || (service.protocol === 'https:' ? '443' : '80');
+  return noProxy.split(/[,\s]+/).some((entry) => {
+    if (entry === '*') return true;
+    const { name, onlyPort = port } = parseExemption(entry.toLowerCase());
+    return name !== '' && onlyPort === port && (service.hostname === name || service.hostname.endsWith(`.${name}`));
+  });
+}
+
+/** `.example.com` and `*.example.com` mean example.com; an IPv6 address counts with or without its brackets. */
+function parseExemption(entry: string): { name: string; onlyPort: string | undefined } {
+  if (/^[^[]*:[^[]*:/.test(entry)) return { name: `[${entry}]`, onlyPort: undefined };
+  const [, name = '', onlyPort] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  return { name, onlyPort };
+}

@@ -1,0 +1,57 @@
+/** The times of scans, parsed a million at a time. */
+import { parseInstant } from '../time.ts';
+
+const DAY_MS = 86_400_000;
+const ZERO = 48;
+const DASH = 45;
+const COLON = 58;
+const DOT = 46;
+const T = 84;
+const Z = 90;
+
+/** As parseInstant, but some ten times as fast for the canonical `YYYY-MM-DDTHH:MM:SS(.mmm)Z`, which services send. */
+export function parseScanTime(text: string): number | undefined {
+  const canonical = parseCanonical(text);
+  return Number.isNaN(canonical) ? parseInstant(text) : canonical;
+}
+
+/** NaN for anything but a real moment in canonical form. */
+function parseCanonical(text: string): number {
+  const { length } = text;
+  if ((length !== 24 && length !== 20) || text.charCodeAt(length - 1) !== Z || text.charCodeAt(10) !== T) return Number.NaN;
+  if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return Number.NaN;
+  if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return Number.NaN;
+  const month = two(text, 5);
+  const day = two(text, 8);
+  const hour = two(text, 11);
+  const minute = two(text, 14);
+  const second = two(text, 17);
+  const ms = length === 20 ? 0 : text.charCodeAt(19) === DOT ? two(text, 20) * 10 + digit(text, 22) : Number.NaN;
+  const year = two(text, 0) * 100 + two(text, 2);
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month))) return Number.NaN;
+  if (!(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN;
+  return daysSinceEpoch(year, month, day) * DAY_MS + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
+}
+
+function digit(text: string, at: number): number {
+  const value = text.charCodeAt(at) - ZERO;
+  return value >= 0 && value <= 9 ? value : Number.NaN;
+}
+
+function two(text: string, at: number): number {
+  return digit(text, at) * 10 + digit(text, at + 1);
+}
+
+function daysIn(year: number, month: number): number {
+  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+}
+
+/** Days from 1970-01-01 in the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible low-level date algorithms"). */
+function daysSinceEpoch(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
+}

@@ -1,0 +1,164 @@
+/** One HTTP exchange: where a request leaves this machine. */
+import type { Buffer } from 'node:buffer';
+import type { Dispatcher } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
+import { after, formatDuration } from '../time.ts';
+import { decodeBody, MAX_BODY_BYTES, tooLarge } from './body.ts';
+import { createConnection } from './connect.ts';
+import { asNetworkError, NetworkError } from './network-error.ts';
+import { proxyAuthorization } from './proxy.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface Exchange {
+  method: Method;
+  /** Path and query, from the root of the host. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** A whole answer, whatever its status. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+export interface Transport {
+  /**
+   * Sends one request and reads its whole answer; never follows a redirect. Throws NetworkError where no whole answer came,
+   * or the signal's reason. POST goes out on a fresh connection: a kept one that the service closes at that very moment
+   * would leave its outcome unknown.
+   */
+  exchange(request: Exchange): Promise<Answer>;
+  /** Ends every connection at once. */
+  close(): void;
+}
+
+interface Wire {
+  client: Dispatcher;
+  renew(): void;
+  destroy(): void;
+}
+
+/** `timeoutMs` spans one exchange from connecting to the last byte. */
+export function createTransport(options: {
+  origin: URL;
+  proxy: URL | undefined;
+  timeoutMs: number;
+  signal: AbortSignal;
+}): Transport {
+  const { origin, proxy, timeoutMs, signal } = options;
+  const idle: Wire[] = [];
+  const open = new Set<Wire>();
+  const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
+
+  function openWire(pipelining: number): Wire {
+    const connection = createConnection(forward ? undefined : proxy);
+    const client = new Client(forward && proxy ? proxy.origin : origin.origin, {
+      connect: connection.connect,
+      pipelining,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    const wire = {
+      client,
+      renew: connection.renew,
+      destroy() {
+        open.delete(wire);
+        connection.cancel();
+        client.destroy().catch(() => {});
+      },
+    };
+    open.add(wire);
+    return wire;
+  }
+
+  return {
+    async exchange(request) {
+      signal.throwIfAborted();
+      const fresh = request.method === 'POST';
+      const wire = (fresh ? undefined : idle.pop()) ?? openWire(fresh ? 0 : 1);
+      wire.renew();
+      const raw = await converse(wire.client, forward ? forward(request) : request, timeoutMs, signal).catch((error) => {
+        wire.destroy();
+        throw error;
+      });
+      if (fresh) wire.destroy();
+      else idle.push(wire);
+      return { status: raw.status, headers: raw.headers, text: await decodeBody(raw.chunks, encodingOf(raw.headers)) };
+    },
+    close() {
+      for (const wire of open) wire.destroy();
+    },
+  };
+}
+
+/** A plain-HTTP proxy is asked for the whole URL (RFC 9112, 3.2.2). */
+function forwarding(origin: URL, proxy: URL): (request: Exchange) => Exchange {
+  const authorization = proxyAuthorization(proxy);
+  const extra = { host: origin.host, ...(authorization && { 'proxy-authorization': authorization }) };
+  return (request) => ({ ...request, path: origin.origin + request.path, headers: { ...request.headers, ...extra } });
+}
+
+function encodingOf(headers: Headers): string {
+  const value = headers['content-encoding'];
+  return String(value ?? '')
+    .trim()
+    .toLowerCase();
+}
+
+interface RawAnswer {
+  status: number;
+  headers: Headers;
+  chunks: Buffer[];
+}
+
+/**
+ * Dispatches on one client and settles exactly once: with the answer, the failure, the deadline or the abort. After a failure
+ * the caller must destroy the client, for its connection may still be busy.
+ */
+function converse(client: Dispatcher, request: Exchange, timeoutMs: number, signal: AbortSignal): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const answer: RawAnswer = { status: 0, headers: {}, chunks: [] };
+    let sent = false;
+    let size = 0;
+    const onAbort = () => fail(signal.reason);
+    const release = () => {
+      cancelDeadline();
+      signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (reason: unknown) => {
+      release();
+      reject(reason);
+    };
+    // undici's own timeouts count between chunks: a service that drips a byte now and then would outlive them.
+    const cancelDeadline = after(timeoutMs, () => {
+      fail(new NetworkError(`timed out after ${formatDuration(timeoutMs)}`, { sent }));
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+    client.dispatch(request, {
+      onRequestStart() {
+        sent = true;
+      },
+      onResponseStart(_controller, status, headers) {
+        answer.status = status;
+        answer.headers = headers;
+      },
+      onResponseData(_controller, chunk) {
+        size += chunk.length;
+        if (size > MAX_BODY_BYTES) fail(tooLarge());
+        else answer.chunks.push(chunk);
+      },
+      onResponseEnd() {
+        release();
+        resolve(answer);
+      },
+      onResponseError(_controller, error) {
+        fail(asNetworkError(error, sent));
+      },
+    });
+  });
+}
