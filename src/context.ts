@@ -1,12 +1,13 @@
 /**
- * What a command is given: console, settings, service, clock, signal. The only reader of `process`; a test builds one with
- * its own streams, environment and clock.
+ * What a command is given: console, settings, service, clock, signal. The only reader of `process`, beside main.ts; a test
+ * builds a context with its own streams, environment and clock.
  */
-import type { Console } from './output/console.ts';
+import { AuthError, ClosedPipeError, exitCodeOf, InterruptedError, UsageError } from './errors.ts';
+import { type Console, createConsole, type Progress } from './output/console.ts';
 import type { Processes } from './output/whole-file.ts';
-import type { Service } from './service/service.ts';
+import type { Service, ServiceEvents } from './service/service.ts';
 import type { SettingFlags, Settings } from './settings/settings.ts';
-import type { Clock } from './time.ts';
+import { after, type Clock, formatDuration, systemClock } from './time.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,4 +29,169 @@ export interface Context {
   settings(): Promise<Settings>;
   /** The service behind those settings, with key; throws AuthError or UsageError where one is missing. Made once. */
   service(): Promise<Service>;
+  /** A service for other settings than those in force (a key that is not stored yet). The caller closes it. */
+  connect(settings: ConnectedSettings): Promise<Service>;
+}
+
+/** Settings that name a service and a key. */
+export type ConnectedSettings = Settings & { baseUrl: string; apiKey: string };
+
+/** The global flags that concern the console; `color` is false with --no-color. */
+export interface ConsoleFlags {
+  quiet?: boolean;
+  verbose?: boolean;
+  color?: boolean;
+}
+
+/** A context, and what ends it: connections, signal handlers and an open standard input would keep the process alive. */
+export interface OwnedContext extends Context {
+  dispose(): Promise<void>;
+}
+
+/** The context of this process. */
+export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext {
+  const { env, stdin, stdout, stderr } = process;
+  const interruption = listenForSignals();
+  const { signal } = interruption;
+  const console = watchProgress(
+    createConsole({
+      stdin,
+      stdout,
+      stderr,
+      env,
+      quiet: flags.quiet ?? false,
+      verbose: flags.verbose ?? false,
+      noColor: flags.color === false,
+      clock: systemClock,
+      signal,
+      onClosedPipe: () => interruption.abort(new ClosedPipeError('standard output was closed')),
+    }),
+  );
+  const settings = once(async () => {
+    const [{ readStore }, { resolveSettings }] = await Promise.all([
+      import('./settings/store.ts'),
+      import('./settings/resolve.ts'),
+    ]);
+    const resolved = resolveSettings({ flags, env, store: await readStore(env) });
+    for (const note of resolved.notes) console.note(note);
+    return resolved;
+  });
+  const connect = async (given: ConnectedSettings) => {
+    const { createService } = await import('./service/endpoints.ts');
+    return createService({ ...given, clock: systemClock, signal, env, events: eventsFor(console) });
+  };
+  const service = once(async () => connect(requireService(await settings())));
+
+  return {
+    console,
+    clock: systemClock,
+    signal,
+    env,
+    self: { command: process.execPath, args: [...process.execArgv, process.argv[1] ?? ''] },
+    processes: { pid: process.pid, isRunning },
+    flags,
+    get stdin() {
+      return stdin;
+    },
+    settings,
+    service,
+    connect,
+    async dispose() {
+      console.activeProgress()?.stop();
+      await (await service.made())?.close();
+      interruption.stopListening();
+      if (stdin.readableFlowing !== null || stdin.readableDidRead) stdin.destroy();
+    },
+  };
+}
+
+/** Calls `make` at the first call only; `made` gives what it made, if anything. */
+function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made(): Promise<T | undefined> } {
+  let value: Promise<T> | undefined;
+  const get = () => {
+    value ??= make();
+    return value;
+  };
+  return Object.assign(get, { made: async () => value?.catch(() => undefined) });
+}
+
+function requireService(settings: Settings): ConnectedSettings {
+  const { baseUrl, apiKey, apiKeyProblem } = settings;
+  if (baseUrl === undefined) {
+    throw new UsageError('no base URL: which service is meant?', {
+      hint: 'qrctl auth login --base-url https://HOST/api/v1 stores it; `qrctl demo` and `qrctl sandbox` need none',
+    });
+  }
+  if (apiKey === undefined) {
+    const hint = apiKeyProblem
+      ? 'qrctl auth login --base-url URL stores a key for another service; QRCTL_API_KEY gives one for this command'
+      : 'qrctl auth login stores one, QRCTL_API_KEY gives one for this command; `qrctl demo` and `qrctl sandbox` need none';
+    throw new AuthError(apiKeyProblem ?? `no API key for ${baseUrl}`, { hint });
+  }
+  return { ...settings, baseUrl, apiKey };
+}
+
+/** Remembers the progress bar that is on the screen, so that pauses of the service can be shown on it. */
+function watchProgress(console: Console): Console & { activeProgress(): Progress | undefined } {
+  let active: Progress | undefined;
+  return {
+    ...console,
+    get isTerminal() {
+      return console.isTerminal;
+    },
+    get width() {
+      return console.width;
+    },
+    progress(unit) {
+      active = console.progress(unit);
+      return active;
+    },
+    activeProgress: () => active,
+  };
+}
+
+function eventsFor(console: Console & { activeProgress(): Progress | undefined }): ServiceEvents {
+  return {
+    request: ({ method, path, status, ms, remaining }) =>
+      console.verbose(`${method} ${path} ${status ?? 'failed'} ${Math.round(ms)} ms, ${remaining ?? '?'} requests left`),
+    pause({ ms }) {
+      const progress = console.activeProgress();
+      if (progress) progress.pause(ms);
+      else console.note(`rate limit reached: going on in ${formatDuration(ms)}`);
+    },
+    resume: () => console.activeProgress()?.resume(),
+    retry: ({ reason, ms }) => console.verbose(`${reason}: trying again in ${formatDuration(ms)}`),
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** What is not ended this long after the first signal (a write into a pipe that nobody reads) is ended by force. */
+const GRACE_MS = 1500;
+
+/** The first SIGINT, SIGTERM or SIGHUP aborts the signal, so that a command can leave things tidy; a second ends at once. */
+function listenForSignals() {
+  const controller = new AbortController();
+  const onSignal = (name: NodeJS.Signals) => {
+    const reason = new InterruptedError(name === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
+    if (controller.signal.aborted) process.exit(exitCodeOf(reason));
+    controller.abort(reason);
+    after(GRACE_MS, () => process.exit(exitCodeOf(reason)));
+  };
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of names) process.on(name, onSignal);
+  return {
+    signal: controller.signal,
+    abort: (reason: unknown) => controller.abort(reason),
+    stopListening() {
+      for (const name of names) process.off(name, onSignal);
+    },
+  };
 }

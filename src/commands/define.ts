@@ -17,7 +17,7 @@ export interface OptionDefinition<T> {
   choices?: readonly string[];
   complete?: Completion;
   /** Turns the raw value into the typed one, or throws InvalidArgumentError. Absent for a boolean. */
-  parse?: (raw: string, previous: T | undefined) => T;
+  parse?(raw: string, previous: T | undefined): T;
 }
 
 interface Extra {

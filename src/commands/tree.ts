@@ -1,0 +1,84 @@
+/**
+ * Every command, with its one-line summary and how to load it. Loading is lazy, so that a command pays at start-up only for
+ * what it uses; help, completions, man pages and suggestions derive from this list and from the definitions behind it.
+ */
+import type { CommandDefinition } from './define.ts';
+
+type Load = () => Promise<{ command: CommandDefinition }>;
+
+export interface Leaf {
+  name: string;
+  summary: string;
+  load: Load;
+}
+
+export interface Branch {
+  name: string;
+  summary: string;
+  commands: readonly Leaf[];
+}
+
+export type Node = Leaf | Branch;
+
+export const TREE: readonly Node[] = [
+  {
+    name: 'qr',
+    summary: 'list, read, create, change and delete QR codes',
+    commands: [
+      { name: 'list', summary: 'list the codes of the workspace', load: () => import('./qr/list.ts') },
+      { name: 'get', summary: 'show one code', load: () => import('./qr/get.ts') },
+      {
+        name: 'create',
+        summary: 'create a code, or many from a file, each row exactly once',
+        load: () => import('./qr/create.ts'),
+      },
+      { name: 'update', summary: 'change a code, or many from a file', load: () => import('./qr/update.ts') },
+      { name: 'delete', summary: 'delete codes and their scans for ever', load: () => import('./qr/delete.ts') },
+    ],
+  },
+  {
+    name: 'scans',
+    summary: 'export raw scans',
+    commands: [
+      { name: 'export', summary: 'export the scans of codes, complete or not at all', load: () => import('./scans/export.ts') },
+    ],
+  },
+  {
+    name: 'auth',
+    summary: 'store and check the key, switch profiles',
+    commands: [
+      { name: 'login', summary: 'store a key', load: () => import('./auth/login.ts') },
+      {
+        name: 'status',
+        summary: 'show the profile, its plan and what is left of the rate limit',
+        load: () => import('./auth/status.ts'),
+      },
+      { name: 'list', summary: 'list the stored profiles', load: () => import('./auth/list.ts') },
+      { name: 'use', summary: 'switch to another profile', load: () => import('./auth/use.ts') },
+      { name: 'logout', summary: 'forget a profile and its key', load: () => import('./auth/logout.ts') },
+    ],
+  },
+  {
+    name: 'config',
+    summary: 'read and change the settings of a profile',
+    commands: [
+      { name: 'list', summary: 'show every setting and where it comes from', load: () => import('./config/list.ts') },
+      { name: 'get', summary: 'print one setting', load: () => import('./config/get.ts') },
+      { name: 'set', summary: 'change a setting', load: () => import('./config/set.ts') },
+      { name: 'unset', summary: 'remove a setting', load: () => import('./config/unset.ts') },
+      { name: 'path', summary: 'print where the config file is', load: () => import('./config/path.ts') },
+    ],
+  },
+  {
+    name: 'doctor',
+    summary: 'check config, key, network and clock, with a fix for each finding',
+    load: () => import('./doctor.ts'),
+  },
+  { name: 'sandbox', summary: 'run a local service with made-up data to try things on', load: () => import('./sandbox.ts') },
+  { name: 'demo', summary: 'watch the main job done against a sandbox; needs no key', load: () => import('./demo.ts') },
+  { name: 'completion', summary: 'print the completion script of a shell', load: () => import('./completion.ts') },
+];
+
+export function isBranch(node: Node): node is Branch {
+  return 'commands' in node;
+}

@@ -1,0 +1,42 @@
+/** What `--append` knows of one code's rows in the file: how far they go, and the ids that a late or repeated row may have. */
+
+export interface CodeWindow {
+  /** Time of the newest row of this code in the file, ms since the epoch; undefined while it has none. */
+  watermarkMs: number | undefined;
+  /** Rows of this code in the file. */
+  rows: number;
+  /** `ids` holds every row of this code in the file that is not older than this; -Infinity: all of them. */
+  idsFromMs: number;
+  /** Ids as digits, with their times in ms since the epoch. */
+  ids: Map<string, number>;
+  /** Rows from this time on have been written without a proof that they are all: the next run must read from here again. */
+  rereadFromMs: number | undefined;
+}
+
+/** The window of a code without rows. */
+export function emptyWindow(): CodeWindow {
+  return { watermarkMs: undefined, rows: 0, idsFromMs: Number.NEGATIVE_INFINITY, ids: new Map(), rereadFromMs: undefined };
+}
+
+/** Notes a row that is in the file now. */
+export function addRow(window: CodeWindow, id: string, timeMs: number): void {
+  window.rows++;
+  window.ids.set(id, timeMs);
+  if (window.watermarkMs === undefined || timeMs > window.watermarkMs) window.watermarkMs = timeMs;
+}
+
+/** Forgets ids older than `overlapMs` before the watermark, but none from `keepFromMs` on. Keeps memory and state small. */
+export function prune(window: CodeWindow, overlapMs: number, keepFromMs = Number.POSITIVE_INFINITY): void {
+  if (window.watermarkMs === undefined) return;
+  const fromMs = Math.min(window.watermarkMs - overlapMs, keepFromMs);
+  if (fromMs <= window.idsFromMs) return;
+  for (const [id, timeMs] of window.ids) if (timeMs < fromMs) window.ids.delete(id);
+  window.idsFromMs = fromMs;
+}
+
+/** From when on the next run must read: the overlap before the watermark, or an unproven stretch, but nothing before `sinceMs`. */
+export function readFrom(window: CodeWindow, overlapMs: number, sinceMs: number | undefined): number | undefined {
+  if (window.watermarkMs === undefined) return sinceMs;
+  const fromMs = Math.min(window.watermarkMs - overlapMs, window.rereadFromMs ?? Number.POSITIVE_INFINITY);
+  return sinceMs === undefined ? fromMs : Math.max(fromMs, sinceMs);
+}

@@ -1,0 +1,100 @@
+/**
+ * The scans of one code in one range, each exactly once, into a target: the pipe of an export.
+ *
+ * A service that pages in time order is walked once, in flat memory. When rows move under the walk, the range is read again in
+ * proven slices. A service that pages in no order is exported in its own. What cannot be proven complete fails.
+ */
+import { UnprovenError } from '../errors.ts';
+import type { ScanPage } from '../service/shapes.ts';
+import { formatInstant } from '../time.ts';
+import { MovedError } from './assembly.ts';
+import { type Batch, cut, orderOf, type Range } from './batch.ts';
+import { type FetchInOrder, pageReader, pageSizeOf, type ReadScans, readFirst } from './query.ts';
+import { slices } from './slices.ts';
+import { union } from './union.ts';
+import { walk } from './walk.ts';
+
+export interface ScanExport {
+  read: ReadScans;
+  /** Resolves when the code exists; rejects with NotFoundError when it does not (any more). */
+  checkExists(): Promise<unknown>;
+  /** Page 1 of the range, where it has been read already. */
+  first?: ScanPage;
+  range: Range;
+  fetchInOrder: FetchInOrder;
+  /** Requests in flight at once. */
+  width: number;
+  note(line: string): void;
+}
+
+/** Where the rows of one code go. */
+export interface Target {
+  /** Takes rows of the range, cut exactly; oldest first, unless the service has no order. */
+  write(batch: Batch): Promise<void>;
+  /**
+   * Rows moved: forgets what this code wrote so far, or makes `write` drop rows it has already. False when neither can be done
+   * any more.
+   */
+  startOver(): Promise<boolean>;
+}
+
+/** How often a range that does not hold still is read again in slices. */
+const ROUNDS = 3;
+
+/** Exports everything, or throws: UnprovenError when it does not add up, NotFoundError when the code is gone. */
+export async function exportScans(job: ScanExport, target: Target): Promise<void> {
+  const first = job.first ?? (await readFirst(job.read, job.range));
+  if (first.rows.length === 0 && first.total === 0) {
+    await job.checkExists();
+    return;
+  }
+  try {
+    await pour(inOnePass(job, first), job.range, target);
+  } catch (error) {
+    if (!(error instanceof MovedError)) throw error;
+    await job.checkExists();
+    await readAgain(job, target, error);
+  }
+}
+
+async function pour(batches: AsyncIterable<Batch>, range: Range, target: Target): Promise<void> {
+  for await (const batch of batches) {
+    const rows = cut(batch, range);
+    if (rows.rows.length > 0) await target.write(rows);
+  }
+}
+
+function inOnePass(job: ScanExport, first: ScanPage): AsyncIterable<Batch> {
+  const order = orderOf(first);
+  const read = pageReader(job.read, job.range, first);
+  if (order === 'mixed' && first.total > first.rows.length) return inItsOwnOrder(job, first);
+  return walk({ ...job, first, read, pageSize: pageSizeOf(first), order: order === 'mixed' ? 'ascending' : order });
+}
+
+async function* inItsOwnOrder(job: ScanExport, first: ScanPage): AsyncGenerator<Batch> {
+  job.note('The service pages these scans in no order of time: they are exported in its own order.');
+  const { proven, count, total } = yield* union({ ...job, first, read: pageReader(job.read, job.range, first), passes: 4 });
+  if (!proven) throw new MovedError(`the service counts ${total} rows and shows ${count}`);
+}
+
+async function readAgain(job: ScanExport, target: Target, reason: MovedError): Promise<void> {
+  let moved = reason;
+  for (let round = 0; round < ROUNDS; round++) {
+    if (!(await target.startOver())) break;
+    try {
+      return await pour(slices(job), job.range, target);
+    } catch (error) {
+      if (!(error instanceof MovedError)) throw error;
+      moved = error;
+    }
+  }
+  await job.checkExists();
+  throw new UnprovenError(`The export of ${words(job.range)} could not be proven complete: ${moved.message}.`, {
+    hint: 'Nothing was guessed and no file was written. Run it again when the service is quiet, or export a shorter range.',
+    cause: moved,
+  });
+}
+
+function words({ sinceMs, untilMs }: Range): string {
+  return `${sinceMs === undefined ? 'the scans' : `the scans from ${formatInstant(sinceMs)}`} until ${formatInstant(untilMs)}`;
+}

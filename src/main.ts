@@ -1,0 +1,56 @@
+/** argv → command → exit code. The only catch-all. */
+import { version } from '../package.json';
+import { exitCodeOf } from './errors.ts';
+
+/** Runs one command line to its end and returns the exit code; everything it has to say is then said. */
+export async function main(argv: readonly string[]): Promise<number> {
+  // Before anything is loaded: scripts ask for the version often.
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) return print(`${version}\n`);
+  try {
+    return await run(argv);
+  } catch (error) {
+    return report(error, argv);
+  }
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  const { interpret } = await import('./commands/program.ts');
+  const invocation = await interpret(argv);
+  if (invocation.kind === 'print') return print(invocation.text);
+  const { createContext } = await import('./context.ts');
+  const context = createContext(invocation.globals);
+  try {
+    await invocation.definition.run(context, invocation);
+    context.signal.throwIfAborted();
+    return 0;
+  } catch (error) {
+    return await report(context.signal.aborted ? context.signal.reason : error, argv);
+  } finally {
+    await context.dispose();
+  }
+}
+
+/** Standard output before there is a console; a closed pipe is a quiet end. */
+function print(text: string): Promise<number> {
+  return new Promise((resolve) => {
+    process.stdout.on('error', () => undefined);
+    process.stdout.write(text, (error) => resolve(error && !('code' in error && error.code === 'EPIPE') ? 1 : 0));
+  });
+}
+
+/** Says on standard error what went wrong, as text or as a line of JSON, and returns the exit code. */
+async function report(error: unknown, argv: readonly string[]): Promise<number> {
+  const { renderError } = await import('./output/render-error.ts');
+  const verbose = argv.includes('-v') || argv.includes('--verbose');
+  const text = renderError(error, { json: wantsJson(argv), verbose });
+  await new Promise<void>((resolve) => {
+    process.stderr.on('error', () => resolve());
+    process.stderr.write(text, () => resolve());
+  });
+  return exitCodeOf(error);
+}
+
+/** Whether the words ask for JSON; looked up here, because the words that ask for it may be the ones that are wrong. */
+function wantsJson(argv: readonly string[]): boolean {
+  return /(^| )(-f ?|--format[= ])(nd)?json( |$)/.test(argv.join(' '));
+}
