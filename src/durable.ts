@@ -1,6 +1,10 @@
 /** The steps that make bytes stay on a disk. Each checks what the operating system really did. */
-import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
+
+/** What of a file `writeFully` needs; a part of node's FileHandle. */
+export interface Writable {
+  write(data: Uint8Array, offset: number, length: number, position: number | null): Promise<{ bytesWritten: number }>;
+}
 
 /**
  * Writes all of `data`, at `position` or, when null, where the file stands. A write may take fewer bytes than it was given (a
@@ -8,7 +12,7 @@ import { open } from 'node:fs/promises';
  *
  * @throws the system's error (`ENOSPC`, `EIO`, …), and one with code `EIO` when a write takes nothing at all.
  */
-export async function writeFully(file: FileHandle, data: Uint8Array, position: number | null): Promise<void> {
+export async function writeFully(file: Writable, data: Uint8Array, position: number | null): Promise<void> {
   for (let done = 0; done < data.length; ) {
     const at = position === null ? null : position + done;
     const { bytesWritten } = await file.write(data, done, data.length - done, at);

@@ -75,7 +75,7 @@ export class InterruptedError extends Failure {
 /** The reader of our standard output went away (`| head`): a quiet, successful end. */
 export class ClosedPipeError extends Failure {}
 
-export { type Failure, RequestFailure };
+export { Failure, RequestFailure };
 
 /** Exit codes in order, with the words `qrctl help exit-codes` prints. */
 export const EXIT_CODES = [

@@ -1,5 +1,15 @@
 /** The terminal as commands see it: data to standard output, everything else to standard error. */
 
+import type { Readable } from 'node:stream';
+import { styleText } from 'node:util';
+import type { Clock } from '../time.ts';
+import { clean } from './clean.ts';
+import { isCi, wantsColour } from './colour.ts';
+import type { Environment } from './environment.ts';
+import { type Bar, createBar, createPlainProgress } from './progress.ts';
+import { askLine } from './prompt.ts';
+import { createStdoutWriter, type OutputStream } from './stdout-writer.ts';
+
 /** A running line or bar on standard error; silent with --quiet, plain lines off a terminal. */
 export interface Progress {
   /** What is done so far; drawn at most a few times a second. `total` may become known later or change. */
@@ -40,4 +50,92 @@ export interface Console {
   ask(question: string): Promise<string>;
   /** As `ask`, without echo. */
   askSecret(question: string): Promise<string>;
+}
+
+export interface ConsoleOptions {
+  stdin: Readable & { isTTY?: boolean };
+  stdout: OutputStream;
+  stderr: OutputStream;
+  env: Environment;
+  quiet: boolean;
+  verbose: boolean;
+  /** `--no-color`. */
+  noColor: boolean;
+  clock: Clock;
+  signal: AbortSignal;
+  /** The reader of standard output went away: the command should end. */
+  onClosedPipe: () => void;
+}
+
+const DEFAULT_WIDTH = 80;
+
+/** A console over the streams of a process, or of a test. */
+export function createConsole(options: ConsoleOptions): Console {
+  const { stdin, stdout, stderr, env, quiet, clock, signal, noColor } = options;
+  const isTerminal = stdout.isTTY === true;
+  const errIsTerminal = stderr.isTTY === true;
+  const animated = errIsTerminal && !isCi(env) && env.TERM !== 'dumb' && !quiet;
+  const errColour = wantsColour(env, { isTerminal: errIsTerminal, noColor });
+  const writeOut = createStdoutWriter(stdout, options.onClosedPipe);
+  const say = createSayer(stderr);
+  let bar: Bar | undefined;
+
+  function line(text: string): void {
+    bar?.hide();
+    say(`${text}\n`);
+    bar?.show();
+  }
+  const note = (text: string) => {
+    if (!quiet) line(clean(text));
+  };
+
+  function progress(unit: string): Progress {
+    if (!animated) return createPlainProgress(note);
+    bar?.stop();
+    bar = createBar(unit, { width: () => stderr.columns ?? DEFAULT_WIDTH, write: say }, clock);
+    return bar;
+  }
+
+  return {
+    isTerminal,
+    canAsk: stdin.isTTY === true && errIsTerminal && !isCi(env),
+    colour: wantsColour(env, { isTerminal, noColor }),
+    get width() {
+      return stdout.columns || positive(env.COLUMNS) || DEFAULT_WIDTH;
+    },
+    async write(data) {
+      if (!isTerminal) return writeOut(data);
+      bar?.hide(); // both may be the same screen
+      await writeOut(data);
+      bar?.show();
+    },
+    note,
+    warn: (text) => {
+      const mark = errColour ? styleText('yellow', 'warning:', { validateStream: false }) : 'warning:';
+      if (!quiet) line(`${mark} ${clean(text)}`);
+    },
+    verbose: (text) => {
+      if (options.verbose) line(clean(text));
+    },
+    progress,
+    ask: (question) => askLine(clean(question), { input: stdin, output: stderr, signal }, false),
+    askSecret: (question) => askLine(clean(question), { input: stdin, output: stderr, signal }, true),
+  };
+}
+
+/** Writes to standard error and does not care whether it works: every command does its work with standard error closed. */
+function createSayer(stderr: OutputStream): (text: string) => void {
+  stderr.on('error', () => undefined);
+  return (text) => {
+    try {
+      stderr.write(text);
+    } catch {
+      // nobody is listening
+    }
+  };
+}
+
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return Number.isInteger(value) && value > 0 ? value : undefined;
 }

@@ -21,7 +21,18 @@ const WORDS: Record<string, string> = {
 };
 
 /** What is wrong with the path itself, as opposed to the machine: bad input, found before anything is sent. */
-const BAD_PATH = new Set(['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ETXTBSY', 'ENXIO']);
+const BAD_PATH = new Set([
+  'ENOENT',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'EISDIR',
+  'ENOTDIR',
+  'ENAMETOOLONG',
+  'ELOOP',
+  'ETXTBSY',
+  'ENXIO',
+]);
 
 const ROOM = new Set(['ENOSPC', 'EDQUOT']);
 

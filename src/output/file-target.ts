@@ -89,5 +89,10 @@ async function removeLeftovers(directory: string, start: string, processes: Proc
 /** File systems bound a name at 255 bytes: room is left for the process id and the ending. */
 function shortened(name: string): string {
   const bytes = Buffer.from(name);
-  return bytes.length <= 200 ? name : bytes.subarray(0, 200).toString('latin1').replace(/[^\x20-\x7e]/g, '_');
+  return bytes.length <= 200
+    ? name
+    : bytes
+        .subarray(0, 200)
+        .toString('latin1')
+        .replace(/[^\x20-\x7e]/g, '_');
 }

@@ -2,7 +2,7 @@
  * Files that appear whole or not at all: written under a temporary name beside their place, flushed, and renamed over it. At
  * every instant, also after a power cut, the name shows either the old bytes or all of the new ones.
  */
-import { type FileHandle, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { flushDirectory, systemCode, writeFully } from '../durable.ts';
 import { LocalError } from '../errors.ts';
@@ -144,7 +144,6 @@ function temporaryFile(
  * name for a dead one's. Its file must not be renamed as if it were ours.
  */
 async function refuseStranger(temporary: { path: string; file: FileHandle }): Promise<void> {
-  const { stat } = await import('node:fs/promises');
   const [ours, named] = await Promise.all([temporary.file.stat(), stat(temporary.path).catch(() => undefined)]);
   if (named?.ino === ours.ino && named.dev === ours.dev) return;
   throw new LocalError(`${temporary.path} was replaced by another process`, { hint: 'let only one run write a file at a time' });
@@ -153,7 +152,8 @@ async function refuseStranger(temporary: { path: string; file: FileHandle }): Pr
 function directFile(path: string, file: FileHandle, encoder: Encoder): WholeFile {
   let closed = false;
   const gatherer = createGatherer(encoder, (bytes) => writeFully(file, bytes, null));
-  const failing = (error: unknown) => Promise.reject(systemCode(error) === undefined ? error : cannotWrite(path, error, 'not all was written'));
+  const failing = (error: unknown) =>
+    Promise.reject(systemCode(error) === undefined ? error : cannotWrite(path, error, 'not all was written'));
   const close = async () => {
     if (!closed) await file.close();
     closed = true;

@@ -1,0 +1,145 @@
+/** The flags of every command that prints records, and the one way they turn into output. */
+import { InvalidArgumentError } from 'commander';
+import type { Context } from '../context.ts';
+import type { Column, Printable } from '../output/columns.ts';
+import type { Formatter, Shape } from '../output/formats.ts';
+import type { OutputFlags, OutputPlan } from '../output/plan.ts';
+import type { Output } from '../output/targets.ts';
+import { FORMATS } from '../settings/settings.ts';
+import { choice, flag, type OptionDefinition, text } from './define.ts';
+
+const GROUP = 'Output flags:';
+
+export const outputOptions = {
+  format: choice('-f, --format <format>', 'table on a terminal; otherwise csv for lists, json for one record', FORMATS, {
+    group: GROUP,
+  }),
+  output: text('-o, --output <file>', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz', {
+    group: GROUP,
+    complete: 'file',
+  }),
+  fields: {
+    flags: '--fields <a,b,c>',
+    description: 'which columns, in this order',
+    group: GROUP,
+    parse: parseFields,
+  } satisfies OptionDefinition<string[]>,
+  header: { flags: '--no-header', description: 'CSV without the row of names', group: GROUP } satisfies OptionDefinition<boolean>,
+  ids: flag('--ids', 'only ids, one a line', { group: GROUP }),
+  rawCells: flag('--raw-cells', 'CSV with cells that look like formulas left as they are', { group: GROUP }),
+  excel: flag('--excel', 'CSV for Excel: byte order mark and CRLF', { group: GROUP }),
+};
+
+function parseFields(raw: string): string[] {
+  const fields = raw.split(',').map((field) => field.trim());
+  if (fields.includes('')) throw new InvalidArgumentError('It takes names separated by commas, such as id,name.');
+  return fields;
+}
+
+/**
+ * What the flags ask for, with the profile's format. Call it before the first request: it throws UsageError on flags that
+ * contradict each other and on unknown fields.
+ */
+export async function planOutput(
+  context: Context,
+  options: OutputFlags,
+  columns: readonly Column[],
+  shape: Shape,
+): Promise<OutputPlan> {
+  const [{ format }, plan] = await Promise.all([context.settings(), import('../output/plan.ts')]);
+  return plan.planOutput(options, { columns, shape, setting: format, isTerminal: context.console.isTerminal });
+}
+
+/** A factory of formatters for a plan; each makes one document. Loads what the format needs, and no more. */
+export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<() => Formatter> {
+  if (plan.format !== 'table') {
+    const { format } = plan;
+    const { createFormatter, createIdsFormatter } = await import('../output/formats.ts');
+    return format === 'ids' ? createIdsFormatter : () => createFormatter(format, { ...plan, keepExtra: !plan.chosen });
+  }
+  const [{ createTableFormatter, createRecordFormatter }, { loadPaint }] = await Promise.all([
+    import('../output/table.ts'),
+    import('../output/colour.ts'),
+  ]);
+  const toTerminal = console.isTerminal && plan.path === undefined;
+  const paint = await loadPaint(console.colour && plan.path === undefined);
+  if (plan.shape === 'record') return () => createRecordFormatter({ columns: plan.columns, paint, extra: !plan.chosen });
+  const onDropped = (names: string[]) => console.note(`not shown, for want of room: ${names.join(', ')} (see --fields)`);
+  return () =>
+    createTableFormatter({
+      ...plan,
+      paint,
+      width: toTerminal ? console.width : Number.POSITIVE_INFINITY,
+      mayDrop: !plan.chosen,
+      onDropped,
+    });
+}
+
+/** Opens the output of a plan: standard output, or the file, which is checked and created now (UsageError when it cannot be). */
+export async function openPlanned(context: Context, plan: OutputPlan): Promise<Output> {
+  const [createFormatter, { toStdout, toFile }] = await Promise.all([
+    loadFormatter(context, plan),
+    import('../output/targets.ts'),
+  ]);
+  if (plan.path === undefined) return toStdout(context.console, createFormatter);
+  const { openWholeFile } = await import('../output/whole-file.ts');
+  return toFile(await openWholeFile(plan.path, { gzip: plan.gzip, processes: context.processes }), createFormatter);
+}
+
+/** `planOutput` and `openPlanned` in one. Whoever opens must end with `finish` or `abort`. */
+export async function openOutput(
+  context: Context,
+  options: OutputFlags,
+  columns: readonly Column[],
+  shape: Shape,
+): Promise<Output> {
+  return openPlanned(context, await planOutput(context, options, columns, shape));
+}
+
+type Batches = readonly Printable[] | AsyncIterable<readonly Printable[]>;
+
+/**
+ * Prints a list, given whole or in batches as they come; a file appears only when the last one is in. `none` is said on
+ * standard error where a table would be empty. Opens before it asks for the first batch, so bad flags cost no request.
+ */
+export async function printRecords(
+  context: Context,
+  records: Batches,
+  columns: readonly Column[],
+  options: OutputFlags,
+  none = 'nothing to show',
+): Promise<void> {
+  const plan = await planOutput(context, options, columns, 'list');
+  const output = await openPlanned(context, plan);
+  try {
+    let count = 0;
+    for await (const batch of isArray(records) ? [records] : records) {
+      count += batch.length;
+      await output.write(batch);
+    }
+    await output.finish();
+    if (count === 0 && plan.format === 'table') context.console.note(none);
+  } finally {
+    await output.abort();
+  }
+}
+
+/** Prints one record. */
+export async function printRecord(
+  context: Context,
+  record: Printable,
+  columns: readonly Column[],
+  options: OutputFlags,
+): Promise<void> {
+  const output = await openOutput(context, options, columns, 'record');
+  try {
+    await output.write([record]);
+    await output.finish();
+  } finally {
+    await output.abort();
+  }
+}
+
+function isArray(records: Batches): records is readonly Printable[] {
+  return Array.isArray(records);
+}

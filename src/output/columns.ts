@@ -1,0 +1,44 @@
+/** The columns a command can print. */
+import { UsageError } from '../errors.ts';
+import { nearest } from '../settings/nearest.ts';
+
+export type ColourName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
+
+export type Printable = Readonly<Record<string, unknown>>;
+
+export interface Column {
+  /** The service's own name: key of the record, header in every format. */
+  name: string;
+  /** In a table too wide for the terminal the lowest goes first; 0 when absent. */
+  importance?: number;
+  align?: 'left' | 'right';
+  /** Never cut short in a table (an id is useless by half). */
+  keepWhole?: boolean;
+  /** Only adds to what the text already says. */
+  colour?: (value: unknown) => ColourName | undefined;
+  /** How people see the value; tables only, all other formats show it exactly. */
+  format?: (value: unknown, record: Printable) => string;
+}
+
+/**
+ * The columns named by `--fields`, in that order; all of them when it is absent.
+ *
+ * @throws UsageError on a name that is unknown (with the nearest one as the hint) or repeated.
+ */
+export function chooseColumns(fields: readonly string[] | undefined, columns: readonly Column[]): readonly Column[] {
+  if (!fields) return columns;
+  const names = columns.map((column) => column.name);
+  return fields.map((field, index) => {
+    const column = columns.find(({ name }) => name === field);
+    if (!column) throw unknownField(field, names);
+    if (fields.indexOf(field) < index) throw new UsageError(`--fields names ${field} twice`, { hint: 'name each field once' });
+    return column;
+  });
+}
+
+function unknownField(field: string, names: readonly string[]): UsageError {
+  const meant = nearest(field.toLowerCase(), names);
+  return new UsageError(`--fields: there is no field ${JSON.stringify(field)} here`, {
+    hint: `${meant ? `did you mean ${meant}? ` : ''}the fields are ${names.join(',')}`,
+  });
+}

@@ -1,0 +1,45 @@
+/** Rows to text: pure formatters, one for each format, all of one shape. */
+import type { Format } from '../settings/settings.ts';
+import type { Column, Printable } from './columns.ts';
+import { createCsvFormatter } from './csv.ts';
+import { createJsonFormatter, createNdjsonFormatter } from './json.ts';
+
+/** A list is any number of records; a record is exactly one. */
+export type Shape = 'list' | 'record';
+
+/** Call `begin` once, `rows` for each batch, `end` once; the pieces in that order are the document. */
+export interface Formatter {
+  begin(): string;
+  rows(rows: readonly Printable[]): string;
+  end(): string;
+}
+
+export interface FormatterOptions {
+  columns: readonly Column[];
+  shape: Shape;
+  /** JSON: also the fields the service sent beyond the columns; that is, the records as they are. */
+  keepExtra: boolean;
+  /** CSV: the row of column names. */
+  header: boolean;
+  /** CSV: cells that look like formulas are left as they are. */
+  rawCells: boolean;
+  /** CSV as Excel likes it: byte order mark and CRLF. */
+  excel: boolean;
+}
+
+/** The formatter of anything but a table (see table.ts, which needs the terminal's width and its libraries). */
+export function createFormatter(format: Exclude<Format, 'table'>, options: FormatterOptions): Formatter {
+  const names = options.columns.map(({ name }) => name);
+  if (format === 'csv') return createCsvFormatter(names, options);
+  const picked = options.keepExtra ? undefined : names;
+  return format === 'ndjson' ? createNdjsonFormatter(picked) : createJsonFormatter(picked, options.shape);
+}
+
+/** Only the ids, one a line. */
+export function createIdsFormatter(): Formatter {
+  return {
+    begin: () => '',
+    rows: (rows) => rows.map((row) => `${row.id}\n`).join(''),
+    end: () => '',
+  };
+}

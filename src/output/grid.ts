@@ -1,0 +1,67 @@
+/** Aligned columns without borders. */
+import Table from 'cli-table3';
+import type { Paint } from './colour.ts';
+import type { ColourName } from './columns.ts';
+import { displayWidth } from './display-width.ts';
+
+export interface Cell {
+  /** Clean, and no wider than its column. */
+  text: string;
+  colour?: ColourName | undefined;
+}
+
+export interface GridColumn {
+  /** In columns of the terminal. */
+  width: number;
+  align?: 'left' | 'right' | undefined;
+}
+
+/** Between two columns. */
+export const GAP = 2;
+
+const EDGES = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'];
+const SIDES = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
+const NO_BORDERS = Object.fromEntries([...EDGES, ...SIDES].map((part) => [part, '']));
+
+/** A character of the private use area, one column wide by every measure. */
+const STAND_IN = '\ue000';
+
+/** cli-table3 takes time by the square of its rows. */
+const ROWS_AT_ONCE = 100;
+
+/** Lines of cells, a line end after each, without trailing spaces. */
+export function renderGrid(lines: readonly (readonly Cell[])[], columns: readonly GridColumn[], paint: Paint): string {
+  let text = '';
+  for (let at = 0; at < lines.length; at += ROWS_AT_ONCE) {
+    text += renderPart(lines.slice(at, at + ROWS_AT_ONCE), columns, paint);
+  }
+  return text;
+}
+
+/**
+ * cli-table3 measures by an old edition of Unicode (newer emoji come out crooked): it is given stand-ins of the right width,
+ * and the texts with their colours take their places afterwards.
+ */
+function renderPart(lines: readonly (readonly Cell[])[], columns: readonly GridColumn[], paint: Paint): string {
+  const table = new Table({
+    chars: { ...NO_BORDERS, middle: ' '.repeat(GAP) },
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+    colWidths: columns.map(({ width }) => width),
+    colAligns: columns.map(({ align = 'left' }) => align),
+  });
+  const filled: Cell[] = [];
+  for (const line of lines) {
+    const widths = line.map(({ text }) => displayWidth(text));
+    filled.push(...line.filter((_, index) => widths[index] !== 0));
+    table.push(widths.map((width) => STAND_IN.repeat(width)));
+  }
+  let next = 0;
+  const fill = () => {
+    const { text = '', colour } = filled[next++] ?? {};
+    return colour ? paint(colour, text) : text;
+  };
+  return `${table
+    .toString()
+    .replace(/ +$/gm, '')
+    .replace(/\ue000+/g, fill)}\n`;
+}

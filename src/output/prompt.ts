@@ -1,0 +1,41 @@
+/** Questions to a person on the terminal. */
+import type { Readable, Writable } from 'node:stream';
+import { InterruptedError, UsageError } from '../errors.ts';
+
+export interface PromptStreams {
+  input: Readable;
+  /** Where the question is written: standard error. */
+  output: Writable;
+  signal: AbortSignal;
+}
+
+/**
+ * Asks one line. `secret`: what is typed or pasted is not shown (node's line editor works as usual, into nothing).
+ *
+ * @throws InterruptedError on Ctrl-C; UsageError when the input ends (Ctrl-D); the signal's reason when it is aborted.
+ */
+export async function askLine(question: string, { input, output, signal }: PromptStreams, secret: boolean): Promise<string> {
+  signal.throwIfAborted();
+  const [{ createInterface }, { Writable }] = await Promise.all([import('node:readline'), import('node:stream')]);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: secret ? nowhere : output, terminal: true, historySize: 0 });
+  const text = `${question} `;
+  if (secret) output.write(text);
+  let onAbort: () => void = () => undefined;
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      onAbort = () => reject(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      lines.once('SIGINT', () => reject(new InterruptedError('SIGINT')));
+      lines.once('close', () => reject(new UsageError('no answer was given', { hint: 'nothing was changed' })));
+      lines.question(secret ? '' : text, resolve);
+    });
+  } catch (error) {
+    if (!secret) output.write('\n');
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    lines.close();
+    if (secret) output.write('\n'); // the person's own line end was not shown
+  }
+}

@@ -1,0 +1,86 @@
+/** Data to standard output, never lost in silence: each write is answered for. */
+import { fstatSync, write } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { systemCode } from '../durable.ts';
+import { ClosedPipeError, type Failure, LocalError } from '../errors.ts';
+import { describeSystemError } from './file-errors.ts';
+
+/** Standard output as node hands it over. */
+export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
+
+/**
+ * A function that writes and resolves when the bytes are accepted. After a failure every later write fails the same way.
+ *
+ * Files and devices are written by descriptor: node's own stream for them does not look at how many bytes a write took, and
+ * would lose the end of the data on a disk that is nearly full.
+ *
+ * @param onClosedPipe told once when the reader went away; the write rejects with ClosedPipeError then, and with LocalError
+ *   on anything else.
+ */
+export function createStdoutWriter(stream: OutputStream, onClosedPipe: () => void): (data: string | Uint8Array) => Promise<void> {
+  let failure: Failure | undefined;
+  const fail = (error: unknown): Failure => {
+    if (failure) return failure;
+    failure = toFailure(error);
+    if (failure instanceof ClosedPipeError) onClosedPipe();
+    return failure;
+  };
+  stream.on('error', fail);
+  const fd = fileDescriptor(stream);
+  const accept =
+    fd === undefined ? (data: Uint8Array) => writeStream(stream, data) : (data: Uint8Array) => writeDescriptor(fd, data);
+
+  let last: Promise<void> = Promise.resolve();
+  return (data) => {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    last = last.then(async () => {
+      if (failure) throw failure;
+      await accept(bytes).catch((error) => Promise.reject(fail(error)));
+    });
+    const done = last;
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
+/** The descriptor when standard output is a file or a device other than a terminal. */
+function fileDescriptor(stream: OutputStream): number | undefined {
+  if (stream.fd === undefined || stream.isTTY) return undefined;
+  try {
+    const stats = fstatSync(stream.fd);
+    return stats.isFile() || stats.isCharacterDevice() ? stream.fd : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeStream(stream: OutputStream, data: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(data, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+async function writeDescriptor(fd: number, data: Uint8Array): Promise<void> {
+  for (let done = 0; done < data.length; ) {
+    const taken = await writeSome(fd, data.subarray(done));
+    if (taken === 0) throw Object.assign(new Error('EIO: standard output takes no more data'), { code: 'EIO' });
+    done += taken;
+  }
+}
+
+function writeSome(fd: number, data: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(fd, data, (error, taken) => (error ? reject(error) : resolve(taken)));
+  });
+}
+
+const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END', 'EOF']);
+
+function toFailure(error: unknown): Failure {
+  if (CLOSED.has(systemCode(error) ?? ''))
+    return new ClosedPipeError('the reader of standard output went away', { cause: error });
+  return new LocalError(`cannot write standard output: ${describeSystemError(error)}`, {
+    cause: error,
+    hint: 'what was printed is not complete; make room, or write to another place with --output',
+  });
+}

@@ -1,0 +1,52 @@
+/** Which columns of a table fit a terminal, and how wide each becomes. Pure. */
+import type { Column } from './columns.ts';
+import { GAP } from './grid.ts';
+
+export interface Measured {
+  column: Column;
+  /** Columns of the terminal its widest cell takes, header included. */
+  natural: number;
+}
+
+export interface Placed {
+  column: Column;
+  width: number;
+}
+
+/** A cut cell still says something from this width on. */
+const LEAST_WIDTH = 10;
+
+const least = ({ column, natural }: Measured) => (column.keepWhole ? natural : Math.min(natural, LEAST_WIDTH));
+const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
+
+/**
+ * Drops the least important columns (among equals the last) while even the narrowest layout is too wide, then takes width
+ * from the widest cells until all fits. `mayDrop` is false when a person chose the columns: then the cells are all that give.
+ */
+export function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Placed[] {
+  let kept = [...measured];
+  while (mayDrop && kept.length > 1 && total(kept.map(least)) > width) kept = withoutLeastImportant(kept);
+  const widths = kept.map(({ natural }) => natural);
+  shrink(widths, kept.map(least), width);
+  return kept.map(({ column }, index) => ({ column, width: widths[index] ?? 0 }));
+}
+
+function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
+  const importances = measured.map(({ column }) => column.importance ?? 0);
+  const gone = importances.lastIndexOf(Math.min(...importances));
+  return measured.filter((_, index) => index !== gone);
+}
+
+/** Narrows the widest that still may, step by step, so that several long columns end up equal. */
+function shrink(widths: number[], floors: readonly number[], width: number): void {
+  for (let excess = total(widths) - width; excess > 0; ) {
+    const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : -1));
+    const widest = Math.max(...free);
+    if (widest < 0) return;
+    const at = free.indexOf(widest);
+    const next = Math.max(floors[at] ?? 0, ...free.filter((own) => own < widest));
+    const step = Math.max(1, Math.min(excess, widest - next));
+    widths[at] = widest - step;
+    excess -= step;
+  }
+}

@@ -1,0 +1,109 @@
+/** Tables for people: service text cleaned, cells cut to fit the terminal, colour only on top of what the text says. */
+import type { Paint } from './colour.ts';
+import type { Column, Printable } from './columns.ts';
+import { displayWidth, fitText } from './display-width.ts';
+import type { Formatter } from './formats.ts';
+import { type Cell, renderGrid } from './grid.ts';
+import { formatJson } from './json.ts';
+import { layOut, type Placed } from './table-layout.ts';
+
+export interface TableOptions {
+  columns: readonly Column[];
+  /** Columns of the terminal; Infinity for a file. */
+  width: number;
+  paint: Paint;
+  header: boolean;
+  /** Columns may be left out to fit; not when a person chose them. */
+  mayDrop: boolean;
+  /** Told once which were. */
+  onDropped: (names: string[]) => void;
+}
+
+/** The layout is decided on that many rows, so that a table of millions needs no memory. */
+const SAMPLE = 1000;
+
+/** Wider than any screen: what a cell may take where nothing else bounds it. */
+const WIDEST_CELL = 1000;
+
+/** A formatter of aligned columns. It prints nothing before it has seen a sample of the rows, or their end. */
+export function createTableFormatter(options: TableOptions): Formatter {
+  let waiting: Printable[] = [];
+  let placed: Placed[] | undefined;
+
+  function flush(): string {
+    if (waiting.length === 0) return '';
+    const rows = waiting;
+    waiting = [];
+    const head = !placed && options.header;
+    placed ??= place(rows, options);
+    const columns = placed;
+    const lines = rows.map((row) => columns.map(({ column, width }) => cellOf(column, row, width)));
+    const widths = columns.map(({ column: { align }, width }) => ({ align, width }));
+    return renderGrid(head ? [...headLines(columns), ...lines] : lines, widths, options.paint);
+  }
+  return {
+    begin: () => '',
+    rows(rows) {
+      for (const row of rows) waiting.push(row);
+      return placed || waiting.length >= SAMPLE ? flush() : '';
+    },
+    end: flush,
+  };
+}
+
+/** One record: names and values in two columns. Values are whole, so that they can be copied; `extra` shows unnamed fields too. */
+export function createRecordFormatter({
+  columns,
+  paint,
+  extra,
+}: {
+  columns: readonly Column[];
+  paint: Paint;
+  extra: boolean;
+}): Formatter {
+  function render(record: Printable): string {
+    const known = new Set(columns.map(({ name }) => name));
+    const others = extra ? Object.keys(record).filter((name) => !known.has(name)) : [];
+    const lines = [...columns, ...others.map((name) => ({ name }))].map((column): Cell[] => {
+      const value = cellOf(column, record, WIDEST_CELL);
+      return [
+        { text: fitText(column.name, WIDEST_CELL), colour: 'dim' },
+        value.text === '' ? { text: '–', colour: 'dim' } : value,
+      ];
+    });
+    const width = (index: number) => Math.max(0, ...lines.map((cells) => displayWidth(cells[index]?.text ?? '')));
+    return renderGrid(lines, [{ width: width(0) }, { width: width(1) }], paint);
+  }
+  return { begin: () => '', rows: ([record = {}]) => render(record), end: () => '' };
+}
+
+function place(rows: readonly Printable[], { columns, width, mayDrop, onDropped }: TableOptions): Placed[] {
+  const most = Math.min(width, WIDEST_CELL);
+  const measured = columns.map((column) => {
+    let natural = displayWidth(column.name);
+    for (const row of rows) natural = Math.max(natural, displayWidth(cellOf(column, row, most).text));
+    return { column, natural };
+  });
+  const placed = layOut(measured, width, mayDrop);
+  const shown = new Set(placed.map(({ column }) => column));
+  const dropped = columns.filter((column) => !shown.has(column)).map(({ name }) => name);
+  if (dropped.length > 0) onDropped(dropped);
+  return placed;
+}
+
+function headLines(placed: readonly Placed[]): Cell[][] {
+  const names = placed.map(({ column, width }): Cell => ({ text: fitText(column.name, width), colour: 'bold' }));
+  return [names, placed.map(({ width }) => ({ text: '─'.repeat(width), colour: 'dim' }))];
+}
+
+function cellOf(column: Column, record: Printable, width: number): Cell {
+  const value = record[column.name];
+  return { text: fitText(textOf(column, value, record), width), colour: column.colour?.(value) };
+}
+
+/** A value as people see it, not yet cleaned. */
+function textOf({ format }: Column, value: unknown, record: Printable): string {
+  if (format) return format(value, record);
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? formatJson(value) : String(value);
+}
