@@ -1,6 +1,6 @@
 /** The columns a command can print. */
 import { UsageError } from '../errors.ts';
-import { nearest } from '../settings/nearest.ts';
+import { nearest } from '../nearest.ts';
 
 export type ColourName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
