@@ -18,6 +18,8 @@ export interface Call<T> {
   body?: unknown;
   /** The key goes along. */
   authorized: boolean;
+  /** Awaited before every attempt, when the rate limit has let it through; what it throws ends the call, and nothing was sent. */
+  beforeSend?: (() => Promise<void>) | undefined;
   /**
    * Turns the parsed body of a 2xx answer into what the caller wants, or throws UnexpectedAnswerError whose message begins
    * with `subject`. Undefined: the body does not matter.
@@ -145,6 +147,10 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     let maybeApplied = false;
     for (let again = false; ; ) {
       const ticket = await governor.admit(again);
+      await call.beforeSend?.().catch((reason) => {
+        ticket.failed(false);
+        throw reason;
+      });
       const began = clock.monotonic();
       const result = await attempt(exchange, ticket);
       const verdict = 'answer' in result ? await judge(call, subject, result) : unreachable(subject, result);

@@ -24,7 +24,8 @@ export function createService(options: ServiceOptions): Service {
     baseUrl: options.baseUrl,
     listCodes: (page) => client.call({ method: 'GET', path: codes + query({ ...page }), authorized, check: checkCodePage }),
     getCode: (id) => client.call({ method: 'GET', path: code(id), authorized, check: checkCode }),
-    createCode: (body) => client.call({ method: 'POST', path: codes, body, authorized, check: checkCode }),
+    createCode: (body, beforeSend) =>
+      client.call({ method: 'POST', path: codes, body, authorized, beforeSend, check: checkCode }),
     updateCode: (id, body) => client.call({ method: 'PATCH', path: code(id), body, authorized, check: checkCode }),
     deleteCode: (id) => client.call<void>({ method: 'DELETE', path: code(id), authorized }),
     listScans: (id, { page, limit, sinceMs, untilMs }) => {
