@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { type SandboxOptions, settle } from '../../src/sandbox/options.ts';
+import { createRateLimiter } from '../../src/sandbox/rate-limit.ts';
+import { ask } from '../support/api.ts';
+import { fakeClock } from '../support/clock.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const NOON = Date.UTC(2026, 0, 15, 12);
+
+function limiter(options: SandboxOptions, startMs = NOON) {
+  const clock = fakeClock(startMs);
+  return { clock, ...createRateLimiter(settle(options), clock.now) };
+}
+
+describe('a window', () => {
+  test.each([
+    ['free', 60],
+    ['pro', 300],
+    ['business', 1000],
+  ] as const)('of the plan %s has %d requests, the next one is refused', (plan, limit) => {
+    const { admit } = limiter({ plan });
+    const admitted = Array.from({ length: limit }, () => admit());
+    expect(admitted.every(({ allowed }) => allowed)).toBe(true);
+    expect(admitted.map(({ remaining }) => remaining)).toEqual(Array.from({ length: limit }, (_, n) => limit - 1 - n));
+    expect(admit()).toMatchObject({ allowed: false, remaining: 0 });
+  });
+
+  test('lasts from full minute to full minute, and its last millisecond still counts', async () => {
+    const { admit, clock } = limiter({ limit: 1 }, NOON + 30_000);
+    expect(admit().allowed).toBe(true);
+    await clock.advance(29_999);
+    expect(admit()).toMatchObject({ allowed: false, headers: { 'Retry-After': '1' } });
+    await clock.advance(1);
+    expect(admit().allowed).toBe(true);
+  });
+
+  test('opens with the first request by the switch windowStart', async () => {
+    const { admit, clock } = limiter({ limit: 1, windowStart: 'first-request' }, NOON + 30_000);
+    expect(admit().headers['X-RateLimit-Reset']).toBe(String((NOON + 90_000) / 1000));
+    await clock.advance(59_999);
+    expect(admit().allowed).toBe(false);
+    await clock.advance(1);
+    expect(admit().allowed).toBe(true);
+  });
+
+  test('refuses without using anything up, and without being put off by refusals', async () => {
+    const { admit, clock } = limiter({ limit: 2 });
+    for (let n = 0; n < 10; n++) admit();
+    await clock.advance(60_000);
+    expect([admit().allowed, admit().allowed, admit().allowed]).toEqual([true, true, false]);
+  });
+
+  test('survives a clock that is set back', () => {
+    const { admit, clock } = limiter({ limit: 1 });
+    admit();
+    clock.jump(-3_600_000);
+    expect(admit().allowed).toBe(true);
+  });
+
+  test.each([700, 1000, 1500, 60_000])('of %d ms never says that it resets before it does', async (windowMs) => {
+    const { admit, clock } = limiter({ limit: 1, windowMs }, NOON + 123);
+    admit();
+    const { headers } = admit();
+    const resetMs = Number(headers['X-RateLimit-Reset']) * 1000;
+    const retryMs = clock.now() + Number(headers['Retry-After']) * 1000;
+    for (const atMs of [resetMs, retryMs]) {
+      const later = limiter({ limit: 1, windowMs }, NOON + 123);
+      later.admit();
+      await later.clock.advance(atMs - later.clock.now());
+      expect(later.admit().allowed).toBe(true);
+    }
+  });
+});
+
+describe('the limit of a sandbox', () => {
+  test('answers 429 with Retry-After, the headers and an Error body, and applies nothing', async () => {
+    const clock = fakeClock(NOON + 20_000);
+    const sandbox = await useSandbox({ codes: 0, limit: 1, clock });
+    await ask(sandbox, 'GET', '/qr');
+    const reply = await ask(sandbox, 'POST', '/qr', { body: { name: 'a' } });
+    expect(reply.status).toBe(429);
+    expect(reply.body).toEqual({ error: expect.any(String), code: 'rate_limited' });
+    expect(reply.headers.get('retry-after')).toBe('40');
+    expect(reply.headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(reply.headers.get('x-ratelimit-reset')).toBe(String((NOON + 60_000) / 1000));
+    expect(reply.headers.get('date')).toBe('Thu, 15 Jan 2026 12:00:20 GMT');
+    expect(sandbox.workspace.codes()).toEqual([]);
+    await clock.advance(40_000);
+    expect((await ask(sandbox, 'POST', '/qr', { body: { name: 'a' } })).status).toBe(201);
+  });
+
+  test('counts what fails, but not what has no key or is not an endpoint', async () => {
+    const sandbox = await useSandbox({ limit: 10, windowMs: 3_600_000 });
+    await ask(sandbox, 'GET', '/qr?page=0');
+    await ask(sandbox, 'GET', '/qr/none');
+    await ask(sandbox, 'POST', '/qr', { body: {} });
+    await ask(sandbox, 'GET', '/qr', { key: false });
+    await ask(sandbox, 'GET', '/openapi.json');
+    expect((await ask(sandbox, 'GET', '/qr')).headers.get('x-ratelimit-remaining')).toBe('6');
+  });
+
+  test('refuses 401 rather than 429 where the key is wrong', async () => {
+    const sandbox = await useSandbox({ limit: 0 });
+    expect((await ask(sandbox, 'GET', '/qr', { key: false })).status).toBe(401);
+  });
+
+  test("counts on the service's clock, however far it is from the machine's", async () => {
+    const sandbox = await useSandbox({ codes: 0, clock: fakeClock(NOON + 20_000), clockSkewMs: -86_400_000 });
+    const { headers, body } = await ask(sandbox, 'POST', '/qr', { body: { name: 'a' } });
+    expect(headers.get('date')).toBe('Wed, 14 Jan 2026 12:00:20 GMT');
+    expect(headers.get('x-ratelimit-reset')).toBe(String((NOON - 86_400_000 + 60_000) / 1000));
+    expect(body.created_at).toBe('2026-01-14T12:00:20.000Z');
+  });
+});

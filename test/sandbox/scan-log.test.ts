@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type SandboxOptions, settle } from '../../src/sandbox/options.ts';
+import { createScanLog, type ScanLog } from '../../src/sandbox/scan-log.ts';
+import type { Scan } from '../../src/service/shapes.ts';
+
+const END = Date.UTC(2025, 0, 1);
+const MINUTE = 60_000;
+
+function logOf(base: number, options: SandboxOptions = {}, tieSize = 3): ScanLog {
+  const arrivals = { fromMs: END, perSecond: 0, most: 0 };
+  const shape = { seed: 5, code: 0, base, startMs: END - 100 * MINUTE, endMs: END, tieSize, idOffset: 0n, arrivals };
+  return createScanLog(shape, settle(options));
+}
+
+interface Range {
+  sinceMs?: number;
+  untilMs?: number;
+}
+
+function read(log: ScanLog, page: number, limit: number, range: Range = {}, turn = 0) {
+  const { rows, total } = log.page({ page, limit, turn, nowMs: END, sinceMs: undefined, untilMs: undefined, ...range });
+  return { total, scans: rows.map((row): Scan => JSON.parse(row)) };
+}
+
+function readAll(log: ScanLog, limit: number, range: Range = {}): Scan[] {
+  const scans: Scan[] = [];
+  for (let page = 1; ; page++) {
+    const next = read(log, page, limit, range);
+    scans.push(...next.scans);
+    if (page * limit >= next.total) return scans;
+  }
+}
+
+const idsOf = (scans: readonly Scan[]) => scans.map(({ id }) => Number(id));
+const byTime = (a: Scan, b: Scan) => (a.ts === b.ts ? Number(a.id) - Number(b.id) : a.ts < b.ts ? -1 : 1);
+const isoOf = (ms: number) => new Date(ms).toISOString();
+
+describe('the pages of a log that holds still', () => {
+  const anyLog = fc.record({
+    base: fc.nat(120),
+    added: fc.array(fc.integer({ min: -110, max: 10 }), { maxLength: 12 }),
+    limit: fc.integer({ min: 1, max: 50 }),
+    scanOrder: fc.constantFrom('asc', 'desc', 'none'),
+    since: fc.option(fc.integer({ min: -120, max: 10 }), { nil: undefined }),
+    until: fc.option(fc.integer({ min: -120, max: 10 }), { nil: undefined }),
+  });
+
+  test('hold each scan of the range once, whatever the order, late ones included', () => {
+    fc.assert(
+      fc.property(anyLog, ({ base, added, limit, scanOrder, since, until }) => {
+        const log = logOf(base, { scanOrder });
+        for (const minute of added) log.add({ ts: isoOf(END + minute * MINUTE) });
+        const sinceMs = since === undefined ? undefined : END + since * MINUTE;
+        const untilMs = until === undefined ? undefined : END + until * MINUTE;
+        const inRange = ({ ts }: Scan) =>
+          Date.parse(ts) >= (sinceMs ?? Number.NEGATIVE_INFINITY) && Date.parse(ts) < (untilMs ?? Number.POSITIVE_INFINITY);
+        const expected = readAll(log, 1000).filter(inRange);
+        const found = readAll(log, limit, { sinceMs, untilMs });
+        expect(found.toSorted(byTime)).toEqual(expected.toSorted(byTime));
+        expect(read(log, 1, limit, { sinceMs, untilMs }).total).toBe(expected.length);
+      }),
+    );
+  });
+
+  test('stand in order of time and id, forward or backward', () => {
+    const forward = readAll(logOf(100, { scanOrder: 'asc' }), 7);
+    const backward = readAll(logOf(100, { scanOrder: 'desc' }), 7);
+    expect(forward).toEqual(forward.toSorted(byTime));
+    expect(backward).toEqual(forward.toReversed());
+  });
+
+  test('stand in no order of time by the switch, the same one for each size of page', () => {
+    const log = logOf(100, { scanOrder: 'none' });
+    const scans = readAll(log, 7);
+    expect(idsOf(scans)).toEqual(idsOf(readAll(log, 30)));
+    const backwardSteps = scans.filter((scan, index) => scan.ts < (scans[index - 1]?.ts ?? '')).length;
+    expect(backwardSteps).toBeGreaterThan(20);
+  });
+});
+
+describe('a log that grows', () => {
+  test('without order keeps its rows where they are and puts new ones behind', () => {
+    const log = logOf(100, { scanOrder: 'none' });
+    const before = idsOf(readAll(log, 10));
+    log.add({ ts: isoOf(END - 50 * MINUTE), id: 1 });
+    expect(idsOf(readAll(log, 10))).toEqual([...before, 1]);
+  });
+
+  test('by time puts a late row among the others, behind those of the same time', () => {
+    const log = logOf(100, { scanOrder: 'asc' });
+    const before = readAll(log, 1000);
+    const [ts, place] = [before[40]?.ts ?? '', before.findLastIndex((scan) => scan.ts === before[40]?.ts) + 1];
+    const late: Scan = JSON.parse(log.add({ ts, referrer: 'late' }));
+    expect(readAll(log, 9)).toEqual(before.toSpliced(place, 0, late));
+  });
+});
+
+describe('scans of equal time', () => {
+  test('keep their places by default', () => {
+    const log = logOf(60, { scanOrder: 'asc' }, 6);
+    expect(read(log, 1, 60, {}, 1)).toEqual(read(log, 1, 60, {}, 2));
+  });
+
+  test('swap places from request to request by the switch, but stay the same scans', () => {
+    const log = logOf(60, { scanOrder: 'asc', tieOrder: 'shuffled' }, 6);
+    const [first, second] = [read(log, 1, 60, {}, 1).scans, read(log, 1, 60, {}, 2).scans];
+    expect(first).not.toEqual(second);
+    expect(first.map(({ ts }) => ts)).toEqual(second.map(({ ts }) => ts));
+    expect(first.toSorted(byTime)).toEqual(second.toSorted(byTime));
+  });
+});
+
+describe('since and until', () => {
+  const at = isoOf(END - 10_000);
+  const sinceThen = (options: SandboxOptions) => {
+    const log = logOf(0, options);
+    for (const ms of [-1, 0, 1, 999, 1000]) log.add({ ts: isoOf(END - 10_000 + ms) });
+    const offsets = (range: Range) => readAll(log, 10, range).map(({ ts }) => Date.parse(ts) - Date.parse(at));
+    const numerically = (a: number, b: number) => a - b;
+    const bound = Date.parse(at) + (options.boundsResolution === 's' ? 500 : 0);
+    return { since: offsets({ sinceMs: bound }).sort(numerically), until: offsets({ untilMs: bound }).sort(numerically) };
+  };
+
+  test('include the one and exclude the other by default', () => {
+    expect(sinceThen({})).toEqual({ since: [0, 1, 999, 1000], until: [-1] });
+  });
+
+  test('can be the other way round', () => {
+    expect(sinceThen({ sinceInclusive: false, untilInclusive: true })).toEqual({ since: [1, 999, 1000], until: [-1, 0] });
+  });
+
+  test('can be compared in whole seconds', () => {
+    expect(sinceThen({ boundsResolution: 's' })).toEqual({ since: [0, 1, 999, 1000], until: [-1] });
+    const other = sinceThen({ boundsResolution: 's', sinceInclusive: false, untilInclusive: true });
+    expect(other).toEqual({ since: [1000], until: [-1, 0, 1, 999] });
+  });
+});
