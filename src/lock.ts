@@ -67,7 +67,10 @@ function inUse(path: string, waitMs: number): UsageError {
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
   const { dev, ino } = await stat(dirname(target), { bigint: true }).catch((cause: Error) => {
-    throw new LocalError(`cannot open the directory of ${path}: ${cause.message}`, { cause });
+    throw new UsageError(`cannot open the directory of ${path}: ${cause.message}`, {
+      cause,
+      hint: 'Create the directory first.',
+    });
   });
   const key = `${dev}:${ino}:${basename(target).toLowerCase()}`;
   return `qrctl-${createHash('sha256').update(key).digest('hex')}`;

@@ -1,6 +1,6 @@
 /** The few operations on files that `--append` is built from, as an interface, so that tests can make each one fail or be the last. */
 import { createHash, type Hash } from 'node:crypto';
-import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { lstat, open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { flushDirectory, systemCode, type Writable, writeFully } from '../durable.ts';
 
@@ -30,12 +30,14 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   stat(path: string): Promise<DiskStat>;
+  /** As `stat`, of a symbolic link itself. */
+  lstat(path: string): Promise<DiskStat>;
   realpath(path: string): Promise<string>;
   /** Flushes the names (created, renamed) of a directory. */
   flushDirectory(path: string): Promise<void>;
 }
 
-export const nodeDisk: Disk = { open, readFile, rename, unlink, stat, realpath, flushDirectory };
+export const nodeDisk: Disk = { open, readFile, rename, unlink, stat, lstat, realpath, flushDirectory };
 
 /** What `work` gives, or undefined where there is no such file. */
 export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { systemCode } from '../durable.ts';
 import { UsageError } from '../errors.ts';
 import { type Disk, type DiskFile, digestOf, hashPrefix, ifPresent } from './append-disk.ts';
+import { refusal } from './append-errors.ts';
 import { type Anchor, rebuild } from './append-rebuild.ts';
 import { ForeignRowError } from './append-scan.ts';
 import { type AppendIdentity, type AppendState, differenceOf, parseState, StateProblem } from './append-state.ts';
@@ -48,7 +49,8 @@ type SettleJob = Pick<OpenJob, 'disk' | 'paths' | 'signal'>;
 /** The files of an append to `path`. Throws UsageError where that is no place for one. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = (await ifPresent(disk.realpath(path))) ?? join(await realDirectory(disk, path), basename(path));
-  const found = await ifPresent(disk.stat(file));
+  const found = await ifPresent(disk.lstat(file));
+  // A link that is still one leads nowhere.
   if (found && !found.isFile()) throw new UsageError(`cannot append to ${path}: it is not a regular file`);
   return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
 }
@@ -74,7 +76,7 @@ export async function openCommitted(job: OpenJob): Promise<CommittedFile> {
   const state = await readSettledState(job);
   if (!state || state instanceof StateProblem) return openWithoutState(job, state);
   const difference = differenceOf(state.identity, job.identity);
-  if (difference) throw refusal(job, `it ${difference}`);
+  if (difference) throw refusal(job.paths.file, `it ${difference}`);
   return openWithState(job, state);
 }
 
@@ -118,13 +120,13 @@ async function openWithState(job: OpenJob, state: AppendState): Promise<Committe
   if (!file) {
     // A first run stopped between its first state and the file is no loss; a file with rows that is gone was moved away.
     if (bytes === 0) return { ...emptyFile(sinceMs), windows, saved: true };
-    throw refusal(job, `it is gone, but its state says that ${bytes} bytes of it were written`);
+    throw refusal(job.paths.file, `it is gone, but its state says that ${bytes} bytes of it were written`);
   }
   try {
     const { size } = await file.stat();
-    if (size < bytes) throw refusal(job, `it was cut: ${size} bytes are left of the ${bytes} that were written`);
+    if (size < bytes) throw refusal(job.paths.file, `it was cut: ${size} bytes are left of the ${bytes} that were written`);
     const hash = await hashPrefix(file, bytes, job.signal);
-    if (digestOf(hash) !== state.sha256) throw refusal(job, 'it was edited or replaced since the last run');
+    if (digestOf(hash) !== state.sha256) throw refusal(job.paths.file, 'it was edited or replaced since the last run');
     if (bytes === 0) await refuseForeign(job, file, size);
     if (size > bytes) await cut(file, bytes);
     return { file, bytes, hash, windows, sinceMs, saved: true, anchor: undefined };
@@ -146,7 +148,7 @@ async function refuseForeign(job: OpenJob, file: DiskFile, size: number): Promis
   const expected = Buffer.from(job.begin || '{');
   const found = Buffer.alloc(Math.min(expected.length, size));
   await file.read(found, 0, found.length, 0);
-  if (!found.equals(expected.subarray(0, found.length))) throw refusal(job, 'it was not written by this export');
+  if (!found.equals(expected.subarray(0, found.length))) throw refusal(job.paths.file, 'it was not written by this export');
 }
 
 async function openWithoutState(job: OpenJob, problem: StateProblem | undefined): Promise<CommittedFile> {
@@ -154,7 +156,7 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
   const file = await ifPresent(job.disk.open(job.paths.file, 'r+'));
   const size = (await file?.stat())?.size ?? 0;
   if (!file || size === 0) {
-    if (problem) throw refusal(job, `${lost}, and the file is ${file ? 'empty' : 'gone'}`);
+    if (problem) throw refusal(job.paths.file, `${lost}, and the file is ${file ? 'empty' : 'gone'}`);
     return { ...emptyFile(job.sinceMs), file };
   }
   try {
@@ -164,14 +166,6 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
   } catch (error) {
     await file.close();
     if (!(error instanceof ForeignRowError)) throw error;
-    throw refusal(job, `${lost}, and it cannot be worked out from the file: ${error.message}`, error);
+    throw refusal(job.paths.file, `${lost}, and it cannot be worked out from the file: ${error.message}`, error);
   }
-}
-
-/** A refusal, in words that go on from "cannot append to FILE: ". */
-export function refusal({ paths }: Pick<OpenJob, 'paths'>, reason: string, cause?: unknown): UsageError {
-  return new UsageError(`cannot append to ${paths.file}: ${reason}`, {
-    hint: 'Nothing was changed. Put the file and its state back as they were, or add --restart to export it from the beginning.',
-    cause,
-  });
 }

@@ -2,7 +2,7 @@
 import type { DiskFile } from './append-disk.ts';
 import { ForeignRowError, scanRows } from './append-scan.ts';
 import type { AppendIdentity } from './append-state.ts';
-import { addRow, type CodeWindow, emptyWindow, prune } from './append-window.ts';
+import { addRow, type CodeWindow, emptyWindow, trim } from './append-window.ts';
 
 /** One row that the service must still have, at the same time, before anything is added to a file whose state was lost. */
 export interface Anchor {
@@ -33,9 +33,6 @@ export interface RebuildJob {
   signal?: AbortSignal | undefined;
 }
 
-/** How many ids a window may hold beyond those of the overlap before it is pruned: amortises the pruning. */
-const SLACK = 10_000;
-
 /** Reads the whole file. Throws ForeignRowError where it is not an export with this identity. */
 export async function rebuild({ file, size, identity, begin, overlapMs, signal }: RebuildJob): Promise<Rebuilt> {
   const start = await checkBeginning(file, size, identity, begin);
@@ -51,7 +48,7 @@ export async function rebuild({ file, size, identity, begin, overlapMs, signal }
     windows.set(code, window);
     if (window.ids.has(id)) throw new ForeignRowError(`the row ${id} twice`);
     addRow(window, id, timeMs);
-    if (window.ids.size % SLACK === 0) prune(window, overlapMs);
+    trim(window, overlapMs);
     if (oldestMs === undefined || timeMs < oldestMs) oldestMs = timeMs;
     if (alone !== undefined && timeMs >= (anchor?.timeMs ?? timeMs)) anchor = { id, timeMs };
   });

@@ -4,7 +4,7 @@
  * was cut or changed anywhere counts as unreadable, never as something else.
  */
 import { createHash } from 'node:crypto';
-import type { CodeWindow } from './append-window.ts';
+import { type CodeWindow, emptyWindow } from './append-window.ts';
 
 const VERSION = 1;
 
@@ -51,17 +51,19 @@ export class StateProblem extends Error {
   override name = 'StateProblem';
 }
 
-/** The bytes of the state file; only ids the window's own bounds cover are listed. */
-export function formatState(state: AppendState): Buffer {
+/** The bytes of the state file. Of the ids those are listed that a run with the same overlap will need. */
+export function formatState(state: AppendState, overlapMs: number): Buffer {
   const { identity, windows, ...rest } = state;
   const codes = [...identity.codes].sort();
-  const positions = Object.fromEntries([...windows].map(([code, window]) => [code, formatWindow(window)]));
+  const positions = Object.fromEntries([...windows].map(([code, window]) => [code, formatWindow(window, overlapMs)]));
   const body = JSON.stringify({ version: VERSION, ...identity, codes, ...rest, positions });
   return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
 }
 
-function formatWindow({ ids, idsFromMs, ...rest }: CodeWindow) {
-  return { ...rest, idsFromMs: Number.isFinite(idsFromMs) ? idsFromMs : null, ids: [...ids] };
+function formatWindow({ watermarkMs, rows, rereadFromMs, ids, idsFromMs }: CodeWindow, overlapMs: number): SavedWindow {
+  const fromMs = Math.max(idsFromMs, (watermarkMs ?? Number.NEGATIVE_INFINITY) - overlapMs);
+  const needed = [...ids].filter(([, timeMs]) => timeMs >= fromMs);
+  return { watermarkMs, rows, rereadFromMs, idsFromMs: Number.isFinite(fromMs) ? fromMs : null, ids: needed };
 }
 
 /** The state of a file's bytes. Throws StateProblem where they are not a whole, untouched state of this version. */
@@ -88,13 +90,13 @@ interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'win
   positions: Record<string, SavedWindow>;
 }
 
-interface SavedWindow extends Omit<CodeWindow, 'ids' | 'idsFromMs'> {
+interface SavedWindow extends Omit<CodeWindow, 'ids' | 'idsFromMs' | 'room'> {
   idsFromMs: number | null;
   ids: [string, number][];
 }
 
-function parseWindow({ ids, idsFromMs, watermarkMs, rows, rereadFromMs }: SavedWindow): CodeWindow {
-  return { watermarkMs, rows, idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY, ids: new Map(ids), rereadFromMs };
+function parseWindow({ ids, idsFromMs, ...rest }: SavedWindow): CodeWindow {
+  return { ...emptyWindow(), ...rest, idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY, ids: new Map(ids) };
 }
 
 function sha256(text: string): string {

@@ -11,11 +11,22 @@ export interface CodeWindow {
   ids: Map<string, number>;
   /** Rows from this time on have been written without a proof that they are all: the next run must read from here again. */
   rereadFromMs: number | undefined;
+  /** How many ids may pile up before it is worth looking for old ones. */
+  room: number;
 }
+
+const ROOM = 10_000;
 
 /** The window of a code without rows. */
 export function emptyWindow(): CodeWindow {
-  return { watermarkMs: undefined, rows: 0, idsFromMs: Number.NEGATIVE_INFINITY, ids: new Map(), rereadFromMs: undefined };
+  return {
+    watermarkMs: undefined,
+    rows: 0,
+    idsFromMs: Number.NEGATIVE_INFINITY,
+    ids: new Map(),
+    rereadFromMs: undefined,
+    room: ROOM,
+  };
 }
 
 /** Notes a row that is in the file now. */
@@ -25,13 +36,16 @@ export function addRow(window: CodeWindow, id: string, timeMs: number): void {
   if (window.watermarkMs === undefined || timeMs > window.watermarkMs) window.watermarkMs = timeMs;
 }
 
-/** Forgets ids older than `overlapMs` before the watermark, but none from `keepFromMs` on. Keeps memory and state small. */
-export function prune(window: CodeWindow, overlapMs: number, keepFromMs = Number.POSITIVE_INFINITY): void {
-  if (window.watermarkMs === undefined) return;
-  const fromMs = Math.min(window.watermarkMs - overlapMs, keepFromMs);
-  if (fromMs <= window.idsFromMs) return;
+/**
+ * Keeps memory small: when there have become many, forgets ids older than `overlapMs` before the watermark, but none from
+ * `keepFromMs` on. To be called after every batch of rows.
+ */
+export function trim(window: CodeWindow, overlapMs: number, keepFromMs = Number.POSITIVE_INFINITY): void {
+  if (window.watermarkMs === undefined || window.ids.size <= window.room) return;
+  const fromMs = Math.max(Math.min(window.watermarkMs - overlapMs, keepFromMs), window.idsFromMs);
   for (const [id, timeMs] of window.ids) if (timeMs < fromMs) window.ids.delete(id);
   window.idsFromMs = fromMs;
+  window.room = Math.max(ROOM, 2 * window.ids.size);
 }
 
 /** From when on the next run must read: the overlap before the watermark, or an unproven stretch, but nothing before `sinceMs`. */

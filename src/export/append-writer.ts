@@ -19,15 +19,15 @@ export interface WriterJob {
   begin: string;
   /** Write to the `.restart` place, without commits, until `replace`. */
   restart: boolean;
+  /** Which ids a state lists; see formatState. */
+  overlapMs: number;
   committed: CommittedFile;
 }
 
 export interface Writer {
-  /** Makes the file if there is none, with its beginning. Idempotent. */
-  begin(): Promise<void>;
   /** Adds text to the file; a kill before the next commit loses it. */
   write(text: string): Promise<void>;
-  /** Makes everything written so far permanent, together with the windows as they are now. */
+  /** Makes everything written so far permanent, together with the windows as they are now. Makes the file if there is none. */
   commit(): Promise<void>;
   /** Puts a restarted file and its state in the place of the old ones. */
   replace(): Promise<void>;
@@ -39,7 +39,7 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-export function createWriter({ disk, paths, identity, begin, restart, committed }: WriterJob): Writer {
+export function createWriter({ disk, paths, identity, begin, restart, overlapMs, committed }: WriterJob): Writer {
   const place = restart ? paths.restart : paths.file;
   const { hash, windows, sinceMs } = committed;
   let file = committed.file;
@@ -48,7 +48,10 @@ export function createWriter({ disk, paths, identity, begin, restart, committed 
   let broken = false;
   /** The most that a state on the disk may claim: the file is never cut below it. */
   let claimed = committed.bytes;
-  let inPlace = !restart;
+  /** What is past that is ours alone. */
+  let mayCut = true;
+  /** What stands at `place` is to stay there, or to be moved by the next run. */
+  let needed = !restart;
 
   /** Anything that fails in here leaves us not knowing what is on the disk. */
   async function carefully<T>(work: () => Promise<T>): Promise<T> {
@@ -62,9 +65,11 @@ export function createWriter({ disk, paths, identity, begin, restart, committed 
   }
 
   async function saveState(replacing: boolean): Promise<void> {
-    const bytes = formatState({ identity, sinceMs, bytes: size, sha256: digestOf(hash), replacing, windows });
-    await replaceFile(disk, paths.state, bytes, () => {
+    const state = { identity, sinceMs, bytes: size, sha256: digestOf(hash), replacing, windows };
+    await replaceFile(disk, paths.state, formatState(state, overlapMs), () => {
+      // Even if the rename fails: it may have happened.
       claimed = size;
+      needed = true;
     });
   }
 
@@ -75,6 +80,8 @@ export function createWriter({ disk, paths, identity, begin, restart, committed 
     file ??= await create();
     // A row torn by a kill whose state was then lost; openCommitted cuts all others.
     if ((await file.stat()).size > size) await file.truncate(size);
+    // Its name must be there for good before a state claims that it has rows.
+    if (size === 0) await disk.flushDirectory(dirname(place));
     ready = true;
     if (size === 0) await add(file, begin);
     return file;
@@ -82,11 +89,9 @@ export function createWriter({ disk, paths, identity, begin, restart, committed 
 
   async function create(): Promise<DiskFile> {
     const made = await disk.open(place, 'wx+');
-    file = made;
+    file = made; // already here, so that it is closed if the next line fails
     const old = restart ? await ifPresent(disk.stat(paths.file)) : undefined;
     if (old) await made.chmod(old.mode & 0o7777);
-    // Its name must be there for good before a state claims that it has rows.
-    await disk.flushDirectory(dirname(place));
     return made;
   }
 
@@ -101,6 +106,7 @@ export function createWriter({ disk, paths, identity, begin, restart, committed 
   async function checkPlace(mine: DiskFile): Promise<void> {
     const [here, there] = await Promise.all([mine.stat(), ifPresent(disk.stat(place))]);
     if (there && here.ino === there.ino && here.dev === there.dev && here.size === size) return;
+    mayCut = false;
     throw new LocalError(`${place} was moved or changed by somebody else during the run`, {
       hint: 'Nothing more was committed. Leave the file to qrctl while it runs, and run this again.',
     });
@@ -114,7 +120,6 @@ export function createWriter({ disk, paths, identity, begin, restart, committed 
   }
 
   return {
-    begin: () => carefully(async () => void (await prepare())),
     write: (text) => carefully(async () => add(await prepare(), text)),
     commit: () =>
       carefully(async () => {
@@ -126,8 +131,9 @@ export function createWriter({ disk, paths, identity, begin, restart, committed 
         await flush();
         // The new state first, saying that its file may still stand beside: whichever of the two renames is the last that
         // happened, the next run finds out and goes on (finishReplacing in append-open.ts).
-        inPlace = true;
         await saveState(true);
+        await file?.close(); // Windows does not move an open file
+        file = undefined;
         await disk.rename(place, paths.file);
         // Or a power cut could bring the old file back under the new state.
         await disk.flushDirectory(dirname(paths.file));
@@ -139,9 +145,9 @@ export function createWriter({ disk, paths, identity, begin, restart, committed 
     },
     begun: () => ready || committed.saved,
     async close() {
-      if (broken && inPlace && file && size !== claimed) await file.truncate(claimed).catch(() => undefined);
+      if (broken && mayCut && needed) await file?.truncate(claimed).catch(() => undefined);
       await file?.close().catch(() => undefined);
-      if (!inPlace) await disk.unlink(place).catch(() => undefined);
+      if (!needed) await disk.unlink(place).catch(() => undefined);
     },
   };
 }

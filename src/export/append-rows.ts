@@ -1,0 +1,166 @@
+/** The rows of an appended file: each goes in once, and none that the file has already. */
+
+import type { Lock } from '../lock.ts';
+import type { Clock } from '../time.ts';
+import { createGate } from './append-anchor.ts';
+import { inWords, refusal } from './append-errors.ts';
+import type { CommittedFile } from './append-open.ts';
+import { createTurns } from './append-turns.ts';
+import { addRow, type CodeWindow, emptyWindow, readFrom, trim } from './append-window.ts';
+import type { Writer } from './append-writer.ts';
+import type { Row } from './sink.ts';
+
+/** Where a code's next run begins. */
+export interface Position {
+  /** Read from here (inclusive), ms since the epoch; undefined: from the very first scan. */
+  fromMs: number | undefined;
+  /** Time of the newest row in the file; undefined while it has none. */
+  watermarkMs: number | undefined;
+  /** Rows of this code in the file. */
+  rows: number;
+}
+
+export interface AppendFile {
+  /** The real file. */
+  readonly path: string;
+  position(codeId: string): Position;
+  /**
+   * Adds those rows that the file does not have, in this order; `times[i]` is the time of `rows[i]`. Hand over everything
+   * read from `position().fromMs` on, oldest first; handing rows over again is harmless. Resolves to the number added. They are
+   * committed soon: after a kill the next run goes on from the last commit.
+   */
+  append(codeId: string, rows: readonly Row[], times: readonly number[]): Promise<number>;
+  /**
+   * Says that rows appended from now on are not yet proven to be all from `fromMs` on: should this run end here, the next reads
+   * from there again. `undefined` takes it back.
+   */
+  reread(codeId: string, fromMs: number | undefined): void;
+  /** All is read: commits, puts a restarted file in its place, and closes. A first run without rows makes the file too. */
+  finish(): Promise<void>;
+  /** Something failed: commits what was appended (a restart: leaves the old file as it is), and closes. Never throws; idempotent. */
+  abort(): Promise<void>;
+}
+
+/** What turns rows into text: `begin` is what stands before the first row; `rows` must be whole lines. */
+export interface AppendFormatter {
+  begin(): string;
+  rows(rows: readonly Row[]): string;
+}
+
+export interface AppendJob {
+  /** The real file. */
+  path: string;
+  formatter: AppendFormatter;
+  overlapMs: number;
+  restart: boolean;
+  clock: Clock;
+  committed: CommittedFile;
+  writer: Writer;
+  lock: Lock;
+}
+
+/** Appends to a file at its committed point; takes over the writer and the lock. */
+export function createAppendFile({ path, formatter, overlapMs, restart, clock, committed, writer, lock }: AppendJob): AppendFile {
+  const { windows, sinceMs, saved, anchor } = committed;
+  const turns = createTurns(clock, commit);
+  const gate = createGate(anchor, () => refusal(path, NOT_THE_SAME_CODE));
+  /** Codes of which rows are handed over again that are older than their window: from when on all their ids are kept. */
+  const keptFromMs = new Map<string, number>();
+  let changed = false;
+  let closed = false;
+
+  function windowOf(code: string): CodeWindow {
+    const window = windows.get(code) ?? emptyWindow();
+    windows.set(code, window);
+    return window;
+  }
+
+  /** Makes the window answer for rows as old as `oldestMs`, from the file where need be: rarely, so then far enough. */
+  async function widen(code: string, window: CodeWindow, oldestMs: number): Promise<void> {
+    if (oldestMs >= window.idsFromMs) return;
+    const fromMs = Math.min(oldestMs, startOf(code));
+    await writer.scan((row) => {
+      if ((row.code ?? code) === code && row.timeMs >= fromMs) window.ids.set(row.id, row.timeMs);
+    });
+    window.idsFromMs = fromMs;
+    keptFromMs.set(code, fromMs);
+  }
+
+  const starts = new Map([...windows].map(([code, window]) => [code, readFrom(window, overlapMs, sinceMs)]));
+  const startOf = (code: string) => starts.get(code) ?? Number.NEGATIVE_INFINITY;
+
+  async function add(code: string, rows: readonly Row[], times: readonly number[]): Promise<number> {
+    const window = windowOf(code);
+    await widen(code, window, oldestOf(times));
+    const fresh = rows.filter((row, i) => {
+      const id = String(row.id);
+      if (window.ids.has(id)) return false;
+      addRow(window, id, times[i] ?? Number.NaN);
+      return true;
+    });
+    if (fresh.length === 0) return 0;
+    changed = true;
+    await writer.write(formatter.rows(fresh));
+    trim(window, overlapMs, keptFromMs.get(code));
+    return fresh.length;
+  }
+
+  async function commit(): Promise<void> {
+    if (restart || !changed) return;
+    await writer.commit();
+    changed = false;
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    await turns.stop();
+    await writer.close();
+    await lock.release();
+  }
+
+  return {
+    path,
+    position(code) {
+      const window = windows.get(code) ?? emptyWindow();
+      return { fromMs: readFrom(window, overlapMs, sinceMs), watermarkMs: window.watermarkMs, rows: window.rows };
+    },
+    append: (code, rows, times) =>
+      turns
+        .take(async () => {
+          let added = 0;
+          for (const held of gate.pass(rows, times)) added += await add(code, held.rows, held.times);
+          if (added > 0) await turns.commitWhenDue();
+          return added;
+        })
+        .catch((error) => Promise.reject(inWords(error, path))),
+    reread(code, fromMs) {
+      const window = windowOf(code);
+      changed ||= window.rereadFromMs !== fromMs;
+      window.rereadFromMs = fromMs;
+    },
+    async finish() {
+      try {
+        await turns.take(async () => {
+          if (!gate.isOpen()) throw refusal(path, NOT_THE_SAME_CODE);
+          changed ||= !saved;
+          await commit();
+          if (restart) await writer.replace();
+        });
+      } catch (error) {
+        throw inWords(error, path);
+      }
+      await close();
+    },
+    async abort() {
+      if (closed) return;
+      if (writer.begun()) await turns.take(commit).catch(() => undefined);
+      await close();
+    },
+  };
+}
+
+const NOT_THE_SAME_CODE = 'its state is lost, and the service does not show the newest row of it for this code';
+
+function oldestOf(times: readonly number[]): number {
+  return times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY);
+}
