@@ -35,6 +35,12 @@ export async function openProfile(context: Context): Promise<{ store: Store; nam
   return { store, name, profile: store.profiles.get(name) ?? {} };
 }
 
+/** A profile was made the current one, but the variable goes before it. */
+export function warnOfProfileVariable({ console, env }: Context, name: string): void {
+  if (!env.QRCTL_PROFILE || env.QRCTL_PROFILE === name) return;
+  console.warn(`QRCTL_PROFILE is set and still chooses '${env.QRCTL_PROFILE}'`);
+}
+
 function mentioning(context: Context, store: Store): Store {
   for (const sentence of store.mended) context.console.warn(sentence);
   return store;

@@ -18,6 +18,18 @@ export function existingProfileName(flags: SettingFlags, env: Variables, stored:
   return name;
 }
 
+/** Visible characters; the quotes and the backslash would only make it hard to type. */
+const NAME = /^(?!-)[^\p{C}\p{Z}'"\\]{1,64}$/u;
+
+/** The name a login stores under: any that can be typed. Throws UsageError for one that cannot, or that is a key. */
+export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
+  const name = profileName(flags, env, stored);
+  if (redactKeys(name) !== name)
+    throw new UsageError('that is a key, not the name of a profile', { hint: 'the key is asked for' });
+  if (!NAME.test(name)) throw new UsageError('a profile has a name of 1 to 64 visible characters, without quotes');
+  return name;
+}
+
 /** Nothing is stored under that name. */
 export function unknownProfile(name: string, stored: Stored): UsageError {
   const shown = redactKeys(name);

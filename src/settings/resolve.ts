@@ -16,7 +16,12 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  * that was named and is not stored, and for a value, variable or stored text that is not what it should be.
  */
 export function resolveSettings(given: { flags: SettingFlags; env: Variables; store: Stored & Partial<Store> }): Settings {
-  const inputs = chooseInputs(given);
+  const settings = resolveInputs(chooseInputs(given));
+  return { ...settings, notes: [...(given.store.mended ?? []), ...settings.notes] };
+}
+
+/** As `resolveSettings`, once the profile is chosen. */
+export function resolveInputs(inputs: Inputs): Settings {
   const base = resolveBaseUrl(inputs);
   return {
     profile: inputs.name,
@@ -29,7 +34,7 @@ export function resolveSettings(given: { flags: SettingFlags; env: Variables; st
     concurrency: resolveValue('concurrency', inputs) ?? DEFAULT_CONCURRENCY,
     maxWaitMs: resolveValue('max-wait', inputs),
     timeoutMs: inputs.flags.timeout ?? DEFAULT_TIMEOUT_MS,
-    notes: [...(given.store.mended ?? []), ...(base?.note ?? [])],
+    notes: base?.note ?? [],
   };
 }
 
@@ -70,7 +75,10 @@ export function completedNote(baseUrl: string): string {
  * The key that may be sent to `baseUrl`. QRCTL_API_KEY goes to whatever base URL is in force; a stored key only to the one
  * it was stored with.
  */
-function resolveKey({ env, name, profile }: Inputs, baseUrl: string | undefined): Pick<Settings, 'apiKey' | 'apiKeyProblem'> {
+export function resolveKey(
+  { env, name, profile }: Inputs,
+  baseUrl: string | undefined,
+): Pick<Settings, 'apiKey' | 'apiKeyProblem'> {
   if (env.QRCTL_API_KEY) return { apiKey: checkKey(env.QRCTL_API_KEY, 'QRCTL_API_KEY'), apiKeyProblem: undefined };
   if (profile.apiKey === undefined || baseUrl === undefined) return { apiKey: undefined, apiKeyProblem: undefined };
   if (baseUrl === profile.keyBaseUrl) {

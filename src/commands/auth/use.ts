@@ -10,14 +10,12 @@ export const command = defineCommand({
   ],
   async run(context, { args: [name = ''] }) {
     const { unknownProfile } = await import('../../settings/choose-profile.ts');
-    const { changeStore } = await import('../stored.ts');
+    const { changeStore, warnOfProfileVariable } = await import('../stored.ts');
     await changeStore(context, (stored) => {
       if (!stored.profiles.has(name)) throw unknownProfile(name, stored);
       return { ...stored, current: name };
     });
     context.console.note(`the current profile is '${name}'`);
-    if (context.env.QRCTL_PROFILE && context.env.QRCTL_PROFILE !== name) {
-      context.console.warn(`QRCTL_PROFILE is set and still chooses '${context.env.QRCTL_PROFILE}'`);
-    }
+    warnOfProfileVariable(context, name);
   },
 });

@@ -1,0 +1,33 @@
+import { defineCommand } from '../define.ts';
+import { outputOptions, printRecords } from '../output-options.ts';
+
+const COLUMNS = [
+  { name: 'profile', keepWhole: true },
+  { name: 'current' },
+  { name: 'base_url', keepWhole: true },
+  { name: 'key' },
+];
+
+export const command = defineCommand({
+  description:
+    'Lists the stored profiles: the base URL and the prefix of the key of each, and which one is current. Asks the service nothing.',
+  options: outputOptions,
+  examples: [
+    { command: 'qrctl auth list', does: 'see every profile on this machine' },
+    { command: 'qrctl auth list --format json', does: 'the same for a script' },
+  ],
+  async run(context, { options }) {
+    const { profileName } = await import('../../settings/choose-profile.ts');
+    const { keyPrefix } = await import('../../settings/key.ts');
+    const { openStore } = await import('../stored.ts');
+    const store = await openStore(context);
+    const current = profileName({}, {}, store);
+    const records = [...store.profiles].map(([profile, { baseUrl, apiKey }]) => ({
+      profile,
+      current: profile === current,
+      base_url: baseUrl ?? null,
+      key: apiKey === undefined ? null : keyPrefix(apiKey),
+    }));
+    await printRecords(context, records, COLUMNS, options, 'no profile is stored yet; qrctl auth login stores one');
+  },
+});

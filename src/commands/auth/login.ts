@@ -1,0 +1,87 @@
+import type { Context } from '../../context.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Store } from '../../settings/store.ts';
+import { defineCommand, flag, type OptionDefinition } from '../define.ts';
+
+const verify: OptionDefinition<boolean> = { flags: '--no-verify', description: 'store the key without asking the service' };
+
+export const command = defineCommand({
+  description:
+    'Stores an API key with the base URL it is for, in a profile that becomes the current one. On a terminal it asks for what ' +
+    'is missing, for the key without echo; elsewhere the key comes on standard input with --key-stdin. No flag takes a key, because ' +
+    'anyone on the machine can read arguments. One request verifies the key before anything is stored.',
+  options: { keyStdin: flag('--key-stdin', 'read the key from standard input, one line'), verify },
+  examples: [
+    { command: 'qrctl auth login --base-url https://qr.example/api/v1', does: 'asks for the key and stores it' },
+    { command: 'qrctl auth login --profile work --key-stdin < key.txt', does: 'without a terminal, in a profile called work' },
+  ],
+  async run(context, { options }) {
+    const { newProfileName } = await import('../../settings/choose-profile.ts');
+    const { changeStore, openStore } = await import('../stored.ts');
+    const { readKey } = await import('./read-key.ts');
+    const store = await openStore(context);
+    const name = newProfileName(context.flags, context.env, store);
+    const settings = await resolveLogin(context, store, name);
+    const apiKey = await readKey(context, options.keyStdin === true);
+    if (options.verify !== false) await verifyKey(context, { ...settings, apiKey });
+    const { baseUrl } = settings;
+    await changeStore(context, ({ profiles }) => {
+      const profile = { ...profiles.get(name), baseUrl, apiKey, keyBaseUrl: baseUrl };
+      return { current: name, profiles: new Map([...profiles, [name, profile]]) };
+    });
+    await tellStored(context, name, { baseUrl, apiKey });
+  },
+});
+
+type LoginSettings = Settings & { baseUrl: string };
+
+/** The settings the profile would have; the base URL is asked for where none is known. */
+async function resolveLogin(context: Context, store: Store, name: string): Promise<LoginSettings> {
+  const { resolveInputs } = await import('../../settings/resolve.ts');
+  const { UsageError } = await import('../../errors.ts');
+  // The key there is, in whatever state, is about to be replaced.
+  const inputs = {
+    flags: context.flags,
+    env: { ...context.env, QRCTL_API_KEY: undefined },
+    name,
+    profile: { ...store.profiles.get(name), apiKey: undefined },
+  };
+  let settings = resolveInputs(inputs);
+  if (settings.baseUrl === undefined && context.console.canAsk) {
+    const baseUrl = await context.console.ask('Base URL (https://…/api/v1): ');
+    settings = resolveInputs({ ...inputs, flags: { ...context.flags, baseUrl: baseUrl.trim() } });
+  }
+  for (const note of settings.notes) context.console.note(note);
+  if (settings.baseUrl === undefined) {
+    throw new UsageError('no base URL: which service is the key for?', {
+      hint: 'qrctl auth login --base-url https://HOST/api/v1',
+    });
+  }
+  return { ...settings, baseUrl: settings.baseUrl };
+}
+
+async function verifyKey(context: Context, settings: LoginSettings & { apiKey: string }): Promise<void> {
+  const { UnavailableError } = await import('../../errors.ts');
+  const service = await context.connect(settings);
+  try {
+    await service.listCodes({ page: 1, limit: 1 });
+  } catch (cause) {
+    if (!(cause instanceof UnavailableError)) throw cause;
+    throw new UnavailableError(`${cause.message}; nothing was stored`, {
+      hint: 'try again, or store the key unverified with --no-verify',
+      cause,
+    });
+  } finally {
+    await service.close();
+  }
+}
+
+async function tellStored(context: Context, name: string, stored: { baseUrl: string; apiKey: string }): Promise<void> {
+  const { console, env, flags } = context;
+  const { keyPrefix } = await import('../../settings/key.ts');
+  const { warnOfProfileVariable } = await import('../stored.ts');
+  console.note(`stored the key ${keyPrefix(stored.apiKey)} for ${stored.baseUrl}; the current profile is '${name}'`);
+  warnOfProfileVariable(context, name);
+  if (env.QRCTL_API_KEY) console.warn('QRCTL_API_KEY is set and is used in place of the stored key');
+  if (env.QRCTL_BASE_URL && flags.baseUrl) console.warn('QRCTL_BASE_URL is set and is used in place of the stored one');
+}

@@ -1,0 +1,33 @@
+/** Where a login gets the key from: the terminal, without echo, or one line of standard input. Never an argument. */
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { checkKey, hasLivePrefix } from '../../settings/key.ts';
+
+/** Far longer than a key: what is longer is another file. */
+const MOST_BYTES = 64 * 1024;
+
+/** The key, checked but not verified. Throws UsageError where there is no terminal to ask on, or what came is no key. */
+export async function readKey(context: Context, fromStdin: boolean): Promise<string> {
+  if (!fromStdin && !context.console.canAsk) {
+    throw new UsageError('there is no terminal to ask for the key on', {
+      hint: '`qrctl auth login --key-stdin < FILE` reads it from a file or pipe',
+    });
+  }
+  const text = fromStdin ? await firstLine(context) : await context.console.askSecret('API key: ');
+  const key = checkKey(text.trim(), 'the key');
+  if (!hasLivePrefix(key)) context.console.note('the key does not begin with svc_live_, as the keys of the service do');
+  return key;
+}
+
+async function firstLine({ stdin, signal }: Context): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stdin) {
+    signal.throwIfAborted();
+    chunks.push(chunk);
+    length += chunk.length;
+    // Someone who types it ends the line, not the input.
+    if (length > MOST_BYTES || chunk.includes(0x0a)) break;
+  }
+  return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,45 @@
+import type { Context } from '../../context.ts';
+import type { Printable } from '../../output/columns.ts';
+import { defineCommand } from '../define.ts';
+import { openOutput, outputOptions } from '../output-options.ts';
+
+const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes'].map((name) => ({ name }));
+
+export const command = defineCommand({
+  description:
+    'Shows the profile, base URL and key prefix in force, and by one request the plan, its requests a minute, what is left of ' +
+    'them, when they are counted anew (by the clock of the service), and the number of codes. Exits with 3 when the service refuses the key.',
+  options: outputOptions,
+  examples: [
+    { command: 'qrctl auth status', does: 'check the key and see what is left of the rate limit' },
+    { command: 'qrctl auth status --format json --profile work', does: 'the same for a script, with another profile' },
+  ],
+  async run(context, { options }) {
+    const output = await openOutput(context, options, COLUMNS, 'record');
+    try {
+      await output.write([await askStatus(context)]);
+      await output.finish();
+    } finally {
+      await output.abort();
+    }
+  },
+});
+
+async function askStatus(context: Context): Promise<Printable> {
+  const { keyPrefix } = await import('../../settings/key.ts');
+  const { formatInstant } = await import('../../time.ts');
+  const service = await context.service();
+  const { profile, apiKey } = await context.settings();
+  const { total } = await service.listCodes({ page: 1, limit: 1 });
+  const { plan, limit, remaining, resetMs } = service.rateLimit();
+  return {
+    profile,
+    base_url: service.baseUrl,
+    key: keyPrefix(apiKey ?? ''),
+    plan: plan ?? null,
+    limit: limit ?? null,
+    remaining: remaining ?? null,
+    reset: resetMs === undefined ? null : formatInstant(resetMs),
+    codes: total,
+  };
+}

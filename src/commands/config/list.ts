@@ -1,0 +1,24 @@
+import { SETTING_KEYS } from '../../settings/values.ts';
+import { defineCommand } from '../define.ts';
+import { outputOptions, printRecords } from '../output-options.ts';
+
+const COLUMNS = [{ name: 'key', keepWhole: true }, { name: 'value' }, { name: 'source', keepWhole: true }];
+
+export const command = defineCommand({
+  description:
+    'Shows every setting, the value in force, and where it comes from: a flag, a variable, the profile, or the default. ' +
+    'Empty values are not set; the key is not a setting (see `qrctl auth status`).',
+  options: outputOptions,
+  examples: [
+    { command: 'qrctl config list', does: 'what is in force now' },
+    { command: 'qrctl config list --profile work --format json', does: 'what a profile says, for a script' },
+  ],
+  async run(context, { options }) {
+    const { shownSetting } = await import('../../settings/show.ts');
+    const { openProfile } = await import('../stored.ts');
+    const { name, profile } = await openProfile(context);
+    const inputs = { flags: context.flags, env: context.env, name, profile };
+    const records = SETTING_KEYS.map((key) => ({ ...shownSetting(key, inputs) }));
+    await printRecords(context, records, COLUMNS, options);
+  },
+});

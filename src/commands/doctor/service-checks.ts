@@ -1,0 +1,93 @@
+/** What only the service can tell: whether it answers, takes the key, agrees on the time, and is the one the tool knows. */
+import type { ConnectedSettings, Context } from '../../context.ts';
+import { AuthError, Failure, NotFoundError, RateLimitError, UnexpectedAnswerError } from '../../errors.ts';
+import type { Service } from '../../service/service.ts';
+import { formatDuration } from '../../time.ts';
+import { doubtful, type Finding, failed, messageOf, sound } from './finding.ts';
+import { compareOpenApi } from './open-api.ts';
+
+/** The clock of the service is read from a header of whole seconds; less than this says nothing. */
+const NOTABLE_SKEW_MS = 5000;
+
+/** At most two requests: the listing (where there is a key) and the description. */
+export async function checkService(context: Context, settings: ConnectedSettings): Promise<Finding[]> {
+  const opened = await outcomeOf(context, () => context.connect(settings));
+  if (!opened.value) return [failed('service', opened.error)];
+  const service = opened.value;
+  try {
+    const listed = settings.apiKey === '' ? undefined : await outcomeOf(context, () => service.listCodes({ page: 1, limit: 1 }));
+    if (listed && !answered(listed.error)) return [failed('service', listed.error)];
+    const described = await outcomeOf(context, () => service.openApi());
+    if (!listed && !answered(described.error)) return [failed('service', described.error)];
+    return [
+      ...(listed?.error instanceof AuthError ? [failed('key', listed.error)] : []),
+      sound('service', `${service.baseUrl} answers${listed && !listed.error ? ' and takes the key' : ''}`),
+      checkClock(context, service),
+      described.error ? unreadable(described.error) : checkDescription(described.value),
+    ];
+  } finally {
+    await service.close();
+  }
+}
+
+interface Outcome<T> {
+  value?: T;
+  error?: unknown;
+}
+
+/** A failure as a value; but an interrupted command ends. */
+async function outcomeOf<T>({ signal }: Context, work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Failure)) throw error;
+    return { error };
+  }
+}
+
+/** An answer that refuses is still one of the service. */
+function answered(error: unknown): boolean {
+  return error === undefined || [AuthError, NotFoundError, RateLimitError].some((refusal) => error instanceof refusal);
+}
+
+function checkClock({ clock }: Context, service: Service): Finding {
+  const serviceMs = service.nowMs();
+  if (serviceMs === undefined) {
+    return doubtful('clock', 'the service does not send its time', 'pauses are guessed from Retry-After; nothing to do here');
+  }
+  const aheadMs = clock.now() - serviceMs;
+  if (Math.abs(aheadMs) <= NOTABLE_SKEW_MS) return sound('clock', 'agrees with the clock of the service');
+  const skew = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the service`;
+  return doubtful(
+    'clock',
+    `this machine is ${skew}; qrctl goes by the service, other programs may not`,
+    'set the clock, by NTP for good',
+  );
+}
+
+function unreadable(error: unknown): Finding {
+  return doubtful(
+    'openapi',
+    `/openapi.json cannot be read: ${messageOf(error)}`,
+    'the tool works without; ask whoever runs the service',
+  );
+}
+
+function checkDescription(description: unknown): Finding {
+  const { broken, changed } = compareOpenApi(description);
+  const fix = 'see whether there is a newer qrctl';
+  if (broken.length > 0) {
+    const message = `/openapi.json is not what qrctl expects: ${inShort([...broken, ...changed])}`;
+    return failed('openapi', new UnexpectedAnswerError(message, { hint: fix }));
+  }
+  if (changed.length > 0) return doubtful('openapi', `/openapi.json has moved on: ${inShort(changed)}`, fix);
+  return sound('openapi', '/openapi.json says what qrctl expects');
+}
+
+const MOST_SHOWN = 4;
+
+function inShort(phrases: readonly string[]): string {
+  const rest = phrases.length - MOST_SHOWN;
+  return [...phrases.slice(0, MOST_SHOWN), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+}
