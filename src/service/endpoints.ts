@@ -1,4 +1,5 @@
 /** The service's endpoints as functions: path, body and shape of each in one place. */
+import { setMaxListeners } from 'node:events';
 import { UsageError } from '../errors.ts';
 import { formatInstant } from '../time.ts';
 import { isLoopback } from './base-url.ts';
@@ -14,6 +15,8 @@ export function createService(options: ServiceOptions): Service {
   refuseUncheckedTls(base, options.env);
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
+  // Every request in flight and every backoff listens; Node takes more than ten for a leak and warns on standard error.
+  setMaxListeners(0, signal);
   const transport = createTransport({ origin: base, proxy: proxyFor(base, options.env), timeoutMs: options.timeoutMs, signal });
   const client = createClient({ ...options, signal }, transport);
   const codes = `${base.pathname}/qr`;

@@ -110,15 +110,16 @@ export function createGovernor(options: GovernorOptions): Governor {
   /**
    * How long to hold the next request so that its Date header tells most about the service's clock, which is what the wait for
    * the reset is measured by. Only the last requests of a window that more requests wait for than it holds: the pause that
-   * follows absorbs the delay, so it costs nothing and ends the pause up to a second sooner.
+   * follows absorbs the delay, so it costs nothing and ends the pause up to a second sooner. Infinity: once none is in flight.
    */
   function timingMs(left: number | undefined): number {
     const resetInMs = window.resetInMs();
-    if (timed || left === undefined || resetInMs === undefined || inFlight > 0) return 0;
+    if (timed || left === undefined || resetInMs === undefined) return 0;
     if (left > TIMED_REQUESTS || queue.length <= left || serviceClock.uncertaintyMs() < CERTAIN_ENOUGH_MS) return 0;
     const ms = serviceClock.msToBestSample();
     const willPause = maxWaitMs === undefined || pausedMs + resetInMs <= maxWaitMs;
-    return willPause && ms + serviceClock.uncertaintyMs() + 500 < resetInMs ? ms : 0;
+    if (!willPause || ms + serviceClock.uncertaintyMs() + 500 > resetInMs) return 0;
+    return inFlight > 0 ? Number.POSITIVE_INFINITY : ms;
   }
 
   function pump() {
@@ -128,6 +129,7 @@ export function createGovernor(options: GovernorOptions): Governor {
       const left = window.left();
       if (!allows(left)) return;
       const hold = timingMs(left);
+      if (hold === Number.POSITIVE_INFINITY) return;
       if (hold > 0) {
         timed = true;
         return sleep(hold, () => {});
