@@ -5,17 +5,17 @@
  */
 
 /** Printable ASCII is by far the most common, and fine. */
-const PLAIN = /^[\x20-\x7e]*$/;
+const NOT_PLAIN = /[^\x20-\x7e]/;
 
 /** More marks on one letter than any script needs: they would paint over the lines around. */
-const PILED_MARKS = /(\p{Mn}{8})\p{Mn}+/gv;
+const PILED_MARKS = /(?<=\p{Mn}{8})\p{Mn}/gu;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** `text` on one line, with every control, escape, bidi and invisible character visible. Pure. */
 export function clean(text: string): string {
-  if (PLAIN.test(text)) return text;
-  return text.replace(suspects(), escapeUnlessEmoji).replace(PILED_MARKS, '$1…');
+  if (!NOT_PLAIN.test(text)) return text;
+  return text.replace(suspects(), escapeUnlessEmoji).replace(PILED_MARKS, '');
 }
 
 /** As `clean`, but keeps line ends; lines after the first are indented, so that none can pass for one of ours. */

@@ -3,7 +3,7 @@
  * as long; the tests hold it against csv-stringify and csv-parse.
  */
 import type { Printable } from './columns.ts';
-import type { Formatter } from './formats.ts';
+import { type Formatter, markNothing } from './formats.ts';
 import { formatJson } from './json.ts';
 
 export interface CsvOptions {
@@ -16,11 +16,10 @@ export interface CsvOptions {
 const WANTS_CARE = /[",\n\r]|^[^!-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff]/;
 const WANTS_QUOTES = /[",\n\r]/;
 
-/**
- * What spreadsheets take for a formula: = + - @, a tab or return (they are dropped, and what follows counts), and the
- * full-width forms, all also behind spaces and characters that do not show, which some programs trim.
- */
-const FORMULA = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*?[=+\-@\t\r＝＋－＠]/v;
+/** What spreadsheets begin a formula with, the full-width forms too. */
+const FORMULA_SIGNS = '=+-@＝＋－＠';
+/** Anything but spaces, controls and characters that do not show, which some programs trim before they look. */
+const SHOWN = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -37,6 +36,7 @@ export function createCsvFormatter(names: readonly string[], { header, rawCells,
       return text;
     },
     end: () => '',
+    mark: markNothing,
   };
 }
 
@@ -65,8 +65,15 @@ function rawCell(value: unknown): string {
 export function defusedCell(value: unknown): string {
   if (typeof value !== 'string') return otherCell(value, defusedCell);
   if (!WANTS_CARE.test(value)) return value;
-  const defused = FORMULA.test(value) ? `'${value}` : value;
+  const defused = looksLikeFormula(value) ? `'${value}` : value;
   return WANTS_QUOTES.test(defused) ? quoted(defused) : defused;
+}
+
+/** A sign at the first place that shows; or a tab or return before that, because what follows them counts as a cell. */
+function looksLikeFormula(text: string): boolean {
+  const found = text.search(SHOWN);
+  const first = found < 0 ? text.length : found;
+  return /[\t\r]/.test(text.slice(0, first)) || (first < text.length && FORMULA_SIGNS.includes(text.charAt(first)));
 }
 
 function otherCell(value: unknown, text: Cell): string {

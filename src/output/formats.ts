@@ -12,7 +12,12 @@ export interface Formatter {
   begin(): string;
   rows(rows: readonly Printable[]): string;
   end(): string;
+  /** Remembers this point of the document; what it gives goes back there. Absent where rows wait inside (tables). */
+  mark?: () => () => void;
 }
+
+/** The `mark` of a formatter whose rows do not depend on the ones before. */
+export const markNothing = () => () => undefined;
 
 export interface FormatterOptions {
   columns: readonly Column[];
@@ -41,5 +46,6 @@ export function createIdsFormatter(): Formatter {
     begin: () => '',
     rows: (rows) => rows.map((row) => `${row.id}\n`).join(''),
     end: () => '',
+    mark: markNothing,
   };
 }

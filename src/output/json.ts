@@ -1,6 +1,6 @@
 /** JSON and NDJSON with the exact values: integers beyond 2^53 come as bigint and are printed with all their digits. */
 import type { Printable } from './columns.ts';
-import type { Formatter, Shape } from './formats.ts';
+import { type Formatter, markNothing, type Shape } from './formats.ts';
 
 /** One record a line. `names` picks the keys, in that order; undefined prints the records as they are. */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
@@ -13,6 +13,7 @@ export function createNdjsonFormatter(names: readonly string[] | undefined): For
       return text;
     },
     end: () => '',
+    mark: markNothing,
   };
 }
 
@@ -32,6 +33,12 @@ export function createJsonFormatter(names: readonly string[] | undefined, shape:
       return text;
     },
     end: () => (separator === ',\n' ? '\n]\n' : '[]\n'),
+    mark() {
+      const marked = separator;
+      return () => {
+        separator = marked;
+      };
+    },
   };
 }
 

@@ -11,37 +11,46 @@ export interface Output {
   finish(): Promise<void>;
   /** Something failed: a file stays as it was. Idempotent, harmless after `finish`, never throws. */
   abort(): Promise<void>;
-  /** Throws away what was written and begins anew. Absent where bytes cannot be taken back. */
-  restart?: () => Promise<void>;
+  /** Remembers this point; what it gives takes back everything written since. Absent where that cannot be done. */
+  mark?: () => Promise<() => Promise<boolean>>;
 }
 
 /** Rows to standard output. Nothing is printed before the first rows or the end, so that an early failure prints none. */
 export function toStdout(console: Console, createFormatter: () => Formatter): Output {
-  const write = (text: string) => (text === '' ? Promise.resolve() : console.write(text));
-  return { ...formatted(write, createFormatter()), abort: async () => undefined };
+  const put = (text: string) => (text === '' ? Promise.resolve() : console.write(text));
+  const { write, finish } = formatted(put, createFormatter());
+  return { write, finish, abort: async () => undefined };
 }
 
 /** Rows to a file. */
 export function toFile(file: WholeFile, createFormatter: () => Formatter): Output {
-  let output = formatted(file.write, createFormatter());
-  const { restart } = file;
+  const document = formatted(file.write, createFormatter());
+  const { mark: markFile } = file;
+  const { mark: markDocument } = document;
   return {
-    write: (rows) => output.write(rows),
+    write: document.write,
     async finish() {
-      await output.finish();
+      await document.finish();
       await file.commit();
     },
     abort: file.discard,
-    ...(restart && {
-      async restart() {
-        await restart();
-        output = formatted(file.write, createFormatter());
-      },
-    }),
+    ...(markFile &&
+      markDocument && {
+        async mark() {
+          const goBack = markDocument();
+          const takeBack = await markFile();
+          return async () => {
+            goBack();
+            await takeBack();
+            return true;
+          };
+        },
+      }),
   };
 }
 
-function formatted(put: (text: string) => Promise<void>, formatter: Formatter): Pick<Output, 'write' | 'finish'> {
+function formatted(put: (text: string) => Promise<void>, formatter: Formatter) {
+  const { mark } = formatter;
   let begin: string | undefined = formatter.begin();
   const begun = (text: string) => {
     const whole = (begin ?? '') + text;
@@ -49,7 +58,17 @@ function formatted(put: (text: string) => Promise<void>, formatter: Formatter): 
     return whole;
   };
   return {
-    write: (rows) => put(begun(formatter.rows(rows))),
+    write: (rows: readonly Printable[]) => put(begun(formatter.rows(rows))),
     finish: () => put(begun(formatter.end())),
+    mark:
+      mark &&
+      (() => {
+        const goBack = mark();
+        const marked = begin;
+        return () => {
+          goBack();
+          begin = marked;
+        };
+      }),
   };
 }

@@ -23,8 +23,11 @@ export interface WholeFile {
   commit(): Promise<void>;
   /** Leaves what stood there before, and nothing beside it. Idempotent; harmless after `commit`. Never throws. */
   discard(): Promise<void>;
-  /** Throws away what was written so far and begins anew. Absent for devices and pipes, which cannot take bytes back. */
-  restart?: () => Promise<void>;
+  /**
+   * Remembers this point; what it gives throws away everything written since. A compressed file goes on with a new member (RFC
+   * 1952, 2.2). Absent for devices and pipes, which cannot take bytes back.
+   */
+  mark?: () => Promise<() => Promise<void>>;
 }
 
 export interface WholeFileOptions {
@@ -69,6 +72,7 @@ export async function writeWholeFile(path: string, data: string | Uint8Array, op
 function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>) {
   let text: string[] = [];
   let size = 0;
+  let touched = false;
   async function flush(): Promise<void> {
     const gathered = text.join('');
     text = [];
@@ -76,7 +80,10 @@ function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<vo
     if (gathered !== '') for (const bytes of await encoder.encode(Buffer.from(gathered))) await put(bytes);
   }
   return {
+    /** Whether anything was written. */
+    touched: () => touched,
     async write(chunk: string | Uint8Array): Promise<void> {
+      touched = true;
       if (typeof chunk !== 'string') {
         await flush();
         for (const bytes of await encoder.encode(chunk)) await put(bytes);
@@ -131,10 +138,19 @@ function temporaryFile(
       await file.close().catch(() => undefined);
       await unlink(temporary.path).catch(() => undefined);
     },
-    async restart() {
-      await file.truncate(0).catch((error) => Promise.reject(failing(error)));
-      position = 0;
+    async mark() {
+      try {
+        if (gatherer.touched()) await gatherer.end();
+      } catch (error) {
+        throw failing(error);
+      }
+      const marked = position;
       gatherer = createGatherer(createEncoder(), put);
+      return async () => {
+        await file.truncate(marked).catch((error) => Promise.reject(failing(error)));
+        position = marked;
+        gatherer = createGatherer(createEncoder(), put);
+      };
     },
   };
 }

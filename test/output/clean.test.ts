@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { clean, cleanLines } from '../../src/output/clean.ts';
+
+describe('text of the service is made visible before a terminal sees it', () => {
+  test.each([
+    ['an escape sequence', '\x1b[31mred\x1b[0m', '\\x1b[31mred\\x1b[0m'],
+    ['an 8-bit escape sequence', '\x9b2J', '\\x9b2J'],
+    ['an OSC that would set the title', '\x1b]0;title\x07', '\\x1b]0;title\\x07'],
+    ['line ends and tabs', 'a\nb\r\nc\td', 'a\\nb\\r\\nc\\td'],
+    ['NUL and DEL', 'a\0b\x7f', 'a\\x00b\\x7f'],
+    ['bidi overrides and isolates', 'a\u202eb\u2066c\u2069', 'a\\u{202e}b\\u{2066}c\\u{2069}'],
+    ['zero-width characters', 'a\u200bb\u200dc\ufeffd\u2060', 'a\\u{200b}b\\u{200d}c\\u{feff}d\\u{2060}'],
+    ['separators that are line ends to some', 'a\u2028b\u2029', 'a\\u{2028}b\\u{2029}'],
+    ['letters without a glyph', 'a\u3164b\u115fc\u2800', 'a\\u{3164}b\\u{115f}c\\u{2800}'],
+    ['tags, which hide whole sentences', 'a\u{e0041}\u{e0042}', 'a\\u{e0041}\\u{e0042}'],
+    ['lone surrogates', 'a\ud800b\udc00', 'a\\u{d800}b\\u{dc00}'],
+    ['a soft hyphen', 'a\u00adb', 'a\\u{00ad}b'],
+  ])('%s', (_what, text, shown) => {
+    expect(clean(text)).toBe(shown);
+  });
+
+  test.each(['plain', 'Größe', '東京タワー', 'שלום', '👨‍👩‍👧', '❤️', '1️⃣', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '👍🏽', '🇩🇪', 'e\u0301', 'C:\\x1b'])(
+    '%s stays as it is',
+    (text) => {
+      expect(clean(text)).toBe(text);
+    },
+  );
+
+  test('marks piled on one letter are cut', () => {
+    expect(clean(`e${'\u0301'.repeat(500)}!`)).toBe(`e${'\u0301'.repeat(8)}!`);
+  });
+
+  test('whatever comes in, no control, bidi or zero-width character goes out', () => {
+    const text = fc.string({
+      unit: fc.oneof(fc.constantFrom('\x1b', '\u202e', '\u200b', '\ud800', '\u2028', '👍', 'a'), fc.string({ unit: 'binary' })),
+    });
+    fc.assert(
+      fc.property(text, (hostile) => {
+        const shown = clean(hostile);
+        expect(shown).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\ufeff\u2028\u2029]/u);
+        expect(shown.isWellFormed?.() ?? true).toBe(true);
+      }),
+    );
+  });
+
+  test('10 MB of it take no time to speak of', () => {
+    const started = performance.now();
+    clean('\u0301'.repeat(5_000_000));
+    clean('\x1b'.repeat(1_000_000));
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  test('in a message a forged line is indented', () => {
+    expect(cleanLines('bad name: x\nqrctl: all is well\x1b[0m\n')).toBe('bad name: x\n  qrctl: all is well\\x1b[0m');
+  });
+});

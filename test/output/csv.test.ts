@@ -1,0 +1,168 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createCsvFormatter, defusedCell } from '../../src/output/csv.ts';
+
+const names = ['id', 'name', 'city'];
+const plain = { header: true, rawCells: true, excel: false };
+
+function csv(rows: readonly Record<string, unknown>[], options = plain, columns = names): string {
+  const formatter = createCsvFormatter(columns, options);
+  return formatter.begin() + formatter.rows(rows) + formatter.end();
+}
+
+const cell = fc.oneof(
+  fc.constant(null),
+  fc.integer(),
+  fc.bigInt(),
+  fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', '=', "'", '東', '\t') }),
+  fc.string({ unit: 'binary' }),
+);
+const row = fc.record({ id: cell, name: cell, city: cell });
+
+describe('CSV is RFC 4180', () => {
+  test('a header, one line a row, LF, null as an empty cell', () => {
+    expect(csv([{ id: 1, name: 'Ann', city: null }])).toBe('id,name,city\n1,Ann,\n');
+  });
+
+  test('quotes, separators and line ends inside a cell', () => {
+    expect(csv([{ id: 1, name: 'a "b", c', city: 'x\ny\rz' }])).toBe('id,name,city\n1,"a ""b"", c","x\ny\rz"\n');
+  });
+
+  test('the same bytes as csv-stringify for any cells', () => {
+    const oracle = (rows: unknown[]) =>
+      stringify(rows, {
+        header: true,
+        columns: names,
+        quoted_match: /\r/,
+        cast: { bigint: (value) => `${value}`, number: (value) => `${value}` },
+      });
+    fc.assert(
+      fc.property(fc.array(row), (rows) => {
+        expect(csv(rows)).toBe(oracle(rows));
+      }),
+    );
+  });
+
+  test('csv-parse reads back what went in', () => {
+    const text = (value: unknown) => (value === null ? '' : String(value));
+    fc.assert(
+      fc.property(fc.array(row), (rows) => {
+        const read = parse(csv(rows), { columns: true, record_delimiter: '\n' });
+        expect(read).toEqual(rows.map((one) => ({ id: text(one.id), name: text(one.name), city: text(one.city) })));
+      }),
+    );
+  });
+
+  test('batches make no difference', () => {
+    fc.assert(
+      fc.property(fc.array(row), fc.nat(10), (rows, cut) => {
+        const formatter = createCsvFormatter(names, plain);
+        const pieces = [formatter.begin(), formatter.rows(rows.slice(0, cut)), formatter.rows(rows.slice(cut)), formatter.end()];
+        expect(pieces.join('')).toBe(csv(rows));
+      }),
+    );
+  });
+
+  test('ids beyond 2^53 keep their digits', () => {
+    expect(csv([{ id: 9007199254740993n, name: '', city: '' }])).toContain('\n9007199254740993,,\n');
+  });
+
+  test('one column with an empty cell is not an empty line, which readers skip', () => {
+    expect(csv([{ name: null }, { name: 'x' }], plain, ['name'])).toBe('name\n""\nx\n');
+  });
+
+  test('a missing key is an empty cell, a nested value its JSON', () => {
+    expect(csv([{ id: 1, city: { a: [1n] } }])).toBe('id,name,city\n1,,"{""a"":[1]}"\n');
+  });
+
+  test('keys like __proto__ are data', () => {
+    const hostile = JSON.parse('{"id":1,"__proto__":{"name":"forged"}}');
+    expect(csv([hostile])).toBe('id,name,city\n1,,\n');
+  });
+
+  test('without a header', () => {
+    expect(csv([{ id: 1 }], { ...plain, header: false })).toBe('1,,\n');
+  });
+
+  test('for Excel: byte order mark, CRLF', () => {
+    expect(csv([{ id: 1, name: '東京', city: '=1' }], { header: true, rawCells: false, excel: true })).toBe(
+      "\ufeffid,name,city\r\n1,東京,'=1\r\n",
+    );
+  });
+});
+
+describe('cells that a spreadsheet takes for a formula are defused', () => {
+  test.each([
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '\t=1',
+    '＝1',
+    '＋1',
+    '－1',
+    '＠A',
+    ' =1',
+    '\u00a0=1',
+    '\0=1',
+    '\u200b=1',
+    '\ufeff=1',
+    '\u202e=1',
+    '\u3000=1',
+    ' \0 @x',
+  ])('%j', (text) => {
+    expect(defusedCell(text)).toBe(`'${text}`);
+  });
+
+  test.each(['\r=1', '\n=1', '\r\n-2', '\rA'])('%j, quoted too', (text) => {
+    expect(defusedCell(text)).toBe(`"'${text}"`);
+  });
+
+  test.each([
+    '',
+    'a=1',
+    '1-2',
+    "'=1",
+    'https://example.com/?a=b',
+    '  text',
+    '東京',
+    'Ann @ home',
+    '2026-03-29T01:00:00Z',
+    '\u0301a',
+  ])('%j is left alone', (text) => {
+    expect(defusedCell(text)).toBe(text);
+  });
+
+  test('10 MB of spaces are no trouble', () => {
+    const spaces = '\u3000'.repeat(5_000_000);
+    expect(defusedCell(`${spaces}=1`)).toBe(`'${spaces}=1`);
+    expect(defusedCell(`${spaces}x`)).toBe(`${spaces}x`);
+  });
+
+  test('numbers are numbers, also negative ones', () => {
+    expect([-1, -9007199254740993n].map(defusedCell)).toEqual(['-1', '-9007199254740993']);
+  });
+
+  test('whatever stands before it, a defused cell never begins with what starts a formula', () => {
+    const start = fc.string({
+      unit: fc.constantFrom(' ', '\0', '\n', '\r', '\t', '\u200b', '\ufeff', '\u00a0', '\u3000', '\u2028', '\u3164'),
+    });
+    fc.assert(
+      fc.property(start, fc.constantFrom(...'=+-@＝＋－＠'), fc.string(), (before, sign, after) => {
+        const read = parse(defusedCell(before + sign + after), { record_delimiter: '\u0001' })[0]?.[0];
+        expect(read).toBe(`'${before}${sign}${after}`);
+      }),
+    );
+  });
+
+  test('agrees with csv-stringify wherever that defuses', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const theirs = stringify([[text]], { escape_formulas: true, quoted_match: /\r/ }).slice(0, -1);
+        if (theirs.replace(/^"/, '').startsWith("'") && !text.startsWith("'")) expect(defusedCell(text)).toBe(theirs);
+      }),
+    );
+  });
+});
