@@ -55,36 +55,43 @@ export const command = defineCommand({
       await sandbox.close();
       await rm(config, { recursive: true, force: true });
     }
-    console.note('\nNext: `qrctl sandbox` keeps such a service running for you to play with,');
-    console.note('or `qrctl auth login --base-url https://…/api/v1` connects to your own workspace.');
+    narrate(
+      context,
+      '',
+      'Next: `qrctl sandbox` keeps such a service running for you to play with,',
+      'and `qrctl auth login --base-url https://…/api/v1` connects to your own workspace.',
+    );
   },
 });
 
 /** The story, one command after the other. */
 async function show(context: Context, directory: string, access: Record<string, string>): Promise<void> {
-  const { console } = context;
+  const tell = (...lines: string[]) => narrate(context, ...lines);
   const run = (...args: string[]) => runCommand(context, directory, access, args);
-  console.note(`A sandbox is up: ${SHOW.codes} codes with ${SHOW.scans} scans each, and ${SHOW.limit} requests every 3 seconds.`);
-  console.note('New codes come from a spreadsheet:\n\n$ cat codes.csv');
-  for (const line of CODES_CSV.trimEnd().split('\n')) console.note(line);
   await writeFile(join(directory, 'codes.csv'), CODES_CSV);
-
+  tell(`A sandbox is up: ${SHOW.codes} codes with ${SHOW.scans} scans each, and ${SHOW.limit} requests every 3 seconds.`);
+  tell('New codes come from a spreadsheet:', '', '$ cat codes.csv', ...CODES_CSV.trimEnd().split('\n'));
   await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
-  console.note('\nRun again, as after a crash: every row exists once, so nothing is sent.');
+
+  tell('', 'The same again, as after a crash: every row exists already, so nothing is sent.');
   await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
   await run('qr', 'list', '--format', 'table', '--fields', 'slug,name,type,status');
-  console.note('\nEvery scan of every code into one file, while new ones come in. Where the limit is reached, it waits:');
-  await run('scans', 'export', '--all', '--output', 'scans.csv');
 
-  console.note(`\n$ head -${HEAD_LINES} scans.csv`);
-  for (const line of await firstLines(join(directory, 'scans.csv'))) console.note(line);
-  console.note(`\nThe files are in ${directory}: codes.csv, codes.results.csv and the export`);
+  tell('', 'Every scan of every code into one file, while new ones come in. Where the limit is reached, it waits:');
+  await run('scans', 'export', '--all', '--output', 'scans.csv');
+  tell('', `$ head -${HEAD_LINES} scans.csv`, ...(await firstLines(join(directory, 'scans.csv'))));
+  tell('', `The files are in ${directory}: codes.csv, codes.results.csv and the export:`);
+}
+
+/** Lines on standard error, one by one: a note is a single line. */
+function narrate({ console }: Context, ...lines: string[]): void {
+  for (const line of lines) console.note(line);
 }
 
 /** Runs `qrctl ...args` as a process of its own with our terminal; throws when it does not end with 0. */
 async function runCommand(context: Context, cwd: string, access: Record<string, string>, args: string[]): Promise<void> {
   const line = `qrctl ${args.join(' ')}`;
-  context.console.note(`\n$ ${line}`);
+  narrate(context, '', `$ ${line}`);
   const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
   const env = { ...Object.fromEntries(Object.entries(context.env).filter(ownSettings)), ...access };
   const { command: executable, args: first } = context.self;

@@ -4,15 +4,18 @@ import { formatInstant } from '../time.ts';
 import { codeId, codeSlug, madeUpCode } from './made-up-codes.ts';
 import { NEW_CODES_OF_PLAN, type SandboxSettings } from './options.ts';
 import { createScanLog, type ScanLog } from './scan-log.ts';
+import type { SeriesShape } from './scan-series.ts';
 
 interface Entry {
   code: QrCode;
-  log: ScanLog;
+  shape: SeriesShape;
+  /** Made when first asked for: most codes of a large workspace are never looked at. */
+  log: ScanLog | undefined;
 }
 
 export interface Workspace {
   /** Codes in the order of the listing. */
-  codes(): QrCode[];
+  codes(): readonly QrCode[];
   code(id: string): QrCode | undefined;
   log(id: string): ScanLog | undefined;
   /** The plan's limit on codes is reached. */
@@ -35,21 +38,33 @@ const BETWEEN_CODES_MS = 3_600_000;
 
 /** A workspace with the settings' made-up codes in it. `nowMs` is the service's clock. */
 export function createWorkspace(settings: SandboxSettings, nowMs: () => number): Workspace {
-  const { seed, codes: madeUp, endsAtMs, spanMs } = settings;
+  const { seed, codes: madeUp, endsAtMs, spanMs, tieSize, idOffset } = settings;
   const entries = new Map<string, Entry>();
   const startedMs = nowMs();
   let made = 0;
   let revision = 0;
+  let listed: { revision: number; codes: readonly QrCode[] } | undefined;
   let codeLimit = settings.codeLimit ?? madeUp + NEW_CODES_OF_PLAN[settings.plan];
 
   function add(code: QrCode, scans: { base: number; fromMs: number; live: number; most: number }): QrCode {
     const arrivals = { fromMs: Math.max(scans.fromMs, endsAtMs), perSecond: scans.live, most: scans.most };
-    const shape = { seed, code: made, base: scans.base, startMs: endsAtMs - spanMs, endMs: endsAtMs, arrivals };
-    const log = createScanLog({ ...shape, tieSize: settings.tieSize, idOffset: settings.idOffset }, settings);
-    entries.set(code.id, { code, log });
+    const span = { startMs: endsAtMs - spanMs, endMs: endsAtMs };
+    const shape = { seed, code: made, base: scans.base, ...span, tieSize, idOffset, arrivals };
+    entries.set(code.id, { code, shape, log: undefined });
     made++;
     revision++;
     return code;
+  }
+
+  function logOf(id: string): ScanLog | undefined {
+    const entry = entries.get(id);
+    if (entry) entry.log ??= createScanLog(entry.shape, settings);
+    return entry?.log;
+  }
+
+  function list(): readonly QrCode[] {
+    if (listed?.revision !== revision) listed = { revision, codes: ordered(entries, settings.listOrder) };
+    return listed.codes;
   }
 
   function blank(createdMs: number): QrCode {
@@ -65,9 +80,9 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
   }
 
   return {
-    codes: () => ordered(entries, settings.listOrder),
+    codes: list,
     code: (id) => entries.get(id)?.code,
-    log: (id) => entries.get(id)?.log,
+    log: logOf,
     full: () => entries.size >= codeLimit,
     create(fields) {
       const createdMs = nowMs();
@@ -90,7 +105,7 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
       return add({ ...blank(createdMs), ...code }, { base: 0, fromMs: createdMs, live: 0, most: 0 });
     },
     addScan(id, scan) {
-      entries.get(id)?.log.add(scan);
+      logOf(id)?.add(scan);
       revision++;
     },
     setCodeLimit(limit) {

@@ -1,0 +1,120 @@
+import { connect, createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import type { ReplyBody } from '../support/api.ts';
+import { type RunningCli, runCli, startCli } from '../support/cli.ts';
+
+/** What the command prints, taken as its users do: by its two lines. */
+async function accessOf(running: RunningCli) {
+  await running.waitFor(/QRCTL_API_KEY=.*\n/);
+  const { stdout } = running.output();
+  expect(stdout).toMatch(/^QRCTL_BASE_URL=http:\/\/127\.0\.0\.1:\d+\/api\/v1\nQRCTL_API_KEY=svc_live_\w+\n$/);
+  const [baseUrl = '', key = ''] = stdout.split('\n').map((line) => line.replace(/^\w+=/, ''));
+  const get = (path: string) => fetch(baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
+  const read = async (path: string): Promise<ReplyBody> => JSON.parse(await (await get(path)).text());
+  return { baseUrl, key, port: Number(new URL(baseUrl).port), get, read };
+}
+
+async function open(...flags: string[]) {
+  const running = await startCli(['sandbox', '--port', '0', ...flags]);
+  return { running, ...(await accessOf(running)) };
+}
+
+describe('qrctl sandbox', () => {
+  test('prints base URL and key, one a line, once it listens, and all else on standard error', async () => {
+    const { running, get } = await open();
+    expect((await get('/qr')).status).toBe(200);
+    await running.waitFor(/Ctrl-C/);
+    expect(running.output().stderr).not.toContain('svc_live_');
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends at once on %s with %d, in the middle of answers too', async (signal, code) => {
+    const { running, get } = await open('--latency', '1h');
+    get('/qr').catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const before = performance.now();
+    running.child.kill(signal);
+    expect((await running.done).code).toBe(code);
+    expect(performance.now() - before).toBeLessThan(2000);
+  });
+
+  test('has as many codes and scans as told, in a window of the plan', async () => {
+    const { get, read } = await open('--codes', '3', '--scans', '70', '--plan', 'free', '--window', '7s', '--seed', '5');
+    const list = await get('/qr');
+    const { data, pagination } = await read('/qr');
+    expect(pagination.total).toBe(3);
+    expect(list.headers.get('x-ratelimit-plan')).toBe('free');
+    expect(list.headers.get('x-ratelimit-limit')).toBe('60');
+    expect(Number(list.headers.get('x-ratelimit-reset')) % 7).toBe(0);
+    expect((await read(`/qr/${data[0]?.id}/scans`)).pagination.total).toBe(70);
+  });
+
+  test('makes up the same data for the same seed', async () => {
+    const dump = async (seed: string) => (await (await open('--seed', seed)).get('/qr')).text();
+    const [one, again, other] = await Promise.all([dump('8'), dump('8'), dump('9')]);
+    expect(again).toBe(one);
+    expect(other).not.toBe(one);
+  });
+
+  test('takes another key, and then no other', async () => {
+    const { baseUrl, key, get } = await open('--key', 'svc_live_mine');
+    expect(key).toBe('svc_live_mine');
+    expect((await get('/qr')).status).toBe(200);
+    expect((await fetch(`${baseUrl}/qr`, { headers: { authorization: 'Bearer svc_live_sandbox' } })).status).toBe(401);
+  });
+
+  test('logs a line a request with --verbose, never the key', async () => {
+    const { running, get } = await open('--verbose');
+    await get('/qr?limit=7');
+    await running.waitFor(/GET \/api\/v1\/qr\?limit=7 200 \d+ ms, 999 left/);
+    expect(running.output().stderr).not.toContain('svc_live_');
+  });
+
+  test('says that a port asked for is in use, and takes another one when none was asked for', async () => {
+    const holder = createServer();
+    const port = await new Promise<number>((resolve) => {
+      holder.listen(0, '127.0.0.1', () => resolve(Number(Reflect.get(holder.address() ?? {}, 'port'))));
+    });
+    const result = await runCli(['sandbox', '--port', String(port)]);
+    holder.close();
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(`port ${port} is in use`);
+    const both = await Promise.all([startCli(['sandbox']), startCli(['sandbox'])]);
+    const ports = await Promise.all(both.map(async (running) => (await accessOf(running)).port));
+    expect(new Set(ports).size).toBe(2);
+  });
+
+  test('listens on loopback only', async () => {
+    const { port } = await open();
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .find((address) => address && !address.internal && address.family === 'IPv4');
+    if (!outside) return;
+    const reached = await new Promise((resolve) => {
+      const socket = connect(port, outside.address, () => resolve(true));
+      socket.on('error', () => resolve(false));
+    });
+    expect(reached).toBe(false);
+  });
+
+  test.each([
+    ['--port', '65536'],
+    ['--codes', '-1'],
+    ['--scans', '1e3'],
+    ['--plan', 'gold'],
+    ['--window', '10ms'],
+    ['--window', '0'],
+    ['--latency', 'slow'],
+    ['--key', 'svc live'],
+    ['--key', ''],
+    ['--seed', 'x'],
+    ['--live', '1.5'],
+  ])('refuses %s %s with 2 and says nothing on standard output', async (flag, value) => {
+    const result = await runCli(['sandbox', '--port', '0', `${flag}=${value}`]);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(flag);
+  });
+});

@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { runCli, startCli, useDirectory } from '../support/cli.ts';
+
+test('qrctl demo creates codes, shows them, exports their scans through a pause, and names the file', async () => {
+  const [temporary, here] = [await useDirectory(), await useDirectory()];
+  const { code, stdout, stderr } = await runCli(['demo'], { env: { TMPDIR: temporary }, cwd: here });
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stderr).toContain('$ qrctl qr create --from codes.csv');
+  expect(stderr).toContain('$ qrctl qr list');
+  expect(stderr).toContain('$ qrctl scans export --all --output scans.csv');
+  expect(stdout).toContain('Summer menu');
+
+  const path = stdout.trimEnd().split('\n').at(-1) ?? '';
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  expect(lines[0]).toBe('qr_id,qr_slug,qr_name,id,ts,country,city,device,os,browser,referrer');
+  expect(lines.length).toBeGreaterThan(6000);
+  expect(await readdir(dirname(path))).not.toContain('.config');
+  expect(await readdir(here)).toEqual([]);
+}, 40_000);
+
+test('qrctl demo asks for no key and touches no stored settings', async () => {
+  const temporary = await useDirectory();
+  const config = await useDirectory();
+  const env = {
+    TMPDIR: temporary,
+    QRCTL_CONFIG_DIR: config,
+    QRCTL_API_KEY: 'bad key',
+    QRCTL_BASE_URL: 'http://nowhere.invalid',
+    QRCTL_PROFILE: 'x',
+  };
+  expect((await runCli(['demo', '--quiet'], { env })).code).toBe(0);
+  expect(await readdir(config)).toEqual([]);
+}, 40_000);
+
+test('qrctl demo can be interrupted', async () => {
+  const running = await startCli(['demo'], { env: { TMPDIR: await useDirectory() } });
+  await running.waitFor(/\$ qrctl qr create/);
+  running.child.kill('SIGINT');
+  expect((await running.done).code).toBe(130);
+});
