@@ -37,15 +37,15 @@ export const command = defineCommand({
   options: {},
   examples: [
     { command: 'qrctl demo', does: 'watch it' },
-    { command: 'qrctl demo --quiet', does: 'only the output of the commands, and the path of the export' },
+    { command: 'qrctl demo --quiet', does: 'without the story between the commands' },
   ],
 
   async run(context) {
     const { startSandbox } = await import('../sandbox/sandbox.ts');
     const { clock, console } = context;
     const endsAtMs = Math.floor(clock.now() / DAY_MS) * DAY_MS;
-    const sandbox = await startSandbox({ ...SHOW, endsAtMs, clock });
     const directory = await mkdtemp(join(tmpdir(), 'qrctl-demo-'));
+    const sandbox = await startSandbox({ ...SHOW, endsAtMs, clock });
     const config = join(directory, '.config');
     const access = { QRCTL_BASE_URL: sandbox.baseUrl, QRCTL_API_KEY: sandbox.apiKey, QRCTL_CONFIG_DIR: config };
     try {

@@ -1,14 +1,10 @@
 /** The six endpoints of section 4, as functions from a request to an answer. */
-import { MAX_CODES_PAGE, MAX_SCANS_PAGE, type Pagination, type QrCode } from '../service/shapes.ts';
+import type { Pagination, QrCode } from '../service/shapes.ts';
 import { type Answer, failure, json, type SandboxRequest } from './exchange.ts';
 import type { SandboxSettings } from './options.ts';
 import { createPageCache } from './page-cache.ts';
-import { InvalidRequest, type PageBounds, parseChanges, parseNewCode, parsePage, parseTime } from './parameters.ts';
+import { CODES_PAGE, InvalidRequest, parseChanges, parseNewCode, parsePage, parseTime, SCANS_PAGE } from './parameters.ts';
 import type { Workspace } from './workspace.ts';
-
-/** Page sizes of section 8. */
-export const CODES_PAGE: PageBounds = { defaultLimit: 20, maxLimit: MAX_CODES_PAGE };
-export const SCANS_PAGE: PageBounds = { defaultLimit: 50, maxLimit: MAX_SCANS_PAGE };
 
 type Handler = (request: SandboxRequest, id: string) => Answer;
 

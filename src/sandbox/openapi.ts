@@ -1,5 +1,6 @@
 /** The machine-readable description of the interface (OpenAPI 3.1), built from the same shapes the sandbox serves. */
-import { CODE_STATUSES, CODE_TYPES, DEVICES, MAX_CODES_PAGE, MAX_SCANS_PAGE } from '../service/shapes.ts';
+import { CODE_STATUSES, CODE_TYPES, DEVICES } from '../service/shapes.ts';
+import { CODES_PAGE, type PageBounds, SCANS_PAGE } from './parameters.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -111,10 +112,10 @@ function query(name: string, description: string, shape: Json): Json {
   return { name, in: 'query', required: false, description, schema: shape };
 }
 
-function paging(defaultLimit: number, maximum: number): Json[] {
+function paging({ defaultLimit, maxLimit }: PageBounds): Json[] {
   return [
     query('page', 'Page number', { ...integer, minimum: 1, default: 1 }),
-    query('limit', 'Page size', { ...integer, minimum: 1, maximum, default: defaultLimit }),
+    query('limit', 'Page size', { ...integer, minimum: 1, maximum: maxLimit, default: defaultLimit }),
   ];
 }
 
@@ -125,7 +126,7 @@ const paths = {
     get: {
       operationId: 'listQrCodes',
       summary: "Lists the QR codes of the key's workspace",
-      parameters: paging(20, MAX_CODES_PAGE),
+      parameters: paging(CODES_PAGE),
       responses: answers({ 200: response('A page of codes', 'QRCodePage') }, 400),
     },
     post: {
@@ -160,7 +161,7 @@ const paths = {
       operationId: 'listScans',
       summary: 'Reads the raw scan log of one QR code',
       parameters: [
-        ...paging(50, MAX_SCANS_PAGE),
+        ...paging(SCANS_PAGE),
         query('since', 'Lower time filter', dateTime),
         query('until', 'Upper time filter', dateTime),
       ],

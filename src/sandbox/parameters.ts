@@ -1,5 +1,5 @@
 /** What a request brings: query parameters and JSON bodies, checked as section 4 of the specification says. */
-import { CODE_STATUSES, CODE_TYPES, type CodeChanges, type NewCode } from '../service/shapes.ts';
+import { CODE_STATUSES, CODE_TYPES, type CodeChanges, MAX_CODES_PAGE, MAX_SCANS_PAGE, type NewCode } from '../service/shapes.ts';
 import { parseInstant } from '../time.ts';
 import type { Behaviour } from './options.ts';
 
@@ -10,6 +10,10 @@ export interface PageBounds {
   defaultLimit: number;
   maxLimit: number;
 }
+
+/** Page sizes of section 8. */
+export const CODES_PAGE: PageBounds = { defaultLimit: 20, maxLimit: MAX_CODES_PAGE };
+export const SCANS_PAGE: PageBounds = { defaultLimit: 50, maxLimit: MAX_SCANS_PAGE };
 
 /** page and limit, by the behaviour's choices where the specification is silent. Throws InvalidRequest. */
 export function parsePage(query: URLSearchParams, bounds: PageBounds, behaviour: Behaviour): { page: number; limit: number } {

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCli, startCli } from '../support/cli.ts';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { applyThenDrop, dropBefore, half, sometimes, wrongTotal } from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';
+import { startSandboxProcess } from '../support/sandbox-process.ts';
 
 const post = (name: string) => ({ method: 'POST', body: JSON.stringify({ name }) });
 
@@ -36,4 +38,22 @@ test('the server of bare bytes sees whole requests and says what it is told', as
   const response = await fetch(`${server.baseUrl}/qr`, post('a'));
   expect([response.status, await response.json()]).toEqual([201, { id: 1 }]);
   expect(server.requests).toMatchObject([{ method: 'POST', url: '/api/v1/qr', body: '{"name":"a"}' }]);
+});
+
+test('a sandbox runs in a process of its own', async () => {
+  const { env, close } = await startSandboxProcess({ codes: 2, scans: 5 });
+  onTestFinished(close);
+  const response = await fetch(`${env.QRCTL_BASE_URL}/qr`, { headers: { authorization: `Bearer ${env.QRCTL_API_KEY}` } });
+  expect(await response.json()).toMatchObject({ pagination: { total: 2 } });
+});
+
+test('a command can be run on a terminal, and typed to', async () => {
+  const shows = 'process.stdout.isTTY + " " + process.stdin.isTTY + " " + process.stdout.columns';
+  expect((await runCli([], { nodeArgs: ['-p', shows], tty: true })).stdout).toBe('true true 100\r\n');
+  const running = await startCli([], {
+    nodeArgs: ['-e', 'process.stdin.once("data", (d) => process.exit(d.length))'],
+    tty: true,
+  });
+  running.child.stdin?.write('abc\n');
+  expect((await running.done).code).toBe(4);
 });
