@@ -1,0 +1,153 @@
+/**
+ * Each row exactly once. Rows go out in parallel; what got no clear answer is looked for in the listing when a slow write has
+ * had time to land, and sent again only when it is certainly not there. The journal knows all of it at every instant, so a
+ * killed run is simply run again.
+ */
+import type { Service } from '../service/service.ts';
+import type { QrCode } from '../service/shapes.ts';
+import type { Clock } from '../time.ts';
+import type { CreateRow } from './check-create.ts';
+import { inParallel } from './in-parallel.ts';
+import type { Ledger, Standing } from './ledger.ts';
+import { reconcile, type Verdict } from './reconcile.ts';
+import { sendRow } from './send-row.ts';
+import { settleMs } from './settle.ts';
+
+export interface CreateJob {
+  rows: readonly CreateRow[];
+  ledger: Ledger;
+  service: Pick<Service, 'createCode' | 'nowMs'>;
+  /** Every code of the workspace, proven complete. */
+  listCodes: () => Promise<QrCode[]>;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Rows in flight at once; the rate limit is the service's own affair. */
+  concurrency: number;
+  /** Stop at the first row the service rejects. */
+  failFast: boolean;
+  onEvent: (event: CreateEvent) => void;
+}
+
+export type CreateEvent = { is: 'created' | 'adopted' | 'rejected' | 'unknown'; row: number } | { is: 'settling'; ms: number };
+
+export interface CreateEnd {
+  /** Why rows were left unsent: a failure that would have met every row, or undefined. */
+  stop: unknown;
+  /** The row that met it, if one was sent. */
+  stopRow: number | undefined;
+  /** Rows on which a person must decide, with the codes that could be theirs. */
+  undecided: Verdict['undecided'];
+}
+
+/** So many lost answers in a row are no accident: look first what became of them. */
+const MOST_LOST_IN_A_ROW = 10;
+/** Rounds that created nothing before the rest is given up. */
+const MOST_BARREN_ROUNDS = 4;
+
+/** Creates what is not created yet; how each row stands then is in the ledger. Throws when the journal cannot be written. */
+export async function createRows(job: CreateJob): Promise<CreateEnd> {
+  const { ledger } = job;
+  let undecided: Verdict['undecided'] = [];
+  // What an earlier run was refused is tried once more: the service's rules may have changed, or the plan.
+  let due = ledger.all().filter((standing) => isOpen(standing) || standing.state === 'rejected');
+  for (let barren = 0; ; ) {
+    const done = countDone(ledger);
+    const sending = await send(job, due);
+    if (sending.stop !== undefined) return { ...sending, undecided };
+    if (!ledger.all().some(isUnknown)) return { stop: undefined, stopRow: undefined, undecided: [] };
+
+    try {
+      undecided = await settleAndReconcile(job);
+    } catch (stop) {
+      return { stop, stopRow: undefined, undecided };
+    }
+    barren = countDone(ledger) > done ? 0 : barren + 1;
+    due = ledger.all().filter(isOpen);
+    if (due.length === 0) return { stop: undefined, stopRow: undefined, undecided };
+    if (barren >= MOST_BARREN_ROUNDS) return { ...giveUp(ledger, due, sending.lastError), undecided };
+  }
+}
+
+interface Sending {
+  stop: unknown;
+  stopRow: number | undefined;
+  lastError: unknown;
+}
+
+/** Sends rows until all are sent or a reason comes up to stop. */
+async function send(job: CreateJob, due: readonly Standing[]): Promise<Sending> {
+  const { rows, signal, onEvent } = job;
+  const sending: Sending = { stop: undefined, stopRow: undefined, lastError: undefined };
+  let lost = 0;
+  const stop = (reason: unknown, row?: number) => {
+    if (reason === undefined || sending.stop !== undefined) return;
+    Object.assign(sending, { stop: reason, stopRow: row });
+  };
+  const stopped = () => sending.stop !== undefined || lost >= MOST_LOST_IN_A_ROW || signal.aborted;
+
+  await inParallel(
+    due,
+    job.concurrency,
+    async ({ row }) => {
+      const sent = await sendRow(rowOf(rows, row), { ...job, stopped });
+      lost = sent.is === 'unknown' ? lost + 1 : 0;
+      if (sent.is === 'refused') return stop(sent.stop, sent.tried ? row : undefined);
+      onEvent({ is: sent.is, row });
+      if (sent.is === 'rejected' && job.failFast) stop(sent.error, row);
+      if (sent.is === 'unknown') {
+        sending.lastError = sent.error;
+        stop(sent.stop, row);
+      }
+    },
+    stopped,
+  );
+  if (signal.aborted) stop(signal.reason);
+  return sending;
+}
+
+/** Decides about rows of unknown outcome, by a listing taken when their codes must be in it. Returns those left undecided. */
+async function settleAndReconcile(job: CreateJob): Promise<Verdict['undecided']> {
+  const { ledger, rows, clock, signal, onEvent } = job;
+  const unknown = ledger.all().filter(isUnknown);
+  const ms = settleMs(unknown, ledger, job.service.nowMs());
+  if (ms > 0) {
+    onEvent({ is: 'settling', ms });
+    await clock.sleep(ms, signal);
+  }
+  const listing = await job.listCodes();
+  await ledger.record({ is: 'listed' });
+  const questions = unknown.map(({ row, attempts, before }) => {
+    return { row, code: rowOf(rows, row).code, window: ledger.timeline.window(attempts), before };
+  });
+  const verdict = reconcile(questions, listing, ledger.claimed());
+  await ledger.record(
+    ...verdict.adopted.map(({ row, code: { id, slug } }) => ({ is: 'adopted' as const, row, id, slug })),
+    ...verdict.absent.map(({ row, before }) => ({ is: 'absent' as const, row, before, word: false })),
+  );
+  for (const { row } of verdict.adopted) onEvent({ is: 'adopted', row });
+  return verdict.undecided;
+}
+
+/** The rest is certainly not created. Where that is everything, or rows were not even tried, the failure is the whole run's. */
+function giveUp(ledger: Ledger, due: readonly Standing[], error: unknown): { stop: unknown; stopRow: undefined } {
+  const whole = countDone(ledger) === 0 || due.some(({ attempts }) => attempts.length === 0);
+  return { stop: whole ? error : undefined, stopRow: undefined };
+}
+
+function rowOf(rows: readonly CreateRow[], row: number): CreateRow {
+  const found = rows[row - 1];
+  if (!found) throw new Error(`there is no row ${row}`);
+  return found;
+}
+
+function isUnknown({ state }: Standing): boolean {
+  return state === 'unknown';
+}
+
+function isOpen({ state }: Standing): boolean {
+  return state === 'open';
+}
+
+function countDone(ledger: Ledger): number {
+  return ledger.all().filter(({ id }) => id !== undefined).length;
+}

@@ -1,0 +1,53 @@
+/** Bytes of a bulk file to text. Spreadsheets save UTF-8 with and without a byte order mark, UTF-16, and old code pages. */
+import { UsageError } from '../errors.ts';
+
+/**
+ * The text of a file in UTF-8, or in UTF-16 as Excel's "Unicode Text" writes it, without its byte order mark.
+ *
+ * @throws UsageError for any other encoding: reading it as UTF-8 would print garbled names on posters.
+ */
+export function decodeText(bytes: Uint8Array, name: string): string {
+  const encoding = startsWith(bytes, 0xff, 0xfe) ? 'utf-16le' : startsWith(bytes, 0xfe, 0xff) ? 'utf-16be' : 'utf-8';
+  if (encoding === 'utf-8' && bytes.includes(0)) throw notText(name, lineOf(bytes, bytes.indexOf(0)), 'a NUL byte');
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw notText(
+      name,
+      encoding === 'utf-8' ? firstBrokenLine(bytes) : undefined,
+      `bytes that are not ${encoding.toUpperCase()}`,
+    );
+  }
+}
+
+function startsWith(bytes: Uint8Array, first: number, second: number): boolean {
+  return bytes[0] === first && bytes[1] === second;
+}
+
+function notText(name: string, line: number | undefined, what: string): UsageError {
+  return new UsageError(`${name}: ${line === undefined ? '' : `line ${line} has `}${what}`, {
+    hint: 'save it as UTF-8 ("CSV UTF-8 (comma delimited)" in Excel) and run this again; nothing was sent',
+  });
+}
+
+/** Lines are decoded one by one only after the whole has failed. No byte of a longer UTF-8 character equals a line feed. */
+function firstBrokenLine(bytes: Uint8Array): number | undefined {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for (let start = 0, line = 1; start < bytes.length; line++) {
+    const end = bytes.indexOf(0x0a, start);
+    const next = end < 0 ? bytes.length : end + 1;
+    try {
+      decoder.decode(bytes.subarray(start, next));
+    } catch {
+      return line;
+    }
+    start = next;
+  }
+  return undefined;
+}
+
+function lineOf(bytes: Uint8Array, offset: number): number {
+  let line = 1;
+  for (const byte of bytes.subarray(0, offset)) if (byte === 0x0a) line++;
+  return line;
+}

@@ -1,0 +1,72 @@
+/** One row to one POST: intent on disk, request, outcome on disk. */
+import { AuthError, PlanLimitError, RateLimitError, RejectedError, RequestFailure } from '../errors.ts';
+import type { Service } from '../service/service.ts';
+import type { CreateRow } from './check-create.ts';
+import type { Ledger } from './ledger.ts';
+
+export interface Sender {
+  ledger: Ledger;
+  service: Pick<Service, 'createCode'>;
+  /** The command's; when it is aborted an answer may be lost. */
+  signal: AbortSignal;
+  /** True once nothing more may be sent. */
+  stopped: () => boolean;
+}
+
+/** How a row's request ended. `stop`: the reason to send no other row either. */
+export type Sent =
+  | { is: 'created' }
+  /** Its values were refused. */
+  | { is: 'rejected'; error: RejectedError }
+  /** Certainly not created; where it was not tried, it was not even sent. */
+  | { is: 'refused'; stop: unknown; tried: boolean }
+  | { is: 'unknown'; error: unknown; stop?: unknown };
+
+/** What our own hook throws to keep a row from being sent after all. */
+class HeldBack extends Error {}
+
+/** Sends a row and records how it ended. Throws only when the journal cannot be written. */
+export async function sendRow({ row, code }: CreateRow, sender: Sender): Promise<Sent> {
+  const { ledger, service, signal, stopped } = sender;
+  let intended = false;
+  let journalFailure: unknown;
+  const holdBack = () => {
+    if (stopped()) throw new HeldBack('not sent');
+  };
+  const beforeSend = async () => {
+    holdBack(); // it may have waited a minute for the rate limit
+    intended = true;
+    await ledger.record({ is: 'intent', row }).catch((error) => {
+      journalFailure = error;
+      throw error;
+    });
+    holdBack();
+  };
+
+  try {
+    const { id, slug, created_at } = await service.createCode(code, beforeSend);
+    await ledger.record({ is: 'created', row, id, slug, at: created_at });
+    return { is: 'created' };
+  } catch (error) {
+    if (journalFailure !== undefined) throw journalFailure;
+    if (!intended) return { is: 'refused', stop: error instanceof HeldBack ? undefined : error, tried: false };
+    const sent = classify(error, signal);
+    await ledger.record({ is: sent.is, row, error: messageOf(error) });
+    return sent;
+  }
+}
+
+function classify(error: unknown, signal: AbortSignal): Exclude<Sent, { is: 'created' }> {
+  if (error instanceof HeldBack) return { is: 'refused', stop: undefined, tried: false };
+  if (!(error instanceof RequestFailure)) return { is: 'unknown', error, stop: signal.aborted ? signal.reason : error };
+  if (error.outcome === 'not-applied') {
+    if (error instanceof RejectedError) return { is: 'rejected', error };
+    return { is: 'refused', stop: error, tried: !(error instanceof RateLimitError) };
+  }
+  const hopeless = error instanceof PlanLimitError || error instanceof AuthError;
+  return { is: 'unknown', error, ...(hopeless && { stop: error }) };
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
