@@ -2,11 +2,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import type { Column, Printable } from '../output/columns.ts';
-import type { Formatter, Shape } from '../output/formats.ts';
+import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan.ts';
 import type { Output } from '../output/targets.ts';
 import { FORMATS } from '../settings/settings.ts';
-import { choice, flag, type OptionDefinition, text } from './define.ts';
+import { choice, flag, negation, type OptionDefinition, text } from './define.ts';
 
 const GROUP = 'Output flags:';
 
@@ -24,7 +24,7 @@ export const outputOptions = {
     group: GROUP,
     parse: parseFields,
   } satisfies OptionDefinition<string[]>,
-  header: { flags: '--no-header', description: 'CSV without the row of names', group: GROUP } satisfies OptionDefinition<boolean>,
+  header: negation('--no-header', 'CSV without the row of names', { group: GROUP }),
   ids: flag('--ids', 'only ids, one a line', { group: GROUP }),
   rawCells: flag('--raw-cells', 'CSV with cells that look like formulas left as they are', { group: GROUP }),
   excel: flag('--excel', 'CSV for Excel: byte order mark and CRLF', { group: GROUP }),

@@ -1,6 +1,6 @@
 /** Which format an output gets: asked for > the file's extension > the profile > what suits the place. */
 import type { Format } from '../settings/settings.ts';
-import type { Shape } from './formats.ts';
+import type { Shape } from './formatter.ts';
 
 const EXTENSION = /\.(csv|json|ndjson|jsonl)(\.gz)?$/i;
 

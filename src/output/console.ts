@@ -6,20 +6,11 @@ import type { Clock } from '../time.ts';
 import { clean } from './clean.ts';
 import { isCi, wantsColour } from './colour.ts';
 import type { Environment } from './environment.ts';
-import { type Bar, createBar, createPlainProgress } from './progress.ts';
+import { type Bar, createBar, createPlainProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';
 import { createStdoutWriter, type OutputStream } from './stdout-writer.ts';
 
-/** A running line or bar on standard error; silent with --quiet, plain lines off a terminal. */
-export interface Progress {
-  /** What is done so far; drawn at most a few times a second. `total` may become known later or change. */
-  update(state: { done: number; total?: number; detail?: string }): void;
-  /** A pause for the rate limit of about `ms` begins: a countdown on a terminal, one plain line elsewhere. */
-  pause(ms: number): void;
-  resume(): void;
-  /** Removes the bar. Idempotent; notes written meanwhile appear above the bar. */
-  stop(): void;
-}
+export type { Progress };
 
 export interface Console {
   /** Standard output is a terminal (decides the default format and colours). */

@@ -3,7 +3,7 @@
  * as long; the tests hold it against csv-stringify and csv-parse.
  */
 import type { Printable } from './columns.ts';
-import { type Formatter, markNothing } from './formats.ts';
+import { type Formatter, markNothing } from './formatter.ts';
 import { formatJson } from './json.ts';
 
 export interface CsvOptions {

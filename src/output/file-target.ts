@@ -4,7 +4,12 @@ import { access, chown, type FileHandle, lstat, open, readdir, realpath, stat, u
 import { basename, dirname, join, resolve } from 'node:path';
 import { systemCode } from '../durable.ts';
 import { UsageError } from '../errors.ts';
-import type { Processes } from './whole-file.ts';
+
+/** Our own process id, and which others still run: a temporary file of a dead process is rubbish to be removed. */
+export interface Processes {
+  readonly pid: number;
+  isRunning(pid: number): boolean;
+}
 
 export interface Target {
   /** The real file, all symbolic links followed. */

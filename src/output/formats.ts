@@ -1,23 +1,9 @@
 /** Rows to text: pure formatters, one for each format, all of one shape. */
 import type { Format } from '../settings/settings.ts';
-import type { Column, Printable } from './columns.ts';
+import type { Column } from './columns.ts';
 import { createCsvFormatter } from './csv.ts';
+import { type Formatter, markNothing, type Shape } from './formatter.ts';
 import { createJsonFormatter, createNdjsonFormatter } from './json.ts';
-
-/** A list is any number of records; a record is exactly one. */
-export type Shape = 'list' | 'record';
-
-/** Call `begin` once, `rows` for each batch, `end` once; the pieces in that order are the document. */
-export interface Formatter {
-  begin(): string;
-  rows(rows: readonly Printable[]): string;
-  end(): string;
-  /** Remembers this point of the document; what it gives goes back there. Absent where rows wait inside (tables). */
-  mark?: () => () => void;
-}
-
-/** The `mark` of a formatter whose rows do not depend on the ones before. */
-export const markNothing = () => () => undefined;
 
 export interface FormatterOptions {
   columns: readonly Column[];

@@ -43,18 +43,15 @@ export function renderGrid(lines: readonly (readonly Cell[])[], columns: readonl
  * and the texts with their colours take their places afterwards.
  */
 function renderPart(lines: readonly (readonly Cell[])[], columns: readonly GridColumn[], paint: Paint): string {
+  const widths = lines.map((line) => line.map(({ text }) => displayWidth(text)));
   const table = new Table({
     chars: { ...NO_BORDERS, middle: ' '.repeat(GAP) },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-    colWidths: columns.map(({ width }) => width),
+    colWidths: columns.map(({ width }, index) => Math.max(width, ...widths.map((line) => line[index] ?? 0))),
     colAligns: columns.map(({ align = 'left' }) => align),
   });
-  const filled: Cell[] = [];
-  for (const line of lines) {
-    const widths = line.map(({ text }) => displayWidth(text));
-    filled.push(...line.filter((_, index) => widths[index] !== 0));
-    table.push(widths.map((width) => STAND_IN.repeat(width)));
-  }
+  table.push(...widths.map((line) => line.map((width) => STAND_IN.repeat(width))));
+  const filled = lines.flat().filter(({ text }) => displayWidth(text) > 0);
   let next = 0;
   const fill = () => {
     const { text = '', colour } = filled[next++] ?? {};

@@ -1,6 +1,6 @@
 /** JSON and NDJSON with the exact values: integers beyond 2^53 come as bigint and are printed with all their digits. */
 import type { Printable } from './columns.ts';
-import { type Formatter, markNothing, type Shape } from './formats.ts';
+import { type Formatter, markNothing, type Shape } from './formatter.ts';
 
 /** One record a line. `names` picks the keys, in that order; undefined prints the records as they are. */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import type { Format } from '../settings/settings.ts';
 import { chooseFormat, formatOfPath, isCompressed } from './choose-format.ts';
 import { type Column, chooseColumns } from './columns.ts';
-import type { Shape } from './formats.ts';
+import type { Shape } from './formatter.ts';
 
 /** The flags, as they were given. */
 export interface OutputFlags {

@@ -1,7 +1,17 @@
 /** The line on standard error that shows how far a command is. */
 import { type Clock, every, formatDuration } from '../time.ts';
-import type { Progress } from './console.ts';
 import { renderBar } from './progress-bar.ts';
+
+/** A running line or bar on standard error; silent with --quiet, plain lines off a terminal. */
+export interface Progress {
+  /** What is done so far; drawn at most a few times a second. `total` may become known later or change. */
+  update(state: { done: number; total?: number; detail?: string }): void;
+  /** A pause for the rate limit of about `ms` begins: a countdown on a terminal, one plain line elsewhere. */
+  pause(ms: number): void;
+  resume(): void;
+  /** Removes the bar. Idempotent; notes written meanwhile appear above the bar. */
+  stop(): void;
+}
 
 export interface BarSurface {
   /** Columns of the terminal now. */

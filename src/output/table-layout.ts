@@ -37,16 +37,12 @@ function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
   return measured.filter((_, index) => index !== gone);
 }
 
-/** Narrows the widest that still may, step by step, so that several long columns end up equal. */
+/** Takes width from the widest that still may give, one column of the terminal at a time, so that long ones end up equal. */
 function shrink(widths: number[], floors: readonly number[], width: number): void {
-  for (let excess = total(widths) - width; excess > 0; ) {
-    const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : -1));
+  for (let excess = total(widths) - width; excess > 0; excess--) {
+    const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : 0));
     const widest = Math.max(...free);
-    if (widest < 0) return;
-    const at = free.indexOf(widest);
-    const next = Math.max(floors[at] ?? 0, ...free.filter((own) => own < widest));
-    const step = Math.max(1, Math.min(excess, widest - next));
-    widths[at] = widest - step;
-    excess -= step;
+    if (widest === 0) return;
+    widths[free.lastIndexOf(widest)] = widest - 1;
   }
 }

@@ -2,7 +2,7 @@
 import type { Paint } from './colour.ts';
 import type { Column, Printable } from './columns.ts';
 import { displayWidth, fitText } from './display-width.ts';
-import type { Formatter } from './formats.ts';
+import type { Formatter } from './formatter.ts';
 import { type Cell, renderGrid } from './grid.ts';
 import { formatJson } from './json.ts';
 import { layOut, type Placed } from './table-layout.ts';
@@ -78,8 +78,8 @@ export function createRecordFormatter({
 }
 
 function place(rows: readonly Printable[], { columns, width, mayDrop, onDropped }: TableOptions): Placed[] {
-  const most = Math.min(width, WIDEST_CELL);
   const measured = columns.map((column) => {
+    const most = column.keepWhole ? WIDEST_CELL : Math.min(width, WIDEST_CELL);
     let natural = displayWidth(column.name);
     for (const row of rows) natural = Math.max(natural, displayWidth(cellOf(column, row, most).text));
     return { column, natural };
@@ -98,7 +98,8 @@ function headLines(placed: readonly Placed[]): Cell[][] {
 
 function cellOf(column: Column, record: Printable, width: number): Cell {
   const value = record[column.name];
-  return { text: fitText(textOf(column, value, record), width), colour: column.colour?.(value) };
+  const most = column.keepWhole ? WIDEST_CELL : width; // one wider than the sample's stands out of line, but whole
+  return { text: fitText(textOf(column, value, record), most), colour: column.colour?.(value) };
 }
 
 /** A value as people see it, not yet cleaned. */

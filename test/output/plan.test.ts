@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { type OutputFlags, planOutput, type Surroundings } from '../../src/output/plan.ts';
+
+const surroundings: Surroundings = {
+  columns: [{ name: 'id' }, { name: 'name' }, { name: 'created_at' }],
+  shape: 'list',
+  setting: undefined,
+  isTerminal: false,
+};
+
+const plan = (flags: OutputFlags, around: Partial<Surroundings> = {}) => planOutput(flags, { ...surroundings, ...around });
+
+function refusal(flags: OutputFlags, around: Partial<Surroundings> = {}): UsageError {
+  try {
+    plan(flags, around);
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('the format', () => {
+  test.each<[string, OutputFlags, Partial<Surroundings>, string]>([
+    ['a table on a terminal', {}, { isTerminal: true }, 'table'],
+    ['CSV for a list elsewhere', {}, {}, 'csv'],
+    ['JSON for a record elsewhere', {}, { shape: 'record' }, 'json'],
+    ['the profile over both', {}, { setting: 'ndjson', isTerminal: true }, 'ndjson'],
+    ['the flag over the profile', { format: 'json' }, { setting: 'csv' }, 'json'],
+    ['the extension over the profile', { output: 'a.json' }, { setting: 'csv' }, 'json'],
+    ['the flag over the extension', { output: 'a.json', format: 'csv' }, {}, 'csv'],
+    ['.ndjson', { output: 'a.ndjson' }, {}, 'ndjson'],
+    ['.jsonl.gz', { output: 'a.JSONL.GZ' }, {}, 'ndjson'],
+    ['an unknown extension of a list', { output: 'a.txt' }, { isTerminal: true }, 'csv'],
+    ['an unknown extension of a record', { output: 'a' }, { isTerminal: true, shape: 'record' }, 'json'],
+    ['a table never goes into a file by habit', { output: 'a.txt' }, { setting: 'table' }, 'csv'],
+    ['but does when asked', { output: 'a.txt', format: 'table' }, {}, 'table'],
+    ['- is standard output', { output: '-' }, { isTerminal: true }, 'table'],
+    ['--excel is about CSV', { excel: true }, { isTerminal: true, setting: 'json' }, 'csv'],
+    ['--raw-cells is about CSV', { rawCells: true }, { isTerminal: true }, 'csv'],
+    ['a table may go without its header', { header: false }, { isTerminal: true }, 'table'],
+    ['--ids', { ids: true }, { isTerminal: true }, 'ids'],
+  ])('%s', (_what, flags, around, format) => {
+    expect(plan(flags, around).format).toBe(format);
+  });
+
+  test('.gz compresses, whatever stands before it', () => {
+    expect(['a.csv.gz', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([true, true, false, false]);
+  });
+});
+
+describe('--fields', () => {
+  test('chooses and orders', () => {
+    expect(plan({ fields: ['name', 'id'] })).toMatchObject({ chosen: true, columns: [{ name: 'name' }, { name: 'id' }] });
+  });
+
+  test('refuses a name nobody knows, and suggests', () => {
+    expect(refusal({ fields: ['id', 'created-at'] })).toMatchObject({
+      message: '--fields: there is no field "created-at" here',
+      hint: 'did you mean created_at? the fields are id,name,created_at',
+    });
+  });
+
+  test('refuses a name given twice', () => {
+    expect(refusal({ fields: ['id', 'id'] }).message).toContain('twice');
+  });
+});
+
+describe('flags that contradict each other are refused', () => {
+  test.each<[OutputFlags, Partial<Surroundings>]>([
+    [{ excel: true, rawCells: true }, {}],
+    [{ excel: true, format: 'json' }, {}],
+    [{ excel: true, output: 'a.json' }, {}],
+    [{ rawCells: true, format: 'table' }, {}],
+    [{ header: false, format: 'ndjson' }, {}],
+    [{ header: false }, { shape: 'record' }],
+    [{ format: 'table', output: 'a.gz' }, {}],
+    [{ ids: true, fields: ['id'] }, {}],
+    [{ ids: true, format: 'csv' }, {}],
+    [{ ids: true, excel: true }, {}],
+    [{ ids: true, rawCells: true }, {}],
+    [{ ids: true, output: 'a.json' }, {}],
+    [{ ids: true }, { columns: [{ name: 'profile' }] }],
+  ])('%j', (flags, around) => {
+    expect(refusal(flags, around).hint).toBeTruthy();
+  });
+});

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { paintNothing } from '../../src/output/colour.ts';
+import type { Column } from '../../src/output/columns.ts';
+import { displayWidth, fitText } from '../../src/output/display-width.ts';
+import { createRecordFormatter, createTableFormatter, type TableOptions } from '../../src/output/table.ts';
+
+const columns: Column[] = [
+  { name: 'id', keepWhole: true, importance: 1 },
+  { name: 'name', importance: 5 },
+  { name: 'status', importance: 4, colour: (value) => (value === 'active' ? 'green' : 'yellow') },
+  { name: 'scans', align: 'right', importance: 2 },
+];
+
+function render(rows: Record<string, unknown>[], options: Partial<TableOptions> = {}) {
+  const dropped: string[] = [];
+  const formatter = createTableFormatter({
+    columns,
+    width: 80,
+    paint: paintNothing,
+    header: true,
+    mayDrop: true,
+    onDropped: (names) => dropped.push(...names),
+    ...options,
+  });
+  return { text: formatter.begin() + formatter.rows(rows) + formatter.end(), dropped };
+}
+
+const ann = { id: 'c-1', name: 'Ann', status: 'active', scans: 12 };
+const bob = { id: 'c-22', name: '東京 🫠', status: 'paused', scans: 1234 };
+
+describe('a table', () => {
+  test('aligns columns by display width, newer emoji too', () => {
+    expect(render([ann, bob]).text).toBe(
+      [
+        'id    name     status  scans',
+        '────  ───────  ──────  ─────',
+        'c-1   Ann      active     12',
+        'c-22  東京 🫠  paused   1234',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('colours only on top of the words', () => {
+    const painted = render([ann], { paint: (colour, text) => `<${colour}>${text}</>` }).text;
+    expect(painted).toContain('<green>active</>');
+    expect(painted.replace(/<.*?>/g, '')).toBe(render([ann]).text);
+  });
+
+  test('shows what a name hides, on one line', () => {
+    expect(render([{ ...ann, name: 'a\x1b[2J\n\u202eb' }]).text).toContain('a\\x1b[2J\\n\\u{202e}b');
+  });
+
+  test('drops the least important columns on a narrow terminal, and says which', () => {
+    const { text, dropped } = render([ann, { ...ann, id: 'x'.repeat(36) }], { width: 30 });
+    expect(text.split('\n')[0]).toBe('name  status  scans');
+    expect(dropped).toEqual(['id']);
+  });
+
+  test('keeps the columns a person chose, and cuts their cells', () => {
+    const long = { ...ann, name: 'n'.repeat(50), status: 's'.repeat(50) };
+    const { text, dropped } = render([long], { width: 40, mayDrop: false });
+    expect(dropped).toEqual([]);
+    expect(text.split('\n')[2]).toBe(`c-1  ${'n'.repeat(12)}…  ${'s'.repeat(12)}…     12`);
+  });
+
+  test('never cuts an id', () => {
+    expect(render([{ ...ann, id: 'i'.repeat(60), name: 'n'.repeat(60) }], { width: 40, mayDrop: false }).text).toContain(
+      'i'.repeat(60),
+    );
+  });
+
+  test('is nothing at all when there are no rows', () => {
+    expect(render([]).text).toBe('');
+  });
+
+  test('prints a long list in parts of one layout', () => {
+    const formatter = createTableFormatter({
+      columns,
+      width: 80,
+      paint: paintNothing,
+      header: true,
+      mayDrop: true,
+      onDropped: () => undefined,
+    });
+    expect(formatter.rows(Array.from({ length: 999 }, () => ann))).toBe('');
+    const first = formatter.rows([ann]);
+    expect(first.split('\n')).toHaveLength(1003);
+    expect(formatter.rows([{ ...bob, name: 'longer than the sample' }])).toBe('c-22  lon…  paused   1234\n');
+    expect(formatter.end()).toBe('');
+  });
+
+  test('no line is wider than the terminal, and all columns stand in line, whatever the text', () => {
+    const value = fc.string({
+      unit: fc.constantFrom('a', '東', '🫠', '👨‍👩‍👧', '\u0301', '\x1b', '\u202e', '\n', ' ', 'é', '\ud800'),
+    });
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1 }), fc.integer({ min: 40, max: 90 }), (names, width) => {
+        const lines = render(
+          names.map((name) => ({ id: 'c-1', name, status: 'active', scans: 7 })),
+          { width },
+        ).text.split('\n');
+        expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(width);
+        expect(new Set(lines.slice(0, -1).map(displayWidth)).size).toBe(1); // the last column is flush right
+      }),
+    );
+  });
+});
+
+describe('one record', () => {
+  const formatter = createRecordFormatter({ columns, paint: paintNothing, extra: true });
+
+  test('is a line a field, unknown ones too, with values whole', () => {
+    const record = { ...ann, name: 'n'.repeat(200), scans: null, extra: { a: [1n] } };
+    expect(formatter.rows([record])).toBe(
+      `id      c-1\nname    ${'n'.repeat(200)}\nstatus  active\nscans   –\nextra   {"a":[1]}\n`,
+    );
+  });
+
+  test('bounds what an attacker may fill the screen with', () => {
+    expect(formatter.rows([{ ...ann, name: 'x'.repeat(1e7) }]).length).toBeLessThan(5000);
+  });
+});
+
+describe('text is cut by display width', () => {
+  test.each([
+    ['東京東京東京', 5, '東京…'],
+    ['東京東京', 4, '東…'],
+    ['👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧', 5, '👨‍👩‍👧👨‍👩‍👧…'],
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'ab…'],
+    ['abcd', 1, '…'],
+    ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+  ])('%j in %i columns is %j', (text, width, cut) => {
+    expect(fitText(text, width)).toBe(cut);
+  });
+
+  test('10 MB cost no more than what is shown', () => {
+    const started = performance.now();
+    for (const unit of ['a', '\u0301', '東', '\x1b']) expect(displayWidth(fitText(unit.repeat(1e7), 20))).toBeLessThanOrEqual(20);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
