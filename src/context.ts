@@ -2,6 +2,7 @@
  * What a command is given: console, settings, service, clock, signal. The only reader of `process`, beside main.ts; a test
  * builds a context with its own streams, environment and clock.
  */
+import { version } from '../package.json';
 import { AuthError, ClosedPipeError, exitCodeOf, InterruptedError, UsageError } from './errors.ts';
 import { type Console, createConsole, type Progress } from './output/console.ts';
 import type { Processes } from './output/whole-file.ts';
@@ -78,7 +79,8 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
   });
   const connect = async (given: ConnectedSettings) => {
     const { createService } = await import('./service/endpoints.ts');
-    return createService({ ...given, clock: systemClock, signal, env, events: eventsFor(console) });
+    const userAgent = `qrctl/${version}`;
+    return createService({ ...given, userAgent, clock: systemClock, signal, env, events: eventsFor(console) });
   };
   const service = once(async () => connect(requireService(await settings())));
 

@@ -30,6 +30,11 @@ export function flag(flags: string, description: string, extra: Extra = {}): Opt
   return { flags, description, ...extra };
 }
 
+/** A flag that turns something off (`--no-header`): false or, by commander's way, true when it is absent. */
+export function negation(flags: string, description: string, extra: Extra = {}): OptionDefinition<boolean> {
+  return { flags, description, ...extra };
+}
+
 /** Any text but the empty one, unless `empty` allows it. */
 export function text(flags: string, description: string, extra: Extra & { empty?: boolean } = {}): OptionDefinition<string> {
   const parse = (raw: string) => {

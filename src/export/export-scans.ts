@@ -12,7 +12,7 @@ import { type Batch, cut, orderOf, type Range } from './batch.ts';
 import { type FetchInOrder, pageReader, pageSizeOf, type ReadScans, readFirst } from './query.ts';
 import { slices } from './slices.ts';
 import { union } from './union.ts';
-import { walk } from './walk.ts';
+import { type Walk, walk } from './walk.ts';
 
 export interface ScanExport {
   read: ReadScans;
@@ -32,8 +32,8 @@ export interface Target {
   /** Takes rows of the range, cut exactly; oldest first, unless the service has no order. */
   write(batch: Batch): Promise<void>;
   /**
-   * Rows moved: forgets what this code wrote so far, or makes `write` drop rows it has already. False when neither can be done
-   * any more.
+   * What this code wrote so far is not settled: forgets it, or from now on drops rows it has already and makes the next run
+   * read them again. False when neither can be done any more.
    */
   startOver(): Promise<boolean>;
 }
@@ -49,7 +49,10 @@ export async function exportScans(job: ScanExport, target: Target): Promise<void
     return;
   }
   try {
-    await pour(inOnePass(job, first), job.range, target);
+    const order = first.total > first.rows.length ? orderOf(first) : 'ascending';
+    // Rows in no order prove nothing before they are all there: the target must not take them for settled.
+    if (order === 'mixed') await target.startOver();
+    await pour(order === 'mixed' ? inItsOwnOrder(job, first) : inOrder(job, first, order), job.range, target);
   } catch (error) {
     if (!(error instanceof MovedError)) throw error;
     await job.checkExists();
@@ -64,11 +67,8 @@ async function pour(batches: AsyncIterable<Batch>, range: Range, target: Target)
   }
 }
 
-function inOnePass(job: ScanExport, first: ScanPage): AsyncIterable<Batch> {
-  const order = orderOf(first);
-  const read = pageReader(job.read, job.range, first);
-  if (order === 'mixed' && first.total > first.rows.length) return inItsOwnOrder(job, first);
-  return walk({ ...job, first, read, pageSize: pageSizeOf(first), order: order === 'mixed' ? 'ascending' : order });
+function inOrder(job: ScanExport, first: ScanPage, order: Walk['order']): AsyncIterable<Batch> {
+  return walk({ ...job, first, read: pageReader(job.read, job.range, first), pageSize: pageSizeOf(first), order });
 }
 
 async function* inItsOwnOrder(job: ScanExport, first: ScanPage): AsyncGenerator<Batch> {

@@ -4,10 +4,15 @@
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Sink {
-  /** Adds rows, oldest first. A sink that appends to a file also makes them durable here. */
+  /** Adds rows, oldest first. */
   write(rows: readonly Row[]): Promise<void>;
   /** All is proven: the output may appear. */
   finish(): Promise<void>;
-  /** Something failed: leave what stood there before (or the last committed point). Idempotent. */
+  /** Something failed: leave what stood there before. Idempotent. */
   abort(): Promise<void>;
+  /**
+   * Remembers this point; the function it gives takes back everything written since, or says false where that is no longer
+   * possible (it has been printed).
+   */
+  mark(): Promise<() => Promise<boolean>>;
 }

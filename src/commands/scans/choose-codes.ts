@@ -1,0 +1,76 @@
+/** Which codes an export is about. */
+import { NotFoundError } from '../../errors.ts';
+import type { CodeLabel } from '../../export/export-codes.ts';
+import { isUuid } from '../../service/checks.ts';
+import { listAllCodes } from '../../service/codes.ts';
+import { fetchInOrder } from '../../service/pages.ts';
+import type { Service } from '../../service/service.ts';
+import type { QrCode } from '../../service/shapes.ts';
+
+/** Every code of the workspace, oldest first. */
+export async function allCodes(service: Service, width: number): Promise<QrCode[]> {
+  const codes = await everyCode(service, width);
+  return codes.sort((a, b) => order(a.created_at, b.created_at) || order(a.id, b.id));
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+async function everyCode(service: Service, width: number): Promise<QrCode[]> {
+  const codes: QrCode[] = [];
+  for await (const page of listAllCodes(service, { concurrency: width })) codes.push(...page);
+  return codes;
+}
+
+/**
+ * The codes named by ids or slugs, in the order given, each once. An id alone costs nothing; where slugs and names are `wanted`
+ * it costs a request, and a slug costs the listing. Throws NotFoundError for a slug that no code has.
+ */
+export async function namedCodes(
+  service: Service,
+  names: readonly string[],
+  wanted: boolean,
+  width: number,
+): Promise<CodeLabel[]> {
+  const wished = [...new Set(names.map((name) => (isUuid(name) ? name.toLowerCase() : name)))];
+  const codes = wished.every(isUuid) ? await byId(service, wished, wanted, width) : await bySlug(service, wished, width);
+  return [...new Map(codes.map((code) => [code.id, code])).values()];
+}
+
+async function byId(service: Service, ids: readonly string[], wanted: boolean, width: number): Promise<CodeLabel[]> {
+  if (!wanted) return ids.map((id) => ({ id }));
+  const codes: CodeLabel[] = [];
+  const fetch = (i: number) => service.getCode(ids[i] as string).catch((error) => asGone(error, ids[i] as string));
+  for await (const code of fetchInOrder(ids.keys(), fetch, width)) codes.push(code);
+  return codes;
+}
+
+/** An id that is not there fails in its turn, and alone. */
+function asGone(error: unknown, id: string): CodeLabel {
+  if (error instanceof NotFoundError) return { id };
+  throw error;
+}
+
+async function bySlug(service: Service, names: readonly string[], width: number): Promise<CodeLabel[]> {
+  const codes = await everyCode(service, width);
+  const byName = new Map(codes.flatMap((code) => [[code.id.toLowerCase(), code] as const, [code.slug, code] as const]));
+  const found: CodeLabel[] = [];
+  for (const name of names) {
+    const code = byName.get(name);
+    if (!code && !isUuid(name)) throw await noSuchSlug(name, codes);
+    found.push(code ?? { id: name });
+  }
+  return found;
+}
+
+async function noSuchSlug(name: string, codes: readonly QrCode[]): Promise<NotFoundError> {
+  const { nearest } = await import('../../nearest.ts');
+  const guess = nearest(
+    name,
+    codes.map((code) => code.slug),
+  );
+  return new NotFoundError(`no code has the id or slug ${name}`, {
+    hint: guess === undefined ? 'see the slugs there are: qrctl qr list' : `did you mean ${guess}?`,
+  });
+}

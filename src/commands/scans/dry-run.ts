@@ -1,0 +1,70 @@
+/** `scans export --dry-run`: what would be read, and how long that takes. */
+import type { Context } from '../../context.ts';
+import type { CodeLabel } from '../../export/export-codes.ts';
+import type { Column } from '../../output/columns.ts';
+import { fetchInOrder } from '../../service/pages.ts';
+import type { Service } from '../../service/service.ts';
+import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
+import { formatDuration, formatInstant } from '../../time.ts';
+import { printRecord } from '../output-options.ts';
+import type { ExportPlan } from './plan-export.ts';
+import { fileOf } from './targets.ts';
+
+const WINDOW_MS = 60_000;
+
+const COLUMNS: readonly Column[] = [
+  { name: 'codes' },
+  { name: 'since' },
+  { name: 'until' },
+  { name: 'scans' },
+  { name: 'requests' },
+  { name: 'requests_per_minute' },
+  { name: 'seconds', format: (value) => (typeof value === 'number' ? `about ${formatDuration(value * 1000)}` : '') },
+];
+
+/** Asks for the number of scans of each code, a request each, and prints one record. */
+export async function printDryRun(context: Context, plan: ExportPlan, codes: readonly CodeLabel[]): Promise<void> {
+  const service = await context.service();
+  const { concurrency } = await context.settings();
+  const positions = await savedPositions(plan, codes);
+  const count = (i: number) => {
+    const { id } = codes[i] as CodeLabel;
+    return service.listScans(id, { page: 1, limit: 1, sinceMs: positions.get(id) ?? plan.sinceMs, untilMs: plan.untilMs });
+  };
+  let scans = 0;
+  let requests = 0;
+  for await (const { total } of fetchInOrder(codes.keys(), count, concurrency)) {
+    scans += total;
+    requests += Math.ceil(total / MAX_SCANS_PAGE) + 1;
+  }
+  const endMs = plan.untilMs ?? service.nowMs();
+  const record = {
+    codes: codes.length,
+    since: plan.sinceMs === undefined ? null : formatInstant(plan.sinceMs),
+    until: endMs === undefined ? null : formatInstant(endMs),
+    ...{ scans, requests },
+    requests_per_minute: service.rateLimit().limit ?? null,
+    seconds: Math.ceil(estimateMs(requests, service) / 1000),
+  };
+  await printRecord(context, record, COLUMNS, { format: plan.output.format === 'ids' ? undefined : plan.output.format });
+  context.console.note('nothing was exported');
+}
+
+/** Time spent waiting for the rate limit: what is left of this window goes at once, the rest a window at a time. */
+function estimateMs(requests: number, service: Service): number {
+  const { limit, remaining = 0, resetInMs = WINDOW_MS } = service.rateLimit();
+  if (limit === undefined || limit === 0 || requests <= remaining) return 0;
+  return resetInMs + (Math.ceil((requests - remaining) / limit) - 1) * WINDOW_MS;
+}
+
+/** From when on an append would read, by the state beside each file; a code without one is read from the beginning. */
+async function savedPositions(
+  { append, directory, output }: ExportPlan,
+  codes: readonly CodeLabel[],
+): Promise<Map<string, number>> {
+  if (!append) return new Map();
+  const { readPositions } = await import('../../export/append-positions.ts');
+  const files = directory === undefined ? [append.path] : codes.map((code) => fileOf(directory, code, output));
+  const found = await Promise.all(files.map((file) => readPositions(file, append.overlapMs)));
+  return new Map(found.flatMap((positions) => [...positions]));
+}

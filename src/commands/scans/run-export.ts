@@ -1,0 +1,132 @@
+/** `scans export` from checked flags to the summary. */
+import type { Context } from '../../context.ts';
+import { PartialError, UsageError } from '../../errors.ts';
+import type { CodeFailure, CodeLabel } from '../../export/export-codes.ts';
+import type { OutputFlags } from '../../output/plan.ts';
+import type { Service } from '../../service/service.ts';
+import { formatDuration } from '../../time.ts';
+import { allCodes, namedCodes } from './choose-codes.ts';
+import { type ExportPlan, planExport } from './plan-export.ts';
+import { appendedPerCode, filePerCode, laidOut, type OpenAppend, oneAppended, oneOutput, type Targets } from './targets.ts';
+
+/** The flags of `scans export`, as they were given. */
+export interface ExportFlags extends OutputFlags {
+  all?: boolean | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  timezone?: string | undefined;
+  outputDir?: string | undefined;
+  append?: boolean | undefined;
+  restart?: boolean | undefined;
+  /** ms */
+  overlap?: number | undefined;
+  dryRun?: boolean | undefined;
+}
+
+/** Checks everything, then exports. Throws what errors.ts lists; PartialError when some codes failed and others are done. */
+export async function runExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
+  const plan = await planExport(context, names, flags);
+  const { concurrency } = await context.settings();
+  const service = await context.service();
+  const codes = plan.all
+    ? await allCodes(service, concurrency)
+    : await namedCodes(service, names, plan.labelled || flags.dryRun === true, concurrency);
+  if (flags.dryRun) {
+    const { printDryRun } = await import('./dry-run.ts');
+    return printDryRun(context, plan, codes);
+  }
+  await exportAll(context, plan, codes, service, concurrency);
+}
+
+async function exportAll(context: Context, plan: ExportPlan, codes: readonly CodeLabel[], service: Service, width: number) {
+  const started = context.clock.monotonic();
+  const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
+    import('../../export/export-codes.ts'),
+    import('../../service/pages.ts'),
+  ]);
+  const targets = await openTargets(context, plan, codes, service.baseUrl);
+  const progress = context.console.progress('scans');
+  try {
+    const summary = await exportCodes({
+      ...{ service, codes, fetchInOrder, width },
+      untilMs: plan.untilMs,
+      now: context.clock.now,
+      openTarget: targets.open,
+      note: context.console.note,
+      progress: (done, total) => progress.update({ done, total, detail: `${service.stats().requests} requests` }),
+    });
+    if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
+    await targets.finish();
+    progress.stop();
+    const ms = context.clock.monotonic() - started;
+    context.console.note(inOneLine(summary, service, ms, targets.place));
+    if (summary.failures.length > 0) throw partly(summary.failures, codes.length);
+  } finally {
+    progress.stop();
+    await targets.abort();
+  }
+}
+
+function openTargets(context: Context, plan: ExportPlan, codes: readonly CodeLabel[], baseUrl: string): Promise<Targets> {
+  const { append, directory, output, sinceMs } = plan;
+  const lay = laidOut(plan.labelled);
+  if (append) {
+    const open: OpenAppend = (path, of) => openForAppending(context, plan, path, of, baseUrl);
+    return directory === undefined ? oneAppended(open, append.path, codes, lay) : appendedPerCode(open, output, directory, lay);
+  }
+  return directory === undefined
+    ? oneOutput(context, output, sinceMs, lay)
+    : filePerCode(context, output, directory, sinceMs, lay);
+}
+
+async function openForAppending(context: Context, plan: ExportPlan, path: string, codes: readonly CodeLabel[], baseUrl: string) {
+  const [{ openAppendFile }, { loadFormatter }] = await Promise.all([
+    import('../../export/append-file.ts'),
+    import('../output-options.ts'),
+  ]);
+  const { columns, format, header, excel, rawCells, chosen } = plan.output;
+  if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append is for CSV and NDJSON');
+  return openAppendFile({
+    path,
+    identity: {
+      ...{ baseUrl, format },
+      codes: codes.map((code) => code.id),
+      all: plan.all && plan.directory === undefined,
+      columns: columns.map((column) => column.name),
+      dialect: { header, excel, rawCells, keepExtra: !chosen },
+    },
+    formatter: (await loadFormatter(context, plan.output))(),
+    overlapMs: plan.append.overlapMs,
+    sinceMs: plan.sinceMs,
+    restart: plan.append.restart,
+    clock: context.clock,
+    signal: context.signal,
+    onWait: () => context.console.note(`another run is writing ${path}: waiting for it`),
+  });
+}
+
+function inOneLine(
+  { scans, codes }: { scans: number; codes: number },
+  service: Service,
+  ms: number,
+  place = 'standard output',
+): string {
+  const { requests, pauses, pausedMs } = service.stats();
+  const paused = pauses === 0 ? '0 pauses' : `${count(pauses, 'pause')} (${formatDuration(pausedMs)})`;
+  return `${count(scans, 'scan')} of ${count(codes, 'code')}, ${count(requests, 'request')}, ${paused}, ${(ms / 1000).toFixed(1)} s: ${place}`;
+}
+
+function count(n: number, thing: string): string {
+  return `${n.toLocaleString('en')} ${thing}${n === 1 ? '' : 's'}`;
+}
+
+/** Named one a line as far as a screen is for it. */
+function partly(failures: readonly CodeFailure[], of: number): PartialError {
+  const lines = failures.slice(0, 5).map(({ code, error }) => `${code.slug ?? code.id}: ${error.message}`);
+  if (failures.length > 5) lines.push(`and ${failures.length - 5} more`);
+  const names = failures.map(({ code }) => code.id).slice(0, 5);
+  return new PartialError([`${failures.length} of ${count(of, 'code')} failed, the others are exported`, ...lines].join('\n'), {
+    hint: `to try these again: qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}`,
+    cause: failures[0]?.error,
+  });
+}

@@ -1,0 +1,132 @@
+/** The scans of several codes, one after the other, while the first pages of the next are on their way. */
+import { NotFoundError, UnexpectedAnswerError, UnprovenError, UsageError } from '../errors.ts';
+import type { Service } from '../service/service.ts';
+import type { QrCode, ScanPage } from '../service/shapes.ts';
+import { exportScans, type Target } from './export-scans.ts';
+import { type FetchInOrder, type ReadScans, readFirst } from './query.ts';
+
+/** What the rows of one code are labelled with; of a code given by its id only that is known. */
+export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode>;
+
+/** Where the rows of one code go, from when on they are wanted, and how that ends. */
+export interface CodeTarget extends Target {
+  /** Lower bound for this code, ms since the epoch; undefined: from its first scan. */
+  sinceMs: number | undefined;
+  /** Rows of this code that are new in the output, so far. */
+  rows(): number;
+  finish(): Promise<void>;
+  /** The code failed: forgets its rows, or keeps what is committed. Never throws; idempotent. */
+  abort(): Promise<void>;
+}
+
+export interface CodesExport {
+  service: Pick<Service, 'listScans' | 'getCode' | 'nowMs'>;
+  codes: readonly CodeLabel[];
+  /** Exclusive upper bound, ms since the epoch; undefined: the service's clock at the first answer. */
+  untilMs: number | undefined;
+  /** The machine's clock, for a service that does not tell its time. */
+  now(): number;
+  fetchInOrder: FetchInOrder;
+  width: number;
+  openTarget(code: CodeLabel): Promise<CodeTarget>;
+  note(line: string): void;
+  /** Told after each write: rows exported in all, and how many there are as far as is known. */
+  progress(done: number, total: number): void;
+}
+
+export interface CodeFailure {
+  code: CodeLabel;
+  error: Error;
+}
+
+export interface Summary {
+  /** Rows that are new in the output. */
+  scans: number;
+  /** Codes exported. */
+  codes: number;
+  failures: CodeFailure[];
+}
+
+interface Prepared {
+  code: CodeLabel;
+  target: CodeTarget;
+  first: ScanPage;
+}
+
+/**
+ * Exports each code into its target. A code that is gone, cannot be proven or whose file is refused fails alone, is named in the
+ * summary, and the others go on; anything else (network, disk, key, interruption) is thrown.
+ */
+export async function exportCodes(job: CodesExport): Promise<Summary> {
+  const summary: Summary = { scans: 0, codes: 0, failures: [] };
+  const open = new Set<CodeTarget>();
+  let untilMs = job.untilMs ?? job.service.nowMs();
+  let expected = 0;
+
+  async function prepare(code: CodeLabel): Promise<Prepared> {
+    const target = await job.openTarget(code);
+    open.add(target);
+    untilMs ??= job.service.nowMs();
+    const first = await readFirst((request) => job.service.listScans(code.id, request), { sinceMs: target.sinceMs, untilMs });
+    untilMs ??= first.serviceTimeMs ?? job.now();
+    expected += first.total;
+    return { code, target, first };
+  }
+
+  function start(code: CodeLabel) {
+    const prepared = prepare(code);
+    prepared.catch(() => undefined); // its turn comes when it is run
+    return { code, prepared };
+  }
+
+  async function run({ code, target, first }: Prepared): Promise<void> {
+    const before = summary.scans;
+    const count = () => {
+      summary.scans = before + target.rows();
+      job.progress(summary.scans, Math.max(expected, summary.scans));
+    };
+    const counted: Target = {
+      startOver: () => target.startOver(),
+      write: async (batch) => {
+        await target.write(batch);
+        count();
+      },
+    };
+    const { service, ...rest } = job;
+    const range = { sinceMs: target.sinceMs, untilMs: untilMs ?? job.now() };
+    const read: ReadScans = (request) => service.listScans(code.id, request);
+    try {
+      await exportScans({ ...rest, read, range, first, checkExists: () => service.getCode(code.id) }, counted);
+      await target.finish();
+      summary.codes += 1;
+    } finally {
+      await target.abort();
+      open.delete(target);
+      count();
+    }
+  }
+
+  async function fail(code: CodeLabel, error: unknown): Promise<void> {
+    if (!isOfOneCode(error)) throw error;
+    summary.failures.push({ code, error });
+  }
+
+  try {
+    const [leader, ...others] = job.codes;
+    // The first answer freezes the end of the range for all, so nothing else is asked before it is there.
+    if (leader)
+      await prepare(leader)
+        .then(run)
+        .catch((error) => fail(leader, error));
+    const ahead = job.fetchInOrder(others.keys(), async (i) => start(others[i] as CodeLabel), job.width);
+    for await (const { code, prepared } of ahead) await prepared.then(run).catch((error) => fail(code, error));
+  } finally {
+    for (const target of open) await target.abort();
+  }
+  return summary;
+}
+
+/** A failure that says nothing about the other codes. */
+function isOfOneCode(error: unknown): error is Error {
+  return [NotFoundError, UnprovenError, UnexpectedAnswerError, UsageError].some((failure) => error instanceof failure);
+}
