@@ -7,7 +7,14 @@ import { type Disk, type DiskFile, digestOf, hashPrefix, ifPresent } from './app
 import { refusal } from './append-errors.ts';
 import { type Anchor, rebuild } from './append-rebuild.ts';
 import { ForeignRowError } from './append-scan.ts';
-import { type AppendIdentity, type AppendState, differenceOf, parseState, StateProblem } from './append-state.ts';
+import {
+  type AppendIdentity,
+  type AppendState,
+  differenceOf,
+  LaterStateError,
+  parseState,
+  StateProblem,
+} from './append-state.ts';
 import type { CodeWindow } from './append-window.ts';
 
 export interface AppendPaths {
@@ -94,7 +101,7 @@ async function readState({ disk, paths }: SettleJob): Promise<AppendState | Stat
     return parseState(bytes);
   } catch (error) {
     if (error instanceof StateProblem) return error;
-    throw error;
+    throw error instanceof LaterStateError ? refusal(paths.file, error.message, error) : error;
   }
 }
 
@@ -148,7 +155,9 @@ async function refuseForeign(job: OpenJob, file: DiskFile, size: number): Promis
   const expected = Buffer.from(job.begin || '{');
   const found = Buffer.alloc(Math.min(expected.length, size));
   await file.read(found, 0, found.length, 0);
-  if (!found.equals(expected.subarray(0, found.length))) throw refusal(job.paths.file, 'it was not written by this export');
+  // A power cut may leave the length and zeros in place of what was not flushed.
+  if (!found.every((byte, i) => byte === expected[i] || byte === 0))
+    throw refusal(job.paths.file, 'it was not written by this export');
 }
 
 async function openWithoutState(job: OpenJob, problem: StateProblem | undefined): Promise<CommittedFile> {

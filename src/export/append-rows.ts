@@ -92,17 +92,19 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
   async function add(code: string, rows: readonly Row[], times: readonly number[]): Promise<number> {
     const window = windowOf(code);
     await widen(code, window, oldestOf(times));
-    const fresh = rows.filter((row, i) => {
+    const fresh = new Map<string, number>();
+    rows.forEach((row, i) => {
       const id = String(row.id);
-      if (window.ids.has(id)) return false;
-      addRow(window, id, times[i] ?? Number.NaN);
-      return true;
+      if (!window.ids.has(id) && !fresh.has(id)) fresh.set(id, i);
     });
-    if (fresh.length === 0) return 0;
+    if (fresh.size === 0) return 0;
     changed = true;
-    await writer.write(formatter.rows(fresh));
+    const places = [...fresh.values()];
+    await writer.write(formatter.rows(places.map((i) => rows[i] ?? {})));
+    // Not before they are written: a first write makes a state, which must not know rows that the file has not.
+    for (const [id, i] of fresh) addRow(window, id, times[i] ?? Number.NaN);
     trim(window, overlapMs, keptFromMs.get(code));
-    return fresh.length;
+    return fresh.size;
   }
 
   async function commit(): Promise<void> {

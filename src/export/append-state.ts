@@ -46,9 +46,14 @@ export interface AppendState {
   windows: Map<string, CodeWindow>;
 }
 
-/** A state that cannot be used, in words that go on from "its state …". */
+/** A state that cannot be read, in words that go on from "its state ". */
 export class StateProblem extends Error {
   override name = 'StateProblem';
+}
+
+/** A state of a qrctl that came after this one: it knows better. */
+export class LaterStateError extends Error {
+  override name = 'LaterStateError';
 }
 
 /** The bytes of the state file. Of the ids those are listed that a run with the same overlap will need. */
@@ -66,13 +71,17 @@ function formatWindow({ watermarkMs, rows, rereadFromMs, ids, idsFromMs }: CodeW
   return { watermarkMs, rows, rereadFromMs, idsFromMs: Number.isFinite(fromMs) ? fromMs : null, ids: needed };
 }
 
-/** The state of a file's bytes. Throws StateProblem where they are not a whole, untouched state of this version. */
+/**
+ * The state of a file's bytes. Throws StateProblem where they are not a whole, untouched state, LaterStateError where it is not
+ * of this version.
+ */
 export function parseState(bytes: Buffer): AppendState {
   const text = bytes.toString();
+  const version = Number(/^\{"version":(\d+),/.exec(text)?.[1] ?? VERSION);
+  if (version !== VERSION) throw new LaterStateError(`its state is of version ${version}, which this qrctl does not know`);
   const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
   if (!found || sha256(`${found[1]}}`) !== found[2]) throw new StateProblem('cannot be read: it was cut or changed');
   const saved = JSON.parse(text) as SavedState;
-  if (saved.version !== VERSION) throw new StateProblem(`is of version ${saved.version}, which this qrctl does not know`);
   const { baseUrl, codes, all, columns, format, dialect, bytes: size, sha256: hash, replacing, sinceMs, positions } = saved;
   return {
     identity: { baseUrl, codes, all, columns, format, dialect },
@@ -86,7 +95,6 @@ export function parseState(bytes: Buffer): AppendState {
 
 /** As JSON gives it back; the checksum vouches for the shape, since only `formatState` writes one. */
 interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'windows'> {
-  version: number;
   positions: Record<string, SavedWindow>;
 }
 
