@@ -32,10 +32,13 @@ export function newProfileName(flags: SettingFlags, env: Variables, stored: Stor
 
 /** Nothing is stored under that name. */
 export function unknownProfile(name: string, stored: Stored): UsageError {
-  const shown = redactKeys(name);
-  const similar = nearest(name, [...stored.profiles.keys()]);
-  return new UsageError(`there is no profile '${shown}'`, {
-    hint:
-      similar === undefined ? `qrctl auth login --profile ${shown}` : `did you mean '${similar}'? qrctl auth list shows them all`,
-  });
+  return new UsageError(`there is no profile '${redactKeys(name)}'`, { hint: hintFor(name, [...stored.profiles.keys()]) });
+}
+
+function hintFor(name: string, names: readonly string[]): string {
+  if (redactKeys(name) !== name) return 'that looks like a key; `qrctl auth login` asks for it';
+  const similar = nearest(name, names);
+  return similar === undefined
+    ? `qrctl auth login --profile ${name}`
+    : `did you mean '${similar}'? qrctl auth list shows them all`;
 }

@@ -3,7 +3,7 @@ import { outputOptions, printRecords } from '../output-options.ts';
 
 const COLUMNS = [
   { name: 'profile', keepWhole: true },
-  { name: 'current' },
+  { name: 'current', format: (value: unknown) => (value ? '*' : '') },
   { name: 'base_url', keepWhole: true },
   { name: 'key' },
 ];

@@ -12,17 +12,17 @@ export const command = defineCommand({
   ],
   async run(context, { options: { all } }) {
     const { changeStore, openProfile, openStore } = await import('../stored.ts');
-    const { store, name: named } = all ? { store: await openStore(context), name: undefined } : await openProfile(context);
-    const left = await changeStore(context, (stored) => without(stored, named));
-    const forgotten = [...store.profiles.keys()].filter((name) => !left.profiles.has(name));
-    context.console.note(forgotten.length === 0 ? 'there was no profile to forget' : `forgotten: ${forgotten.join(', ')}`);
+    const { store, name } = all ? { store: await openStore(context), name: '' } : await openProfile(context);
+    const leaving = all ? [...store.profiles.keys()] : [name].filter((profile) => store.profiles.has(profile));
+    if (leaving.length === 0) return context.console.note('there is no profile to forget');
+    const left = await changeStore(context, (stored) => without(stored, leaving));
+    context.console.note(`forgotten: ${leaving.join(', ')}`);
     context.console.note(await currentNote(left));
   },
 });
 
-/** Without that profile, or without any. */
-function without(stored: Stored, named: string | undefined): Stored {
-  const profiles = new Map([...stored.profiles].filter(([name]) => named !== undefined && name !== named));
+function without(stored: Stored, names: readonly string[]): Stored {
+  const profiles = new Map([...stored.profiles].filter(([name]) => !names.includes(name)));
   const current = stored.current !== undefined && profiles.has(stored.current) ? stored.current : undefined;
   return { current, profiles };
 }

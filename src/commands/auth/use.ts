@@ -10,11 +10,10 @@ export const command = defineCommand({
   ],
   async run(context, { args: [name = ''] }) {
     const { unknownProfile } = await import('../../settings/choose-profile.ts');
-    const { changeStore, warnOfProfileVariable } = await import('../stored.ts');
-    await changeStore(context, (stored) => {
-      if (!stored.profiles.has(name)) throw unknownProfile(name, stored);
-      return { ...stored, current: name };
-    });
+    const { changeStore, openStore, warnOfProfileVariable } = await import('../stored.ts');
+    const store = await openStore(context);
+    if (!store.profiles.has(name)) throw unknownProfile(name, store);
+    await changeStore(context, (stored) => ({ ...stored, current: name }));
     context.console.note(`the current profile is '${name}'`);
     warnOfProfileVariable(context, name);
   },

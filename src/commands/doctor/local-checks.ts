@@ -23,8 +23,9 @@ export async function checkLocally(context: Context): Promise<LocalState> {
   const base = checkBaseUrl(profile.value);
   const key = checkStoredKey(profile.value, base.value);
   const settings = { ...others.value, baseUrl: base.value, apiKey: key.value };
-  const checks = [config, profile, others, base, key];
-  return { findings: [...checks.flatMap(({ findings }) => findings), ...checkProxy(context, base.value)], settings };
+  // Everything that any command would stop at before it misses the key comes before the key.
+  const checks = [config, profile, others, base, { findings: checkProxy(context, base.value) }, key];
+  return { findings: checks.flatMap(({ findings }) => findings), settings };
 }
 
 interface Checked<T> {
@@ -53,7 +54,7 @@ function checkProfile({ flags, env }: Context, store: Pick<Store, 'current' | 'p
   try {
     const inputs = chooseInputs({ flags, env, store });
     const stored = store.profiles.has(inputs.name) ? '' : ' (not stored)';
-    return { findings: [sound('profile', `'${inputs.name}' is in force${stored}`)], value: inputs };
+    return { findings: [sound('profile', `in force: '${inputs.name}'${stored}`)], value: inputs };
   } catch (error) {
     return { findings: [failed('profile', error)], value: { flags, env, name: profileName(flags, env, store), profile: {} } };
   }

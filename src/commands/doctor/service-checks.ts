@@ -1,6 +1,6 @@
 /** What only the service can tell: whether it answers, takes the key, agrees on the time, and is the one the tool knows. */
 import type { ConnectedSettings, Context } from '../../context.ts';
-import { AuthError, Failure, NotFoundError, RateLimitError, UnexpectedAnswerError } from '../../errors.ts';
+import { AuthError, Failure, NotFoundError, RateLimitError, UnavailableError, UnexpectedAnswerError } from '../../errors.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
 import { doubtful, type Finding, failed, messageOf, sound } from './finding.ts';
@@ -16,9 +16,9 @@ export async function checkService(context: Context, settings: ConnectedSettings
   const service = opened.value;
   try {
     const listed = settings.apiKey === '' ? undefined : await outcomeOf(context, () => service.listCodes({ page: 1, limit: 1 }));
-    if (listed && !answered(listed.error)) return [failed('service', listed.error)];
+    if (listed && !answered(listed.error)) return [failed('service', withFix(listed.error))];
     const described = await outcomeOf(context, () => service.openApi());
-    if (!listed && !answered(described.error)) return [failed('service', described.error)];
+    if (!listed && !answered(described.error)) return [failed('service', withFix(described.error))];
     return [
       ...(listed?.error instanceof AuthError ? [failed('key', listed.error)] : []),
       sound('service', `${service.baseUrl} answers${listed && !listed.error ? ' and takes the key' : ''}`),
@@ -49,6 +49,14 @@ async function outcomeOf<T>({ signal }: Context, work: () => Promise<T>): Promis
 /** An answer that refuses is still one of the service. */
 function answered(error: unknown): boolean {
   return error === undefined || [AuthError, NotFoundError, RateLimitError].some((refusal) => error instanceof refusal);
+}
+
+/** Elsewhere the hint of such a failure is to run this very command. */
+function withFix(error: unknown): unknown {
+  if (!(error instanceof UnavailableError)) return error;
+  const { message, code, status } = error;
+  const hint = 'check the base URL, the network, and the proxy or firewall on the way; or the service is down';
+  return new UnavailableError(message, { hint, code, status, cause: error });
 }
 
 function checkClock({ clock }: Context, service: Service): Finding {

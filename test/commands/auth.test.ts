@@ -1,0 +1,212 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startCli } from '../support/cli.ts';
+import { useSandbox } from '../support/sandbox.ts';
+import { useMachine } from './login.ts';
+
+const KEY = 'svc_live_canaryCANARYcanary';
+const FAR = 'https://far.example/api/v1';
+
+describe('auth login', () => {
+  test('verifies a piped key by one request and stores it 0600 in a 0700 directory', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const machine = await useMachine();
+    const args = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'];
+    const { code, stdout, stderr } = await machine.run(args, { input: `  ${KEY}\r\n` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('stored the key svc_live_cana…');
+    expect(stderr).toContain("the current profile is 'default'");
+    expect(sandbox.requests).toHaveLength(1);
+    expect(statSync(machine.file).mode & 0o7777).toBe(0o600);
+    expect(statSync(machine.directory).mode & 0o7777).toBe(0o700);
+    expect((await machine.run(['auth', 'status'])).code).toBe(0);
+  });
+
+  test('stores nothing when the service refuses the key (3)', async () => {
+    const sandbox = await useSandbox();
+    const machine = await useMachine();
+    const { code } = await machine.run(['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'], { input: KEY });
+    expect(code).toBe(3);
+    expect(existsSync(machine.directory)).toBe(false);
+  });
+
+  test('stores nothing when the service cannot be reached (7), and offers --no-verify', async () => {
+    const machine = await useMachine();
+    const args = ['auth', 'login', '--base-url', 'http://127.0.0.1:1/api/v1', '--key-stdin'];
+    const refused = await machine.run(args, { input: KEY });
+    expect(refused.code).toBe(7);
+    expect(refused.stderr).toContain('--no-verify');
+    expect(existsSync(machine.directory)).toBe(false);
+    expect((await machine.run([...args, '--no-verify'], { input: KEY })).code).toBe(0);
+  });
+
+  test('completes a base URL without a path, and says so', async () => {
+    const machine = await useMachine();
+    const { stderr } = await machine.login('default', 'https://far.example', KEY);
+    expect(stderr).toContain(`using ${FAR}`);
+    expect((await machine.run(['config', 'get', 'base-url'])).stdout).toBe(`${FAR}\n`);
+  });
+
+  test.each([
+    ['no key', ''],
+    ['a blank line', '\n'],
+    ['a key with a space', `${KEY} x`],
+    ['a key with a control character', `${KEY}\u0001`],
+  ])('refuses %s on standard input and stores nothing', async (_, input) => {
+    const machine = await useMachine();
+    const { code, stderr } = await machine.login('default', FAR, input);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain(KEY);
+    expect(existsSync(machine.directory)).toBe(false);
+  });
+
+  test.each([
+    ['an argument', ['auth', 'login', KEY]],
+    ['a flag that does not exist', ['auth', 'login', `--key=${KEY}`]],
+    ['the name of a profile', ['auth', 'login', '--profile', KEY, '--base-url', FAR, '--key-stdin']],
+    ['the name of a profile to use', ['auth', 'use', KEY]],
+    ['a setting', ['config', 'set', 'api-key', KEY]],
+  ])('refuses a key as %s without repeating it', async (_, args) => {
+    const machine = await useMachine();
+    const { code, stdout, stderr } = await machine.run(args, { input: KEY });
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toContain(KEY);
+    expect(existsSync(machine.directory)).toBe(false);
+  });
+
+  test('without a terminal or --key-stdin says how to give the key', async () => {
+    const machine = await useMachine();
+    const { code, stderr } = await machine.run(['auth', 'login', '--base-url', FAR]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--key-stdin');
+  });
+
+  test('on a terminal asks for base URL and key, the key without echo', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const machine = await useMachine();
+    const login = await startCli(['auth', 'login'], { tty: true, env: { QRCTL_CONFIG_DIR: machine.directory } });
+    await login.waitFor(/Base URL.*: /);
+    login.child.stdin?.write(`${sandbox.baseUrl}\r`);
+    await login.waitFor(/API key: /);
+    login.child.stdin?.write(`${KEY}\r`);
+    const { code, stdout } = await login.done;
+    expect(code).toBe(0);
+    expect(stdout).not.toContain(KEY);
+    expect(JSON.parse(readFileSync(machine.file, 'utf8')).profiles.default.apiKey).toBe(KEY);
+  });
+
+  test('keeps the other settings of the profile, and its other profiles', async () => {
+    const machine = await useMachine();
+    await machine.login('one', FAR, KEY);
+    await machine.run(['config', 'set', 'format', 'json']);
+    await machine.login('two', FAR, KEY);
+    await machine.login('one', FAR, `${KEY}2`);
+    const { profiles, current } = JSON.parse(readFileSync(machine.file, 'utf8'));
+    expect(current).toBe('one');
+    expect(profiles.one).toEqual({ baseUrl: FAR, apiKey: `${KEY}2`, keyBaseUrl: FAR, format: 'json' });
+    expect(profiles.two.apiKey).toBe(KEY);
+  });
+
+  test('of several at once loses none', async () => {
+    const machine = await useMachine();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const results = await Promise.all(names.map((name) => machine.login(name, FAR, `${KEY}${name}`)));
+    expect(results.map(({ code }) => code)).toEqual(names.map(() => 0));
+    const { profiles } = JSON.parse(readFileSync(machine.file, 'utf8'));
+    expect(Object.keys(profiles).sort()).toEqual(names);
+  });
+
+  test('leaves a corrupt config as it is and names it', async () => {
+    const machine = await useMachine();
+    mkdirSync(dirname(machine.file), { recursive: true });
+    writeFileSync(machine.file, `{"profiles": {"x": {"apiKey": "${KEY}"`);
+    const { code, stderr } = await machine.login('default', FAR, KEY);
+    expect(code).toBe(2);
+    expect(stderr).toContain(machine.file);
+    expect(stderr).not.toContain(KEY);
+    expect(readFileSync(machine.file, 'utf8')).toBe(`{"profiles": {"x": {"apiKey": "${KEY}"`);
+  });
+});
+
+describe('auth status', () => {
+  test('tells profile, plan and what is left, at the price of one request', async () => {
+    const sandbox = await useSandbox({ key: KEY, codes: 3, plan: 'pro' });
+    const machine = await useMachine();
+    await machine.login('work', sandbox.baseUrl, KEY);
+    const { code, stdout } = await machine.run(['auth', 'status']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      profile: 'work',
+      base_url: sandbox.baseUrl,
+      key: 'svc_live_cana…',
+      plan: 'pro',
+      limit: 300,
+      remaining: 299,
+      reset: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
+      codes: 3,
+    });
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test('exits with 3 when the key is refused, or belongs to another base URL and is not even sent', async () => {
+    const sandbox = await useSandbox();
+    const machine = await useMachine();
+    await machine.login('work', sandbox.baseUrl, KEY);
+    expect((await machine.run(['auth', 'status'])).code).toBe(3);
+    const other = await useSandbox({ key: KEY });
+    expect((await machine.run(['auth', 'status', '--base-url', other.baseUrl])).code).toBe(3);
+    expect((await machine.run(['auth', 'status'], { env: { QRCTL_BASE_URL: other.baseUrl } })).code).toBe(3);
+    await machine.run(['config', 'set', 'base-url', other.baseUrl]);
+    expect((await machine.run(['auth', 'status'])).code).toBe(3);
+    expect(other.requests).toEqual([]);
+    expect((await machine.run(['auth', 'status'], { env: { QRCTL_API_KEY: KEY } })).code).toBe(0);
+  });
+
+  test('exits with 2 on bad flags before it misses the key', async () => {
+    const machine = await useMachine();
+    expect((await machine.run(['auth', 'status', '--fields', 'nope'])).code).toBe(2);
+  });
+});
+
+describe('auth list, use and logout', () => {
+  test('switch between profiles and forget them', async () => {
+    const machine = await useMachine();
+    await machine.login('home', FAR, KEY);
+    await machine.login('work', FAR, KEY);
+    expect((await machine.run(['auth', 'list'])).stdout).toBe(
+      `profile,current,base_url,key\nhome,false,${FAR},svc_live_cana…\nwork,true,${FAR},svc_live_cana…\n`,
+    );
+    expect((await machine.run(['auth', 'use', 'home'])).stderr).toContain("the current profile is 'home'");
+    const forgotten = await machine.run(['auth', 'logout']);
+    expect(forgotten.stderr).toMatch(/forgotten: home\nno profile is current/);
+    expect(Object.keys(JSON.parse(readFileSync(machine.file, 'utf8')).profiles)).toEqual(['work']);
+    expect((await machine.run(['auth', 'logout', '--all'])).stderr).toMatch(/forgotten: work\nno profile is left/);
+    expect(readFileSync(machine.file, 'utf8')).not.toContain(KEY);
+    expect((await machine.run(['auth', 'logout'])).code).toBe(0);
+  });
+
+  test.each([
+    ['use', ['auth', 'use', 'wrok']],
+    ['logout', ['auth', 'logout', '--profile', 'wrok']],
+    ['status', ['auth', 'status', '--profile', 'wrok']],
+  ])('auth %s of a profile that is not stored suggests the nearest (2)', async (_, args) => {
+    const machine = await useMachine();
+    await machine.login('work', FAR, KEY);
+    const { code, stderr } = await machine.run(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain("did you mean 'work'?");
+  });
+
+  test('a profile called __proto__ is one like any other', async () => {
+    const machine = await useMachine();
+    await machine.login('__proto__', FAR, KEY);
+    await machine.login('work', FAR, KEY);
+    expect((await machine.run(['auth', 'use', '__proto__'])).code).toBe(0);
+    expect((await machine.run(['auth', 'list', '--fields', 'profile', '--no-header'])).stdout.split('\n').sort()).toEqual([
+      '',
+      '__proto__',
+      'work',
+    ]);
+  });
+});

@@ -1,0 +1,125 @@
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { useMachine } from './login.ts';
+
+const BASE = 'https://qr.example/api/v1';
+
+describe('config set, get and unset', () => {
+  test.each([
+    ['base-url', 'https://QR.example', BASE],
+    ['format', 'ndjson', 'ndjson'],
+    ['timezone', 'Europe/Madrid', 'Europe/Madrid'],
+    ['reserve', '10%', '10%'],
+    ['concurrency', '8', '8'],
+    ['max-wait', '90s', '90s'],
+    ['short-url', 'https://go.example/x', 'https://go.example/x'],
+  ])('%s can be %s', async (key, value, kept) => {
+    const machine = await useMachine();
+    expect(await machine.run(['config', 'set', key, value])).toMatchObject({ code: 0, stdout: '' });
+    expect(statSync(machine.file).mode & 0o7777).toBe(0o600);
+    expect(await machine.run(['config', 'get', key])).toMatchObject({ code: 0, stdout: `${kept}\n` });
+    expect(await machine.run(['config', 'unset', key])).toMatchObject({ code: 0, stdout: '' });
+    const { stdout } = await machine.run(['config', 'list']);
+    expect(stdout).toMatch(new RegExp(`^${key},[^,]*,default$`, 'm'));
+  });
+
+  test.each([
+    ['base-url', 'http://qr.example'],
+    ['base-url', 'https://qr.example/v2'],
+    ['base-url', 'https://me:secret@qr.example'],
+    ['format', 'xml'],
+    ['timezone', 'Mars/Olympus'],
+    ['reserve', '110%'],
+    ['concurrency', '0'],
+    ['concurrency', '33'],
+    ['max-wait', 'soon'],
+    ['short-url', 'go.example'],
+    ['apiKey', 'x'],
+    ['__proto__', 'x'],
+  ])('%s cannot be %s (2), and nothing is stored', async (key, value) => {
+    const machine = await useMachine();
+    expect((await machine.run(['config', 'set', key, value])).code).toBe(2);
+    expect(existsSync(machine.directory)).toBe(false);
+  });
+
+  test('an unset key prints nothing and is no failure', async () => {
+    const machine = await useMachine();
+    expect(await machine.run(['config', 'get', 'short-url'])).toMatchObject({ code: 0, stdout: '' });
+    expect((await machine.run(['config', 'unset', 'short-url'])).code).toBe(0);
+    expect(existsSync(machine.directory)).toBe(false);
+  });
+
+  test('act on the profile in force, which must be stored when it was named', async () => {
+    const machine = await useMachine();
+    await machine.login('work', BASE, 'svc_live_canary000');
+    await machine.login('home', BASE, 'svc_live_canary000');
+    await machine.run(['config', 'set', 'format', 'json', '--profile', 'work']);
+    expect((await machine.run(['config', 'get', 'format'])).stdout).toBe('');
+    expect((await machine.run(['config', 'get', 'format'], { env: { QRCTL_PROFILE: 'work' } })).stdout).toBe('json\n');
+    expect((await machine.run(['config', 'set', 'format', 'json', '--profile', 'wrok'])).code).toBe(2);
+  });
+
+  test('a base URL that the stored key is not for is warned of', async () => {
+    const machine = await useMachine();
+    await machine.login('default', BASE, 'svc_live_canary000');
+    const { code, stderr } = await machine.run(['config', 'set', 'base-url', 'https://other.example/api/v1']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`its key was stored for ${BASE}`);
+  });
+
+  test('a value stored wrong by hand is named, and can be unset', async () => {
+    const machine = await useMachine();
+    await machine.run(['config', 'set', 'format', 'json']);
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(machine.file, readFileSync(machine.file, 'utf8').replace('"json"', '"xml"'));
+    const { code, stderr } = await machine.run(['config', 'list']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('qrctl config unset format');
+    expect((await machine.run(['config', 'unset', 'format'])).code).toBe(0);
+    expect((await machine.run(['config', 'list'])).code).toBe(0);
+  });
+});
+
+describe('config list', () => {
+  test('says where each value comes from: flag, variable, profile, default', async () => {
+    const machine = await useMachine();
+    await machine.run(['config', 'set', 'base-url', BASE]);
+    await machine.run(['config', 'set', 'reserve', '5']);
+    await machine.run(['config', 'set', 'timezone', 'UTC']);
+    const env = { QRCTL_BASE_URL: 'https://other.example/api/v1' };
+    const { stdout } = await machine.run(['config', 'list', '--reserve', '20%', '--format', 'json'], { env });
+    expect(JSON.parse(stdout)).toEqual([
+      { key: 'base-url', value: 'https://other.example/api/v1', source: 'variable' },
+      { key: 'format', value: null, source: 'default' },
+      { key: 'timezone', value: 'UTC', source: 'profile' },
+      { key: 'reserve', value: '20%', source: 'flag' },
+      { key: 'concurrency', value: '4', source: 'default' },
+      { key: 'max-wait', value: null, source: 'default' },
+      { key: 'short-url', value: null, source: 'default' },
+    ]);
+  });
+
+  test('creates nothing', async () => {
+    const machine = await useMachine();
+    expect((await machine.run(['config', 'list'])).code).toBe(0);
+    expect(existsSync(machine.directory)).toBe(false);
+  });
+});
+
+test('config path prints where the file is, and creates nothing', async () => {
+  const machine = await useMachine();
+  expect(await machine.run(['config', 'path'])).toMatchObject({ code: 0, stdout: `${machine.file}\n`, stderr: '' });
+  expect(existsSync(machine.directory)).toBe(false);
+});
+
+test('looser modes are mended and mentioned by whatever command comes next', async () => {
+  const machine = await useMachine();
+  await machine.login('default', BASE, 'svc_live_canary000');
+  chmodSync(machine.file, 0o644);
+  chmodSync(machine.directory, 0o755);
+  const { stderr } = await machine.run(['config', 'get', 'base-url']);
+  expect(stderr).toContain(`${machine.file} was open to others (mode 0644); it is 0600 now`);
+  expect(stderr).toContain(`${machine.directory} was open to others (mode 0755); it is 0700 now`);
+  expect(statSync(machine.file).mode & 0o777).toBe(0o600);
+  expect((await machine.run(['config', 'get', 'base-url'])).stderr).toBe('');
+});

@@ -1,0 +1,122 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { useSandbox } from '../support/sandbox.ts';
+import { type Machine, useMachine } from './login.ts';
+
+const KEY = 'svc_live_canaryCANARYcanary';
+
+interface Finding {
+  check: string;
+  status: string;
+  message: string;
+  fix: string | null;
+}
+
+async function diagnose(machine: Machine, args: string[] = [], env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await machine.run(['doctor', '--format', 'json', ...args], { env });
+  expect(stdout + stderr).not.toContain(KEY);
+  const findings: Finding[] = JSON.parse(stdout);
+  const statuses = Object.fromEntries(findings.map(({ check, status }) => [check, status]));
+  return { code, stderr, findings, statuses };
+}
+
+const SOUND = { config: 'ok', profile: 'ok', settings: 'ok', 'base-url': 'ok', key: 'ok', proxy: 'ok' };
+
+describe('doctor', () => {
+  test('finds nothing wrong with a stored key and a service that answers, by two requests', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const machine = await useMachine();
+    await machine.login('default', sandbox.baseUrl, KEY);
+    const { code, statuses, findings } = await diagnose(machine);
+    expect(code).toBe(0);
+    expect(statuses).toEqual({ ...SOUND, service: 'ok', clock: 'ok', openapi: 'ok' });
+    expect(findings.every(({ fix }) => fix === null)).toBe(true);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
+  test('works with nothing configured, and says so (2)', async () => {
+    const { code, statuses, findings } = await diagnose(await useMachine());
+    expect(code).toBe(2);
+    expect(statuses).toEqual({ config: 'ok', profile: 'ok', settings: 'ok', 'base-url': 'fail', key: 'fail' });
+    expect(findings.filter(({ status }) => status === 'fail').every(({ fix }) => fix?.includes('qrctl auth login'))).toBe(true);
+  });
+
+  test('reaches a service without a key, and says that the key is missing (3)', async () => {
+    const sandbox = await useSandbox();
+    const { code, statuses } = await diagnose(await useMachine(), [], { QRCTL_BASE_URL: sandbox.baseUrl });
+    expect(code).toBe(3);
+    expect(statuses).toMatchObject({ key: 'fail', service: 'ok', openapi: 'ok' });
+  });
+
+  test('tells a key that the service refuses (3)', async () => {
+    const sandbox = await useSandbox();
+    const { code, statuses, findings } = await diagnose(await useMachine(), [], { ...sandbox.env, QRCTL_API_KEY: KEY });
+    expect(code).toBe(3);
+    expect(statuses).toEqual({ ...SOUND, key: 'fail', service: 'ok', clock: 'ok', openapi: 'ok' });
+    expect(findings.filter(({ check }) => check === 'key')).toHaveLength(1);
+  });
+
+  test('tells a service that cannot be reached (7)', async () => {
+    const env = { QRCTL_BASE_URL: 'http://127.0.0.1:1/api/v1', QRCTL_API_KEY: KEY };
+    const { code, statuses } = await diagnose(await useMachine(), [], env);
+    expect(code).toBe(7);
+    expect(statuses).toEqual({ ...SOUND, service: 'fail' });
+  });
+
+  test('tells a key that belongs to another base URL, and does not send it', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const machine = await useMachine();
+    await machine.login('default', 'https://far.example/api/v1', KEY);
+    const { code, statuses } = await diagnose(machine, ['--base-url', sandbox.baseUrl]);
+    expect(code).toBe(3);
+    expect(statuses).toMatchObject({ key: 'fail', service: 'ok' });
+    expect(sandbox.requests.map(({ url }) => url)).toEqual(['/openapi.json']);
+  });
+
+  test('tells a clock that is off, as no failure', async () => {
+    const sandbox = await useSandbox({ clockSkewMs: -3_600_000 });
+    const { code, statuses, findings } = await diagnose(await useMachine(), [], sandbox.env);
+    expect(code).toBe(0);
+    expect(statuses.clock).toBe('warn');
+    expect(findings.find(({ check }) => check === 'clock')?.message).toMatch(/(1 h|59 min 5\d s|1 h 0 min) ahead of the service/);
+  });
+
+  test('tells a corrupt config, and goes on with what the variables say (2)', async () => {
+    const sandbox = await useSandbox();
+    const machine = await useMachine();
+    await machine.login('default', sandbox.baseUrl, KEY);
+    writeFileSync(machine.file, '{');
+    const { code, statuses, findings } = await diagnose(machine, [], sandbox.env);
+    expect(code).toBe(2);
+    expect(statuses).toMatchObject({ config: 'fail', service: 'ok' });
+    expect(findings[0]?.message).toContain(machine.file);
+  });
+
+  test('mends modes that are too open, and mentions it', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const machine = await useMachine();
+    await machine.login('default', sandbox.baseUrl, KEY);
+    chmodSync(machine.file, 0o644);
+    const { code, findings } = await diagnose(machine);
+    expect(code).toBe(0);
+    expect(findings[0]).toMatchObject({ check: 'config', status: 'warn', message: expect.stringContaining('0600 now') });
+  });
+
+  test.each([
+    ['a profile that is not stored', ['--profile', 'nope'], {}, 'profile'],
+    ['a base URL that is none', ['--base-url', 'ftp://x'], {}, 'base-url'],
+    ['a key that cannot stand in a header', [], { QRCTL_API_KEY: 'a b' }, 'key'],
+    ['a proxy that is none', ['--base-url', 'https://far.example/api/v1'], { HTTPS_PROXY: 'socks5://p' }, 'proxy'],
+  ])('tells %s (2)', async (_, args, env, check) => {
+    const { code, statuses } = await diagnose(await useMachine(), args, env);
+    expect(statuses[check]).toBe('fail');
+    expect(code).toBe(2);
+  });
+
+  test('shows a proxy without its password', async () => {
+    const env = { QRCTL_BASE_URL: 'https://far.example/api/v1', HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1' };
+    const { findings, stderr } = await diagnose(await useMachine(), [], env);
+    expect(findings.find(({ check }) => check === 'proxy')?.message).toBe('requests go through http://127.0.0.1:1');
+    expect(JSON.stringify(findings) + stderr).not.toContain('hunter2');
+  });
+});
