@@ -1,0 +1,175 @@
+/** The built command against a service in every way the specification leaves open. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { runCli, useDirectory } from '../support/cli.ts';
+import { changedBody, endsBefore, type Fault, otherPage, smallerPages, sometimes, wrongTotal } from '../support/faults.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const DATA = { codes: 1, scans: 4000 };
+
+async function exported(sandbox: TestSandbox, ...flags: string[]) {
+  const directory = await useDirectory();
+  const file = join(directory, 'scans.csv');
+  const result = await runCli(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
+  return { ...result, csv: await readFile(file, 'utf8').catch(() => undefined) };
+}
+
+/** What any CSV library would make of the sandbox's own data; the made-up data needs quotes and one formula defused. */
+function idsOf(csv: string | undefined): string[] {
+  return [...(csv ?? '').matchAll(/^(\d+),\d{4}-/gm)].map((found) => found[1] ?? '');
+}
+
+function idsIn(sandbox: TestSandbox): string[] {
+  return sandbox.scans(sandbox.codeId()).map((scan) => String(scan.id));
+}
+
+/** A fault of the scan log alone. */
+function ofScans(fault: Fault): SandboxOptions['intercept'] {
+  return sometimes(({ request }) => request.path.endsWith('/scans') && fault);
+}
+
+/** Rows that come in while pages are read: newer than everything, as in life. */
+function arriving(sandbox: () => TestSandbox): SandboxOptions['intercept'] {
+  return sometimes(({ number }) => {
+    if (number < 1 || number > 6) return undefined;
+    sandbox().workspace.addScan(sandbox().codeId(), { ts: new Date(Date.now() + 1500).toISOString() });
+    return undefined;
+  });
+}
+
+describe('an export of 4,000 scans', () => {
+  const variants: [string, SandboxOptions][] = [
+    ['newest first', { scanOrder: 'desc' }],
+    ['oldest first', { scanOrder: 'asc' }],
+    ['inclusive bounds', { untilInclusive: true }],
+    ['exclusive bounds', { sinceInclusive: false }],
+    ['bounds in whole seconds', { boundsResolution: 's', untilInclusive: true }],
+    ['pages capped at 100', { intercept: smallerPages(100) }],
+    ['pages capped at 100, oldest first', { intercept: smallerPages(100), scanOrder: 'asc' }],
+    ['ties across page borders', { tieSize: 3 }],
+  ];
+
+  test('has the same bytes whichever way the service pages, and costs ceil(rows/500) + 1 requests', async () => {
+    const results = new Map<string, string | undefined>();
+    for (const [name, options] of variants) {
+      const sandbox = await useSandbox({ ...DATA, ...options });
+      const { code, csv, stderr } = await exported(sandbox, '--since', '2024-11-01', '--until', '2024-12-24T08:00:00Z');
+      expect(`${name}: ${code} ${stderr}`).toMatch(/: 0 /);
+      results.set(name, csv);
+      const rows = idsOf(csv).length;
+      const size = options.intercept ? 100 : 500;
+      expect(sandbox.requests.length, name).toBeLessThanOrEqual(Math.ceil(rows / size) + 1);
+    }
+    expect(new Set(results.values()).size).toBe(1);
+    expect(idsOf(results.get('newest first')).length).toBeGreaterThan(1000);
+  });
+
+  test.each(['asc', 'desc'] as const)('is exact with rows arriving meanwhile (%s)', async (scanOrder) => {
+    let sandbox: TestSandbox | undefined;
+    const still = await useSandbox(DATA);
+    sandbox = await useSandbox({ ...DATA, scanOrder, intercept: arriving(() => sandbox as TestSandbox) });
+    const [calm, busy] = [await exported(still), await exported(sandbox)];
+    expect(busy.code).toBe(0);
+    expect(busy.csv).toBe(calm.csv);
+    expect(idsOf(calm.csv)).toEqual(idsIn(still));
+  });
+
+  test.each(['asc', 'desc', 'none'] as const)('takes in late rows that come while pages are read (%s)', async (scanOrder) => {
+    let sandbox: TestSandbox | undefined;
+    const late = sometimes(({ number }) => {
+      if (number % 2 === 1 && number < 12) {
+        sandbox?.workspace.addScan(sandbox.codeId(), { ts: `2024-${number < 6 ? '11' : '12'}-1${number % 10}T10:00:00.000Z` });
+      }
+      return undefined;
+    });
+    sandbox = await useSandbox({ ...DATA, scanOrder, intercept: late });
+    const { code, csv } = await exported(sandbox);
+    expect(code).toBe(0);
+    const found = idsOf(csv);
+    expect(scanOrder === 'none' ? [...found].sort() : found).toEqual(
+      scanOrder === 'none' ? idsIn(sandbox).sort() : idsIn(sandbox),
+    );
+  });
+
+  test('is exact with ties of hundreds that swap places', async () => {
+    const sandbox = await useSandbox({ ...DATA, tieSize: 700, tieOrder: 'shuffled' });
+    const { code, csv, stderr } = await exported(sandbox);
+    if (code === 0) expect(idsOf(csv)).toEqual(idsIn(sandbox));
+    else expect({ code, csv }, stderr).toEqual({ code: 9, csv: undefined });
+  });
+
+  test.each([
+    ['too small a total', wrongTotal((total) => total - 7)],
+    ['too large a total', wrongTotal((total) => total + 1)],
+    ['a repeated page', otherPage((page) => (page === 3 ? 2 : page))],
+    ['an early end', endsBefore(5)],
+  ])('is refused with 9, and no file, when it cannot add up: %s', async (_, intercept) => {
+    const sandbox = await useSandbox({ ...DATA, intercept: ofScans(intercept) });
+    const { code, csv, stderr } = await exported(sandbox);
+    if (code === 0) expect(idsOf(csv)).toEqual(idsIn(sandbox));
+    else expect({ code, csv }).toEqual({ code: 9, csv: undefined });
+    expect(stderr).not.toContain('unexpected');
+  });
+
+  test.each([
+    ['smaller pages than asked for', smallerPages(77)],
+    [
+      'wrong pages',
+      changedBody((body) => ({ ...body, pagination: { ...(body.pagination as object), pages: 1, page: 9, limit: 1 } })),
+    ],
+    ['a total that is capped', wrongTotal((total) => Math.min(total, 1000))],
+  ])('is exact in spite of %s', async (_, intercept) => {
+    const sandbox = await useSandbox({ ...DATA, intercept: ofScans(intercept) });
+    const { code, csv, stderr } = await exported(sandbox);
+    expect(code, stderr).toBe(0);
+    expect(idsOf(csv)).toEqual(idsIn(sandbox));
+  });
+
+  test('leaves out a code that is deleted meanwhile, finishes the others, and exits 8', async () => {
+    let sandbox: TestSandbox | undefined;
+    const intercept = sometimes(({ request }) => {
+      if (sandbox && request.query.get('page') === '3') sandbox.workspace.delete(sandbox.codeId(1));
+      return undefined;
+    });
+    sandbox = await useSandbox({ codes: 3, scans: 2000, intercept });
+    const [first, gone, last] = [sandbox.codeId(0), sandbox.codeId(1), sandbox.codeId(2)];
+    const file = join(await useDirectory(), 'all.csv');
+    const { code, stderr } = await runCli(['scans', 'export', gone, first, last, '-o', file], { env: sandbox.env });
+    expect(code).toBe(8);
+    expect(stderr).toContain(gone);
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    expect(lines.filter((line) => line.startsWith(gone))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith(`${last},`)).length).toBe(sandbox.scans(last).length);
+  });
+});
+
+describe('the rate limit', () => {
+  test.each([
+    ['in time with ours', 0],
+    ['a day ahead', 86_400_000],
+    ['a day behind', -86_400_000],
+  ])('is never passed, with the service clock %s', async (_, clockSkewMs) => {
+    const sandbox = await useSandbox({
+      codes: 1,
+      scans: 4000,
+      limit: 20,
+      windowMs: 2000,
+      intercept: smallerPages(100),
+      clockSkewMs,
+    });
+    const { code, stderr } = await exported(sandbox);
+    expect(code, stderr).toBe(0);
+    expect(sandbox.refused()).toBe(0);
+    expect(sandbox.requests.length).toBe(Math.ceil(idsIn(sandbox).length / 100) + 1);
+    expect(stderr).toContain('rate limit');
+  });
+
+  test('is waited for no longer than --max-wait allows: 0 leaves at once with 6', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 4000, limit: 5 });
+    const { code, csv, stderr } = await exported(sandbox, '--max-wait', '0');
+    expect({ code, csv }).toEqual({ code: 6, csv: undefined });
+    expect(stderr).toMatch(/max-wait/);
+  });
+});
