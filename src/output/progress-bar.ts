@@ -42,6 +42,7 @@ function counted(done: number, total: number | undefined): string {
 
 /** The countdown while paused, else the rate. */
 function pace({ done, elapsedMs, pauseLeftMs }: BarState): string | undefined {
+  if (pauseLeftMs === 0) return 'rate limit: going on';
   if (pauseLeftMs !== undefined) return `rate limit: ${formatDuration(Math.ceil(pauseLeftMs / 1000) * 1000)} left`;
   if (elapsedMs < RATE_FROM_MS) return undefined;
   return `${grouped(Math.round((done * 1000) / elapsedMs))}/s`;

@@ -1,0 +1,177 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openOutput, outputOptions, printRecord, printRecords } from '../../src/commands/output-options.ts';
+import type { Context } from '../../src/context.ts';
+import { UsageError } from '../../src/errors.ts';
+import { createConsole } from '../../src/output/console.ts';
+import type { Format, Settings } from '../../src/settings/settings.ts';
+import { fakeClock } from '../support/clock.ts';
+
+const columns = [{ name: 'id' }, { name: 'name' }];
+const rows = [
+  { id: 'c-1', name: '=Ann', extra: 1 },
+  { id: 'c-2', name: null },
+];
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'qrctl-output-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** The parts of a context that printing needs. */
+function setUp({ tty = false, format }: { tty?: boolean; format?: Format } = {}) {
+  const stream = () => Object.assign(new PassThrough(), { isTTY: tty, columns: 80 });
+  const [stdout, stderr] = [stream(), stream()];
+  const { signal } = new AbortController();
+  const console = createConsole({
+    stdin: stream(),
+    stdout,
+    stderr,
+    env: { NO_COLOR: '1' },
+    quiet: false,
+    verbose: false,
+    noColor: false,
+    clock: fakeClock(),
+    signal,
+    onClosedPipe: () => undefined,
+  });
+  const context = {
+    console,
+    processes: { pid: 1, isRunning: () => false },
+    settings: async () => ({ format }) as Settings,
+  } as Partial<Context> as Context;
+  return { context, printed: () => String(stdout.read() ?? ''), said: () => String(stderr.read() ?? '') };
+}
+
+async function* batches(...parts: (typeof rows)[]) {
+  yield* parts;
+}
+
+describe('a list', () => {
+  test('is CSV off a terminal, with formulas defused', async () => {
+    const { context, printed } = setUp();
+    await printRecords(context, rows, columns, {});
+    expect(printed()).toBe("id,name\nc-1,'=Ann\nc-2,\n");
+  });
+
+  test('is a table on one', async () => {
+    const { context, printed } = setUp({ tty: true });
+    await printRecords(context, rows, columns, {});
+    expect(printed()).toBe('id   name\n───  ────\nc-1  =Ann\nc-2\n');
+  });
+
+  test('follows the profile', async () => {
+    const { context, printed } = setUp({ tty: true, format: 'ndjson' });
+    await printRecords(context, rows, columns, {});
+    expect(printed()).toBe('{"id":"c-1","name":"=Ann","extra":1}\n{"id":"c-2","name":null}\n');
+  });
+
+  test('comes in batches', async () => {
+    const { context, printed } = setUp();
+    await printRecords(context, batches(rows, [], rows), columns, { format: 'json', fields: ['name'] });
+    expect(printed()).toBe('[\n{"name":"=Ann"},\n{"name":null},\n{"name":"=Ann"},\n{"name":null}\n]\n');
+  });
+
+  test('that is empty is a valid document, or a note', async () => {
+    for (const [format, text] of [
+      ['csv', 'id,name\n'],
+      ['json', '[]\n'],
+      ['ndjson', ''],
+      ['table', ''],
+    ] as const) {
+      const { context, printed, said } = setUp();
+      await printRecords(context, [], columns, { format }, 'no codes');
+      expect(printed()).toBe(text);
+      expect(said()).toBe(format === 'table' ? 'no codes\n' : '');
+    }
+  });
+
+  test('of ids', async () => {
+    const { context, printed } = setUp({ tty: true });
+    await printRecords(context, rows, columns, { ids: true });
+    expect(printed()).toBe('c-1\nc-2\n');
+  });
+
+  test('too wide for the terminal says what it left out', async () => {
+    const { context, printed, said } = setUp({ tty: true });
+    await printRecords(
+      context,
+      [{ id: 'i'.repeat(75), name: 'Ann' }],
+      [{ name: 'id', keepWhole: true }, ...columns.slice(1)],
+      {},
+    );
+    expect(printed()).not.toContain('Ann');
+    expect(said()).toContain('not shown, for want of room: name');
+  });
+});
+
+describe('one record', () => {
+  test('is JSON off a terminal, a line a field on one', async () => {
+    const off = setUp();
+    await printRecord(off.context, rows[1] ?? {}, columns, {});
+    expect(off.printed()).toBe('{\n  "id": "c-2",\n  "name": null\n}\n');
+    const on = setUp({ tty: true });
+    await printRecord(on.context, rows[1] ?? {}, columns, {});
+    expect(on.printed()).toBe('id    c-2\nname  –\n');
+  });
+});
+
+describe('a file', () => {
+  test('appears when the last row is in', async () => {
+    const { context, printed } = setUp();
+    const output = join(directory, 'codes.ndjson.gz');
+    await printRecords(context, batches(rows), columns, { output });
+    expect(gunzipSync(readFileSync(output)).toString().split('\n')).toHaveLength(3);
+    expect(printed()).toBe('');
+  });
+
+  test('stays as it was when the rows end with a failure', async () => {
+    const { context } = setUp();
+    const output = join(directory, 'codes.csv');
+    writeFileSync(output, 'old');
+    async function* failing() {
+      yield rows;
+      throw new Error('the service went away');
+    }
+    await expect(printRecords(context, failing(), columns, { output })).rejects.toThrow('went away');
+    expect(readFileSync(output, 'utf8')).toBe('old');
+    expect(readdirSync(directory)).toEqual(['codes.csv']);
+  });
+
+  test('that cannot be written costs no request', async () => {
+    const { context } = setUp();
+    let asked = false;
+    async function* asking() {
+      asked = true;
+      yield rows;
+    }
+    const output = join(directory, 'no', 'codes.csv');
+    await expect(printRecords(context, asking(), columns, { output })).rejects.toThrow(UsageError);
+    await expect(printRecords(context, asking(), columns, { fields: ['nam'] })).rejects.toThrow(UsageError);
+    expect(asked).toBe(false);
+  });
+
+  test('can take back what was written since a mark', async () => {
+    const { context } = setUp();
+    const path = join(directory, 'codes.json');
+    const output = await openOutput(context, { output: path }, columns, 'list');
+    const back = await output.mark?.();
+    await output.write(rows);
+    await back?.();
+    await output.write(rows.slice(1));
+    await output.finish();
+    await output.abort();
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(rows.slice(1));
+  });
+});
+
+test('--fields takes names separated by commas', () => {
+  const { parse } = outputOptions.fields;
+  expect(parse('id, name')).toEqual(['id', 'name']);
+  for (const raw of ['', 'id,,name', 'id,']) expect(() => parse(raw)).toThrow('names separated by commas');
+});

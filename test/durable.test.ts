@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { writeFully } from '../src/durable.ts';
+
+/** A disk that takes at most `atOnce` bytes a write, and `room` bytes in all. */
+function smallDisk(atOnce: number, room = Number.POSITIVE_INFINITY) {
+  const taken: number[] = [];
+  return {
+    taken,
+    async write(data: Uint8Array, offset: number, length: number, position: number | null) {
+      if (position !== null) expect(position).toBe(100 + taken.length);
+      const bytesWritten = Math.min(atOnce, length, room - taken.length);
+      taken.push(...data.subarray(offset, offset + bytesWritten));
+      return { bytesWritten };
+    },
+  };
+}
+
+describe('a write is done when every byte was taken', () => {
+  test('short writes are continued where they ended', async () => {
+    const disk = smallDisk(3);
+    await writeFully(disk, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), 100);
+    expect(disk.taken).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('a disk that takes nothing more is an error, not a loop', async () => {
+    await expect(writeFully(smallDisk(3, 4), new Uint8Array(8), null)).rejects.toMatchObject({ code: 'EIO' });
+  });
+});

@@ -1,0 +1,231 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { ClosedPipeError, InterruptedError, LocalError, UsageError } from '../../src/errors.ts';
+import { type ConsoleOptions, createConsole } from '../../src/output/console.ts';
+import { fakeClock } from '../support/clock.ts';
+
+const ESC = '\x1b';
+
+function setUp({ tty = false, ...options }: Partial<ConsoleOptions> & { tty?: boolean } = {}) {
+  const stream = () => Object.assign(new PassThrough(), { isTTY: tty, columns: 60 });
+  const streams = { stdin: stream(), stdout: stream(), stderr: stream() };
+  const closed: true[] = [];
+  const console = createConsole({
+    ...streams,
+    env: {},
+    quiet: false,
+    verbose: false,
+    noColor: false,
+    clock: fakeClock(),
+    signal: new AbortController().signal,
+    onClosedPipe: () => closed.push(true),
+    ...options,
+  });
+  const said = () => String(streams.stderr.read() ?? '');
+  return { console, ...streams, said, closed };
+}
+
+/** A stream whose writes fail with a system error. */
+function broken(code: string): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
+}
+
+describe('standard output', () => {
+  test('gets data and nothing else', async () => {
+    const { console, stdout, said } = setUp();
+    console.note('a note');
+    await console.write('data\n');
+    await console.write(Buffer.from('more\n'));
+    expect(String(stdout.read())).toBe('data\nmore\n');
+    expect(said()).toBe('a note\n');
+  });
+
+  test('is waited for when its reader is slow', async () => {
+    let release: () => void = () => undefined;
+    const slow = new Writable({
+      write: (_chunk, _encoding, done) => {
+        release = done;
+      },
+    });
+    const { console } = setUp({ stdout: slow });
+    let accepted = false;
+    const written = console.write('data').then(() => {
+      accepted = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(accepted).toBe(false);
+    release();
+    await written;
+  });
+
+  test('a closed pipe is told once, and ends every later write', async () => {
+    const { console, closed } = setUp({ stdout: broken('EPIPE') });
+    await expect(console.write('a')).rejects.toThrow(ClosedPipeError);
+    await expect(console.write('b')).rejects.toThrow(ClosedPipeError);
+    expect(closed).toHaveLength(1);
+  });
+
+  test('a failing device is a failure', async () => {
+    const { console, closed } = setUp({ stdout: broken('EIO') });
+    const failure = await console.write('a').catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(LocalError);
+    expect(failure).toMatchObject({
+      message: 'cannot write standard output: the device failed (EIO)',
+      hint: expect.stringContaining('not complete'),
+    });
+    await expect(console.write('b')).rejects.toBe(failure);
+    expect(closed).toEqual([]);
+  });
+});
+
+describe('standard error', () => {
+  test.each(['EPIPE', 'ENOSPC', 'EIO'])('does not matter when it fails (%s)', async (code) => {
+    const { console, stdout } = setUp({ stderr: broken(code), verbose: true });
+    console.note('a');
+    console.warn('b');
+    console.verbose('c');
+    const progress = console.progress('scans');
+    progress.pause(1000);
+    progress.stop();
+    await console.write('data');
+    expect(String(stdout.read())).toBe('data');
+  });
+
+  test('shows one line a note, with everything hidden made visible', () => {
+    const { console, said } = setUp();
+    console.note(`name: a${ESC}[2J\nqrctl: forged\u202e`);
+    expect(said()).toBe('name: a\\x1b[2J\\nqrctl: forged\\u{202e}\n');
+  });
+
+  test('--quiet leaves notes, warnings and progress out', () => {
+    const { console, said } = setUp({ quiet: true, tty: true });
+    console.note('a');
+    console.warn('b');
+    const progress = console.progress('scans');
+    progress.pause(1000);
+    progress.stop();
+    expect(said()).toBe('');
+  });
+
+  test('verbose lines come with --verbose only', () => {
+    const { console, said } = setUp({ verbose: true });
+    console.verbose('GET /qr 200');
+    setUp().console.verbose('GET /qr 200');
+    expect(said()).toBe('GET /qr 200\n');
+  });
+});
+
+describe('colour', () => {
+  test.each<[Record<string, string>, { tty: boolean; noColor?: boolean }, boolean]>([
+    [{}, { tty: true }, true],
+    [{}, { tty: false }, false],
+    [{}, { tty: true, noColor: true }, false],
+    [{ NO_COLOR: '1' }, { tty: true }, false],
+    [{ NO_COLOR: '' }, { tty: true }, true],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, { tty: true }, false],
+    [{ FORCE_COLOR: '1' }, { tty: false }, true],
+    [{ FORCE_COLOR: 'true' }, { tty: false }, true],
+    [{ FORCE_COLOR: '3' }, { tty: false }, true],
+    [{ FORCE_COLOR: '0' }, { tty: true }, false],
+    [{ FORCE_COLOR: 'false' }, { tty: true }, false],
+    [{ FORCE_COLOR: '1' }, { tty: false, noColor: true }, false],
+    [{ TERM: 'dumb' }, { tty: true }, false],
+    [{ TERM: 'dumb', FORCE_COLOR: '1' }, { tty: true }, true],
+  ])('%j %j: %s', (env, { tty, noColor = false }, colour) => {
+    const { console, said } = setUp({ env, tty, noColor });
+    expect(console.colour).toBe(colour);
+    console.warn('look out');
+    expect(said()).toBe(colour ? `${ESC}[33mwarning:${ESC}[39m look out\n` : 'warning: look out\n');
+  });
+});
+
+describe('progress', () => {
+  test('is a bar on a terminal, drawn at once, and gone when it stops', () => {
+    const { console, said } = setUp({ tty: true });
+    const progress = console.progress('scans');
+    expect(said()).toBe('0 scans');
+    progress.stop();
+    progress.stop();
+    expect(said()).toBe(`\r${ESC}[J`);
+  });
+
+  test('makes room for notes, and for data on the same terminal', async () => {
+    const { console, stdout, said } = setUp({ tty: true });
+    console.progress('scans');
+    console.note('above');
+    await console.write('row\n');
+    expect(said()).toBe(`0 scans\r${ESC}[Jabove\n0 scans\r${ESC}[J0 scans`);
+    expect(String(stdout.read())).toBe('row\n');
+  });
+
+  test.each<[string, Record<string, string>, boolean]>([
+    ['off a terminal', {}, false],
+    ['in CI', { CI: 'true' }, true],
+    ['on a dumb terminal', { TERM: 'dumb' }, true],
+  ])('is one plain line a pause %s', (_where, env, tty) => {
+    const { console, said } = setUp({ env, tty });
+    const progress = console.progress('scans');
+    progress.update({ done: 500, total: 1000 });
+    progress.pause(42_000);
+    progress.resume();
+    progress.stop();
+    expect(said()).toBe('the rate limit is reached: pausing 42 s\n');
+  });
+});
+
+describe('questions', () => {
+  test.each<[Record<string, string>, boolean, boolean]>([
+    [{}, true, true],
+    [{ CI: '1' }, true, false],
+    [{ CI: 'false' }, true, true],
+    [{}, false, false],
+  ])('%j on a terminal (%s): can ask %s', (env, tty, canAsk) => {
+    expect(setUp({ env, tty }).console.canAsk).toBe(canAsk);
+  });
+
+  test('an answer is a line', async () => {
+    const { console, stdin, said } = setUp({ tty: true });
+    const answer = console.ask('Delete 2 codes?');
+    stdin.write('yes\r');
+    expect(await answer).toBe('yes');
+    expect(said()).toContain('Delete 2 codes? ');
+  });
+
+  test('a secret is not echoed; backspace and a paste in pieces work', async () => {
+    const { console, stdin, said } = setUp({ tty: true });
+    const answer = console.askSecret('Key:');
+    for (const keys of ['svc_live_aX', '\x7f', 'bc\x08d', '\r']) stdin.write(keys);
+    expect(await answer).toBe('svc_live_abd');
+    expect(said()).toBe('Key: \n');
+  });
+
+  test('two questions in a row', async () => {
+    const { console, stdin } = setUp({ tty: true });
+    const first = console.ask('Profile:');
+    stdin.write('work\r');
+    expect(await first).toBe('work');
+    const second = console.askSecret('Key:');
+    stdin.write('svc\r');
+    expect(await second).toBe('svc');
+  });
+
+  test.each(['ask', 'askSecret'] as const)('%s: Ctrl-C interrupts, Ctrl-D gives no answer, an abort ends it', async (ask) => {
+    const interrupted = setUp({ tty: true });
+    const first = interrupted.console[ask]('?');
+    interrupted.stdin.write('ab\x03');
+    await expect(first).rejects.toThrow(InterruptedError);
+
+    const ended = setUp({ tty: true });
+    const second = ended.console[ask]('?');
+    ended.stdin.write('\x04');
+    await expect(second).rejects.toThrow(UsageError);
+
+    const controller = new AbortController();
+    const aborted = setUp({ tty: true, signal: controller.signal });
+    const third = aborted.console[ask]('?');
+    await new Promise((resolve) => setImmediate(resolve));
+    controller.abort(new InterruptedError('SIGTERM'));
+    await expect(third).rejects.toThrow('terminated');
+    await expect(aborted.console[ask]('?')).rejects.toThrow('terminated');
+  });
+});
