@@ -1,5 +1,5 @@
 /** All codes of a workspace, and the one that somebody means. */
-import { NotFoundError, UnprovenError } from '../errors.ts';
+import { NotFoundError, RejectedError, UnprovenError } from '../errors.ts';
 import { isUuid } from './checks.ts';
 import { fetchInOrder } from './pages.ts';
 import type { Service } from './service.ts';
@@ -42,20 +42,42 @@ export async function* listAllCodes(
   );
 }
 
-/** One reading, in the service's order. A service that serves smaller pages than asked is asked for that size from then on. */
+/**
+ * One reading, in the service's order. A service that serves smaller pages than asked is asked for that size from then on. After
+ * a full last page the one behind it is read too: a total may be capped.
+ */
 async function* readAllPages(service: Lister, width: number): AsyncGenerator<Page<QrCode>, void, undefined> {
   const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });
   yield first;
   const limit = Math.min(MAX_CODES_PAGE, first.rows.length);
   if (limit === 0) return;
   let { total } = first;
+  let last = first;
   function* rest() {
     for (let page = 2; (page - 1) * limit < total; page++) yield page;
   }
   for await (const page of fetchInOrder(rest(), (number) => service.listCodes({ page: number, limit }), width)) {
-    total = page.total;
+    ({ total } = page);
+    last = page;
     yield page;
   }
+  for (let page = Math.ceil(total / limit) + 1; last.rows.length === MAX_CODES_PAGE; page++) {
+    const next = await service.listCodes({ page, limit }).catch(asEmpty);
+    if (next.rows.length === 0 || isSamePage(next, last) || isSamePage(next, first)) return;
+    last = next;
+    yield next;
+  }
+}
+
+/** A service may show its last or first page again instead of an empty one. */
+function isSamePage(a: Page<QrCode>, b: Page<QrCode>): boolean {
+  return a.rows[0]?.id === b.rows[0]?.id;
+}
+
+/** A service may refuse a page after the last instead of leaving it empty. */
+function asEmpty(error: unknown): Page<QrCode> {
+  if (error instanceof RejectedError || error instanceof NotFoundError) return { rows: [], total: 0, serviceTimeMs: undefined };
+  throw error;
 }
 
 /**
