@@ -4,14 +4,20 @@ const LONGEST_EXCERPT = 120;
 /** Enough to find 120 characters of words in an HTML page, and little enough to search at once. */
 const SEARCHED = 20_000;
 
-/** Control, format (bidi marks, zero width) and separator characters, and lone surrogates. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
+/** Characters nobody sees (bidi marks, zero width), and lone surrogates: taken out. */
+const INVISIBLE = /[\p{Cf}\p{Cs}]+/gu;
+/** Control characters, line ends and blanks: drawn together into one blank. */
+const BLANK = /[\p{Cc}\p{Z}]+/gu;
 
 /** Takes the key out of a text that may repeat it. */
 export type Redact = (text: string) => string;
 
+/** Finds the key also where blanks or control characters were put into it. */
 export function createRedact(apiKey: string): Redact {
-  return (text) => (apiKey === '' ? text : text.replaceAll(apiKey, '[key]'));
+  if (apiKey === '') return (text) => text;
+  const characters = [...apiKey].map((character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  const spread = new RegExp(characters.join('[\\p{Cc}\\p{Z}]*'), 'gu');
+  return (text) => text.replaceAll(apiKey, '[key]').replace(spread, '[key]');
 }
 
 /** The words of an answer that is no JSON: tags and control characters gone, blanks drawn together, at most 120 characters. */
@@ -26,8 +32,7 @@ export function excerpt(text: string, redact: Redact): string {
 
 /** A text of the service as one short line: the message in an Error body, a Location. */
 export function oneLine(text: string, redact: Redact): string {
-  // Redacted before and after: control characters inside the echoed key would hide it until they are gone.
-  const clean = redact(redact(text).replace(UNPRINTABLE, ' ').replace(/\s+/g, ' ').trim());
+  const clean = redact(text.replace(INVISIBLE, '')).replace(BLANK, ' ').trim();
   const characters = [...clean.slice(0, 2 * LONGEST_EXCERPT)];
   return characters.length <= LONGEST_EXCERPT ? clean : `${characters.slice(0, LONGEST_EXCERPT - 1).join('')}…`;
 }

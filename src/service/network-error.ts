@@ -60,11 +60,11 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 function otherWords(code: string, error: unknown): string {
-  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
+  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError')) return 'the answer is not HTTP';
   if (code.startsWith('ERR_SSL_')) return 'the TLS connection failed';
   return code || (error instanceof Error ? error.message : String(error));
 }

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { isLoopback, parseBaseUrl } from '../../src/service/base-url.ts';
+
+describe('parseBaseUrl', () => {
+  test.each([
+    ['https://api.test/api/v1', 'https://api.test/api/v1'],
+    ['https://api.test/api/v1/', 'https://api.test/api/v1'],
+    ['HTTPS://API.test:443/api/v1//', 'https://api.test/api/v1'],
+    ['https://gateway.test/qr-service/api/v1', 'https://gateway.test/qr-service/api/v1'],
+    ['http://localhost:8080/api/v1', 'http://localhost:8080/api/v1'],
+    ['http://127.0.0.1:8080/api/v1', 'http://127.0.0.1:8080/api/v1'],
+    ['http://127.8.9.1/api/v1', 'http://127.8.9.1/api/v1'],
+    ['http://[::1]:8080/api/v1', 'http://[::1]:8080/api/v1'],
+  ])('takes %s as it is', (text, baseUrl) => {
+    expect(parseBaseUrl(text)).toEqual({ baseUrl, completed: false });
+  });
+
+  test.each(['https://api.test', 'https://api.test/', 'https://api.test//'])('completes %s', (text) => {
+    expect(parseBaseUrl(text)).toEqual({ baseUrl: 'https://api.test/api/v1', completed: true });
+  });
+
+  test.each([
+    '',
+    'api.test',
+    'localhost:8080',
+    'ftp://api.test/api/v1',
+    'file:///api/v1',
+    'http://api.test/api/v1',
+    'http://127.0.0.1.evil.test/api/v1',
+    'http://localhost.evil.test/api/v1',
+    'http://0.0.0.0/api/v1',
+    'http://[::2]/api/v1',
+    'https://user:secret@api.test/api/v1',
+    'https://secret@api.test/api/v1',
+    'https://api.test/api/v1?x=secret',
+    'https://api.test/api/v1#',
+    'https://api.test/api/v2',
+    'https://api.test/api/v1/qr',
+    'https://api.test/v1',
+    'https://api.test/xapi/v1x',
+  ])('refuses %s, repeating no secret', (text) => {
+    const refused = () => parseBaseUrl(text);
+    expect(refused).toThrow(UsageError);
+    expect(refused).not.toThrow(/secret/);
+  });
+});
+
+test('what means this machine is decided by the name alone', () => {
+  expect(['localhost', '127.0.0.1', '127.255.255.254', '[::1]'].map(isLoopback)).toEqual([true, true, true, true]);
+  expect(['localhost.test', '128.0.0.1', '127.example', '[::]', ''].some(isLoopback)).toBe(false);
+});

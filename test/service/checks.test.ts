@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { UnexpectedAnswerError } from '../../src/errors.ts';
+import { checkCode, checkCodePage, checkScanPage } from '../../src/service/checks.ts';
+import { CODE, pageOf, SCAN } from './setup.ts';
+
+const context = { subject: 'GET /api/v1/qr on host', dateMs: 1000 };
+
+describe('a page of scans', () => {
+  test('comes with its times, and passes unknown values, extra and missing fields', () => {
+    const rows = [
+      { ...SCAN, device: 'fridge', extra: [1] },
+      { id: 2n ** 60n, ts: '2026-01-01T02:00:00+02:00' },
+    ];
+    expect(checkScanPage(pageOf(rows, 7), context)).toEqual({
+      rows,
+      total: 7,
+      serviceTimeMs: 1000,
+      times: [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 1)],
+    });
+  });
+
+  test.each([
+    ['a text as id', { ...SCAN, id: '17' }, 'the id of scan 2 of the page is not an integer'],
+    ['a fraction as id', { ...SCAN, id: 1.5 }, 'the id of scan 2'],
+    ['no id', { ...SCAN, id: null }, 'the id of scan 2'],
+    ['no ts', { ...SCAN, id: 17, ts: undefined }, 'the ts of scan 17 is not a date-time'],
+    ['a number as ts', { ...SCAN, id: 17, ts: 1_700_000_000 }, 'the ts of scan 17'],
+    ['an impossible day', { ...SCAN, id: 17, ts: '2026-02-30T00:00:00Z' }, 'the ts of scan 17'],
+    ['null', null, 'scan 2 of the page is not an object'],
+    ['a list', [SCAN], 'scan 2 of the page is not an object'],
+  ])('with %s is refused, naming the row', (_name, row, message) => {
+    const check = () => checkScanPage(pageOf([SCAN, row]), context);
+    expect(check).toThrow(UnexpectedAnswerError);
+    expect(check).toThrow(`GET /api/v1/qr on host: ${message}`);
+  });
+});
+
+test.each([
+  [null],
+  ['text'],
+  [[]],
+  [{}],
+  [{ data: {}, pagination: { total: 0 } }],
+  [{ data: [] }],
+  [{ data: [], pagination: { total: '0' } }],
+  [{ data: [], pagination: { total: -1 } }],
+  [{ data: [], pagination: { total: 0.5 } }],
+  [{ data: [], pagination: { total: 2n ** 60n } }],
+])('%o is no page', (json) => {
+  expect(() => checkScanPage(json, context)).toThrow(UnexpectedAnswerError);
+  expect(() => checkCodePage(json, context)).toThrow(UnexpectedAnswerError);
+});
+
+describe('a code', () => {
+  test('passes with unknown values and extra fields; a missing destination is null', () => {
+    const { destination: _, ...rest } = CODE;
+    expect(checkCode({ ...CODE, type: 'hologram', status: 'asleep', extra: 1 }, context)).toMatchObject({
+      type: 'hologram',
+      extra: 1,
+    });
+    expect(checkCode(rest, context)).toEqual({ ...rest, destination: null });
+  });
+
+  test.each([
+    ['id', 17],
+    ['id', 'no-uuid'],
+    ['id', `${CODE.id}/../..`],
+    ['slug', null],
+    ['name', 5],
+    ['type', undefined],
+    ['status', {}],
+    ['destination', 5],
+    ['created_at', null],
+    ['updated_at', 0],
+  ])('with %s = %o is refused', (field, value) => {
+    expect(() => checkCode({ ...CODE, [field]: value }, context)).toThrow(UnexpectedAnswerError);
+    expect(() => checkCodePage(pageOf([CODE, { ...CODE, [field]: value }]), context)).toThrow(/code 2 of the page/);
+  });
+});

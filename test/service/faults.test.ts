@@ -1,0 +1,386 @@
+import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  AuthError,
+  InterruptedError,
+  NotFoundError,
+  PlanLimitError,
+  RejectedError,
+  UnavailableError,
+  UnexpectedAnswerError,
+} from '../../src/errors.ts';
+import { type RawRequest, rawAnswer, useFaultServer } from '../support/fault-server.ts';
+import { CODE, KEY, pageOf, rejection, SCAN, useService } from './setup.ts';
+
+type React = (request: RawRequest) => void;
+
+const say = (text: string | Buffer) => (request: RawRequest) => void request.socket.write(text);
+const sayAndClose = (text: string | Buffer) => (request: RawRequest) => void request.socket.end(text);
+const hang: React = () => {};
+
+const list = say(rawAnswer(200, pageOf([CODE])));
+const created = say(rawAnswer(201, CODE));
+const refusal = (status: number, headers: Record<string, string> = {}) =>
+  say(rawAnswer(status, { error: 'the words of the service', code: 'its_code' }, headers));
+
+function gzipped(body: Buffer): Buffer {
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), body]);
+}
+
+const whole = JSON.stringify(pageOf([CODE]));
+
+/** Faults after which nobody can know whether the request was applied. */
+const UNKNOWN: [string, React][] = [
+  ['a reset after sending', ({ socket }) => socket.resetAndDestroy()],
+  ['a connection closed without an answer', ({ socket }) => socket.end()],
+  ['a body shorter than its Content-Length', sayAndClose(rawAnswer(200, whole, {}, whole.length + 50))],
+  ['a body cut in a closed connection', sayAndClose(rawAnswer(200, whole.slice(0, 60), {}, null))],
+  ['a chunked body that ends early', sayAndClose('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"dat\r\n')],
+  ['an empty 200', say(rawAnswer(200, ''))],
+  ['damaged gzip', say(gzipped(gzipSync(whole).subarray(0, 60)))],
+  ['something that is not HTTP', sayAndClose('SSH-2.0-OpenSSH_9.6\r\n')],
+  ['500', refusal(500)],
+  ['502 with a page of HTML', say(rawAnswer(502, '<html><h1>Bad Gateway</h1></html>', { 'Content-Type': 'text/html' }))],
+  ['503 with Retry-After 0', refusal(503, { 'Retry-After': '0' })],
+  ['504', refusal(504)],
+  ['408', refusal(408)],
+];
+
+describe.each(UNKNOWN)('%s', (_name, fault) => {
+  test('GET, PATCH and DELETE are repeated', async () => {
+    const server = await useFaultServer((request) => {
+      if (request.number % 2 === 0) return fault(request);
+      if (request.method === 'DELETE') return request.socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      return request.method === 'GET' ? list(request) : say(rawAnswer(200, CODE))(request);
+    });
+    const service = useService(server.baseUrl);
+    expect((await service.listCodes({ page: 1, limit: 100 })).rows).toEqual([CODE]);
+    expect(await service.updateCode(CODE.id, { name: 'New' })).toEqual(CODE);
+    await service.deleteCode(CODE.id);
+    expect(server.requests.length).toBeGreaterThanOrEqual(5);
+  });
+
+  test('POST is sent once, and its outcome is unknown', async () => {
+    const server = await useFaultServer(fault);
+    const error = await rejection(useService(server.baseUrl).createCode({ name: 'A' }));
+    expect(error).toMatchObject({ outcome: 'unknown' });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('POST', () => {
+  test('that the service refuses with an Error body was certainly not applied', async () => {
+    const classes = { 400: RejectedError, 401: AuthError, 403: PlanLimitError };
+    for (const [status, failure] of Object.entries(classes)) {
+      const server = await useFaultServer(refusal(Number(status)));
+      const error = await rejection(useService(server.baseUrl).createCode({ name: 'A' }));
+      expect(error).toBeInstanceOf(failure);
+      expect(error).toMatchObject({ outcome: 'not-applied', code: 'its_code', status: Number(status) });
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+
+  test('that a gateway refuses with a page of its own may have been applied', async () => {
+    for (const status of [400, 401, 403, 429]) {
+      const server = await useFaultServer(say(rawAnswer(status, '<p>Denied by WAF</p>')));
+      expect(await rejection(useService(server.baseUrl).createCode({ name: 'A' }))).toMatchObject({ outcome: 'unknown', status });
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+
+  test('is repeated after a 429 with an Error body', async () => {
+    const server = await useFaultServer((request) =>
+      request.number === 0 ? refusal(429, { 'Retry-After': '1' })(request) : created(request),
+    );
+    const pauses: number[] = [];
+    const service = useService(server.baseUrl, { events: { pause: ({ ms }) => pauses.push(ms) } });
+    expect(await service.createCode({ name: 'A' })).toEqual(CODE);
+    expect(server.requests.map(({ body }) => body)).toEqual(['{"name":"A"}', '{"name":"A"}']);
+    expect(pauses.map(Math.round)).toEqual([1000]);
+  });
+
+  test('is repeated while the connection is refused, and then certainly not applied', async () => {
+    const attempts: unknown[] = [];
+    const service = useService(`http://127.0.0.1:${await closedPort()}/api/v1`, {
+      events: { retry: (retry) => attempts.push(retry) },
+    });
+    const error = await rejection(service.createCode({ name: 'A' }));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({
+      outcome: 'not-applied',
+      message: expect.stringMatching(/^POST \/api\/v1\/qr on 127.0.0.1:\d+: connection refused \(after 7 attempts\)$/),
+    });
+    expect(attempts).toHaveLength(6);
+  });
+
+  test('whose connection hangs before TLS stands was certainly not applied', async () => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as { port: number };
+    const error = await rejection(useService(`https://127.0.0.1:${port}/api/v1`, { timeoutMs: 30 }).createCode({ name: 'A' }));
+    expect(error).toMatchObject({ outcome: 'not-applied', message: expect.stringContaining('timed out after 30 ms') });
+  });
+
+  test('goes out on a fresh connection, GET on a kept one', async () => {
+    const server = await useFaultServer((request) => (request.method === 'GET' ? list(request) : created(request)));
+    const service = useService(server.baseUrl);
+    for (let round = 0; round < 3; round++) {
+      await service.listCodes({ page: 1, limit: 1 });
+      await service.createCode({ name: 'A' });
+    }
+    expect(server.connections()).toBe(1 + 3);
+  });
+
+  test.each([
+    ['no id', { ...CODE, id: undefined }],
+    ['an id that is no uuid', { ...CODE, id: '17' }],
+    ['a list in place of a code', [CODE]],
+  ])('answered 201 with %s: not what the specification says, and unknown', async (_name, body) => {
+    const server = await useFaultServer(say(rawAnswer(201, body)));
+    const error = await rejection(useService(server.baseUrl).createCode({ name: 'A' }));
+    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('answered 200 with a code is a success', async () => {
+    const server = await useFaultServer(say(rawAnswer(200, CODE)));
+    expect(await useService(server.baseUrl).createCode({ name: 'A' })).toEqual(CODE);
+  });
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('DELETE', () => {
+  const missing = refusal(404);
+
+  test('that was lost once and then finds 404 has succeeded', async () => {
+    const server = await useFaultServer((request) =>
+      request.number === 0 ? request.socket.resetAndDestroy() : missing(request),
+    );
+    await useService(server.baseUrl).deleteCode(CODE.id);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('that finds 404 at first, or after a 429, has not', async () => {
+    for (const first of [missing, refusal(429, { 'Retry-After': '1' })]) {
+      const server = await useFaultServer((request) => (request.number === 0 ? first(request) : missing(request)));
+      expect(await rejection(useService(server.baseUrl).deleteCode(CODE.id))).toBeInstanceOf(NotFoundError);
+    }
+  });
+});
+
+describe('time', () => {
+  test.each<[string, React]>([
+    ['hangs', hang],
+    ['hangs within its headers', say('HTTP/1.1 200 OK\r\nContent-')],
+    [
+      'drips a byte now and then',
+      ({ socket }) => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
+        const drip = setInterval(() => socket.write(' '), 10);
+        socket.on('close', () => clearInterval(drip));
+      },
+    ],
+  ])('a service that %s is given up after the timeout, every time', async (_name, fault) => {
+    const server = await useFaultServer(fault);
+    const began = performance.now();
+    const error = await rejection(useService(server.baseUrl, { timeoutMs: 40 }).getCode(CODE.id));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ message: expect.stringContaining('timed out after 40 ms (after 7 attempts)') });
+    expect(server.requests).toHaveLength(7);
+    expect(performance.now() - began).toBeLessThan(3000);
+  });
+
+  test('an abort ends a request in flight at once, with its reason', async () => {
+    const aborter = new AbortController();
+    const reason = new InterruptedError('SIGINT');
+    const server = await useFaultServer(() => aborter.abort(reason));
+    const began = performance.now();
+    expect(await rejection(useService(server.baseUrl, { signal: aborter.signal }).getCode(CODE.id))).toBe(reason);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  test('an abort ends a backoff at once, with its reason', async () => {
+    const aborter = new AbortController();
+    const reason = new InterruptedError('SIGTERM');
+    const events = { retry: () => queueMicrotask(() => aborter.abort(reason)) };
+    const server = await useFaultServer(refusal(503, { 'Retry-After': '50' }));
+    expect(await rejection(useService(server.baseUrl, { signal: aborter.signal, events }).getCode(CODE.id))).toBe(reason);
+  });
+
+  test('close ends what is under way', async () => {
+    const server = await useFaultServer(() => void service.close());
+    const service = useService(server.baseUrl);
+    expect(await rejection(service.getCode(CODE.id))).toMatchObject({ message: 'the service was closed' });
+  });
+
+  test('a kept connection that the service closes while idle costs nothing', async () => {
+    const server = await useFaultServer((request) => {
+      list(request);
+      setTimeout(() => request.socket.end(), 5);
+    });
+    const service = useService(server.baseUrl);
+    for (let round = 0; round < 4; round++) {
+      await service.listCodes({ page: 1, limit: 1 });
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(service.stats().requests).toBe(4);
+  });
+});
+
+describe('bodies', () => {
+  test('gzip is asked for and unpacked', async () => {
+    const server = await useFaultServer(say(gzipped(gzipSync(whole))));
+    expect((await useService(server.baseUrl).listCodes({ page: 1, limit: 1 })).rows).toEqual([CODE]);
+    expect(server.requests[0]?.head).toContain('accept-encoding: gzip');
+  });
+
+  test('a byte order mark and multi-byte characters across chunks are read', async () => {
+    const body = Buffer.from(`\uFEFF${JSON.stringify(pageOf([{ ...CODE, name: '東京 🗼' }]))}`);
+    const server = await useFaultServer(({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
+      for (const byte of body) socket.write(Buffer.of(byte));
+    });
+    expect((await useService(server.baseUrl).listCodes({ page: 1, limit: 1 })).rows[0]?.name).toBe('東京 🗼');
+  });
+
+  test('a gzip bomb is not unpacked, and not asked for again', async () => {
+    const server = await useFaultServer(say(gzipped(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '), { level: 1 }))));
+    const error = await rejection(useService(server.baseUrl).listCodes({ page: 1, limit: 1 }));
+    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toMatchObject({ message: expect.stringContaining('larger than 64 MiB') });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('an endless body is cut off', async () => {
+    const megabyte = Buffer.alloc(1024 * 1024, ' ');
+    const server = await useFaultServer(({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n');
+      const pour = () => {
+        if (socket.writable) socket.write(megabyte, pour);
+      };
+      pour();
+    });
+    const error = await rejection(useService(server.baseUrl).listCodes({ page: 1, limit: 1 }));
+    expect(error).toMatchObject({ message: expect.stringContaining('larger than 64 MiB') });
+  });
+
+  test('ids above 2^53 keep their digits; __proto__ is a field like any other', async () => {
+    const row = JSON.stringify(SCAN).replace('"id":1', '"id":9007199254740993,"__proto__":{"polluted":true}');
+    const server = await useFaultServer(say(rawAnswer(200, `{"data":[${row}],"pagination":{"total":1}}`)));
+    const { rows } = await useService(server.baseUrl).listScans(CODE.id, { page: 1, limit: 500 });
+    expect(rows[0]?.id).toBe(9007199254740993n);
+    expect(Object.keys(rows[0] ?? {})).toContain('__proto__');
+    expect('polluted' in {}).toBe(false);
+    expect('polluted' in (rows[0] ?? {})).toBe(false);
+  });
+});
+
+describe('messages', () => {
+  const tell = async (react: React) => {
+    const server = await useFaultServer(react);
+    const error = await rejection(useService(server.baseUrl, { timeoutMs: 2000 }).getCode(CODE.id));
+    return (error as Error).message.replace(/127.0.0.1:\d+/, 'HOST').replace(CODE.id, 'ID');
+  };
+
+  test('a page of HTML becomes a short excerpt without tags, scripts and control characters', async () => {
+    const page = `<html><head><title>502 Bad \u001b[31mGateway</title><style>b{}</style></head><body>
+      <script>alert("${'x'.repeat(5000)}")</script><h1>nginx</h1>\u202e${'and so on '.repeat(50)}</body></html>`;
+    const message = await tell(say(rawAnswer(502, page)));
+    expect(message).toMatch(
+      /^GET \/api\/v1\/qr\/ID on HOST: the service failed \(502\): 502 Bad \[31mGateway nginx and so on .*… \(after 7 attempts\)$/,
+    );
+    expect(message.length).toBeLessThan(220);
+  });
+
+  test('a page of HTML with status 200 is reported, not parsed, and not asked for again', async () => {
+    expect(await tell(say(rawAnswer(200, '<html><body>Log in to the hotel Wi-Fi</body></html>')))).toBe(
+      'GET /api/v1/qr/ID on HOST: an answer that is not JSON: Log in to the hotel Wi-Fi (200)',
+    );
+  });
+
+  test('a redirect is named, never followed', async () => {
+    const server = await useFaultServer(say(rawAnswer(301, '', { Location: 'https://elsewhere.example/api/v1/qr' })));
+    const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
+    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toMatchObject({ message: expect.stringContaining('redirected to https://elsewhere.example/api/v1/qr (301)') });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    [400, RejectedError],
+    [401, AuthError],
+    [403, UnexpectedAnswerError],
+    [404, NotFoundError],
+    [409, UnexpectedAnswerError],
+    [422, RejectedError],
+    [501, UnexpectedAnswerError],
+  ])('%i to GET is said once, with the words and the code of the service', async (status, failure) => {
+    const server = await useFaultServer(refusal(status));
+    const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
+    expect(error).toBeInstanceOf(failure);
+    expect(error).toMatchObject({
+      status,
+      code: 'its_code',
+      message: expect.stringContaining(`(${status}): the words of the service`),
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('the key never appears, however the service echoes it', async () => {
+    const hidden = `${KEY.slice(0, 12)}\u200b\n\u001b${KEY.slice(12)}`;
+    for (const text of [`bad key ${KEY}`, `bad key ${hidden}`, `${'y'.repeat(110)}${KEY}`]) {
+      for (const body of [JSON.stringify({ error: text, code: KEY }), `<b>${text}</b>`, text]) {
+        const server = await useFaultServer(say(rawAnswer(401, body, { Location: KEY })));
+        const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
+        const shown = JSON.stringify([error, String(error), (error as Error).stack]);
+        expect(shown).not.toContain(KEY.slice(0, 14));
+        expect(shown).not.toContain(KEY.slice(12));
+      }
+    }
+  });
+
+  test('a name that cannot be found is named so', async () => {
+    const error = await rejection(useService('https://qrctl.invalid/api/v1').getCode(CODE.id));
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^GET \/api\/v1\/qr\/\S+ on qrctl.invalid: host name not found/),
+    });
+  });
+});
+
+describe('what is told of requests', () => {
+  test('method, path with query, status, time and remaining; never the key', async () => {
+    const traces: unknown[] = [];
+    const server = await useFaultServer((request) =>
+      request.number === 0
+        ? request.socket.resetAndDestroy()
+        : say(rawAnswer(200, pageOf([SCAN]), { 'X-RateLimit-Remaining': '17' }))(request),
+    );
+    const service = useService(server.baseUrl, { events: { request: (trace) => traces.push(trace) } });
+    await service.listScans(CODE.id, { page: 2, limit: 500, sinceMs: 0, untilMs: 1 });
+    const path = `/api/v1/qr/${CODE.id}/scans?page=2&limit=500&since=1970-01-01T00%3A00%3A00.000Z&until=1970-01-01T00%3A00%3A00.001Z`;
+    expect(traces).toEqual([
+      { method: 'GET', path, status: undefined, remaining: undefined, ms: expect.any(Number) },
+      { method: 'GET', path, status: 200, remaining: 17, ms: expect.any(Number) },
+    ]);
+    expect(server.requests[1]?.url).toBe(path);
+    expect(server.requests[1]?.head).toContain(`authorization: Bearer ${KEY}`);
+    expect(JSON.stringify(traces)).not.toContain(KEY);
+    expect(service.stats()).toEqual({ requests: 2, pauses: 0, pausedMs: 0 });
+  });
+
+  test('/openapi.json lies outside the base URL and is read without the key', async () => {
+    const server = await useFaultServer(say(rawAnswer(200, { openapi: '3.1.0' })));
+    expect(await useService(server.baseUrl).openApi()).toEqual({ openapi: '3.1.0' });
+    expect(server.requests[0]).toMatchObject({ url: '/openapi.json', head: expect.not.stringContaining('uthorization') });
+  });
+});

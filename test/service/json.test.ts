@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseJson } from '../../src/service/json.ts';
+
+test('without long integers, reads what JSON.parse reads', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.json(), async (text) => {
+      fc.pre(!/\d{16}/.test(text));
+      expect(await parseJson(text)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test('integers keep their digits, however large', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), async (id) => {
+      const value = await parseJson(`{"rows":[{"id": ${id}},${id}],"n":${id}}`);
+      const expected = Number.isSafeInteger(Number(id)) ? Number(id) : id;
+      expect(value).toEqual({ rows: [{ id: expected }, expected], n: expected });
+    }),
+  );
+});
+
+test('fractions and exponents stay numbers, also beside long integers', async () => {
+  expect(await parseJson('[9007199254740993, 1.5, 1e3, 0.12345678901234567890]')).toEqual([
+    9007199254740993n,
+    1.5,
+    1000,
+    0.12345678901234568,
+  ]);
+});
+
+test('__proto__ is an ordinary field, and the last of equal keys counts, on both ways', async () => {
+  for (const id of ['1', '9007199254740993']) {
+    const value = await parseJson(`{"id":${id},"__proto__":{"polluted":1},"a":1,"a":2}`);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Object.entries(value as object).slice(1)).toEqual([
+      ['__proto__', { polluted: 1 }],
+      ['a', 2],
+    ]);
+  }
+  expect('polluted' in {}).toBe(false);
+});
+
+test.each(['', '{', '{"data":[9007199254740993', '<html>', 'NaN', `[9007199254740993,${'['.repeat(100_000)}`])(
+  'refuses %j',
+  async (text) => {
+    await expect(parseJson(text)).rejects.toThrow();
+  },
+);

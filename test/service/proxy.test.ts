@@ -1,0 +1,163 @@
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { UnavailableError, UsageError } from '../../src/errors.ts';
+import { proxyFor } from '../../src/service/proxy.ts';
+import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
+import { CODE, pageOf, rejection, useService } from './setup.ts';
+
+describe('which proxy', () => {
+  const https = { HTTPS_PROXY: 'http://proxy.test:3128', HTTP_PROXY: 'http://other.test' };
+
+  test.each<[string, string, Record<string, string>, string | undefined]>([
+    ['HTTPS_PROXY is for https', 'https://api.test', https, 'proxy.test:3128'],
+    ['HTTP_PROXY is not', 'https://api.test', { HTTP_PROXY: 'http://other.test' }, undefined],
+    ['lower case wins', 'https://api.test', { ...https, https_proxy: 'http://lower.test:1' }, 'lower.test:1'],
+    ['an empty variable is none', 'https://api.test', { HTTPS_PROXY: '' }, undefined],
+    ['a bare host and port is http', 'https://api.test', { HTTPS_PROXY: 'proxy.test:8080' }, 'proxy.test:8080'],
+    ['NO_PROXY names the host', 'https://api.test', { ...https, NO_PROXY: 'x.test, api.test' }, undefined],
+    ['NO_PROXY covers subdomains', 'https://api.test', { ...https, NO_PROXY: 'test' }, undefined],
+    ['with a leading dot', 'https://api.test', { ...https, NO_PROXY: '.test' }, undefined],
+    ['with an asterisk', 'https://api.test', { ...https, no_proxy: '*.test' }, undefined],
+    ['not half a label', 'https://api.test', { ...https, NO_PROXY: 'pi.test' }, 'proxy.test:3128'],
+    ['this port', 'https://api.test', { ...https, NO_PROXY: 'api.test:443' }, undefined],
+    ['another port', 'https://api.test', { ...https, NO_PROXY: 'api.test:8443' }, 'proxy.test:3128'],
+    ['everything', 'https://api.test', { ...https, NO_PROXY: '*' }, undefined],
+    ['an IPv6 address', 'https://[2001:db8::1]', { ...https, NO_PROXY: '2001:db8::1' }, undefined],
+    ['the same in brackets with its port', 'https://[2001:db8::1]:8443', { ...https, NO_PROXY: '[2001:db8::1]:8443' }, undefined],
+    ['this machine is not sought from another one', 'http://127.0.0.1:8080', { HTTP_PROXY: 'http://proxy.test' }, undefined],
+    ['but through a proxy of its own', 'http://127.0.0.1:8080', { HTTP_PROXY: 'http://127.0.0.1:3128' }, '127.0.0.1:3128'],
+  ])('%s', (_name, service, env, host) => {
+    expect(proxyFor(new URL(service), env)?.host).toBe(host);
+  });
+
+  test('one that is no http proxy is refused without repeating its password', () => {
+    for (const value of ['socks5://user:hunter2@proxy.test', 'http://user:hunter2@:99999']) {
+      const refused = () => proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value });
+      expect(refused).toThrow(UsageError);
+      expect(refused).not.toThrow(/hunter2/);
+    }
+  });
+});
+
+describe('a proxy for plain http', () => {
+  test('is asked for the whole URL, with its own password and the service as Host', async () => {
+    const proxy = await useFaultServer(({ socket }) => socket.write(rawAnswer(200, pageOf([CODE]))));
+    const env = { HTTP_PROXY: `http://user:p%40ss@127.0.0.1:${proxy.port}` };
+    await useService('http://127.0.0.1:9/api/v1', { env }).listCodes({ page: 1, limit: 20 });
+    expect(proxy.requests[0]).toMatchObject({
+      url: 'http://127.0.0.1:9/api/v1/qr?page=1&limit=20',
+      head: expect.stringContaining('host: 127.0.0.1:9'),
+    });
+    expect(proxy.requests[0]?.head).toContain(`proxy-authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`);
+  });
+});
+
+/** A CONNECT proxy that does what `react` does to each request head. */
+async function useProxy(react: (socket: Socket, head: string) => void) {
+  const heads: string[] = [];
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', (data) => {
+      heads.push(data.toString('latin1'));
+      react(socket, data.toString('latin1'));
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  return { heads, port, env: { HTTPS_PROXY: `http://user:secret@127.0.0.1:${port}` } };
+}
+
+describe('a proxy for https', () => {
+  test('is asked for a tunnel, and never sees the key', async () => {
+    const seen: string[] = [];
+    const service = createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (socket) =>
+      socket.on('data', (data) => seen.push(String(data))),
+    );
+    service.on('tlsClientError', (error) => seen.push(String('code' in error && error.code)));
+    service.listen(0, '127.0.0.1');
+    onTestFinished(() => void service.close());
+    await new Promise((resolve) => service.once('listening', resolve));
+    const { port } = service.address() as { port: number };
+    const proxy = await useProxy((socket) => {
+      const onward = dial(port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        socket.pipe(onward).pipe(socket);
+      });
+      onward.on('error', () => {});
+    });
+    const error = await rejection(useService('https://api.test/api/v1', { env: proxy.env }).createCode({ name: 'A' }));
+    expect(proxy.heads).toHaveLength(1);
+    expect(proxy.heads[0]).toMatch(/^CONNECT api.test:443 HTTP\/1.1\r\n/);
+    expect(proxy.heads[0]).toContain(`proxy-authorization: Basic ${Buffer.from('user:secret').toString('base64')}`);
+    // The tunnel reached the service: its certificate is what stops us, at once, before anything was sent.
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ outcome: 'not-applied', message: expect.stringContaining('certificate is self-signed') });
+    expect(seen.join()).not.toContain('Bearer');
+  });
+
+  test.each<[string, (socket: Socket) => void, RegExp]>([
+    ['drops CONNECT', (socket) => socket.destroy(), /through the proxy 127.0.0.1:\d+: the connection was (closed|reset)/],
+    [
+      'resets CONNECT',
+      (socket) => socket.resetAndDestroy(),
+      /through the proxy 127.0.0.1:\d+: the connection was (closed|reset)/,
+    ],
+    [
+      'refuses CONNECT',
+      (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'),
+      /the proxy 127.0.0.1:\d+ refused the connection \(403\)/,
+    ],
+    ['wants a password', (socket) => socket.end('HTTP/1.1 407 No\r\n\r\n'), /wants a user and password \(407\)/],
+    ['speaks something else', (socket) => socket.end('220 mail.test ESMTP\r\n'), /through the proxy 127.0.0.1:\d+: the /],
+    ['breaks off in the TLS handshake', (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), /connection was (closed|reset)/],
+  ])('that %s is asked a bounded number of times, and nothing was applied', async (_name, react, message) => {
+    const proxy = await useProxy(react);
+    const error = await rejection(useService('https://api.test/api/v1', { env: proxy.env }).createCode({ name: 'A' }));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ outcome: 'not-applied' });
+    expect(String(error)).toMatch(message);
+    expect(String(error)).not.toContain('secret');
+    expect(proxy.heads.length).toBeLessThanOrEqual(7);
+  });
+
+  test('that never answers CONNECT is given up after the timeout', async () => {
+    const proxy = await useProxy(() => {});
+    const error = await rejection(
+      useService('https://api.test/api/v1', { env: proxy.env, timeoutMs: 30 }).createCode({ name: 'A' }),
+    );
+    expect(error).toMatchObject({ outcome: 'not-applied', message: expect.stringContaining('timed out after 30 ms') });
+  });
+});
+
+test('certificate checks turned off are refused, but for this machine', () => {
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  expect(() => useService('https://api.test/api/v1', { env })).toThrow(UsageError);
+  expect(() => useService('https://127.0.0.1/api/v1', { env })).not.toThrow();
+});
+
+/** A self-signed certificate for api.test and localhost, for these tests only. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBpDCCAUugAwIBAgIUZTHopMnm20MdhwptjAOzMClsFU8wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTAwMjY0NFoYDzIxMjYxMDI4
+MDAyNjQ0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARSVnzhTyrDgboZ8cjnz0QcEQWCs5iyeXDYALeUCWXDA42ZOLYHVD3o
+6xwA6J3TA3D04bAdloRU8pz9encZnJ37o3kwdzAdBgNVHQ4EFgQU6jAfcrTw9pUj
+DEYc21/XQ90Ldx4wHwYDVR0jBBgwFoAU6jAfcrTw9pUjDEYc21/XQ90Ldx4wDwYD
+VR0TAQH/BAUwAwEB/zAkBgNVHREEHTAbgglsb2NhbGhvc3SCCGFwaS50ZXN0hwR/
+AAABMAoGCCqGSM49BAMCA0cAMEQCICcskC+B0XUsyXnOfnnKBo/SD9MTYDOulF8V
+XLyh9kHcAiBIA+mWhboA0H8addVfQoEqBbLIZgxFsHo67S+eley+Ag==
+-----END CERTIFICATE-----
+`;
+const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtYPOj+auuLxtPsF/
+5BpVbWhCP6KN2S6iwvfncisM9b2hRANCAARSVnzhTyrDgboZ8cjnz0QcEQWCs5iy
+eXDYALeUCWXDA42ZOLYHVD3o6xwA6J3TA3D04bAdloRU8pz9encZnJ37
+-----END PRIVATE KEY-----
+`;

@@ -1,0 +1,70 @@
+/** What the tests of the service share: a service on a real clock that never waits between attempts, and its answers. */
+import { onTestFinished } from 'vitest';
+import { createService } from '../../src/service/endpoints.ts';
+import type { Service, ServiceOptions } from '../../src/service/service.ts';
+import { systemClock } from '../../src/time.ts';
+
+export const KEY = 'svc_live_0123456789abcdef';
+
+/** A service that is closed with the running test. Backoffs are jittered down to nothing. */
+export function useService(baseUrl: string, options: Partial<ServiceOptions> = {}): Service {
+  const service = createService({
+    baseUrl,
+    apiKey: KEY,
+    userAgent: 'qrctl/test',
+    clock: { ...systemClock, random: () => 0 },
+    signal: new AbortController().signal,
+    concurrency: 4,
+    reserve: { requests: 0 },
+    maxWaitMs: undefined,
+    timeoutMs: 5000,
+    env: {},
+    ...options,
+  });
+  onTestFinished(() => service.close());
+  return service;
+}
+
+export const CODE = {
+  id: '11111111-2222-4333-8444-555555555555',
+  slug: 'abc123',
+  name: 'Poster',
+  type: 'url',
+  destination: 'https://example.com/',
+  status: 'active',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+};
+
+export const SCAN = {
+  id: 1,
+  ts: '2026-01-01T00:00:00.000Z',
+  country: 'DE',
+  city: null,
+  device: 'mobile',
+  os: 'iOS',
+  browser: 'Safari',
+  referrer: null,
+};
+
+/** A page of a list as the specification describes it. */
+export function pageOf(data: readonly unknown[], total = data.length) {
+  return { data, pagination: { page: 1, limit: 100, total, pages: 1 } };
+}
+
+/** What a promise is rejected with. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it was expected to fail');
+}
+
+/** Everything an async iterable yields (Array.fromAsync, which Node 20 has not got). */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
