@@ -56,13 +56,6 @@ describe('doctor', () => {
     expect(findings.filter(({ check }) => check === 'key')).toHaveLength(1);
   });
 
-  test('tells a service that cannot be reached (7)', async () => {
-    const env = { QRCTL_BASE_URL: 'http://127.0.0.1:1/api/v1', QRCTL_API_KEY: KEY };
-    const { code, statuses } = await diagnose(await useMachine(), [], env);
-    expect(code).toBe(7);
-    expect(statuses).toEqual({ ...SOUND, service: 'fail' });
-  });
-
   test('tells a key that belongs to another base URL, and does not send it', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();

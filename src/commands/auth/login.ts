@@ -19,6 +19,7 @@ export const command = defineCommand({
     const { newProfileName } = await import('../../settings/choose-profile.ts');
     const { changeStore, openStore } = await import('../stored.ts');
     const { readKey } = await import('./read-key.ts');
+    const { verifyKey } = await import('./verify-key.ts');
     const store = await openStore(context);
     const name = newProfileName(context.flags, context.env, store);
     const settings = await resolveLogin(context, store, name);
@@ -58,22 +59,6 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
     });
   }
   return { ...settings, baseUrl: settings.baseUrl };
-}
-
-async function verifyKey(context: Context, settings: LoginSettings & { apiKey: string }): Promise<void> {
-  const { UnavailableError } = await import('../../errors.ts');
-  const service = await context.connect(settings);
-  try {
-    await service.listCodes({ page: 1, limit: 1 });
-  } catch (cause) {
-    if (!(cause instanceof UnavailableError)) throw cause;
-    throw new UnavailableError(`${cause.message}; nothing was stored`, {
-      hint: 'try again, or store the key unverified with --no-verify',
-      cause,
-    });
-  } finally {
-    await service.close();
-  }
 }
 
 async function tellStored(context: Context, name: string, stored: { baseUrl: string; apiKey: string }): Promise<void> {

@@ -9,8 +9,10 @@ import { compareOpenApi } from './open-api.ts';
 /** The clock of the service is read from a header of whole seconds; less than this says nothing. */
 const NOTABLE_SKEW_MS = 5000;
 
+type Surroundings = Pick<Context, 'connect' | 'clock' | 'signal'>;
+
 /** At most two requests: the listing (where there is a key) and the description. */
-export async function checkService(context: Context, settings: ConnectedSettings): Promise<Finding[]> {
+export async function checkService(context: Surroundings, settings: ConnectedSettings): Promise<Finding[]> {
   const opened = await outcomeOf(context, () => context.connect(settings));
   if (!opened.value) return [failed('service', opened.error)];
   const service = opened.value;
@@ -36,7 +38,7 @@ interface Outcome<T> {
 }
 
 /** A failure as a value; but an interrupted command ends. */
-async function outcomeOf<T>({ signal }: Context, work: () => Promise<T>): Promise<Outcome<T>> {
+async function outcomeOf<T>({ signal }: Surroundings, work: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await work() };
   } catch (error) {
@@ -59,7 +61,7 @@ function withFix(error: unknown): unknown {
   return new UnavailableError(message, { hint, code, status, cause: error });
 }
 
-function checkClock({ clock }: Context, service: Service): Finding {
+function checkClock({ clock }: Surroundings, service: Service): Finding {
   const serviceMs = service.nowMs();
   if (serviceMs === undefined) {
     return doubtful('clock', 'the service does not send its time', 'pauses are guessed from Retry-After; nothing to do here');

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { verifyKey } from '../../../src/commands/auth/verify-key.ts';
+import { AuthError, exitCodeOf, UnavailableError } from '../../../src/errors.ts';
+import { resolveInputs } from '../../../src/settings/resolve.ts';
+import { failing, serviceWith } from '../service-with.ts';
+
+const settings = {
+  ...resolveInputs({ flags: {}, env: {}, name: 'default', profile: {} }),
+  baseUrl: 'https://far.example/api/v1',
+  apiKey: 'svc_live_canary',
+};
+
+function verified(listCodes: ReturnType<typeof failing>) {
+  return verifyKey({ connect: async () => serviceWith({ listCodes }) }, settings).catch((error: unknown) => error);
+}
+
+test('a service that does not answer is exit 7, and the way round it is --no-verify', async () => {
+  const failure = await verified(failing(new UnavailableError('connection refused', { hint: 'see: qrctl doctor' })));
+  expect(exitCodeOf(failure)).toBe(7);
+  expect(failure).toMatchObject({
+    message: 'connection refused; nothing was stored',
+    hint: expect.stringContaining('--no-verify'),
+  });
+});
+
+test('a refused key is told as it is', async () => {
+  const refused = new AuthError('the service refused the key (401)');
+  expect(await verified(failing(refused))).toBe(refused);
+});

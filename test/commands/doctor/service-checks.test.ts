@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { checkService } from '../../../src/commands/doctor/service-checks.ts';
+import {
+  exitCodeOf,
+  InterruptedError,
+  NotFoundError,
+  UnavailableError,
+  UnexpectedAnswerError,
+  UsageError,
+} from '../../../src/errors.ts';
+import { openApi } from '../../../src/sandbox/openapi.ts';
+import type { Service } from '../../../src/service/service.ts';
+import { resolveInputs } from '../../../src/settings/resolve.ts';
+import { fakeClock } from '../../support/clock.ts';
+import { failing, serviceWith } from '../service-with.ts';
+
+const settings = {
+  ...resolveInputs({ flags: {}, env: {}, name: 'default', profile: {} }),
+  baseUrl: 'https://far.example/api/v1',
+  apiKey: 'svc_live_canary',
+};
+const clock = fakeClock(Date.UTC(2026, 0, 1));
+const empty = async () => ({ rows: [], total: 0, serviceTimeMs: undefined });
+const described = async () => openApi('/api/v1');
+const answering: Partial<Service> = { listCodes: empty, openApi: described, nowMs: () => clock.now() };
+
+async function found(answers: Partial<Service>, apiKey = settings.apiKey) {
+  const connect = async () => serviceWith({ ...answering, ...answers });
+  const { signal } = new AbortController();
+  return checkService({ connect, clock, signal }, { ...settings, apiKey });
+}
+
+describe('checkService', () => {
+  test('finds nothing wrong with a service that answers', async () => {
+    const findings = await found({});
+    expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual(['service ok', 'clock ok', 'openapi ok']);
+  });
+
+  test('says one thing of a service that cannot be reached (7), and does not send people in a circle', async () => {
+    const [finding, ...rest] = await found({
+      listCodes: failing(new UnavailableError('refused', { hint: 'see: qrctl doctor' })),
+    });
+    expect(rest).toEqual([]);
+    expect(finding).toMatchObject({ check: 'service', status: 'fail', fix: expect.not.stringContaining('doctor') });
+    expect(exitCodeOf(finding?.failure)).toBe(7);
+  });
+
+  test('tells an answer that is not one of the service (1)', async () => {
+    const [finding] = await found({ listCodes: failing(new UnexpectedAnswerError('an HTML page')) });
+    expect(exitCodeOf(finding?.failure)).toBe(1);
+  });
+
+  test('tells that no connection can even be tried (2)', async () => {
+    const connect = failing(new UsageError('NODE_TLS_REJECT_UNAUTHORIZED=0'));
+    const [finding] = await checkService({ connect, clock, signal: new AbortController().signal }, settings);
+    expect(finding).toMatchObject({ check: 'service', status: 'fail' });
+  });
+
+  test('asks for the description alone where there is no key', async () => {
+    const findings = await found({ listCodes: failing(new Error('not to be asked')) }, '');
+    expect(findings.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
+  });
+
+  test('makes do without a description or a clock of the service', async () => {
+    const findings = await found({ openApi: failing(new NotFoundError('no such page')), nowMs: () => undefined });
+    expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual(['service ok', 'clock warn', 'openapi warn']);
+  });
+
+  test('fails on a description of another service (1)', async () => {
+    const openApiFinding = (await found({ openApi: async () => ({ paths: {} }) })).at(-1);
+    expect(openApiFinding).toMatchObject({
+      check: 'openapi',
+      status: 'fail',
+      message: expect.stringContaining('GET /qr is gone'),
+    });
+    expect(exitCodeOf(openApiFinding?.failure)).toBe(1);
+  });
+
+  test.each([
+    [5000, 'ok'],
+    [-5000, 'ok'],
+    [6000, 'warn'],
+    [-86_400_000, 'warn'],
+  ])('a clock %d ms off is %s', async (offMs, status) => {
+    const findings = await found({ nowMs: () => clock.now() - offMs });
+    expect(findings.find(({ check }) => check === 'clock')?.status).toBe(status);
+  });
+
+  test('ends when it is interrupted', async () => {
+    const interrupt = new AbortController();
+    const listCodes = async () => {
+      interrupt.abort(new InterruptedError('SIGINT'));
+      throw interrupt.signal.reason;
+    };
+    const connect = async () => serviceWith({ listCodes });
+    await expect(checkService({ connect, clock, signal: interrupt.signal }, settings)).rejects.toThrow(InterruptedError);
+  });
+});
