@@ -20,7 +20,7 @@ export function parseMoment(
   const now = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs));
   const duration = parseDuration(text);
   if (text === 'now') return now.epochMilliseconds;
-  if (duration !== undefined) return now.epochMilliseconds - duration;
+  if (duration !== undefined && duration <= now.epochMilliseconds) return now.epochMilliseconds - duration;
   try {
     if (text === 'today' || text === 'yesterday') {
       const today = now.toZonedDateTimeISO(zone).toPlainDate();
