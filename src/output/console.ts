@@ -83,7 +83,7 @@ export function createConsole(options: ConsoleOptions): Console {
   function progress(unit: string): Progress {
     if (!animated) return createPlainProgress(note);
     bar?.stop();
-    bar = createBar(unit, { width: () => stderr.columns ?? DEFAULT_WIDTH, write: say }, clock);
+    bar = createBar(unit, { width: () => stderr.columns || DEFAULT_WIDTH, write: say }, clock);
     return bar;
   }
 

@@ -13,27 +13,30 @@ export interface BarState {
   pauseLeftMs?: number | undefined;
 }
 
-const CELLS = 20;
+/** Widths of the bar, the roomiest first; 0 is without. */
+const CELLS = [20, 10, 0];
 /** A rate over less time than this is noise. */
 const RATE_FROM_MS = 500;
 
-/** The line, cut to `room` columns; it is made of single-width characters only. */
-export function renderBar(state: BarState, room: number): { text: string; width: number } {
+/** The line in at most `room` columns, all of its characters one wide. Where it is tight the bar gives way first, then the detail. */
+export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
-  const parts = [total === undefined ? undefined : bar(done, total), `${counted(done, total)} ${unit}`, detail, pace(state)];
-  const text = parts
-    .filter((part) => part !== undefined && part !== '')
-    .join('  ')
-    .slice(0, Math.max(0, room));
-  return { text, width: text.length };
+  const counts = `${counted(done, total)} ${unit}`;
+  const bars = CELLS.map((cells) => (total === undefined || cells === 0 ? undefined : bar(done / total, cells)));
+  const full = bars.map((share) => joined([share, counts, detail, pace(state)]));
+  const short = joined([counts, pace(state)]);
+  return (full.find((line) => line.length <= room) ?? short).slice(0, Math.max(0, room));
 }
 
-function bar(done: number, total: number): string {
-  const share = total > 0 ? Math.min(1, done / total) : 0;
-  const full = Math.floor(share * CELLS);
-  return `${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${Math.floor(share * 100)
-    .toString()
-    .padStart(3)}%`;
+function joined(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join('  ');
+}
+
+function bar(share: number, cells: number): string {
+  const done = Number.isNaN(share) ? 0 : Math.min(1, share); // nothing of nothing is none
+  const full = Math.floor(done * cells);
+  const percent = `${Math.floor(done * 100)}`.padStart(3);
+  return `${'█'.repeat(full)}${'░'.repeat(cells - full)} ${percent}%`;
 }
 
 function counted(done: number, total: number | undefined): string {

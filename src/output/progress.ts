@@ -40,27 +40,25 @@ export function createBar(unit: string, surface: BarSurface, clock: Clock, start
   let drawn = 0;
   let stopped = false;
 
-  const hide = () => {
-    if (drawn === 0) return;
-    const rowsAbove = Math.ceil(drawn / Math.max(1, surface.width())) - 1; // a line drawn on a wider terminal wraps after a resize
-    surface.write(`\r${rowsAbove > 0 ? `\x1b[${rowsAbove}A` : ''}\x1b[J`);
+  /** Takes the line away. A line drawn on a wider terminal has wrapped after a resize. */
+  const clearing = () => {
+    if (drawn === 0) return '';
+    const rowsAbove = Math.ceil(drawn / Math.max(1, surface.width())) - 1;
     drawn = 0;
+    return `\r${rowsAbove > 0 ? `\x1b[${rowsAbove}A` : ''}\x1b[J`;
+  };
+  const hide = () => {
+    const text = clearing();
+    if (text !== '') surface.write(text);
   };
   const show = () => {
     if (stopped) return;
     const now = clock.monotonic();
-    const line = renderBar(
-      {
-        unit,
-        ...state,
-        elapsedMs: (pause?.since ?? now) - started - pausedMs,
-        pauseLeftMs: pause && Math.max(0, pause.until - now),
-      },
-      surface.width() - 1,
-    );
-    hide();
-    surface.write(line.text);
-    drawn = line.width;
+    const elapsedMs = (pause?.since ?? now) - started - pausedMs;
+    const pauseLeftMs = pause && Math.max(0, pause.until - now);
+    const line = renderBar({ unit, ...state, elapsedMs, pauseLeftMs }, surface.width() - 1);
+    surface.write(clearing() + line);
+    drawn = line.length;
   };
   const endPause = () => {
     if (pause) pausedMs += clock.monotonic() - pause.since;

@@ -7,21 +7,32 @@ describe('the line of a bar', () => {
   const state = { unit: 'scans', done: 45_000, total: 100_000, detail: 'page 90 of 200', elapsedMs: 10_000 };
 
   test('shows the share, the counts, the pages and the rate', () => {
-    expect(renderBar(state, 100).text).toBe('█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  4,500/s');
+    expect(renderBar(state, 100)).toBe('█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  4,500/s');
   });
 
   test('counts the pause down in place of the rate', () => {
-    expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100).text).toMatch(/rate limit: 42 s left$/);
+    expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100)).toMatch(/rate limit: 42 s left$/);
+  });
+
+  test('on a narrow terminal shortens the bar, does without it, then without the detail, never without the countdown', () => {
+    const lines = [90, 80, 70, 50].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
+    expect(lines).toEqual([
+      '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  rate limit: 5 s left',
+      '████░░░░░░  45%  45,000/100,000 scans  page 90 of 200  rate limit: 5 s left',
+      '45,000/100,000 scans  page 90 of 200  rate limit: 5 s left',
+      '45,000/100,000 scans  rate limit: 5 s left',
+    ]);
   });
 
   test('has no bar while the total is unknown, and no rate before it means something', () => {
-    expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 100 }, 100).text).toBe('12 scans');
+    expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 100 }, 100)).toBe('12 scans');
   });
 
   test('never is wider than the terminal, nor fuller than full', () => {
-    expect(renderBar(state, 20).text).toHaveLength(20);
-    expect(renderBar({ ...state, done: 200_000 }, 100).text).toMatch(/^█{20} 100%/);
-    expect(renderBar({ ...state, done: 0, total: 0 }, 100).text).toContain('  0%  0/0 scans');
+    expect(renderBar(state, 20)).toBe('45,000/100,000 scans');
+    expect(renderBar(state, 5)).toBe('45,00');
+    expect(renderBar({ ...state, done: 200_000 }, 100)).toMatch(/^█{20} 100%/);
+    expect(renderBar({ ...state, done: 0, total: 0 }, 100)).toContain('  0%  0/0 scans');
   });
 });
 
@@ -73,7 +84,7 @@ describe('a bar', () => {
     tick();
     surface.columns = 20;
     tick();
-    expect(written.at(-2)).toBe('\r\x1b[2A\x1b[J');
+    expect(written.at(-1)).toMatch(/^\r\x1b\[2A\x1b\[J1,000/);
   });
 
   test('stops for good', () => {
