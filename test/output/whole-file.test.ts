@@ -184,7 +184,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
 
   test('a FIFO, until its reader leaves', async () => {
     const fifo = join(directory, 'fifo');
-    execFileSync('mkfifo', [fifo]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
     const reader = spawn('head', ['-c', '5', fifo]);
     const read = new Promise<string>((resolve) => reader.stdout.once('data', (data) => resolve(String(data))));
     const file = await open({}, fifo);
