@@ -1,6 +1,8 @@
 /** argv → command → exit code. The only catch-all. */
 import { version } from '../package.json';
 import { exitCodeOf } from './errors.ts';
+import { type Screen, screenOf } from './help/layout.ts';
+import { wantsColour } from './output/colour.ts';
 
 /** Runs one command line to its end and returns the exit code; everything it has to say is then said. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -15,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 async function run(argv: readonly string[]): Promise<number> {
   const { interpret } = await import('./commands/program.ts');
-  const invocation = await interpret(argv);
+  const invocation = await interpret(argv, { version, screen: () => screen(argv) });
   if (invocation.kind === 'print') return print(invocation.text);
   const { createContext } = await import('./context.ts');
   const context = createContext(invocation.globals);
@@ -28,6 +30,13 @@ async function run(argv: readonly string[]): Promise<number> {
   } finally {
     await context.dispose();
   }
+}
+
+/** Where a text about the command line itself is read. */
+function screen(argv: readonly string[]): Screen {
+  const { stdout, env } = process;
+  const noColor = argv.includes('--no-color');
+  return screenOf(stdout.columns, wantsColour(env, { isTerminal: stdout.isTTY === true, noColor }));
 }
 
 /** Standard output before there is a console; a closed pipe is a quiet end. */

@@ -2,20 +2,26 @@
  * A command is data: arguments, options and examples, from which parsing, help, completions and man pages all derive, and a
  * `run` that gets them typed. Declare every option with one of the functions here; each checks its value while parsing.
  */
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../context.ts';
+import type { Completion, Example } from '../help/page.ts';
 import { parseDuration } from '../time.ts';
 
-/** What a shell may complete a value with, where it is not one of fixed choices. */
-export type Completion = 'file' | 'directory' | 'profile' | 'code' | 'setting' | 'none';
+/**
+ * A value that a flag or argument does not take; the message is a sentence on what it does take. A class of our own, because
+ * commander's would make help load commander.
+ */
+export class InvalidArgumentError extends Error {}
 
 export interface OptionDefinition<T> {
+  /** `-f, --format <format>`, `--all` or `--no-header`. */
   flags: string;
   description: string;
-  /** The heading it stands under in help; commander's "Options:" when absent. */
+  /** The heading it stands under in help; "Flags:" when absent. */
   group?: string;
   choices?: readonly string[];
   complete?: Completion;
+  /** May be given several times; `parse` collects. */
+  repeatable?: boolean;
   /** Turns the raw value into the typed one, or throws InvalidArgumentError. Absent for a boolean. */
   parse?(raw: string, previous: T | undefined): T;
 }
@@ -77,12 +83,13 @@ export function choices<const C extends readonly string[]>(
   values: C,
   extra: Extra = {},
 ): OptionDefinition<C[number][]> {
-  return { flags, description, choices: values, parse: (raw, previous = []) => [...previous, oneOf(raw, values)], ...extra };
+  const parse = (raw: string, previous: C[number][] = []) => [...previous, oneOf(raw, values)];
+  return { flags, description, choices: values, repeatable: true, parse, ...extra };
 }
 
 /** Free text, repeatable: the values in the order given. */
 export function texts(flags: string, description: string, extra: Extra = {}): OptionDefinition<string[]> {
-  return { flags, description, parse: (raw, previous = []) => [...previous, raw], ...extra };
+  return { flags, description, repeatable: true, parse: (raw, previous = []) => [...previous, raw], ...extra };
 }
 
 /** A DURATION, as milliseconds. */
@@ -92,16 +99,17 @@ export function duration(flags: string, description: string, extra: Extra = {}):
 
 export const DURATION_FORMS = 'It takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w.';
 
-/** `parser(raw)`, or commander's refusal with `forms` (a sentence on what is accepted) where it gives undefined. */
+/** `parser(raw)`, or InvalidArgumentError with `forms` (a sentence on what is accepted) where it gives undefined. */
 export function parseOrRefuse<T>(raw: string, parser: (raw: string) => T | undefined, forms: string): T {
   const value = parser(raw);
   if (value === undefined) throw new InvalidArgumentError(forms);
   return value;
 }
 
-function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
+/** `raw` when it is one of `values`; throws InvalidArgumentError otherwise. */
+export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   if (values.includes(raw)) return raw;
-  throw new InvalidArgumentError(`Allowed values are ${values.join(', ')}.`);
+  throw new InvalidArgumentError(`It takes ${values.slice(0, -1).join(', ')} or ${values.at(-1)}.`);
 }
 
 export type Options = Record<string, OptionDefinition<unknown>>;
@@ -117,17 +125,11 @@ export interface ArgumentDefinition {
   complete?: Completion;
 }
 
-export interface Example {
-  command: string;
-  /** What it is for, a short phrase. */
-  does: string;
-}
-
 export interface CommandDefinition<O extends Options = Options> {
   /** One paragraph or two: what it does and what to know. The one-line summary stands in tree.ts. */
   description: string;
   arguments?: readonly ArgumentDefinition[];
-  /** Keys must be commander's camelCase of the long flag; `buildCommand` checks. */
+  /** Keys must be commander's camelCase of the long flag; parsing checks. */
   options: O;
   /** At least two real ones. */
   examples: readonly Example[];
@@ -138,27 +140,4 @@ export interface CommandDefinition<O extends Options = Options> {
 /** Gives a command its types; the value itself is returned as it is. */
 export function defineCommand<O extends Options>(definition: CommandDefinition<O>): CommandDefinition<O> {
   return definition;
-}
-
-/** Puts a record of options on a commander command. */
-export function addOptions(command: Command, options: Options): void {
-  for (const [key, definition] of Object.entries(options)) {
-    const option = new Option(definition.flags, definition.description);
-    if (option.attributeName() !== key) throw new Error(`option ${definition.flags} is declared under the key ${key}`);
-    if (definition.choices) option.choices(definition.choices);
-    if (definition.parse) option.argParser(definition.parse as (raw: string, previous: unknown) => unknown);
-    if (definition.group) option.helpGroup(definition.group);
-    command.addOption(option);
-  }
-}
-
-/** Puts a command's description, arguments and options on a commander command. */
-export function applyDefinition(command: Command, definition: CommandDefinition): void {
-  command.description(definition.description);
-  for (const { name, description, choices: values } of definition.arguments ?? []) {
-    const argument = new Argument(name, description);
-    if (values) argument.choices(values);
-    command.addArgument(argument);
-  }
-  addOptions(command, definition.options);
 }

@@ -40,7 +40,7 @@ export const command = defineCommand({
     { command: 'qrctl sandbox --plan free --window 5s', does: 'see pauses for the rate limit without waiting a minute' },
     { command: 'qrctl sandbox --codes 1 --scans 10000000 --live 20', does: 'a code that is scanned a lot' },
     {
-      command: '{ read -r url; read -r key; } < <(qrctl sandbox --quiet) && export "$url" "$key"',
+      command: '{ read -r url; read -r key; } < <(qrctl sandbox -q) && export "$url" "$key"',
       does: 'use it from this bash, until `kill $!`',
     },
   ],

@@ -82,3 +82,17 @@ export const TREE: readonly Node[] = [
 export function isBranch(node: Node): node is Branch {
   return 'commands' in node;
 }
+
+/** A command, and what is typed for it. */
+export interface Path {
+  names: readonly string[];
+  leaf: Leaf;
+}
+
+/** Every command, in the order of the tree. */
+export function* leaves(): Generator<Path> {
+  for (const node of TREE) {
+    if (!isBranch(node)) yield { names: [node.name], leaf: node };
+    else for (const leaf of node.commands) yield { names: [node.name, leaf.name], leaf };
+  }
+}

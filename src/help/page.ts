@@ -1,0 +1,102 @@
+/** Commands as help, completions and man pages see them: plain data, made from the definitions by commands/manual.ts. */
+
+/** What a shell may complete a value with, where it is not one of fixed choices. */
+export type Completion = 'file' | 'directory' | 'profile' | 'code' | 'setting' | 'none';
+
+export interface Example {
+  command: string;
+  /** What it is for, a short phrase. */
+  does: string;
+}
+
+export interface Flag {
+  /** `-f`; undefined where it has only a long form. */
+  short: string | undefined;
+  /** `--format` */
+  long: string;
+  /** What its value is called (`format`); undefined where it takes none. */
+  value: string | undefined;
+  description: string;
+  /** The heading it stands under. */
+  group: string;
+  choices: readonly string[];
+  complete: Completion;
+  repeatable: boolean;
+}
+
+export interface Argument {
+  /** `code`, without brackets. */
+  name: string;
+  required: boolean;
+  several: boolean;
+  description: string;
+  choices: readonly string[];
+  complete: Completion;
+}
+
+/** One command that does something. */
+export interface CommandPage {
+  /** What is typed after `qrctl`: `['qr', 'list']`. */
+  names: readonly string[];
+  summary: string;
+  description: string;
+  arguments: readonly Argument[];
+  flags: readonly Flag[];
+  examples: readonly Example[];
+}
+
+/** A word that leads to commands: `qr`; or, with no name, `qrctl` itself. */
+export interface GroupPage {
+  name: string;
+  summary: string;
+  commands: readonly { name: string; summary: string }[];
+}
+
+/** Everything there is to know about the command line. */
+export interface Manual {
+  version: string;
+  root: GroupPage;
+  groups: readonly GroupPage[];
+  commands: readonly CommandPage[];
+  /** The flags every command has. */
+  globals: readonly Flag[];
+}
+
+export const GLOBAL_FLAGS = 'Global flags:';
+
+/** `qrctl scans export` */
+export function fullName(names: readonly string[]): string {
+  return ['qrctl', ...names].join(' ');
+}
+
+/** `qrctl scans export [code...] [flags]` */
+export function usage({ names, arguments: given }: Pick<CommandPage, 'names' | 'arguments'>): string {
+  return [fullName(names), ...given.map(bracketed), '[flags]'].join(' ');
+}
+
+function bracketed({ name, required, several }: Argument): string {
+  const word = several ? `${name}...` : name;
+  return required ? `<${word}>` : `[${word}]`;
+}
+
+/** `-f, --format <format>`, with room in place of a short form that is missing. */
+export function flagTerm({ short, long, value }: Flag): string {
+  return `${short ? `${short}, ` : '    '}${long}${value ? ` <${value}>` : ''}`;
+}
+
+/** The description, and the values where they are few fixed ones. */
+export function describeValues({
+  description,
+  choices,
+  repeatable,
+}: Pick<Flag, 'description' | 'choices' | 'repeatable'>): string {
+  const notes = [choices.length > 0 ? `one of ${choices.join(', ')}` : '', repeatable ? 'may be repeated' : ''].filter(Boolean);
+  return notes.length > 0 ? `${description} (${notes.join('; ')})` : description;
+}
+
+/** Flags by heading: the command's own first, the global ones last. */
+export function flagGroups(flags: readonly Flag[]): [heading: string, flags: Flag[]][] {
+  const groups = new Map<string, Flag[]>();
+  for (const flag of flags) groups.set(flag.group, [...(groups.get(flag.group) ?? []), flag]);
+  return [...groups];
+}
