@@ -30,8 +30,8 @@ export interface CodesExport {
   width: number;
   openTarget(code: CodeLabel): Promise<CodeTarget>;
   note(line: string): void;
-  /** Told after each write: rows exported in all, and how many there are as far as is known. */
-  progress(done: number, total: number): void;
+  /** Told after each write: rows exported in all, how many there are once every code was asked, and codes done. */
+  progress(state: { rows: number; total: number | undefined; codes: number }): void;
 }
 
 export interface CodeFailure {
@@ -62,6 +62,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   const open = new Set<CodeTarget>();
   let untilMs = job.untilMs ?? job.service.nowMs();
   let expected = 0;
+  let asked = 0;
 
   async function prepare(code: CodeLabel): Promise<Prepared> {
     const target = await job.openTarget(code);
@@ -70,6 +71,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const first = await readFirst((request) => job.service.listScans(code.id, request), { sinceMs: target.sinceMs, untilMs });
     untilMs ??= first.serviceTimeMs ?? job.now();
     expected += first.total;
+    asked += 1;
     return { code, target, first };
   }
 
@@ -83,7 +85,8 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const before = summary.scans;
     const count = () => {
       summary.scans = before + target.rows();
-      job.progress(summary.scans, Math.max(expected, summary.scans));
+      const total = asked === job.codes.length ? Math.max(expected, summary.scans) : undefined;
+      job.progress({ rows: summary.scans, total, codes: summary.codes });
     };
     const counted: Target = {
       startOver: () => target.startOver(),

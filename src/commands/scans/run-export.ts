@@ -53,7 +53,10 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
       now: context.clock.now,
       openTarget: targets.open,
       note: context.console.note,
-      progress: (done, total) => progress.update({ done, total, detail: `${service.stats().requests} requests` }),
+      progress({ rows, total, codes: done }) {
+        const part = codes.length > 1 ? `, ${done} of ${count(codes.length, 'code')}` : '';
+        progress.update({ done: rows, total, detail: `${count(service.stats().requests, 'request')}${part}` });
+      },
     });
     if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
     await targets.finish();
