@@ -12,7 +12,7 @@ export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro:
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 /** The key of a sandbox that is given none. It opens nothing but sandboxes. */
-export const SANDBOX_KEY = 'svc_live_sandbox00madeup00key';
+const SANDBOX_KEY = 'svc_live_sandbox00madeup00key';
 
 /** Both ways of what the specification leaves open. */
 export interface Behaviour {

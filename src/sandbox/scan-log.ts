@@ -5,7 +5,7 @@ import type { Behaviour } from './options.ts';
 import { pagePositions } from './page-order.ts';
 import { addedScanId, createSeries, firstIndex, type Series, type SeriesShape } from './scan-series.ts';
 
-export interface ScanQuery {
+interface ScanQuery {
   page: number;
   limit: number;
   sinceMs: number | undefined;
@@ -16,7 +16,7 @@ export interface ScanQuery {
 }
 
 /** Rows as JSON, ready to be joined. */
-export interface ScanRows {
+interface ScanRows {
   rows: string[];
   total: number;
 }

@@ -129,7 +129,7 @@ export function changed(change: (answer: Answer, exchange: Exchange) => Answer):
 }
 
 /** The body of a page, as loose as a test needs it. */
-export interface PageBody extends Record<string, unknown> {
+interface PageBody extends Record<string, unknown> {
   data: Record<string, unknown>[];
   pagination: Record<string, unknown>;
 }
