@@ -2,26 +2,11 @@
 import type { Context } from '../../context.ts';
 import { PartialError, UsageError } from '../../errors.ts';
 import type { CodeFailure, CodeLabel } from '../../export/export-codes.ts';
-import type { OutputFlags } from '../../output/plan.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
 import { allCodes, namedCodes } from './choose-codes.ts';
-import { type ExportPlan, planExport } from './plan-export.ts';
+import { type ExportFlags, type ExportPlan, planExport } from './plan-export.ts';
 import { appendedPerCode, filePerCode, laidOut, type OpenAppend, oneAppended, oneOutput, type Targets } from './targets.ts';
-
-/** The flags of `scans export`, as they were given. */
-export interface ExportFlags extends OutputFlags {
-  all?: boolean | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-  timezone?: string | undefined;
-  outputDir?: string | undefined;
-  append?: boolean | undefined;
-  restart?: boolean | undefined;
-  /** ms */
-  overlap?: number | undefined;
-  dryRun?: boolean | undefined;
-}
 
 /** Checks everything, then exports. Throws what errors.ts lists; PartialError when some codes failed and others are done. */
 export async function runExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
