@@ -135,19 +135,13 @@ async function openWithState(job: OpenJob, state: AppendState): Promise<Committe
     const hash = await hashPrefix(file, bytes, job.signal);
     if (digestOf(hash) !== state.sha256) throw refusal(job.paths.file, 'it was edited or replaced since the last run');
     if (bytes === 0) await refuseForeign(job, file, size);
-    if (size > bytes) await cut(file, bytes);
+    // Rows that a stopped run wrote and did not commit. No flush: the next commit flushes the file before it claims anything.
+    if (size > bytes) await file.truncate(bytes);
     return { file, bytes, hash, windows, sinceMs, saved: true, anchor: undefined };
   } catch (error) {
     await file.close();
     throw error;
   }
-}
-
-/** Rows that a stopped run wrote and did not commit: the next commit must not find them under its own. */
-async function cut(file: DiskFile, bytes: number): Promise<void> {
-  await file.truncate(bytes);
-  // Or a power cut could bring back the old length with the new state.
-  await file.sync();
 }
 
 /** With nothing committed, what stands there is cut off whole: it must be the beginning that a stopped first run wrote. */

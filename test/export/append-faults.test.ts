@@ -133,6 +133,25 @@ describe.each(scenarios)('$name', (scenario) => {
     }
   });
 
+  it('may lose power at every step, and with it any one change of a name, on a disk that keeps no order', async () => {
+    for (const lost of [0, 1, 2, 3]) {
+      for (const contents of [0, 1]) {
+        await atEveryStep(scenario, ['end-after'], async (memory, service) => {
+          memory.revive({ keep: (what) => (what === 'names' ? 1 : contents), lost });
+          await expectEachScanOnce(memory, service, scenario.options);
+        });
+      }
+    }
+  });
+
+  it('stays done when the power goes after the end', async () => {
+    const { memory, service } = await prepared(scenario);
+    await run(memory, service, scenario.options);
+    const before = [memory.read(FILE), memory.read(STATE)];
+    memory.revive({ keep: () => 0 });
+    expect([memory.read(FILE), memory.read(STATE)]).toEqual(before);
+  });
+
   it('may find the disk full or broken at every step: it fails, stays at a committed point, and the next run mends it', async () => {
     await atEveryStep(scenario, ['ENOSPC', 'EIO'], async (memory, service, error) => {
       expect(error).toBeInstanceOf(LocalError);

@@ -315,6 +315,15 @@ describe('a lost state is worked out from the file', () => {
     expect(ids()).toEqual(['1', '2', '3', '4']);
   });
 
+  it('though the torn line is longer than anything that follows', async () => {
+    await run(memory, service);
+    const before = fileText();
+    memory.write(FILE, `${before}5,2026-01-01T05:00:00.000Z,DE,"${'x'.repeat(1000)}\n`);
+    memory.remove(STATE);
+    expect(await run(memory, service)).toBe(0);
+    expect(fileText()).toBe(before);
+  });
+
   it('though cells hold line breaks, quotes and commas', async () => {
     service[CODE]?.push(
       { id: 7, time: START + 4 * HOUR, referrer: 'a "b",\nc' },

@@ -26,8 +26,11 @@ export interface MemoryDisk {
   /** Decides what happens at each step that changes or flushes something; steps count from 0 since `revive`. */
   fault: (step: number, operation: string) => Fault | undefined;
   steps(): number;
-  /** A new process on the same disk. After a power cut, `keep(what)` says how much (0 to 1) of what was not flushed survived. */
-  revive(powerCut?: { keep: (what: string) => number }): void;
+  /**
+   * A new process on the same disk. After a power cut, `keep(what)` says how much (0 to 1) of what was not flushed survived;
+   * `lost` is the place of one change of a name that did not although later ones did, as POSIX allows.
+   */
+  revive(powerCut?: { keep: (what: string) => number; lost?: number }): void;
   read(path: string): string | undefined;
   write(path: string, text: string | Buffer): void;
   remove(path: string): void;
@@ -178,7 +181,7 @@ export function createMemoryDisk(): MemoryDisk {
       memory.fault = () => undefined;
       if (!powerCut) return;
       const survived = Math.round(powerCut.keep('names') * journal.length);
-      for (const change of journal.slice(0, survived)) change(flushedNames);
+      for (const [i, change] of journal.slice(0, survived).entries()) if (i !== powerCut.lost) change(flushedNames);
       names = new Map(flushedNames);
       journal = [];
       for (const inode of inodes) inode.content = inode.flushed = afterPowerCut(inode, powerCut.keep(`inode ${inode.ino}`));
