@@ -1,21 +1,12 @@
 import type { Context } from '../context.ts';
+import type { OutputFlags } from '../output/plan.ts';
+import type { Output } from '../output/targets.ts';
 import type { Settings } from '../settings/settings.ts';
 import { defineCommand } from './define.ts';
 import type { Finding } from './doctor/finding.ts';
-import { openOutput, outputOptions } from './output-options.ts';
+import { openPlanned, outputOptions, planOutput } from './output-options.ts';
 
-const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
-
-const COLUMNS = [
-  { name: 'check', keepWhole: true },
-  {
-    name: 'status',
-    keepWhole: true,
-    colour: (value: unknown) => Object.entries(COLOURS).find(([status]) => status === value)?.[1],
-  },
-  { name: 'message' },
-  { name: 'fix' },
-];
+const COLUMNS = ['check', 'status', 'message', 'fix'].map((name) => ({ name }));
 
 export const command = defineCommand({
   description:
@@ -31,7 +22,7 @@ export const command = defineCommand({
     const { checkLocally } = await import('./doctor/local-checks.ts');
     const { settings, findings: local } = await checkLocally(context);
     // What the settings allow is used; context.settings() would fail on the very thing to be told.
-    const output = await openOutput({ ...context, settings: async () => settings }, options, COLUMNS, 'list');
+    const output = await openReport({ ...context, settings: async () => settings }, options);
     try {
       const findings = await withService(context, settings, local);
       await output.write(findings.map(({ failure: _, ...finding }) => finding));
@@ -43,6 +34,17 @@ export const command = defineCommand({
     }
   },
 });
+
+/** A table, unless columns or a file were asked for, is made of lines that are not cut. */
+async function openReport(context: Context, options: OutputFlags): Promise<Output> {
+  const plan = await planOutput(context, options, COLUMNS, 'list');
+  if (plan.format !== 'table' || plan.chosen || plan.path !== undefined) return openPlanned(context, plan);
+  const { createReportFormatter } = await import('./doctor/report.ts');
+  const { loadPaint } = await import('../output/colour.ts');
+  const { toStdout } = await import('../output/targets.ts');
+  const paint = await loadPaint(context.console.colour);
+  return toStdout(context.console, () => createReportFormatter(paint));
+}
 
 /** Adds what the service says; its word on the key counts more than ours. */
 async function withService(context: Context, settings: Settings, local: readonly Finding[]): Promise<Finding[]> {

@@ -11,7 +11,7 @@ const OTHERS = 0o077;
 /** A directory with this bit (`/tmp`) is shared on purpose. */
 const STICKY = 0o1000;
 
-export interface LooseMode {
+interface LooseMode {
   path: string;
   /** The mode found, such as 0o644. */
   mode: number;
@@ -21,7 +21,7 @@ export interface LooseMode {
 }
 
 /** Which of config.json and its directory others can get into. Windows has no such modes, and nothing is loose there. */
-export function findLooseModes(file: string): LooseMode[] {
+function findLooseModes(file: string): LooseMode[] {
   if (platform() === 'win32') return [];
   return [loose(dirname(file), DIRECTORY_MODE), loose(file, FILE_MODE)].filter((found) => found !== undefined);
 }
@@ -57,6 +57,6 @@ function mend({ path, mode, wanted, keep }: LooseMode): string {
 }
 
 /** `0644` of 0o644. */
-export function formatMode(mode: number): string {
+function formatMode(mode: number): string {
   return mode.toString(8).padStart(4, '0');
 }

@@ -13,7 +13,7 @@ const PROFILE_FIELDS = [
   'shortUrl',
 ] as const;
 
-export type ProfileField = (typeof PROFILE_FIELDS)[number];
+type ProfileField = (typeof PROFILE_FIELDS)[number];
 export type StoredProfile = { readonly [F in ProfileField]?: string };
 
 /** A Map, so that no name (`__proto__`, `constructor`) means anything but itself. */

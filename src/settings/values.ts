@@ -2,11 +2,11 @@
 import { parseDuration } from '../time.ts';
 import { FORMATS, type Format, type Reserve } from './settings.ts';
 
-export const MAX_CONCURRENCY = 32;
+const MAX_CONCURRENCY = 32;
 export const DEFAULT_CONCURRENCY = 4;
 
 /** `N` requests or `N%` of the window's limit, or undefined. */
-export function parseReserve(text: string): Reserve | undefined {
+function parseReserve(text: string): Reserve | undefined {
   const found = /^(\d{1,9})(%?)$/.exec(text);
   if (!found) return undefined;
   const amount = Number(found[1]);
@@ -15,18 +15,18 @@ export function parseReserve(text: string): Reserve | undefined {
 }
 
 /** A whole number from 1 to 32, or undefined. */
-export function parseConcurrency(text: string): number | undefined {
+function parseConcurrency(text: string): number | undefined {
   const value = /^\d{1,2}$/.test(text) ? Number(text) : 0;
   return value >= 1 && value <= MAX_CONCURRENCY ? value : undefined;
 }
 
 /** One of the output formats, or undefined. */
-export function parseFormat(text: string): Format | undefined {
+function parseFormat(text: string): Format | undefined {
   return FORMATS.find((format) => format === text);
 }
 
 /** The name of a time zone this machine knows (IANA), as typed, or undefined. */
-export function parseTimezone(text: string): string | undefined {
+function parseTimezone(text: string): string | undefined {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
     return text;
@@ -36,7 +36,7 @@ export function parseTimezone(text: string): string | undefined {
 }
 
 /** An http or https address without credentials, as typed, or undefined. */
-export function parseShortUrl(text: string): string | undefined {
+function parseShortUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && !username && !password ? text : undefined;

@@ -113,3 +113,14 @@ describe('doctor', () => {
     expect(JSON.stringify(findings) + stderr).not.toContain('hunter2');
   });
 });
+
+test('on a terminal every message and fix is whole, however long', async () => {
+  const machine = await useMachine();
+  const { code, stdout } = await machine.run(['doctor', '--no-color'], { tty: true });
+  expect(code).toBe(2);
+  expect(stdout).toContain(`ok    config    ${machine.file}: no profile is stored yet\r\n`);
+  expect(stdout).toContain(
+    'fail  base-url  no base URL is configured\r\n' +
+      '                → qrctl auth login --base-url https://HOST/api/v1; `qrctl demo` and `qrctl sandbox` need none\r\n',
+  );
+});

@@ -1,1 +1,0 @@
-export { nearest } from '../nearest.ts';
