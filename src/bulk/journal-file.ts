@@ -2,7 +2,7 @@
  * A journal on disk: lines that are only ever added, each one JSON object with a checksum of itself. What `append` has promised
  * is still there after a power cut; a line torn by one is recognised and dropped.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { flushDirectory, systemCode, writeFully } from '../durable.ts';
@@ -31,6 +31,15 @@ export async function openJournalFile<R extends object>(path: string): Promise<J
   }
 }
 
+/** What a journal holds, without touching it; nothing where there is none. Throws UsageError as `openJournalFile`. */
+export async function readJournalFile<R extends object>(path: string): Promise<readonly R[]> {
+  const text = await readFile(path, 'utf8').catch((error) => {
+    if (systemCode(error) === 'ENOENT') return '';
+    throw cannotOpen(path, error);
+  });
+  return parseLines<R>(text, path).records;
+}
+
 async function openOrCreate(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r+').catch(async (error) => {
@@ -40,11 +49,15 @@ async function openOrCreate(path: string): Promise<FileHandle> {
       return created;
     });
   } catch (error) {
-    throw new UsageError(`cannot open the journal ${path}: ${messageOf(error)}`, {
-      hint: 'name another place with --results',
-      cause: error,
-    });
+    throw cannotOpen(path, error);
   }
+}
+
+function cannotOpen(path: string, cause: unknown): UsageError {
+  return new UsageError(`cannot open the journal ${path}: ${messageOf(cause)}`, {
+    hint: 'name another place with --results',
+    cause,
+  });
 }
 
 /** `{…,"crc":"0a1b2c3d"}`: CRC-32 of the line up to the comma before `"crc"`. */

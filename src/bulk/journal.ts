@@ -1,7 +1,7 @@
 /** The journal of one create file: bound to its rows and to the service, so that it is never believed about anything else. */
 import { createHash } from 'node:crypto';
 import { UsageError } from '../errors.ts';
-import { type JournalFile, openJournalFile } from './journal-file.ts';
+import { type JournalFile, openJournalFile, readJournalFile } from './journal-file.ts';
 import type { JournalRecord } from './records.ts';
 import { type InputRow, nameRow } from './rows.ts';
 
@@ -15,11 +15,7 @@ const VERSION = 1;
 export async function openJournal(path: string, baseUrl: string, rows: readonly InputRow[]): Promise<JournalFile<JournalRecord>> {
   const journal = await openJournalFile<JournalRecord>(path);
   try {
-    const hashes = rows.map(fingerprint);
-    const known = journal.found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));
-    refuseOtherService(path, baseUrl, journal.found);
-    refuseChangedRows(path, rows, hashes, known);
-    const added = hashes.slice(known.length);
+    const added = check(path, baseUrl, rows, journal.found);
     const beginning: JournalRecord[] = journal.found.length === 0 ? [{ is: 'journal', version: VERSION, baseUrl }] : [];
     if (added.length) beginning.push({ is: 'rows', hashes: added });
     if (beginning.length) await journal.append(beginning);
@@ -30,9 +26,28 @@ export async function openJournal(path: string, baseUrl: string, rows: readonly 
   }
 }
 
+/** The same journal for reading only: what is recorded goes nowhere. Throws as `openJournal`. */
+export async function peekJournal(path: string, baseUrl: string, rows: readonly InputRow[]): Promise<JournalFile<JournalRecord>> {
+  const found = await readJournalFile<JournalRecord>(path);
+  check(path, baseUrl, rows, found);
+  return { found, append: async () => undefined, close: async () => undefined };
+}
+
+/** The fingerprints of rows that the journal does not know yet. */
+function check(path: string, baseUrl: string, rows: readonly InputRow[], found: readonly JournalRecord[]): string[] {
+  const hashes = rows.map(fingerprint);
+  const known = found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));
+  refuseOtherService(path, baseUrl, found);
+  refuseChangedRows(path, rows, hashes, known);
+  return hashes.slice(known.length);
+}
+
 function refuseOtherService(path: string, baseUrl: string, found: readonly JournalRecord[]): void {
   const [first] = found;
   if (first === undefined) return;
+  if (first.is === 'journal' && first.of === 'deletion') {
+    throw new UsageError(`${path} records a deletion`, { hint: 'name other --results' });
+  }
   if (first.is !== 'journal' || first.version !== VERSION) {
     throw new UsageError(`${path} was written by another version of qrctl`, {
       hint: 'finish with that version, or name other --results',

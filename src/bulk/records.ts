@@ -12,7 +12,7 @@ export interface Stamp {
 
 export type JournalRecord =
   /** First line: what the journal is bound to. */
-  | { is: 'journal'; version: 1; baseUrl: string }
+  | { is: 'journal'; version: 1; baseUrl: string; of?: 'deletion' }
   /** Fingerprints of the input's rows, in order; a further line where rows were added later. */
   | { is: 'rows'; hashes: string[] }
   /** A run begins; `t` of the lines below counts from here. Whoever wrote the lines above is dead by now: we hold the lock. */

@@ -1,0 +1,70 @@
+/** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
+import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
+import { inParallel } from './in-parallel.ts';
+import type { RowResult } from './results.ts';
+import { messageOf } from './send-row.ts';
+
+export interface ChangeJob<R extends { row: number }> {
+  /** Rows about the same code stay together and are done one after the other. */
+  groups: readonly (readonly R[])[];
+  apply: (row: R) => Promise<RowResult>;
+  concurrency: number;
+  failFast: boolean;
+  signal: AbortSignal;
+  onEvent: (result: RowResult) => void;
+}
+
+export interface ChangeEnd {
+  /** By row number; rows that are missing were not attempted. */
+  results: Map<number, RowResult>;
+  /** Why rows were left, or undefined. */
+  stop: unknown;
+  /** What the first row that failed met. */
+  firstError: unknown;
+}
+
+/** The request layer has repeated each of these for minutes before it gave up. */
+const MOST_UNAVAILABLE_IN_A_ROW = 3;
+
+/** Applies every row. Never throws: what stopped it is in `stop`. */
+export async function changeRows<R extends { row: number }>(job: ChangeJob<R>): Promise<ChangeEnd> {
+  const end: ChangeEnd = { results: new Map(), stop: undefined, firstError: undefined };
+  let unavailable = 0;
+  const stopped = () => end.stop !== undefined;
+
+  async function change(row: R): Promise<void> {
+    try {
+      const result = await job.apply(row);
+      unavailable = 0;
+      note(row, result);
+    } catch (error) {
+      if (job.signal.aborted) end.stop ??= job.signal.reason;
+      else if (!belongsToRow(error)) end.stop ??= error;
+      else {
+        unavailable = error instanceof UnavailableError ? unavailable + 1 : 0;
+        if (job.failFast || unavailable >= MOST_UNAVAILABLE_IN_A_ROW) end.stop ??= error;
+        end.firstError ??= error;
+        note(row, { outcome: 'failed', error: messageOf(error) });
+      }
+    }
+  }
+  function note({ row }: R, result: RowResult): void {
+    end.results.set(row, result);
+    job.onEvent(result);
+  }
+
+  await inParallel(
+    job.groups,
+    job.concurrency,
+    async (group) => {
+      for (const row of group) if (!stopped()) await change(row);
+    },
+    stopped,
+  );
+  return end;
+}
+
+/** Other failures (key, rate limit, disk) would meet the next row too. */
+function belongsToRow(error: unknown): boolean {
+  return [NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError].some((failure) => error instanceof failure);
+}

@@ -1,0 +1,78 @@
+/**
+ * Bulk delete. A code that is not there is a fault of the row, unless an earlier run of the same file was deleting it when it
+ * was killed: a small journal of ids tells these apart, so that the file can be run again.
+ */
+import { NotFoundError, UsageError } from '../errors.ts';
+import type { Service } from '../service/service.ts';
+import type { TargetRow } from './check-changes.ts';
+import type { Lookup } from './find-targets.ts';
+import { type JournalFile, openJournalFile } from './journal-file.ts';
+import type { RowResult } from './results.ts';
+import { requireCode } from './update-rows.ts';
+
+interface Deletion {
+  id: string;
+  slug: string | undefined;
+}
+
+type DeleteRecord =
+  | { is: 'journal'; version: 1; baseUrl: string; of: 'deletion' }
+  /** DELETE is about to be sent. */
+  | ({ is: 'deleting' } & Deletion)
+  /** It is gone. */
+  | ({ is: 'deleted' } & Deletion);
+
+export interface DeleteJournal {
+  /** What earlier runs recorded of this code: undefined, being deleted, or deleted. */
+  find(row: Pick<TargetRow, 'id' | 'slug'>): (Deletion & { is: 'deleting' | 'deleted' }) | undefined;
+  record(record: { is: 'deleting' | 'deleted' } & Deletion): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the journal at `path`. Hold its lock before. Throws UsageError when what stands there is another journal. */
+export async function openDeleteJournal(path: string, baseUrl: string): Promise<DeleteJournal> {
+  const file: JournalFile<DeleteRecord> = await openJournalFile<DeleteRecord>(path);
+  const [first] = file.found;
+  if (first && (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1 || first.baseUrl !== baseUrl)) {
+    await file.close();
+    throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: 'name other --results' });
+  }
+  if (!first) await file.append([{ is: 'journal', version: 1, baseUrl, of: 'deletion' }]);
+  const byId = new Map<string, Deletion & { is: 'deleting' | 'deleted' }>();
+  for (const record of file.found) if (record.is !== 'journal') byId.set(record.id, record);
+  return {
+    find: ({ id, slug }) => (id === undefined ? [...byId.values()].find((entry) => entry.slug === slug) : byId.get(id)),
+    record: (record) => file.append([record]),
+    close: () => file.close(),
+  };
+}
+
+/** A function that deletes the code of one row and says how. Two rows about one code both say that it is gone. */
+export function createDeleter(
+  service: Pick<Service, 'deleteCode'>,
+  lookup: Lookup,
+  journal?: DeleteJournal,
+): (row: TargetRow) => Promise<RowResult> {
+  const gone = new Map<string, RowResult>();
+  return async (row) => {
+    const before = journal?.find(row);
+    const { id, slug } = before ?? requireDeletion(row, lookup);
+    const result: RowResult = { id, slug, outcome: 'deleted' };
+    if (before?.is === 'deleted') return result;
+    const twice = gone.get(id);
+    if (twice) return twice;
+    await journal?.record({ is: 'deleting', id, slug });
+    await service.deleteCode(id).catch((error) => {
+      if (!(before && error instanceof NotFoundError)) throw error;
+    });
+    gone.set(id, result);
+    await journal?.record({ is: 'deleted', id, slug });
+    return result;
+  };
+}
+
+/** An id need not be looked up to be deleted. */
+function requireDeletion(row: TargetRow, lookup: Lookup): Deletion {
+  const { id, slug } = lookup(row) ?? (row.id === undefined ? requireCode(row, lookup) : { id: row.id, slug: row.slug });
+  return { id, slug };
+}

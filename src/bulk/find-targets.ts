@@ -1,0 +1,48 @@
+/** The codes that rows name, read with as few requests as it takes. */
+import { NotFoundError } from '../errors.ts';
+import type { Service } from '../service/service.ts';
+import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
+import type { TargetRow } from './check-changes.ts';
+import { inParallel } from './in-parallel.ts';
+
+export interface Reader {
+  service: Pick<Service, 'listCodes' | 'getCode'>;
+  /** Every code of the workspace, proven complete. */
+  listCodes: () => Promise<QrCode[]>;
+  concurrency: number;
+}
+
+/** Looks up the code of a row; undefined where the service has none. */
+export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
+
+/** Reads the code of every row: by the listing where a row has only a slug or that costs less, else one by one. */
+export async function findTargets(rows: readonly TargetRow[], reader: Reader): Promise<Lookup> {
+  const ids = new Set(rows.flatMap(({ id }) => id ?? []));
+  const needsListing = rows.some(({ id, slug }) => id === undefined && slug !== undefined);
+  const codes =
+    needsListing || (await listingIsCheaper(ids.size, reader)) ? await reader.listCodes() : await getEach(ids, reader);
+  const byId = new Map(codes.map((code) => [code.id.toLowerCase(), code]));
+  const bySlug = new Map(codes.map((code) => [code.slug, code]));
+  return ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id));
+}
+
+/** For a handful asking the size first costs more than it saves. */
+const HANDFUL = 3;
+
+async function listingIsCheaper(ids: number, { service }: Reader): Promise<boolean> {
+  if (ids <= HANDFUL) return false;
+  const { total } = await service.listCodes({ page: 1, limit: 1 });
+  return Math.ceil(total / MAX_CODES_PAGE) <= ids;
+}
+
+async function getEach(ids: ReadonlySet<string>, { service, concurrency }: Reader): Promise<QrCode[]> {
+  const found: QrCode[] = [];
+  await inParallel(ids, concurrency, async (id) => {
+    const code = await service.getCode(id).catch((error) => {
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
+    });
+    if (code) found.push(code);
+  });
+  return found;
+}

@@ -1,0 +1,43 @@
+/** How codes are printed: the service's fields, and the address their image leads to where the profile knows it. */
+import type { Context } from '../../context.ts';
+import type { ColourName, Column, Printable } from '../../output/columns.ts';
+import type { Shape } from '../../output/formatter.ts';
+import type { OutputFlags } from '../../output/plan.ts';
+import type { QrCode } from '../../service/shapes.ts';
+import { planOutput } from '../output-options.ts';
+
+const STATUS_COLOURS: Readonly<Record<string, ColourName>> = { active: 'green', paused: 'yellow', expired: 'red' };
+
+const CODE_COLUMNS: readonly Column[] = [
+  { name: 'id', importance: 8, keepWhole: true },
+  { name: 'slug', importance: 7, keepWhole: true },
+  { name: 'name', importance: 9 },
+  { name: 'type', importance: 3 },
+  { name: 'destination', importance: 5 },
+  { name: 'status', importance: 6, colour: (status) => STATUS_COLOURS[String(status)] },
+  { name: 'created_at', importance: 2 },
+  { name: 'updated_at', importance: 1 },
+];
+
+export interface CodeOutput {
+  columns: readonly Column[];
+  /** The record to print for a code. */
+  dress: (code: QrCode) => Printable;
+}
+
+/**
+ * Columns and records for the flags given. `short_url` is ours, not the service's: it is shown in tables, and elsewhere only
+ * when `--fields` asks for it. Throws UsageError on bad flags; call it before the first request.
+ */
+export async function codeOutput(context: Context, options: OutputFlags, shape: Shape): Promise<CodeOutput> {
+  const { shortUrl } = await context.settings();
+  if (shortUrl === undefined) {
+    await planOutput(context, options, CODE_COLUMNS, shape);
+    return { columns: CODE_COLUMNS, dress: (code) => ({ ...code }) };
+  }
+  const withShortUrl = [...CODE_COLUMNS, { name: 'short_url', importance: 4, keepWhole: true }];
+  const plan = await planOutput(context, options, withShortUrl, shape);
+  if (plan.format !== 'table' && !plan.chosen) return { columns: CODE_COLUMNS, dress: (code) => ({ ...code }) };
+  const base = shortUrl.endsWith('/') ? shortUrl : `${shortUrl}/`;
+  return { columns: withShortUrl, dress: (code) => ({ ...code, short_url: base + encodeURIComponent(code.slug) }) };
+}

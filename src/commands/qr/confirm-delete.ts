@@ -1,0 +1,88 @@
+/** What is about to be lost, shown and asked about. */
+import type { TargetRow } from '../../bulk/check-changes.ts';
+import type { Lookup } from '../../bulk/find-targets.ts';
+import { inParallel } from '../../bulk/in-parallel.ts';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import type { OutputFlags } from '../../output/plan.ts';
+import type { QrCode } from '../../service/shapes.ts';
+import { printRecords } from '../output-options.ts';
+import { tellCost } from './tell-cost.ts';
+
+interface Consent {
+  yes?: true | undefined;
+  dryRun?: boolean | undefined;
+}
+
+/** Throws UsageError where nobody can be asked and `--yes` was not given: nothing is sent then. */
+export function requireConsent({ console }: Context, { yes, dryRun }: Consent, from?: string): void {
+  if (yes || dryRun || (console.canAsk && from !== '-')) return;
+  throw new UsageError('deleting is for ever, and there is no terminal to ask on', {
+    hint: 'add --yes to delete all the same, or --dry-run to see what would be lost',
+  });
+}
+
+const MOST_SHOWN = 20;
+
+/** Shows names and scans and asks, unless `--yes`. Several codes want their number typed. Throws UsageError on any other answer. */
+export async function confirm(context: Context, codes: readonly QrCode[], { yes }: Consent): Promise<void> {
+  if (yes || codes.length === 0) return;
+  const { console } = context;
+  const scans = await countScans(context, codes);
+  const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
+  const [only] = codes;
+  if (only && codes.length === 1) {
+    const answer = await console.ask(
+      `Delete "${only.name}" (slug ${only.slug}) and its ${counted(all, 'scan')} for ever? [y/N] `,
+    );
+    if (!/^y(es)?$/i.test(answer.trim())) throw declined();
+    return;
+  }
+  for (const { id, name, slug } of codes.slice(0, MOST_SHOWN)) {
+    console.note(`"${name}" (slug ${slug}): ${counted(scans.get(id) ?? 0, 'scan')}`);
+  }
+  if (codes.length > MOST_SHOWN) console.note(`and ${codes.length - MOST_SHOWN} more; --dry-run lists them all`);
+  const question = `Delete these ${codes.length} codes and their ${counted(all, 'scan')} for ever? Type ${codes.length} to go on: `;
+  if ((await console.ask(question)).trim() !== `${codes.length}`) throw declined();
+}
+
+function declined(): UsageError {
+  return new UsageError('nothing was deleted', { hint: '--dry-run shows what would be lost' });
+}
+
+const LOSS_COLUMNS = ['row', 'id', 'slug', 'name', 'action', 'scans'].map((name) => ({ name }));
+
+/** `--dry-run`: one record a row, with the number of scans that would be lost. */
+export async function printLosses(
+  context: Context,
+  rows: readonly TargetRow[],
+  lookup: Lookup,
+  flags: OutputFlags,
+): Promise<void> {
+  const codes = [...new Set(rows.flatMap((row) => lookup(row) ?? []))];
+  const scans = await countScans(context, codes);
+  const records = rows.map((row) => {
+    const code = lookup(row);
+    if (!code) return { row: row.row, id: row.id, slug: row.slug, action: 'not found' };
+    const { id, slug, name } = code;
+    return { row: row.row, id, slug, name, action: 'delete', scans: scans.get(id) };
+  });
+  await printRecords(context, records, LOSS_COLUMNS, flags, 'no rows');
+  const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
+  const what = `${counted(codes.length, 'code')} and ${counted(all, 'scan')} would be deleted`;
+  tellCost(context, await context.service(), what, codes.length);
+}
+
+async function countScans(context: Context, codes: readonly QrCode[]): Promise<Map<string, number>> {
+  const { concurrency } = await context.settings();
+  const service = await context.service();
+  const scans = new Map<string, number>();
+  await inParallel(codes, concurrency, async ({ id }) => {
+    scans.set(id, (await service.listScans(id, { page: 1, limit: 1 })).total);
+  });
+  return scans;
+}
+
+function counted(count: number, thing: string): string {
+  return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`;
+}

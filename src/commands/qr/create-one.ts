@@ -1,0 +1,83 @@
+/** `qr create` without a file: one code, or the template of a file. */
+import { CREATE_COLUMNS } from '../../bulk/check-create.ts';
+import type { Context } from '../../context.ts';
+import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../errors.ts';
+import type { OutputFlags } from '../../output/plan.ts';
+import type { NewCode, QrCode } from '../../service/shapes.ts';
+import { printRecord, printRecords } from '../output-options.ts';
+import { codeOutput } from './code-columns.ts';
+import type { CreateFlags } from './create-bulk.ts';
+import { requireFrom } from './flag-rules.ts';
+
+interface OneFlags extends CreateFlags {
+  name?: string | undefined;
+  type?: string | undefined;
+  destination?: string | undefined;
+}
+
+/** Creates one code and prints it. Throws what errors.ts lists; where the answer was lost, the message says so. */
+export async function createOne(context: Context, flags: OneFlags): Promise<void> {
+  const { name, type, destination } = flags;
+  requireFrom(bulkFlagsOf(flags));
+  if (name === undefined || name.trim() === '') {
+    throw new UsageError(name === undefined ? 'a code needs a name' : '--name is only spaces', {
+      hint: 'qrctl qr create --name NAME --destination ADDRESS, or --from FILE for many',
+    });
+  }
+  const { columns, dress } = await codeOutput(context, flags, 'record');
+  const wanted = { name, ...(type !== undefined && { type }), ...(destination !== undefined && { destination }) };
+  const code = await create(context, wanted);
+  await printRecord(context, dress(code), columns, flags);
+}
+
+async function create({ service, signal, console }: Context, wanted: NewCode): Promise<QrCode> {
+  const { createCode } = await service();
+  let sent = false;
+  try {
+    return await createCode(wanted, async () => {
+      sent = true;
+    });
+  } catch (error) {
+    if (signal.aborted && sent) console.warn(`${MAYBE}; look for it: ${lookFor(wanted.name)}`);
+    throw error instanceof UnavailableError || error instanceof UnexpectedAnswerError ? unlessKnown(error, wanted.name) : error;
+  }
+}
+
+const MAYBE = 'the code may or may not have been created';
+
+/** A POST that got no clear answer must not simply be run again. */
+function unlessKnown(error: RequestFailure, name: string): RequestFailure {
+  if (error.outcome !== 'unknown') return error;
+  const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedAnswerError;
+  const { code, status } = error;
+  return new Same(`${error.message}; ${MAYBE}`, {
+    hint: `look before you create it again: ${lookFor(name)}`,
+    outcome: 'unknown',
+    cause: error,
+    ...(code !== undefined && { code }),
+    ...(status !== undefined && { status }),
+  });
+}
+
+/** Quoted for a POSIX shell. */
+function lookFor(name: string): string {
+  return `qrctl qr list --name '${name.replaceAll("'", "'\\''")}' --sort created_at:desc`;
+}
+
+function bulkFlagsOf(flags: OneFlags): Record<string, unknown> {
+  return {
+    '--results': flags.results,
+    '--dry-run': flags.dryRun,
+    '--fail-fast': flags.failFast,
+    '--skip-existing': flags.skipExisting,
+    '--adopt': flags.adopt,
+    '--not-created': flags.notCreated,
+  };
+}
+
+/** A header row, as CSV unless a flag says otherwise. */
+export function printTemplate(context: Context, flags: OutputFlags): Promise<void> {
+  const columns = CREATE_COLUMNS.map((name) => ({ name }));
+  const format = flags.format ?? (flags.output === undefined ? 'csv' : undefined);
+  return printRecords(context, [], columns, { ...flags, format });
+}

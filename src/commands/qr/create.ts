@@ -1,0 +1,67 @@
+import { InvalidArgumentError } from 'commander';
+import { isUuid } from '../../service/checks.ts';
+import { CODE_TYPES } from '../../service/shapes.ts';
+import { choice, defineCommand, flag, type OptionDefinition, text } from '../define.ts';
+import { outputOptions } from '../output-options.ts';
+import { BULK_GROUP, bulkOptions } from './bulk-options.ts';
+
+export const command = defineCommand({
+  description:
+    'Creates one code and prints it, or one for each row of a file. The file has the columns name, type and destination, in any order; ' +
+    'other columns come back in the results untouched. Each row is created exactly once, however often the command is killed and run ' +
+    'again with the same files: a journal beside the results remembers what was sent. Rows are counted from 1, below the header.',
+  options: {
+    name: text('--name <name>', 'name of the one code to create'),
+    type: choice('--type <type>', 'its type (default: url)', CODE_TYPES),
+    destination: text('--destination <address>', 'where it points to'),
+    template: flag('--template', 'print a CSV to fill in'),
+    ...bulkOptions,
+    skipExisting: flag('--skip-existing', 'create only rows that have no code with their name, type and destination yet', {
+      group: BULK_GROUP,
+    }),
+    adopt: {
+      flags: '--adopt <row=id>',
+      description: 'your word that this code is the one the row created; may be repeated',
+      group: BULK_GROUP,
+      parse: (raw, previous = []) => [...previous, parseAdoption(raw)],
+    } satisfies OptionDefinition<Adoption[]>,
+    notCreated: {
+      flags: '--not-created <row>',
+      description: 'your word that the row created no code, so that it is sent again; may be repeated',
+      group: BULK_GROUP,
+      parse: (raw, previous = []) => [...previous, parseRow(raw)],
+    } satisfies OptionDefinition<number[]>,
+    ...outputOptions,
+  },
+  examples: [
+    { command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu', does: 'one code' },
+    { command: 'qrctl qr create --template > codes.csv', does: 'a file to fill in' },
+    { command: 'qrctl qr create --from codes.csv', does: 'a code for each row; results in codes.results.csv' },
+    { command: 'qrctl qr create --from codes.csv --dry-run', does: 'what that would do, and what it costs' },
+    { command: 'qrctl qr create --from codes.json --skip-existing --format json', does: 'in CI, without a journal kept' },
+  ],
+  async run(context, { options }) {
+    if (options.template) return (await import('./create-one.ts')).printTemplate(context, options);
+    if (options.from === undefined) return (await import('./create-one.ts')).createOne(context, options);
+    const { refuseTogether } = await import('./flag-rules.ts');
+    refuseTogether('--from', { '--name': options.name, '--type': options.type, '--destination': options.destination });
+    await (await import('./create-bulk.ts')).createFromFile(context, options.from, options);
+  },
+});
+
+export interface Adoption {
+  row: number;
+  id: string;
+}
+
+function parseAdoption(raw: string): Adoption {
+  const [row = '', id = '', ...more] = raw.split('=');
+  if (!isUuid(id) || more.length)
+    throw new InvalidArgumentError('It takes a row number, =, and the id of a code: 12=6f1c2f0e-….');
+  return { row: parseRow(row), id: id.toLowerCase() };
+}
+
+function parseRow(raw: string): number {
+  if (/^[1-9]\d{0,8}$/.test(raw)) return Number(raw);
+  throw new InvalidArgumentError('It takes the number of a row, counted from 1 below the header.');
+}

@@ -1,0 +1,20 @@
+import { defineCommand } from '../define.ts';
+import { outputOptions, printRecord } from '../output-options.ts';
+
+export const command = defineCommand({
+  description: 'Shows one code. A slug costs the listing that finds it; an id is asked for directly.',
+  arguments: [{ name: '<code>', description: 'id (uuid) or slug', complete: 'code' }],
+  options: outputOptions,
+  examples: [
+    { command: 'qrctl qr get aB3xY', does: 'the code with this slug' },
+    { command: 'qrctl qr get 6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11 --format json', does: 'the code with this id, for a script' },
+    { command: 'qrctl qr get aB3xY --fields destination --format csv --no-header', does: 'only where it points to' },
+  ],
+  async run(context, { args: [wanted = ''], options }) {
+    const [{ codeOutput }, { findCode }] = await Promise.all([import('./code-columns.ts'), import('../../service/codes.ts')]);
+    const { columns, dress } = await codeOutput(context, options, 'record');
+    const { concurrency } = await context.settings();
+    const code = await findCode(await context.service(), wanted, { concurrency });
+    await printRecord(context, dress(code), columns, options);
+  },
+});
