@@ -193,6 +193,51 @@ function answering(clock: FakeClock, times: number[], statuses: number[], header
   };
 }
 
+describe('whatever happens', () => {
+  test('every request settles: windows of any length, lost answers, headers that come and go, several clients', async () => {
+    const cases = fc.record({
+      seed: fc.integer({ min: 1, max: 1_000_000 }),
+      windowMs: fc.constantFrom(300, 1000, 1500, 10_000, 60_000),
+      phaseMs: fc.integer({ min: 0, max: 999 }),
+      limit: fc.integer({ min: 1, max: 40 }),
+      latencyMs: fc.constantFrom(0, 5, 300, 2500),
+      concurrency: fc.integer({ min: 1, max: 16 }),
+      reserve: fc.oneof(
+        fc.record({ requests: fc.integer({ min: 0, max: 50 }) }),
+        fc.record({ percent: fc.integer({ min: 0, max: 100 }) }),
+      ),
+      rounding: fc.constantFrom(Math.ceil, Math.floor, Math.round),
+      clients: fc.integer({ min: 1, max: 3 }),
+      losses: fc.double({ min: 0, max: 0.5, noNaN: true }),
+      dropped: fc.subarray(['date', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after']),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ clients, losses, dropped, ...setup }) => {
+        const chance = createFakeClock({ seed: setup.seed + 1 });
+        const headers = (all: Record<string, string>) => {
+          const some = Object.entries(all).filter(([name]) => !dropped.includes(name) || chance.random() < 0.5);
+          return Object.fromEntries(some);
+        };
+        const { clock, model } = prepare({ ...setup, headers });
+        const lossy: Transport = {
+          async exchange(request) {
+            const answer = await model.transport.exchange(request);
+            if (chance.random() < losses) throw new NetworkError('the connection was reset', { sent: true });
+            return answer;
+          },
+          close() {},
+        };
+        const senders = Array.from({ length: clients }, () => client(clock, lossy, setup));
+        const calls = senders.flatMap((one) => Array.from({ length: 30 }, () => one.call(GET)));
+        const results = await clock.run(Promise.allSettled(calls));
+        for (const result of results) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(UnavailableError);
+        expect(model.most()).toBeLessThanOrEqual(clients * setup.concurrency);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
 describe('--max-wait', () => {
   test('0 never pauses: what the window holds goes out, the next request fails at once and says when to come back', async () => {
     const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 0 });
