@@ -31,8 +31,8 @@ export interface AppendFile {
    */
   append(codeId: string, rows: readonly Row[], times: readonly number[]): Promise<number>;
   /**
-   * Says that rows appended from now on are not yet proven to be all from `fromMs` on: should this run end here, the next reads
-   * from there again. `undefined` takes it back.
+   * Says that rows appended from now on are not yet proven to be all from `fromMs` (-Infinity: the first) on: should this run
+   * end here, the next reads from there again. `undefined` takes it back.
    */
   reread(codeId: string, fromMs: number | undefined): void;
   /** All is read: commits, puts a restarted file in its place, and closes. A first run without rows makes the file too. */

@@ -68,7 +68,7 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
 function formatWindow({ watermarkMs, rows, rereadFromMs, ids, idsFromMs }: CodeWindow, overlapMs: number): SavedWindow {
   const fromMs = Math.max(idsFromMs, (watermarkMs ?? Number.NEGATIVE_INFINITY) - overlapMs);
   const needed = [...ids].filter(([, timeMs]) => timeMs >= fromMs);
-  return { watermarkMs, rows, rereadFromMs, idsFromMs: Number.isFinite(fromMs) ? fromMs : null, ids: needed };
+  return { watermarkMs, rows, rereadFromMs: orNull(rereadFromMs), idsFromMs: orNull(fromMs), ids: needed };
 }
 
 /**
@@ -98,26 +98,39 @@ interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'win
   positions: Record<string, SavedWindow>;
 }
 
-interface SavedWindow extends Omit<CodeWindow, 'ids' | 'idsFromMs' | 'room'> {
+interface SavedWindow extends Pick<CodeWindow, 'watermarkMs' | 'rows'> {
+  /** Null for -Infinity, which JSON has not. */
   idsFromMs: number | null;
+  rereadFromMs: number | null | undefined;
   ids: [string, number][];
 }
 
-function parseWindow({ ids, idsFromMs, ...rest }: SavedWindow): CodeWindow {
-  return { ...emptyWindow(), ...rest, idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY, ids: new Map(ids) };
+function orNull<T extends number | undefined>(value: T): T | null {
+  return value === Number.NEGATIVE_INFINITY ? null : value;
+}
+
+function parseWindow({ watermarkMs, rows, rereadFromMs, idsFromMs, ids }: SavedWindow): CodeWindow {
+  return {
+    ...emptyWindow(),
+    ...{ watermarkMs, rows, ids: new Map(ids) },
+    idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY,
+    rereadFromMs: rereadFromMs === null ? Number.NEGATIVE_INFINITY : rereadFromMs,
+  };
 }
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The flag behind each part of the dialect, and the value that giving it makes. */
-const DIALECT_FLAGS = [
-  ['header', '--no-header', false],
-  ['excel', '--excel', true],
-  ['rawCells', '--raw-cells', true],
-  ['keepExtra', '--fields', false],
-] as const;
+/** For each format the flags that change its bytes, the part of the dialect behind each, and the value that giving it makes. */
+const DIALECT_FLAGS = {
+  csv: [
+    ['header', '--no-header', false],
+    ['excel', '--excel', true],
+    ['rawCells', '--raw-cells', true],
+  ],
+  ndjson: [['keepExtra', '--fields', false]],
+} as const;
 
 /** How a run differs from what the file was written as, in words that go on from "it ", or undefined where it does not. */
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): string | undefined {
@@ -125,7 +138,7 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): string | 
   if (was.baseUrl !== is.baseUrl) return `was exported from ${was.baseUrl}, not ${is.baseUrl}`;
   if (codesOf(was) !== codesOf(is)) return `holds the scans of ${codesOf(was)}, not of ${codesOf(is)}`;
   if (was.columns.join() !== is.columns.join()) return `has the columns ${was.columns.join()}, not ${is.columns.join()}`;
-  for (const [key, flag, sense] of DIALECT_FLAGS) {
+  for (const [key, flag, sense] of DIALECT_FLAGS[is.format]) {
     if (was.dialect[key] !== is.dialect[key]) return `was written ${was.dialect[key] === sense ? 'with' : 'without'} ${flag}`;
   }
   return undefined;

@@ -9,7 +9,7 @@ export interface CodeWindow {
   idsFromMs: number;
   /** Ids as digits, with their times in ms since the epoch. */
   ids: Map<string, number>;
-  /** Rows from this time on have been written without a proof that they are all: the next run must read from here again. */
+  /** Rows from this time on (-Infinity: all) were written without a proof that there are no more: the next run reads from here. */
   rereadFromMs: number | undefined;
   /** How many ids may pile up before it is worth looking for old ones. */
   room: number;
@@ -51,6 +51,7 @@ export function trim(window: CodeWindow, overlapMs: number, keepFromMs = Number.
 /** From when on the next run must read: the overlap before the watermark, or an unproven stretch, but nothing before `sinceMs`. */
 export function readFrom(window: CodeWindow, overlapMs: number, sinceMs: number | undefined): number | undefined {
   if (window.watermarkMs === undefined) return sinceMs;
-  const fromMs = Math.min(window.watermarkMs - overlapMs, window.rereadFromMs ?? Number.POSITIVE_INFINITY);
-  return sinceMs === undefined ? fromMs : Math.max(fromMs, sinceMs);
+  const unbounded = Math.min(window.watermarkMs - overlapMs, window.rereadFromMs ?? Number.POSITIVE_INFINITY);
+  const fromMs = Math.max(unbounded, sinceMs ?? Number.NEGATIVE_INFINITY);
+  return fromMs === Number.NEGATIVE_INFINITY ? undefined : fromMs;
 }

