@@ -18,7 +18,7 @@ export interface Connection {
 const MOST_OPENS = 3;
 
 /** The plain connector all connections share: it remembers TLS sessions, and leaves deadlines to the caller. */
-export const connectDirectly = buildUndiciConnector({ timeout: 0 });
+const connectDirectly = buildUndiciConnector({ timeout: 0 });
 
 /**
  * A connection to the service, through `tunnel` (a proxy's URL) when given. Connecting that fails calls back with a

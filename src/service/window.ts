@@ -12,7 +12,7 @@ const FIRST_BLIND_WAIT_MS = 1000;
 const SAME_RESET_MS = 1000;
 
 /** One answer as the window takes it in. */
-export interface Observation {
+interface Observation {
   facts: RateFacts;
   /** The answer was a 429. */
   limited: boolean;

@@ -1,7 +1,8 @@
 /** The settings in force for one command: flag > variable > profile > default. */
 
-/** Requests of each window left to others: a number, or a share of the window's limit. */
-export type Reserve = { requests: number } | { percent: number };
+import type { Reserve } from '../service/service.ts';
+
+export type { Reserve };
 
 export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
