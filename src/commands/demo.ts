@@ -22,7 +22,7 @@ const SHOW: SandboxOptions = {
   plan: 'free',
   limit: 15,
   windowMs: 3000,
-  live: 15,
+  live: 40,
   liveScansOfNewCode: 100,
 };
 
