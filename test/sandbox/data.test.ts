@@ -3,14 +3,12 @@ import { slug } from '../../src/sandbox/chance.ts';
 import { CODE_STATUSES, CODE_TYPES, DEVICES } from '../../src/service/shapes.ts';
 import { ask } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
-import { useSandbox } from '../support/sandbox.ts';
+import { useSandbox, withSandbox } from '../support/sandbox.ts';
 
 describe('made-up data', () => {
   test('is the same for the same seed, and another for another', async () => {
-    const dump = async (seed: number) => {
-      const { workspace, scans, codeId } = await useSandbox({ seed, codes: 5, scans: 20 });
-      return [workspace.codes(), scans(codeId())];
-    };
+    const dump = (seed: number) =>
+      withSandbox({ seed, codes: 5, scans: 20 }, async ({ workspace, scans, codeId }) => [workspace.codes(), scans(codeId())]);
     expect(await dump(1)).toEqual(await dump(1));
     expect(await dump(2)).not.toEqual(await dump(1));
   });

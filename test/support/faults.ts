@@ -124,7 +124,7 @@ export function gzipBomb(bytes: number): Fault {
 // True answers, changed
 
 /** Applies the request and sends the answer after `change`. */
-export function changed(change: (answer: Answer, exchange: Exchange) => Answer): Fault {
+function changed(change: (answer: Answer, exchange: Exchange) => Answer): Fault {
   return (exchange) => exchange.send(change(exchange.apply(), exchange));
 }
 
@@ -175,7 +175,7 @@ export function endsBefore(page: number): Fault {
 }
 
 /** The true answer with a header set, or removed where undefined. */
-export function withHeaders(headers: Record<string, string | undefined>): Fault {
+function withHeaders(headers: Record<string, string | undefined>): Fault {
   return changed((answer) => {
     const kept = Object.entries({ ...answer.headers, ...headers }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,

@@ -37,7 +37,7 @@ export async function useSandbox(options: SandboxOptions = {}): Promise<TestSand
 }
 
 /** Starts a sandbox; the caller closes it. */
-export async function openSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
+async function openSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
   const requests: RequestRecord[] = [];
   const onRequest = (record: RequestRecord) => {
     requests.push(record);
