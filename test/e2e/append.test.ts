@@ -1,0 +1,235 @@
+/** `scans export --append` as cron runs it: killed, stopped, started twice, on full disks, on files that others touched. */
+import { once } from 'node:events';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { hang, sometimes } from '../support/faults.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const SOAK = process.env.QRCTL_SOAK === '1';
+const MINUTE = 60_000;
+/** The end of the sandbox's made-up scans: new ones come after. */
+const NEW_YEAR = Date.UTC(2025, 0, 1);
+const FORMATS = ['csv', 'ndjson'] as const;
+type Format = (typeof FORMATS)[number];
+
+/** A limit that never pauses: these tests are about files. */
+const UNLIMITED: SandboxOptions = { limit: 1_000_000 };
+
+interface Job {
+  sandbox: TestSandbox;
+  directory: string;
+  file: string;
+  args: string[];
+}
+
+async function useJob(options: SandboxOptions, format: Format = 'csv', flags: string[] = []): Promise<Job> {
+  const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, ...options });
+  const directory = await useDirectory();
+  const file = join(directory, `scans.${format}`);
+  return { sandbox, directory, file, args: ['scans', 'export', sandbox.codeId(), '-o', file, '--append', ...flags] };
+}
+
+const runJob = ({ sandbox, args }: Job, more: string[] = [], options: CliOptions = {}) =>
+  runCli([...args, ...more], { ...options, env: { ...sandbox.env, ...options.env } });
+
+/** Ids in the file, in order. Throws at a torn or foreign line. */
+async function idsIn(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8');
+  if (!text.endsWith('\n')) throw new Error(`torn: ${JSON.stringify(text.slice(-100))}`);
+  if (file.endsWith('.ndjson'))
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => String(JSON.parse(line).id));
+  const { parse } = await import('csv-parse/sync');
+  return parse(text, { columns: true }).map((row) => (row as { id: string }).id);
+}
+
+function idsOf(sandbox: TestSandbox): string[] {
+  return sandbox
+    .scans(sandbox.codeId())
+    .map(({ id }) => String(id))
+    .sort();
+}
+
+/** Some scans as they come in during minute `n`, and one that comes up to an hour late. */
+function addScans({ sandbox }: Job, n: number): void {
+  const add = (ms: number) => sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(ms).toISOString() });
+  for (let i = 0; i < 7; i++) add(NEW_YEAR + (n + i / 7) * MINUTE);
+  add(NEW_YEAR + (n - Math.random() * 59) * MINUTE);
+}
+
+async function expectEachScanOnce(job: Job): Promise<void> {
+  const { code, stderr } = await runJob(job);
+  expect(`${code} ${stderr}`).toMatch(/^0 /);
+  expect((await idsIn(job.file)).sort()).toEqual(idsOf(job.sandbox));
+}
+
+describe.each(FORMATS)('an appended %s', (format) => {
+  const kills = SOAK ? 200 : 20;
+  test(`has each scan once after ${kills} kills at random moments, with new and late scans in between`, async () => {
+    const job = await useJob({ scans: 20_000, latencyMs: 3 }, format);
+    for (let n = 0; n < kills; n++) {
+      const { child, done } = await startCli([...job.args, '--concurrency', '2'], { env: job.sandbox.env });
+      // From before the first request until after the end.
+      await Promise.race([sleep(60 + Math.random() * 400), done]);
+      child.kill('SIGKILL');
+      await done;
+      addScans(job, n);
+      if (n % 10 === 9) await expectEachScanOnce(job);
+    }
+    await expectEachScanOnce(job);
+    expect(await readdir(job.directory)).toEqual([`scans.${format}`, `scans.${format}.state.json`]);
+  }, 1_200_000);
+
+  test('stays at a committed point when it is terminated, and goes on from there', async () => {
+    const job = await useJob({ scans: 20_000, latencyMs: 20 }, format);
+    const running = await startCli(job.args, { env: job.sandbox.env });
+    await expect.poll(() => job.sandbox.requests.length, { timeout: 10_000 }).toBeGreaterThan(8);
+    running.child.kill('SIGTERM');
+    expect((await running.done).code).toBe(143);
+    const committed = await idsIn(job.file);
+    expect(committed.length).toBeGreaterThan(500);
+    const before = job.sandbox.requests.length;
+    await expectEachScanOnce(job);
+    expect((await idsIn(job.file)).slice(0, committed.length)).toEqual(committed);
+    expect(job.sandbox.requests.length - before).toBeLessThanOrEqual((20_000 - committed.length) / 500 + 3);
+  });
+});
+
+test('a run on a still service costs one request more than what it reads, and leaves the file alone', async () => {
+  const job = await useJob({ scans: 2000 });
+  await expectEachScanOnce(job);
+  const first = job.sandbox.requests.length;
+  expect(first).toBeLessThanOrEqual(2000 / 500 + 1);
+  const before = [await readFile(job.file), await readFile(`${job.file}.state.json`)];
+  await expectEachScanOnce(job);
+  expect(job.sandbox.requests.length - first).toBeLessThanOrEqual(2);
+  expect([await readFile(job.file), await readFile(`${job.file}.state.json`)]).toEqual(before);
+});
+
+test('several codes, --all and --output-dir keep a watermark for each code', async () => {
+  const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 700 });
+  const directory = await useDirectory();
+  const one = ['scans', 'export', sandbox.codeId(0), sandbox.codeId(1), '--append', '-o', join(directory, 'two.csv')];
+  const all = ['scans', 'export', '--all', '--append', '-o', join(directory, 'all.ndjson')];
+  const each = ['scans', 'export', '--all', '--append', '--output-dir', join(directory, 'each'), '--format', 'csv'];
+  for (let n = 0; n < 3; n++) {
+    for (const args of [one, all, each]) expect(await runCli(args, { env: sandbox.env })).toMatchObject({ code: 0 });
+    for (const code of [0, 1, 2]) {
+      sandbox.workspace.addScan(sandbox.codeId(code), { ts: new Date(NEW_YEAR + n * MINUTE).toISOString() });
+    }
+  }
+  expect(await idsIn(join(directory, 'two.csv'))).toHaveLength(2 * 702);
+  expect(new Set(await idsIn(join(directory, 'all.ndjson'))).size).toBe(3 * 702);
+  expect((await readdir(join(directory, 'each'))).filter((name) => name.endsWith('.csv'))).toHaveLength(3);
+  for (const code of [0, 1, 2]) expect(await idsIn(join(directory, 'each', `${sandbox.codeId(code)}.csv`))).toHaveLength(702);
+});
+
+describe('runs at the same time', () => {
+  test('of twenty, one works and the others wait or leave clearly', async () => {
+    const job = await useJob({ scans: 3000, latencyMs: 10 });
+    const results = await Promise.all(Array.from({ length: 20 }, () => runJob(job, [], { timeoutMs: 60_000 })));
+    const done = results.filter(({ code }) => code === 0);
+    expect(done.length).toBeGreaterThan(0);
+    for (const { code, stderr } of results) if (code !== 0) expect(`${code} ${stderr}`).toMatch(/^2 .*another qrctl run/s);
+    expect((await idsIn(job.file)).sort()).toEqual(idsOf(job.sandbox));
+  }, 120_000);
+
+  test('a stopped holder admits nobody, and a killed one blocks nobody', async () => {
+    let stuck = true;
+    const job = await useJob({ scans: 3000, intercept: sometimes(({ number }) => stuck && number >= 4 && hang) });
+    const holder = await startCli(job.args, { env: job.sandbox.env });
+    await expect.poll(() => job.sandbox.requests.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(4);
+    holder.child.kill('SIGSTOP');
+    stuck = false;
+    const second = await runJob(job);
+    expect(second).toMatchObject({ code: 2, stdout: '' });
+    expect(second.stderr).toContain(`another qrctl run is working on ${job.file}`);
+    holder.child.kill('SIGKILL');
+    await once(holder.child, 'exit');
+    await expectEachScanOnce(job);
+  }, 60_000);
+});
+
+describe('an append is refused with exit 2 and a way to go on when', () => {
+  const cases: [string, (job: Job) => Promise<unknown>, string[]?][] = [
+    ['the file was cut', async ({ file }) => writeFile(file, (await readFile(file)).subarray(0, -20))],
+    ['the file was edited', async ({ file }) => writeFile(file, (await readFile(file, 'utf8')).replace('mobile', 'tablet'))],
+    ['the file was replaced', async ({ file }) => writeFile(file, 'id,ts\n')],
+    ['the file was moved away', async ({ file }) => rename(file, `${file}.1`)],
+    ['other columns are wanted', async () => {}, ['--fields', 'id,ts']],
+    ['another format is wanted', async () => {}, ['--format', 'ndjson']],
+    ['other cells are wanted', async () => {}, ['--raw-cells']],
+    [
+      'the state is unreadable and the file was edited',
+      async ({ file }) => {
+        await writeFile(`${file}.state.json`, '{"version":1');
+        await writeFile(file, (await readFile(file, 'utf8')).replace(/\n\d+,/, '\nx,'));
+      },
+    ],
+  ];
+  test.each(cases)('%s', async (_, change, flags) => {
+    const job = await useJob({ scans: 20 });
+    await expectEachScanOnce(job);
+    await change(job);
+    const before = await readFile(job.file).catch(() => undefined);
+    const refused = await runJob(job, flags);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('--restart');
+    expect(refused.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
+    expect(await readFile(job.file).catch(() => undefined)).toEqual(before);
+    if (flags?.includes('ndjson')) return;
+    expect(await runJob(job, [...(flags ?? []), '--restart'])).toMatchObject({ code: 0 });
+    expect((await idsIn(job.file)).sort()).toEqual(idsOf(job.sandbox));
+    expect(await runJob(job, flags)).toMatchObject({ code: 0 });
+  });
+
+  test('another code or another base URL is meant', async () => {
+    const job = await useJob({ scans: 20, codes: 2 });
+    await expectEachScanOnce(job);
+    const [, , , ...rest] = job.args;
+    expect(await runCli(['scans', 'export', job.sandbox.codeId(1), ...rest], { env: job.sandbox.env })).toMatchObject({
+      code: 2,
+    });
+    const elsewhere = job.sandbox.env.QRCTL_BASE_URL.replace('127.0.0.1', 'localhost');
+    const refused = await runJob(job, [], { env: { QRCTL_BASE_URL: elsewhere } });
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain(`was exported from ${job.sandbox.env.QRCTL_BASE_URL}`);
+  });
+});
+
+test('a lost state is worked out again from the file, and proven against the service', async () => {
+  const job = await useJob({ scans: 800 });
+  await expectEachScanOnce(job);
+  for (const lose of [() => rm(`${job.file}.state.json`), () => writeFile(`${job.file}.state.json`, '{"version":1')]) {
+    addScans(job, 1);
+    await lose();
+    await expectEachScanOnce(job);
+  }
+  await rm(`${job.file}.state.json`);
+  const other = await useSandbox({ ...UNLIMITED, codes: 1, scans: 800, seed: 99 });
+  const [, , , ...rest] = job.args;
+  const refused = await runCli(['scans', 'export', other.codeId(), ...rest], { env: other.env });
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain('does not show the newest row');
+});
+
+test('a --restart that is killed leaves the old file, and the next append goes on with it', async () => {
+  const job = await useJob({ scans: 10_000, latencyMs: 20 });
+  await expectEachScanOnce(job);
+  const before = await readFile(job.file);
+  const requests = job.sandbox.requests.length;
+  const restart = await startCli([...job.args, '--restart'], { env: job.sandbox.env });
+  await expect.poll(() => job.sandbox.requests.length, { timeout: 10_000 }).toBeGreaterThan(requests + 6);
+  restart.child.kill('SIGKILL');
+  await restart.done;
+  expect(await readFile(job.file)).toEqual(before);
+  addScans(job, 1);
+  await expectEachScanOnce(job);
+  expect(await readdir(job.directory)).toEqual(['scans.csv', 'scans.csv.state.json']);
+});
