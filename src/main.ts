@@ -1,18 +1,26 @@
 /** argv → command → exit code. The only catch-all. */
 import { version } from '../package.json';
-import { exitCodeOf } from './errors.ts';
+import { exitCodeOf, LocalError } from './errors.ts';
 import { type Screen, screenOf } from './help/layout.ts';
+import { isShell } from './help/shells.ts';
 import { wantsColour } from './output/colour.ts';
+import { readCompletionScript } from './packaged.ts';
 
 /** Runs one command line to its end and returns the exit code; everything it has to say is then said. */
 export async function main(argv: readonly string[]): Promise<number> {
-  // Before anything is loaded: scripts ask for the version often.
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) return print(`${version}\n`);
   try {
-    return await run(argv);
+    return await (atOnce(argv) ?? run(argv));
   } catch (error) {
     return report(error, argv);
   }
+}
+
+/** What scripts and shells ask for often, before anything else is loaded. */
+function atOnce(argv: readonly string[]): Promise<number> | undefined {
+  const [word, shell] = argv;
+  if (argv.length === 1 && (word === '--version' || word === '-V')) return print(`${version}\n`);
+  if (argv.length === 2 && word === 'completion' && isShell(shell)) return readCompletionScript(shell).then(print);
+  return undefined;
 }
 
 async function run(argv: readonly string[]): Promise<number> {
@@ -39,11 +47,14 @@ function screen(argv: readonly string[]): Screen {
   return screenOf(stdout.columns, wantsColour(env, { isTerminal: stdout.isTTY === true, noColor }));
 }
 
-/** Standard output before there is a console; a closed pipe is a quiet end. */
+/** Standard output before there is a console; a closed pipe is a quiet end. Throws LocalError where it takes no data (a full disk). */
 function print(text: string): Promise<number> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
-    process.stdout.write(text, (error) => resolve(error && !('code' in error && error.code === 'EPIPE') ? 1 : 0));
+    process.stdout.write(text, (error) => {
+      if (!error || ('code' in error && error.code === 'EPIPE')) resolve(0);
+      else reject(new LocalError(`cannot write standard output: ${error.message}`, { cause: error }));
+    });
   });
 }
 

@@ -2,7 +2,6 @@
 import type { ConsoleFlags } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { Screen } from '../help/layout.ts';
-import { fullName } from '../help/page.ts';
 import { nearest } from '../nearest.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import type { CommandDefinition, Options, Values } from './define.ts';
@@ -27,6 +26,7 @@ export interface Surroundings {
  * nearest command or flag as a suggestion, when the words make none.
  */
 export async function interpret(argv: readonly string[], surroundings: Surroundings): Promise<Invocation> {
+  if (argv[0] === COMPLETE) return complete(argv.slice(1));
   const { names, node, rest, help } = findCommand(argv);
   if (help) return { kind: 'print', text: await helpOnWords(help, surroundings) };
   if (!node || isBranch(node)) return { kind: 'print', text: await withoutCommand(node, rest, surroundings) };
@@ -41,13 +41,21 @@ export async function interpret(argv: readonly string[], surroundings: Surroundi
   return { kind: 'run', definition, args, options, globals };
 }
 
+/** The hidden word of completion scripts; what follows it is what somebody has typed so far, and is not parsed. */
+const COMPLETE = '__complete';
+
+async function complete(args: string[]): Promise<Invocation> {
+  const { command } = await import('./candidates.ts');
+  return { kind: 'run', definition: command, args, options: {}, globals: { quiet: true } };
+}
+
 /** `qrctl`, `qrctl --help`, `qrctl --version`, and `qrctl qr`, which is not enough to go by. */
 async function withoutCommand(node: Node | undefined, rest: readonly string[], surroundings: Surroundings): Promise<string> {
   const request = findRequest(rest, GLOBALS);
   if (request === 'version') return `${surroundings.version}\n`;
   if (request === 'help') return helpOn(node, [], surroundings);
   if (node && isBranch(node)) {
-    const verbs = new Intl.ListFormat('en', { type: 'disjunction' }).format(node.commands.map(({ name }) => name));
+    const verbs = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(node.commands.map(({ name }) => name));
     throw new UsageError(`${node.name}: which command? It takes ${verbs}`, { hint: `qrctl ${node.name} --help explains them` });
   }
   if (rest.length > 0) throw new UsageError('which command?', { hint: 'qrctl --help lists them' });

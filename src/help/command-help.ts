@@ -39,7 +39,7 @@ export function formatGroupHelp({ name, summary, commands }: GroupPage, globals:
   ]);
 }
 
-const FIRST_STEPS = [
+export const FIRST_STEPS = [
   ['qrctl demo', 'watch the main job done; needs no key'],
   ['qrctl auth login', 'connect to your workspace'],
   ['qrctl scans export --all -o scans.csv', 'every scan of every code in a file'],
@@ -97,7 +97,7 @@ function flagItem(flag: Flag): readonly [string, string] {
   return [flagTerm(flag), describeValues(flag)];
 }
 
-function sentence(summary: string): string {
+export function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 

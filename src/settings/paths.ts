@@ -1,5 +1,5 @@
-/** Where the stored config is. */
-import { resolve } from 'node:path';
+/** Where the stored config is, and what can be fetched again. */
+import { join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { Variables } from './settings.ts';
 
@@ -18,4 +18,12 @@ export async function configDirectory(env: Variables): Promise<string> {
       cause,
     });
   }
+}
+
+/** The cache directory: `cache` in QRCTL_CONFIG_DIR, else where this system keeps caches. Only names it; throws as above. */
+export async function cacheDirectory(env: Variables): Promise<string> {
+  const config = await configDirectory(env);
+  if (env.QRCTL_CONFIG_DIR) return join(config, 'cache');
+  const { default: envPaths } = await import('env-paths');
+  return envPaths('qrctl', { suffix: '' }).cache;
 }

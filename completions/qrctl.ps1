@@ -1,0 +1,359 @@
+# qrctl completion for PowerShell. Made from the commands by `npm run completions`: do not edit.
+# Now: qrctl completion powershell | Out-String | Invoke-Expression
+# For good: add that line to the file $PROFILE names
+
+Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    # What can follow each word: its name, and what it does.
+    $names = @{
+        '' = @(
+            , @('qr', 'list, read, create, change and delete QR codes')
+            , @('scans', 'export raw scans')
+            , @('auth', 'store and check the key, switch profiles')
+            , @('config', 'read and change the settings of a profile')
+            , @('doctor', 'check config, key, network and clock, with a fix for each finding')
+            , @('sandbox', 'run a local service with made-up data to try things on')
+            , @('demo', 'watch the main job done against a sandbox; needs no key')
+            , @('completion', 'print the completion script of a shell')
+            , @('help', 'explain a command or a topic')
+        )
+        'qr' = @(
+            , @('list', 'list the codes of the workspace')
+            , @('get', 'show one code')
+            , @('create', 'create a code, or many from a file, each row exactly once')
+            , @('update', 'change a code, or many from a file')
+            , @('delete', 'delete codes and their scans for ever')
+        )
+        'scans' = @(
+            , @('export', 'export the scans of codes, complete or not at all')
+        )
+        'auth' = @(
+            , @('login', 'store a key')
+            , @('status', 'show the profile, its plan and what is left of the rate limit')
+            , @('list', 'list the stored profiles')
+            , @('use', 'switch to another profile')
+            , @('logout', 'forget a profile and its key')
+        )
+        'config' = @(
+            , @('list', 'show every setting and where it comes from')
+            , @('get', 'print one setting')
+            , @('set', 'change a setting')
+            , @('unset', 'remove a setting')
+            , @('path', 'print where the config file is')
+        )
+        'help' = @(
+            , @('qr', 'list, read, create, change and delete QR codes')
+            , @('scans', 'export raw scans')
+            , @('auth', 'store and check the key, switch profiles')
+            , @('config', 'read and change the settings of a profile')
+            , @('doctor', 'check config, key, network and clock, with a fix for each finding')
+            , @('sandbox', 'run a local service with made-up data to try things on')
+            , @('demo', 'watch the main job done against a sandbox; needs no key')
+            , @('completion', 'print the completion script of a shell')
+            , @('exit-codes', 'Exit codes')
+            , @('formatting', 'Formatting')
+            , @('environment', 'Environment')
+            , @('rate-limits', 'Rate limits')
+            , @('automation', 'Automation')
+        )
+        'help qr' = @(
+            , @('list', 'list the codes of the workspace')
+            , @('get', 'show one code')
+            , @('create', 'create a code, or many from a file, each row exactly once')
+            , @('update', 'change a code, or many from a file')
+            , @('delete', 'delete codes and their scans for ever')
+        )
+        'help scans' = @(
+            , @('export', 'export the scans of codes, complete or not at all')
+        )
+        'help auth' = @(
+            , @('login', 'store a key')
+            , @('status', 'show the profile, its plan and what is left of the rate limit')
+            , @('list', 'list the stored profiles')
+            , @('use', 'switch to another profile')
+            , @('logout', 'forget a profile and its key')
+        )
+        'help config' = @(
+            , @('list', 'show every setting and where it comes from')
+            , @('get', 'print one setting')
+            , @('set', 'change a setting')
+            , @('unset', 'remove a setting')
+            , @('path', 'print where the config file is')
+        )
+    }
+    $globals = @(
+        , @('--profile', 'the stored profile (key and base URL) to use [variable: QRCTL_PROFILE]')
+        , @('--base-url', 'the service, ending in /api/v1 [variable: QRCTL_BASE_URL]')
+        , @('--max-wait', 'give up (exit 6) rather than pause longer than this in all for the rate limit; 0 never pauses')
+        , @('--reserve', 'leave that many requests of each window to others')
+        , @('--concurrency', 'requests in flight at once, 1 to 32 (default: 4)')
+        , @('--timeout', 'time for one request, from connect to last byte (default: 30s)')
+        , @('--quiet', 'no progress, no notes; errors only')
+        , @('--verbose', 'one line a request on standard error')
+        , @('--no-color', 'no colours')
+        , @('--help', 'print help')
+        , @('--version', 'print the version')
+    )
+    $flags = @{
+        'qr list' = @(
+            , @('--status', 'only codes of this status')
+            , @('--type', 'only codes of this type')
+            , @('--name', 'only codes with this in their name, in either case')
+            , @('--limit', 'at most so many')
+            , @('--sort', 'order by a field (default: the service''s order)')
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--ids', 'only ids, one a line')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+        )
+        'qr get' = @(
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--ids', 'only ids, one a line')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+        )
+        'qr create' = @(
+            , @('--name', 'name of the one code to create')
+            , @('--type', 'its type (default: url)')
+            , @('--destination', 'where it points to')
+            , @('--template', 'print a CSV to fill in')
+            , @('--from', 'a CSV with a header row, a JSON array or NDJSON; - is standard input')
+            , @('--results', 'where the results go (default: FILE.results.csv beside the input)')
+            , @('--dry-run', 'print what would be done, and what it costs; change nothing')
+            , @('--fail-fast', 'stop at the first row that fails')
+            , @('--skip-existing', 'create only rows that have no code with their name, type and destination yet')
+            , @('--adopt', 'your word that this code is the one the row created; may be repeated')
+            , @('--not-created', 'your word that the row created no code, so that it is sent again; may be repeated')
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--ids', 'only ids, one a line')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+        )
+        'qr update' = @(
+            , @('--name', 'its new name')
+            , @('--destination', 'where it points to from now on; '''' is sent as it is, to empty it')
+            , @('--status', 'its new status')
+            , @('--from', 'a CSV with a header row, a JSON array or NDJSON; - is standard input')
+            , @('--results', 'where the results go (default: FILE.results.csv beside the input)')
+            , @('--dry-run', 'print what would be done, and what it costs; change nothing')
+            , @('--fail-fast', 'stop at the first row that fails')
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--ids', 'only ids, one a line')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+        )
+        'qr delete' = @(
+            , @('--yes', 'do not ask')
+            , @('--from', 'a CSV with a header row, a JSON array or NDJSON; - is standard input')
+            , @('--results', 'where the results go (default: FILE.results.csv beside the input)')
+            , @('--dry-run', 'print what would be done, and what it costs; change nothing')
+            , @('--fail-fast', 'stop at the first row that fails')
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--ids', 'only ids, one a line')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+        )
+        'scans export' = @(
+            , @('--all', 'every code of the workspace, oldest first')
+            , @('--since', 'only scans from this time on')
+            , @('--until', 'only scans before this time')
+            , @('--timezone', 'what times without an offset are meant in, such as Europe/Berlin')
+            , @('--output-dir', 'one file a code, named by its id')
+            , @('--append', 'add only what is new since the last run; survives kill -9')
+            , @('--restart', 'with --append: build the file anew beside its place, then replace it')
+            , @('--overlap', 'with --append: how far back to look for late scans (default: 1h)')
+            , @('--dry-run', 'say what would be read: codes, range, scans, requests and time')
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--ids', 'only ids, one a line')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+        )
+        'auth login' = @(
+            , @('--key-stdin', 'read the key from standard input, one line')
+            , @('--no-verify', 'store the key without asking the service')
+        )
+        'auth status' = @(
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--ids', 'only ids, one a line')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+        )
+        'auth list' = @(
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--ids', 'only ids, one a line')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+        )
+        'auth logout' = @(
+            , @('--all', 'forget every profile')
+        )
+        'config list' = @(
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--ids', 'only ids, one a line')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+        )
+        'doctor' = @(
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--ids', 'only ids, one a line')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+        )
+        'sandbox' = @(
+            , @('--port', 'port to listen on, 0 for any free one (default: 4010, or a free one if that is taken)')
+            , @('--codes', 'made-up codes (default: 25)')
+            , @('--scans', 'made-up scans of each code, over the 90 days up to today 00:00 UTC (default: 1000)')
+            , @('--plan', 'plan of the workspace (default: business)')
+            , @('--window', 'length of a rate-limit window, at least 1s (default: 60s)')
+            , @('--seed', 'another number makes up other data (default: 1)')
+            , @('--live', 'new scans a second of every code, from now on (default: 0)')
+            , @('--latency', 'how long every answer takes (default: 0)')
+            , @('--key', 'the key it accepts, in place of the made-up one; not for real keys, arguments are public')
+        )
+    }
+    # What the values of flags and arguments are: fixed ones, or what to look up.
+    $values = @{
+        '--profile' = 'profiles'
+        'qr list --status' = @('active', 'paused', 'expired')
+        'qr list --type' = @('url', 'vcard', 'wifi', 'sms', 'whatsapp', 'email', 'file', 'multilink', 'social', 'app', 'event', 'business', 'coupon', 'feedback', 'landing_page', 'product', 'vcard_plus', 'menu', 'images', 'video', 'mp3', 'playlist')
+        'qr list -f' = @('table', 'csv', 'json', 'ndjson')
+        'qr list --format' = @('table', 'csv', 'json', 'ndjson')
+        'qr list -o' = 'files'
+        'qr list --output' = 'files'
+        'qr get -f' = @('table', 'csv', 'json', 'ndjson')
+        'qr get --format' = @('table', 'csv', 'json', 'ndjson')
+        'qr get -o' = 'files'
+        'qr get --output' = 'files'
+        'qr create --type' = @('url', 'vcard', 'wifi', 'sms', 'whatsapp', 'email', 'file', 'multilink', 'social', 'app', 'event', 'business', 'coupon', 'feedback', 'landing_page', 'product', 'vcard_plus', 'menu', 'images', 'video', 'mp3', 'playlist')
+        'qr create --from' = 'files'
+        'qr create --results' = 'files'
+        'qr create -f' = @('table', 'csv', 'json', 'ndjson')
+        'qr create --format' = @('table', 'csv', 'json', 'ndjson')
+        'qr create -o' = 'files'
+        'qr create --output' = 'files'
+        'qr update --status' = @('active', 'paused', 'expired')
+        'qr update --from' = 'files'
+        'qr update --results' = 'files'
+        'qr update -f' = @('table', 'csv', 'json', 'ndjson')
+        'qr update --format' = @('table', 'csv', 'json', 'ndjson')
+        'qr update -o' = 'files'
+        'qr update --output' = 'files'
+        'qr delete --from' = 'files'
+        'qr delete --results' = 'files'
+        'qr delete -f' = @('table', 'csv', 'json', 'ndjson')
+        'qr delete --format' = @('table', 'csv', 'json', 'ndjson')
+        'qr delete -o' = 'files'
+        'qr delete --output' = 'files'
+        'scans export --output-dir' = 'directories'
+        'scans export -f' = @('table', 'csv', 'json', 'ndjson')
+        'scans export --format' = @('table', 'csv', 'json', 'ndjson')
+        'scans export -o' = 'files'
+        'scans export --output' = 'files'
+        'auth status -f' = @('table', 'csv', 'json', 'ndjson')
+        'auth status --format' = @('table', 'csv', 'json', 'ndjson')
+        'auth status -o' = 'files'
+        'auth status --output' = 'files'
+        'auth list -f' = @('table', 'csv', 'json', 'ndjson')
+        'auth list --format' = @('table', 'csv', 'json', 'ndjson')
+        'auth list -o' = 'files'
+        'auth list --output' = 'files'
+        'config list -f' = @('table', 'csv', 'json', 'ndjson')
+        'config list --format' = @('table', 'csv', 'json', 'ndjson')
+        'config list -o' = 'files'
+        'config list --output' = 'files'
+        'doctor -f' = @('table', 'csv', 'json', 'ndjson')
+        'doctor --format' = @('table', 'csv', 'json', 'ndjson')
+        'doctor -o' = 'files'
+        'doctor --output' = 'files'
+        'sandbox --plan' = @('free', 'pro', 'business')
+        'qr get 0' = 'codes'
+        'qr update 0' = 'codes'
+        'qr delete *' = 'codes'
+        'scans export *' = 'codes'
+        'auth use 0' = 'profiles'
+        'config get 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url')
+        'config set 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url')
+        'config unset 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url')
+        'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
+    }
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--destination', '--from', '--results', '--adopt', '--not-created', '--since', '--until', '--timezone', '--output-dir', '--overlap', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+
+    # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
+    $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
+    $program = $typed[0]
+    $before = @($typed | Select-Object -Skip 1)
+    if ($wordToComplete -ne '' -and $before.Count -gt 0) { $before = @($before | Select-Object -SkipLast 1) }
+    $path = ''
+    $flag = ''
+    $position = 0
+    foreach ($word in $before) {
+        if ($flag) { $flag = '' }
+        elseif ($word -like '-?*') { if ($valued -ccontains $word) { $flag = $word } }
+        elseif ($names.ContainsKey($path)) { $path = "$path $word".Trim() }
+        else { $position++ }
+    }
+
+    function Offer($text, $does) {
+        [System.Management.Automation.CompletionResult]::new($text, $text, 'ParameterValue', $(if ($does) { $does } else { $text }))
+    }
+    function OfferPairs($pairs) {
+        foreach ($pair in $pairs) { if ($pair[0] -like "$wordToComplete*") { Offer $pair[0] $pair[1] } }
+    }
+    function OfferValues($source) {
+        if ($source -is [array]) {
+            foreach ($value in $source) { if ($value -like "$wordToComplete*") { Offer $value $value } }
+        } elseif ($source -eq 'profiles' -or $source -eq 'codes') {
+            foreach ($line in @(& $program __complete $source $wordToComplete @before 2>$null)) {
+                $value, $does = $line -split "`t", 2
+                Offer $(if ($value -match '[^\w.~-]') { "'" + $value.Replace("'", "''") + "'" } else { $value }) $does
+            }
+        } elseif ($source) {
+            [System.Management.Automation.CompletionCompleters]::CompleteFilename($wordToComplete)
+        }
+    }
+
+    if ($flag) {
+        if ($values.ContainsKey("$path $flag")) { OfferValues $values["$path $flag"] }
+        elseif ($values.ContainsKey($flag)) { OfferValues $values[$flag] }
+    } elseif ($wordToComplete -like '-*') {
+        OfferPairs $flags[$path]
+        OfferPairs $globals
+    } elseif ($names.ContainsKey($path)) {
+        OfferPairs $names[$path]
+    } elseif ($values.ContainsKey("$path `*")) {
+        OfferValues $values["$path `*"]
+    } else {
+        OfferValues $values["$path $position"]
+    }
+}

@@ -1,0 +1,128 @@
+/**
+ * `qrctl __complete profiles|codes PREFIX [WORDS…]`: what completion scripts ask while somebody types. One candidate a line, a tab
+ * and what it is called behind it. Not in the tree, silent on any failure, and never longer than a moment.
+ */
+import type { ConnectedSettings, Context } from '../context.ts';
+import { clean } from '../output/clean.ts';
+import { type CachedCode, type CodeCache, codeCacheFile, readCodeCache, writeCodeCache } from '../settings/code-cache.ts';
+import type { SettingFlags } from '../settings/settings.ts';
+import { defineCommand } from './define.ts';
+
+/** How long an answer of the service counts, and a failure to get one. */
+const FRESH_MS = 60_000;
+const FAILED_MS = 20_000;
+/** How long a person who typed Tab waits for the service at most. */
+const PATIENCE_MS = 800;
+/** More codes than anyone picks from by Tab; and the rate limit is for work. */
+const MOST_PAGES = 10;
+const CODES_A_PAGE = 100;
+const LONGEST_NAME = 40;
+
+/** Words that no shell takes for anything else; slugs are such words, and what is not is not offered. */
+const PLAIN_WORD = /^[\p{L}\p{N}][\p{L}\p{N}._~-]*$/u;
+
+export const command = defineCommand({
+  description: 'Candidates for completion scripts.',
+  options: {},
+  examples: [],
+  async run(context, { args: [kind = '', prefix = '', ...words] }) {
+    try {
+      const found = kind === 'profiles' ? await profiles(context) : kind === 'codes' ? await codes(context, words) : [];
+      const lines = found.filter(([word]) => word.startsWith(prefix)).map(([word, text]) => `${word}\t${brief(text)}\n`);
+      if (lines.length > 0) await context.console.write(lines.join(''));
+    } catch {
+      // A keystroke is no place for an error; the command itself will tell.
+    }
+  },
+});
+
+type Candidate = readonly [word: string, text: string];
+
+async function profiles({ env }: Context): Promise<Candidate[]> {
+  const { readStore } = await import('../settings/store.ts');
+  const store = await readStore(env);
+  return [...store.profiles].filter(([name]) => clean(name) === name).map(([name, { baseUrl = '' }]) => [name, baseUrl]);
+}
+
+async function codes(context: Context, words: readonly string[]): Promise<Candidate[]> {
+  const settings = await settingsOf(context, words);
+  if (!settings) return [];
+  const file = await codeCacheFile(context.env, settings);
+  const known = readCodeCache(file);
+  const cache = known && isFresh(known, context.clock.now()) ? known : await refresh(context, settings, file, known);
+  return cache.codes.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
+}
+
+/** The settings the command being typed would have. */
+async function settingsOf({ env }: Context, words: readonly string[]): Promise<ConnectedSettings | undefined> {
+  const [{ readStore }, { resolveSettings }] = await Promise.all([
+    import('../settings/store.ts'),
+    import('../settings/resolve.ts'),
+  ]);
+  const flags: SettingFlags = { profile: valueOf('--profile', words), baseUrl: valueOf('--base-url', words) };
+  const settings = resolveSettings({ flags, env, store: await readStore(env) });
+  const { baseUrl, apiKey } = settings;
+  return baseUrl === undefined || apiKey === undefined ? undefined : { ...settings, baseUrl, apiKey };
+}
+
+function valueOf(flag: string, words: readonly string[]): string | undefined {
+  const i = words.lastIndexOf(flag);
+  return (i >= 0 ? words[i + 1] : words.findLast((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1)) || undefined;
+}
+
+function isFresh({ askedAtMs, answered }: CodeCache, nowMs: number): boolean {
+  const ageMs = nowMs - askedAtMs;
+  return ageMs >= 0 && ageMs < (answered ? FRESH_MS : FAILED_MS);
+}
+
+/** Asks the service and remembers what it said; where it does not answer in time, what is known stays, and is not asked again at once. */
+async function refresh(
+  context: Context,
+  settings: ConnectedSettings,
+  file: string,
+  known: CodeCache | undefined,
+): Promise<CodeCache> {
+  const { codes: found, answered } = await ask(context, settings);
+  const better = answered || found.length > (known?.codes.length ?? 0);
+  const cache = { askedAtMs: context.clock.now(), answered, codes: better ? found : (known?.codes ?? []) };
+  try {
+    writeCodeCache(file, cache, context.processes.pid);
+  } catch {
+    // Then it is asked again next time.
+  }
+  return cache;
+}
+
+async function ask(context: Context, settings: ConnectedSettings): Promise<{ codes: CachedCode[]; answered: boolean }> {
+  const { fetchInOrder } = await import('../service/pages.ts');
+  // Half of every window is left to real work, and nothing waits for the next.
+  const service = await context.connect({ ...settings, reserve: { percent: 50 }, maxWaitMs: 0, timeoutMs: PATIENCE_MS });
+  const found: CachedCode[] = [];
+  const getPage = async (page: number) => {
+    const { rows, total } = await service.listCodes({ page, limit: CODES_A_PAGE });
+    return { rows: rows.map(({ slug, name }) => ({ slug, name })), total };
+  };
+  const getAll = async () => {
+    const first = await getPage(1);
+    found.push(...first.rows);
+    const pages = Math.min(MOST_PAGES, Math.ceil(first.total / Math.max(1, first.rows.length)));
+    const others = Array.from({ length: Math.max(0, pages - 1) }, (_, i) => i + 2);
+    for await (const { rows } of fetchInOrder(others, getPage, settings.concurrency)) found.push(...rows);
+    return true;
+  };
+  const enough = new AbortController();
+  try {
+    const late = context.clock.sleep(PATIENCE_MS, enough.signal).then(() => false);
+    const answered = await Promise.race([getAll(), late].map((outcome) => outcome.catch(() => false)));
+    return { codes: [...found], answered };
+  } finally {
+    enough.abort();
+    await service.close();
+  }
+}
+
+/** A name on one line and no longer than fits beside the slug. */
+function brief(text: string): string {
+  const letters = [...clean(text)];
+  return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME - 1).join('')}…` : letters.join('');
+}

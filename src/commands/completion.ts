@@ -1,0 +1,18 @@
+import { isShell, SHELLS } from '../help/shells.ts';
+import { defineCommand } from './define.ts';
+
+export const command = defineCommand({
+  description:
+    'Prints the completion script of a shell; its first lines say how to install it. It completes commands, flags and their ' +
+    'values, profiles, files, and codes by slug with their names, which are asked for at most once a minute.',
+  arguments: [{ name: '<shell>', description: 'the shell', choices: SHELLS }],
+  options: {},
+  examples: [
+    { command: 'source <(qrctl completion bash)', does: 'complete in this bash, or zsh' },
+    { command: 'qrctl completion fish > ~/.config/fish/completions/qrctl.fish', does: 'complete in every fish from now on' },
+  ],
+  async run({ console }, { args: [shell] }) {
+    const { readCompletionScript } = await import('../packaged.ts');
+    if (isShell(shell)) await console.write(await readCompletionScript(shell));
+  },
+});

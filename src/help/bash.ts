@@ -1,0 +1,182 @@
+/** The completion script for bash, 3.2 (macOS) and later, with or without the bash-completion package. */
+import { NOTICE, type Place, places, quote, type Source, sourceOf, valuedFlags } from './completion-data.ts';
+import type { Flag, Manual } from './page.ts';
+
+export function bashScript(manual: Manual): string {
+  const all = places(manual);
+  return `# qrctl completion for bash. ${NOTICE}
+# Now: source <(qrctl completion bash)
+# For good: qrctl completion bash > ~/.local/share/bash-completion/completions/qrctl
+
+# Sets names and flags: what may follow at the place $1.
+_qrctl_place() {
+  names=() flags=()
+  case "$1" in
+${all.map(placeCase).join('\n')}
+  esac
+}
+
+# Sets kind and values: what the value of flag $2 is at the place $1. No kind: nothing is known.
+_qrctl_flag() {
+  kind= values=()
+  case "$2" in
+${manual.globals.filter(hasSource).map(globalCase).join('\n')}
+    *)
+      case "$1 $2" in
+${all.flatMap(({ path, flags }) => flags.filter(hasSource).map((flag) => flagCase(path, flag))).join('\n')}
+      esac
+      ;;
+  esac
+}
+
+# Sets kind and values: what argument number $2 is at the place $1.
+_qrctl_argument() {
+  kind= values=()
+  case "$1 $2" in
+${all.flatMap(argumentCases).join('\n')}
+  esac
+}
+${ENGINE(valuedFlags(manual), manual.globals)}`;
+}
+
+function placeCase({ path, names, flags }: Place): string {
+  const words = names.length > 0 ? ` names=(${names.map(({ name }) => name).join(' ')})` : '';
+  const own = flags.length > 0 ? ` flags=(${spellings(flags).join(' ')})` : '';
+  return `    ${quote(path)})${words}${own} ;;`;
+}
+
+function hasSource(item: Pick<Flag, 'choices' | 'complete'>): boolean {
+  return sourceOf(item) !== 'none';
+}
+
+function spellings(flags: readonly Flag[]): string[] {
+  return flags.flatMap(({ short, long }) => (short ? [short, long] : [long]));
+}
+
+function globalCase(flag: Flag): string {
+  return `    ${spellings([flag]).join(' | ')}) ${assign(sourceOf(flag))} ;;`;
+}
+
+function flagCase(path: string, flag: Flag): string {
+  const patterns = spellings([flag]).map((name) => quote(`${path} ${name}`));
+  return `        ${patterns.join(' | ')}) ${assign(sourceOf(flag))} ;;`;
+}
+
+function argumentCases({ path, arguments: given }: Place): string[] {
+  return given.flatMap((argument, i) =>
+    hasSource(argument) ? [`    ${quote(`${path} `)}${argument.several ? '*' : i}) ${assign(sourceOf(argument))} ;;`] : [],
+  );
+}
+
+function assign(source: Source): string {
+  return typeof source === 'string' ? `kind=${source}` : `kind=values values=(${source.values.join(' ')})`;
+}
+
+/**
+ * The words of the line are put together again from what bash cut at = and :, and the answers cut there in turn. Live values
+ * never go through compgen -W, which would expand what is in them.
+ */
+const ENGINE = (valued: readonly string[], globals: readonly Flag[]) => `
+# Offers those of the words given that begin with what is typed.
+_qrctl_offer() {
+  local value
+  for value; do
+    [[ "$value" == "$cur"* ]] && COMPREPLY+=("$value")
+  done
+}
+
+# Offers profiles or codes, as qrctl knows them; in a listing with what they are called.
+_qrctl_offer_live() {
+  local value text quoted
+  while IFS=$'\\t' read -r value text; do
+    [[ "$value" == "$cur"* ]] || continue
+    printf -v quoted '%q' "$value"
+    [[ -n "$text" && ( "$COMP_TYPE" == 63 || "$COMP_TYPE" == 33 ) ]] && quoted="$quoted  ($text)"
+    COMPREPLY+=("$quoted")
+  done < <("\${words[0]/#\\~/$HOME}" __complete "$1" "$cur" "\${words[@]:1}" 2>/dev/null </dev/null)
+  # A single one is going to be inserted, without what it is called.
+  [[ \${#COMPREPLY[@]} -eq 1 ]] && COMPREPLY=("\${COMPREPLY[0]%%  (*}")
+}
+
+_qrctl_offer_paths() {
+  local value
+  compopt -o filenames 2>/dev/null
+  while IFS= read -r value; do
+    COMPREPLY+=("$value")
+  done < <(compgen "$1" -- "$cur")
+}
+
+_qrctl_offer_kind() {
+  case "$kind" in
+    values) _qrctl_offer "\${values[@]}" ;;
+    files) _qrctl_offer_paths -f ;;
+    directories) _qrctl_offer_paths -d ;;
+    profiles | codes) _qrctl_offer_live "$kind" ;;
+  esac
+}
+
+_qrctl() {
+  local line="\${COMP_LINE:0:COMP_POINT}" trimmed word words i
+  words=()
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    word="\${COMP_WORDS[i]}"
+    trimmed="\${line#"\${line%%[![:space:]]*}"}"
+    [[ $i -eq $COMP_CWORD ]] && word="$trimmed"
+    if [[ $i -gt 0 && -n "$word" && "$trimmed" == "$line" ]]; then
+      words[\${#words[@]}-1]+="$word"
+    else
+      words+=("$word")
+    fi
+    line="\${trimmed#"$word"}"
+  done
+
+  local last=$((\${#words[@]} - 1)) path= position=0 flag= kind values names flags cur
+  cur="\${words[last]}"
+  _qrctl_place ''
+  for ((i = 1; i < last; i++)); do
+    word="\${words[i]}"
+    if [[ -n "$flag" ]]; then
+      flag=
+    elif [[ "$word" == -?* ]]; then
+      case "$word" in
+        ${valued.join(' | ')}) flag="$word" ;;
+      esac
+    elif [[ \${#names[@]} -gt 0 ]]; then
+      path="\${path:+$path }$word"
+      _qrctl_place "$path"
+    else
+      position=$((position + 1))
+    fi
+  done
+
+  COMPREPLY=()
+  local prefix=
+  if [[ -n "$flag" ]]; then
+    _qrctl_flag "$path" "$flag"
+    _qrctl_offer_kind
+  elif [[ "$cur" == --*=* ]]; then
+    prefix="\${cur%%=*}="
+    _qrctl_flag "$path" "\${cur%%=*}"
+    cur="\${cur#*=}"
+    _qrctl_offer_kind
+  elif [[ "$cur" == -* ]]; then
+    _qrctl_offer "\${flags[@]}" ${spellings(globals).join(' ')}
+  elif [[ \${#names[@]} -gt 0 ]]; then
+    _qrctl_offer "\${names[@]}"
+  else
+    _qrctl_argument "$path" "$position"
+    _qrctl_offer_kind
+  fi
+
+  # Readline puts the answer in place of the last piece only, as it cuts words.
+  local piece="\${COMP_WORDS[COMP_CWORD]}" kept="\${words[last]}"
+  [[ "$piece" == [=:]* ]] && piece=
+  kept="\${kept%"$piece"}"
+  for ((i = 0; i < \${#COMPREPLY[@]}; i++)); do
+    word="$prefix\${COMPREPLY[i]}"
+    COMPREPLY[i]="\${word#"$kept"}"
+  done
+}
+
+complete -F _qrctl qrctl
+`;

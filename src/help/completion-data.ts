@@ -1,0 +1,64 @@
+/** The command line as completion scripts need it: what can follow each word. */
+import type { Argument, Flag, Manual } from './page.ts';
+import { TOPICS } from './topics.ts';
+
+/** A place in the tree: `''`, `qr`, `qr list`, `help qr`. */
+export interface Place {
+  path: string;
+  /** Words that lead on. */
+  names: readonly { name: string; summary: string }[];
+  /** Without the global ones. */
+  flags: readonly Flag[];
+  arguments: readonly Argument[];
+}
+
+/** Every place, the root first. */
+export function places({ root, groups, commands }: Manual): Place[] {
+  const topics = TOPICS.map(({ name, title }) => ({ name, summary: title }));
+  const group = (path: string, names: Place['names']): Place => ({ path, names, flags: [], arguments: [] });
+  const leaf = (page: Manual['commands'][number]): Place => ({ ...page, path: page.names.join(' '), names: [] });
+  return [
+    group('', root.commands),
+    ...groups.map(({ name, commands: children }) => group(name, children)),
+    ...commands.map(leaf),
+    group('help', [...root.commands.filter(({ name }) => name !== 'help'), ...topics]),
+    ...groups.map(({ name, commands: children }) => group(`help ${name}`, children)),
+  ];
+}
+
+/**
+ * Every way to write a flag that takes a value. The scripts skip the word after it wherever it stands, so a flag must take one
+ * everywhere or nowhere; throws where the definitions do not agree.
+ */
+export function valuedFlags(manual: Manual): string[] {
+  const flags = [...manual.globals, ...manual.commands.flatMap((command) => command.flags)];
+  const spellings = (valued: boolean) =>
+    new Set(
+      flags
+        .filter(({ value }) => (value !== undefined) === valued)
+        .flatMap(({ short, long }) => (short ? [short, long] : [long])),
+    );
+  const switches = spellings(false);
+  for (const name of spellings(true))
+    if (switches.has(name)) throw new Error(`${name} takes a value in one command and none in another`);
+  return [...spellings(true)];
+}
+
+/** Where the values come from: fixed ones, or what is looked up while typing. */
+export type Source = { values: readonly string[] } | 'files' | 'directories' | 'profiles' | 'codes' | 'none';
+
+export function sourceOf({ choices, complete }: Pick<Flag, 'choices' | 'complete'>): Source {
+  if (choices.length > 0) return { values: choices };
+  if (complete === 'file') return 'files';
+  if (complete === 'directory') return 'directories';
+  if (complete === 'profile') return 'profiles';
+  return complete === 'code' ? 'codes' : 'none';
+}
+
+/** A word of a shell in which nothing has a meaning, in single quotes; not for fish and PowerShell, which quote otherwise. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** One line at the top of each script. */
+export const NOTICE = 'Made from the commands by `npm run completions`: do not edit.';

@@ -1,0 +1,133 @@
+/** Manual pages in roff (man(7) macros), one for each command and qrctl(1) for the whole. */
+import { FIRST_STEPS, sentence } from './command-help.ts';
+import {
+  type CommandPage,
+  describeValues,
+  type Flag,
+  flagGroups,
+  flagTerm,
+  fullName,
+  type GroupPage,
+  type Manual,
+  usage,
+} from './page.ts';
+import { type Block, TOPICS } from './topics.ts';
+
+/** File name → text. */
+export function manPages(manual: Manual): Record<string, string> {
+  const { commands, groups } = manual;
+  return Object.fromEntries([
+    ['qrctl.1', rootPage(manual)],
+    ...groups.map((group) => [`qrctl-${group.name}.1`, groupPage(group, manual)]),
+    ...commands.map((command) => [`${pageName(command.names)}.1`, commandPage(command, manual)]),
+  ]);
+}
+
+function pageName(names: readonly string[]): string {
+  return ['qrctl', ...names].join('-');
+}
+
+function rootPage({ version, root, globals, commands }: Manual): string {
+  return lines([
+    header('qrctl', root.summary, version),
+    section('SYNOPSIS'),
+    '.B qrctl',
+    text('<command> [flags]'),
+    section('DESCRIPTION'),
+    text(sentence(root.summary)),
+    section('COMMANDS'),
+    ...commands.flatMap(({ names, summary }) => item(fullName(names), summary)),
+    ...flagSections(globals),
+    ...TOPICS.flatMap(({ title, blocks }) => [section(title.toUpperCase()), ...blocks.flatMap(block)]),
+    section('EXAMPLES'),
+    ...FIRST_STEPS.flatMap(([command, does]) => example(command, does)),
+    ...seeAlso(commands.map(({ names }) => pageName(names))),
+  ]);
+}
+
+function groupPage({ name, summary, commands }: GroupPage, { version, globals }: Manual): string {
+  return lines([
+    header(pageName([name]), summary, version),
+    section('SYNOPSIS'),
+    `.B ${text(fullName([name]))}`,
+    text('<command> [flags]'),
+    section('COMMANDS'),
+    ...commands.flatMap((command) => item(fullName([name, command.name]), command.summary)),
+    ...flagSections(globals),
+    ...seeAlso(['qrctl', ...commands.map((command) => pageName([name, command.name]))]),
+  ]);
+}
+
+function commandPage(page: CommandPage, { version, globals }: Manual): string {
+  const { names, summary, description, arguments: given, flags, examples } = page;
+  return lines([
+    header(pageName(names), summary, version),
+    section('SYNOPSIS'),
+    `.B ${text(fullName(names))}`,
+    text(usage(page).slice(fullName(names).length + 1)),
+    section('DESCRIPTION'),
+    ...description.split('\n\n').flatMap((paragraph) => ['.PP', text(paragraph)]),
+    ...(given.length > 0 ? [section('ARGUMENTS')] : []),
+    ...given.flatMap((argument) => item(argument.name, describeValues({ ...argument, repeatable: false }))),
+    ...flagSections([...flags, ...globals]),
+    section('EXAMPLES'),
+    ...examples.flatMap(({ command, does }) => example(command, does)),
+    section('EXIT STATUS'),
+    text('0 when all of it is done. The other codes are explained in qrctl(1).'),
+    ...seeAlso(['qrctl']),
+  ]);
+}
+
+function header(name: string, summary: string, version: string): string {
+  // No date: the same source gives the same page.
+  const title = `.TH "${text(name.toUpperCase())}" 1 "" "qrctl ${text(version)}" "qrctl manual"`;
+  // Left-aligned and without hyphens: commands stay as they are typed.
+  return lines([title, '.nh', '.ad l', section('NAME'), `${text(name)} \\- ${text(summary)}`]).trimEnd();
+}
+
+function section(title: string): string {
+  return `.SH "${text(title)}"`;
+}
+
+function flagSections(flags: readonly Flag[]): string[] {
+  return flagGroups(flags).flatMap(([group, members]) => [
+    section(group.replace(/:$/, '').toUpperCase()),
+    ...members.flatMap((flag) => item(flagTerm(flag).trim(), describeValues(flag))),
+  ]);
+}
+
+function item(term: string, meaning: string): string[] {
+  return ['.TP', `.B ${text(term)}`, text(meaning)];
+}
+
+function example(command: string, does: string): string[] {
+  return ['.PP', text(`${does}:`), '.PP', '.RS 4', '.EX', text(command), '.EE', '.RE'];
+}
+
+function seeAlso(names: readonly string[]): string[] {
+  return [section('SEE ALSO'), names.map((name) => `\\fB${text(name)}\\fR(1)`).join(', ')];
+}
+
+function block(content: Block): string[] {
+  if (typeof content === 'string') return ['.PP', text(content)];
+  if ('list' in content) return content.list.flatMap(([term, meaning]) => item(term, meaning));
+  return ['.PP', '.RS 4', '.EX', ...content.lines.map(text), '.EE', '.RE'];
+}
+
+/** `words` so that roff prints just them: a backslash, a hyphen, a quote mark, or a point at the start of a line mean things to it. */
+function text(words: string): string {
+  return words
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll("'", '\\(aq')
+    .replaceAll('"', '\\(dq')
+    .replaceAll('`', '\\(ga')
+    .replaceAll('~', '\\(ti')
+    .replaceAll('^', '\\(ha')
+    .replace(/^\./, '\\&.')
+    .replace(/[^\n -~]/gu, (letter) => `\\[u${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`);
+}
+
+function lines(parts: readonly string[]): string {
+  return `${parts.join('\n')}\n`;
+}

@@ -1,0 +1,105 @@
+/** The completion script for zsh. */
+import { NOTICE, type Place, places, quote, type Source, sourceOf } from './completion-data.ts';
+import type { Argument, Flag, Manual } from './page.ts';
+
+export function zshScript(manual: Manual): string {
+  const all = places(manual);
+  const [root, ...others] = all;
+  if (!root) throw new Error('there are no commands');
+  const paths = new Set(all.map(({ path }) => path));
+  return `#compdef qrctl
+# qrctl completion for zsh. ${NOTICE}
+# Now: source <(qrctl completion zsh)
+# For good: qrctl completion zsh > "\${fpath[1]}/_qrctl", and begin a new shell
+
+${others.map((place) => placeFunction(place, paths)).join('\n')}
+# Offers profiles or codes, as qrctl knows them.
+_qrctl_live() {
+  local line
+  local -a found
+  for line in "\${(@f)$("$program" __complete $1 "\${(Q)PREFIX}" "\${(@Q)typed}" 2>/dev/null </dev/null)}"; do
+    [[ -n $line ]] && found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done
+  _describe -t $1 \${1%s} found
+}
+
+_qrctl() {
+  # All of these are seen by the functions called from here.
+  local program=\${\${(Q)words[1]}/#\\~\\//$HOME/} curcontext=$curcontext context state state_descr line ret=1
+  local -a typed=("\${(@)words[2,CURRENT-1]}")
+  typeset -A opt_args
+  local -a globals=(
+${manual.globals
+  .flatMap(flagSpecs)
+  .map((spec) => `    ${spec}`)
+  .join('\n')}
+  )
+${dispatch(root, paths)}
+}
+
+if [[ \${funcstack[1]} == _qrctl ]]; then
+  _qrctl "$@"
+else
+  compdef _qrctl qrctl
+fi
+`;
+}
+
+function functionName(path: string): string {
+  return `_qrctl_at_${path.replaceAll(' ', '_')}`;
+}
+
+function placeFunction(place: Place, paths: ReadonlySet<string>): string {
+  const { path, names, flags, arguments: given } = place;
+  if (names.length > 0)
+    return `${functionName(path)}() {\n  local context state state_descr line ret=1\n${dispatch(place, paths)}\n}\n`;
+  const specs = [...flags.flatMap(flagSpecs), ...given.map(argumentSpec)].map((spec) => ` \\\n    ${spec}`);
+  return `${functionName(path)}() {\n  _arguments -s -S $globals${specs.join('')}\n}\n`;
+}
+
+/** One of several words, and then whatever follows that one. */
+function dispatch({ path, names }: Place, paths: ReadonlySet<string>): string {
+  const described = names.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}`).join('\n');
+  const deeper = names.map(({ name }) => ({ name, at: path ? `${path} ${name}` : name })).filter(({ at }) => paths.has(at));
+  const cases = deeper.map(({ name, at }) => `        ${name}) ${functionName(at)} && ret=0 ;;`).join('\n');
+  const rest = `    rest)
+      case $words[1] in
+${cases}
+      esac
+      ;;
+`;
+  return `  local -a names=(
+${described}
+  )
+  _arguments -C -s -S $globals '1: :->name' '*:: :->rest' && ret=0
+  case $state in
+    name) _describe -t commands command names && ret=0 ;;
+${deeper.length > 0 ? rest : ''}  esac
+  return ret`;
+}
+
+function flagSpecs({ short, long, value, description, complete, choices, repeatable }: Flag): string[] {
+  const excluded = repeatable ? '*' : short ? `(${short} ${long})` : '';
+  const does = `[${description.replace(/[[\]\\]/g, '\\$&')}]`;
+  const takes = value === undefined ? '' : `:${escapeSpec(value)}:${action(sourceOf({ choices, complete }))}`;
+  const equals = value === undefined ? '' : '=';
+  const specs = [`${excluded}${long}${equals}${does}${takes}`];
+  if (short) specs.unshift(`${excluded}${short}${does}${takes}`);
+  return specs.map(quote);
+}
+
+function argumentSpec({ name, required, several, complete, choices }: Argument): string {
+  const place = several ? '*' : '';
+  return quote(`${place}:${several || required ? '' : ':'}${escapeSpec(name)}:${action(sourceOf({ choices, complete }))}`);
+}
+
+function action(source: Source): string {
+  if (typeof source !== 'string') return `(${source.values.join(' ')})`;
+  if (source === 'files') return '_files';
+  if (source === 'directories') return '_files -/';
+  return source === 'none' ? ' ' : `_qrctl_live ${source}`;
+}
+
+function escapeSpec(text: string): string {
+  return text.replace(/[:\\]/g, '\\$&');
+}

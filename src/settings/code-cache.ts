@@ -1,0 +1,59 @@
+/** The codes of a workspace as completions last saw them: a file of its own for each base URL and key, readable by the owner only. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DIRECTORY_MODE, FILE_MODE } from './modes.ts';
+import { cacheDirectory } from './paths.ts';
+import type { Variables } from './settings.ts';
+
+export interface CachedCode {
+  slug: string;
+  name: string;
+}
+
+export interface CodeCache {
+  /** When the service was last asked, by the machine's clock, ms since the epoch. */
+  askedAtMs: number;
+  /** It answered in time. */
+  answered: boolean;
+  codes: readonly CachedCode[];
+}
+
+/** Far more than the codes completions ask for. */
+const LARGEST_FILE = 4 * 1024 * 1024;
+
+/** Where the cache of that workspace is. Two keys are two workspaces; neither can be told from the name. */
+export async function codeCacheFile(env: Variables, { baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Promise<string> {
+  const workspace = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex').slice(0, 32);
+  return join(await cacheDirectory(env), `codes-${workspace}.json`);
+}
+
+/** What the file holds, or undefined where there is none or it is none of ours. */
+export function readCodeCache(file: string): CodeCache | undefined {
+  try {
+    const stat = statSync(file);
+    if (!stat.isFile() || stat.size > LARGEST_FILE) return undefined;
+    return parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(data: Partial<CodeCache> | null): CodeCache | undefined {
+  if (data === null || !Number.isSafeInteger(data.askedAtMs) || !Array.isArray(data.codes)) return undefined;
+  const codes = data.codes.filter((code) => typeof code?.slug === 'string' && typeof code.name === 'string');
+  return { askedAtMs: data.askedAtMs ?? 0, answered: data.answered === true, codes };
+}
+
+/** Replaces the file; throws the system's error. `writer` tells writers at the same time apart (a process id). */
+export function writeCodeCache(file: string, cache: CodeCache, writer: number): void {
+  mkdirSync(dirname(file), { recursive: true, mode: DIRECTORY_MODE });
+  const staged = `${file}.${writer}`;
+  rmSync(staged, { force: true });
+  try {
+    writeFileSync(staged, JSON.stringify(cache), { mode: FILE_MODE, flag: 'wx' });
+    renameSync(staged, file);
+  } finally {
+    rmSync(staged, { force: true });
+  }
+}
