@@ -162,7 +162,12 @@ function eventsFor(console: Console & { activeProgress(): Progress | undefined }
       else console.note(`rate limit reached: going on in ${formatDuration(ms)}`);
     },
     resume: () => console.activeProgress()?.resume(),
-    retry: ({ reason, ms }) => console.verbose(`${reason}: trying again in ${formatDuration(ms)}`),
+    // The first repetition follows within a moment; from the second on somebody may be waiting and wonder.
+    retry({ reason, ms, attempt }) {
+      const line = `${reason}: trying again in ${formatDuration(ms)}`;
+      if (attempt > 2) console.note(line);
+      else console.verbose(line);
+    },
   };
 }
 

@@ -1,0 +1,110 @@
+/** Every row of the exit-code table, reached by the built command. */
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { EXIT_CODES } from '../../src/errors.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { runCli, startCli, useDirectory } from '../support/cli.ts';
+import { type Fault, fails, gateway, hang, sometimes, wrongTotal } from '../support/faults.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+interface Way {
+  exit: number;
+  how: string;
+  args: (sandbox: TestSandbox) => string[];
+  sandbox?: SandboxOptions;
+  env?: Record<string, string>;
+  /** On standard error. */
+  says: RegExp;
+}
+
+const ofScans = (fault: Fault) => sometimes(({ request }) => request.path.endsWith('/scans') && fault);
+
+const WAYS: Way[] = [
+  { exit: 0, how: 'a list', args: () => ['qr', 'list'], says: /^$/ },
+  { exit: 1, how: 'an answer that is no JSON', args: () => ['qr', 'list'], sandbox: { intercept: gateway(200) }, says: /JSON/ },
+  { exit: 2, how: 'an unknown flag', args: () => ['qr', 'list', '--limti', '3'], says: /--limit/ },
+  { exit: 2, how: 'an unknown command', args: () => ['qr', 'lst'], says: /list/ },
+  { exit: 2, how: 'a wrong enum', args: () => ['qr', 'list', '--status', 'actve'], says: /active/ },
+  { exit: 2, how: 'a wrong date', args: (s) => ['scans', 'export', s.codeId(), '--since', '2026-02-30'], says: /2026-02-30/ },
+  { exit: 2, how: 'a missing name', args: () => ['qr', 'create'], says: /--name/ },
+  { exit: 2, how: 'an unwritable path', args: () => ['qr', 'list', '-o', '/nonexistent/codes.csv'], says: /nonexistent/ },
+  { exit: 3, how: 'a wrong key', args: () => ['qr', 'list'], env: { QRCTL_API_KEY: 'svc_live_wrong' }, says: /key/ },
+  { exit: 3, how: 'no key', args: () => ['qr', 'list'], env: { QRCTL_API_KEY: '' }, says: /auth login/ },
+  { exit: 4, how: 'an unknown id', args: () => ['qr', 'get', UNKNOWN], says: /not found|no code/i },
+  { exit: 4, how: 'an unknown slug', args: () => ['qr', 'get', 'no-such-slug'], says: /no-such-slug/ },
+  { exit: 4, how: 'an unknown code to export', args: () => ['scans', 'export', UNKNOWN], says: /00000000/ },
+  { exit: 5, how: 'a full plan', args: () => ['qr', 'create', '--name', 'x'], sandbox: { codeLimit: 25 }, says: /plan/ },
+  { exit: 6, how: 'no wait', args: () => ['qr', 'list', '--max-wait', '0'], sandbox: { limit: 1, codes: 300 }, says: /max-wait/ },
+  { exit: 7, how: 'no service', args: () => ['qr', 'list'], env: { QRCTL_BASE_URL: 'http://127.0.0.1:9' }, says: /refused/ },
+  { exit: 8, how: 'some failed', args: (s) => ['scans', 'export', s.codeId(), UNKNOWN], says: /1 of 2/ },
+  {
+    exit: 9,
+    how: 'not proven',
+    args: (s) => ['scans', 'export', s.codeId()],
+    sandbox: { intercept: ofScans(wrongTotal((total) => total + 3)) },
+    says: /complete/,
+  },
+  {
+    exit: 10,
+    how: 'rejected values',
+    args: () => ['qr', 'create', '--name', 'x'],
+    sandbox: { intercept: fails(400) },
+    says: /400/,
+  },
+];
+
+describe('exit codes', () => {
+  test('are all reached here', () => {
+    const reached = new Set([...WAYS.map((way) => way.exit), 130, 143]);
+    expect(EXIT_CODES.map(({ exit }) => exit).filter((exit) => !reached.has(exit))).toEqual([]);
+  });
+
+  test.each(WAYS)('$exit: $how', async ({ exit, args, sandbox: options, env, says }) => {
+    const sandbox = await useSandbox({ scans: 20, ...options });
+    const { code, stderr } = await runCli(args(sandbox), { env: { ...sandbox.env, ...env }, timeoutMs: 60_000 });
+    expect(stderr.replace(/^.*requests?, \d+ pauses?.*\n/m, '')).toMatch(says);
+    expect(code).toBe(exit);
+    if (exit === 2) expect(sandbox.requests).toEqual([]);
+  });
+
+  test.each(WAYS.filter(({ exit }) => exit !== 0))(
+    '$exit as a line of JSON: $how',
+    async ({ exit, args, sandbox: options, env }) => {
+      const sandbox = await useSandbox({ scans: 20, ...options });
+      const words = [...args(sandbox), '--format', 'json', '--quiet'];
+      const { stderr } = await runCli(words, { env: { ...sandbox.env, ...env }, timeoutMs: 60_000 });
+      const { error } = JSON.parse(stderr);
+      expect(Object.keys(error)).toEqual(['message', 'code', 'status', 'exit', 'hint']);
+      expect(error.exit).toBe(exit);
+    },
+  );
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s during a request: %i, and the file untouched', async (signal, exit) => {
+    const directory = await useDirectory();
+    const file = join(directory, 'scans.csv');
+    await writeFile(file, 'before\n');
+    let asked = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const intercept: Fault = (exchange) => {
+      asked();
+      return hang(exchange);
+    };
+    const sandbox = await useSandbox({ intercept });
+    const running = await startCli(['scans', 'export', sandbox.codeId(), '-o', file], { env: sandbox.env });
+    await waiting;
+    const started = performance.now();
+    running.child.kill(signal);
+    const { code } = await running.done;
+    expect(code).toBe(exit);
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(await readdir(directory)).toEqual(['scans.csv']);
+  });
+});
