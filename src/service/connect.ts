@@ -1,16 +1,15 @@
 /** Opening a connection to the service, through a proxy's tunnel where one is set, so that it can be ended at any moment. */
 import type { Socket } from 'node:net';
-import type { buildConnector } from 'undici';
-import buildUndiciConnector from 'undici/lib/core/connect.js';
-import Client from 'undici/lib/dispatcher/client.js';
+import type { buildConnector as Connector } from 'undici';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization } from './proxy.ts';
+import { buildConnector, Client } from './undici.ts';
 
-type Callback = buildConnector.Callback;
+type Callback = Connector.Callback;
 
 /** Connects for one client; `cancel` ends an attempt under way, which undici itself would leave hanging. */
 export interface Connection {
-  connect(options: buildConnector.Options, callback: Callback): void;
+  connect(options: Connector.Options, callback: Callback): void;
   cancel(): void;
 }
 
@@ -18,7 +17,7 @@ export interface Connection {
 const MOST_OPENS = 3;
 
 /** The plain connector all connections share: it remembers TLS sessions, and leaves deadlines to the caller. */
-const connectDirectly = buildUndiciConnector({ timeout: 0 });
+const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
  * A connection to the service, through `tunnel` (a proxy's URL) when given. Connecting that fails calls back with a
@@ -50,7 +49,7 @@ function plainly(callback: Callback): Callback {
   };
 }
 
-function open(options: buildConnector.Options, callback: Callback): () => void {
+function open(options: Connector.Options, callback: Callback): () => void {
   let pending: Socket | undefined = connectDirectly(options, (...outcome) => {
     pending = undefined;
     callback(...outcome);
@@ -59,7 +58,7 @@ function open(options: buildConnector.Options, callback: Callback): () => void {
 }
 
 /** CONNECT (RFC 9110, 9.3.6) on a connection of its own, then TLS to the service inside it. */
-function openTunnel(proxy: URL, options: buildConnector.Options, callback: Callback): () => void {
+function openTunnel(proxy: URL, options: Connector.Options, callback: Callback): () => void {
   const connection = createConnection(undefined);
   const client = new Client(proxy.origin, { connect: connection.connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
   const target = `${options.hostname.includes(':') ? `[${options.hostname}]` : options.hostname}:${options.port || 443}`;

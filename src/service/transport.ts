@@ -1,12 +1,12 @@
 /** One HTTP exchange: where a request leaves this machine. */
 import type { Buffer } from 'node:buffer';
 import type { Dispatcher } from 'undici';
-import Client from 'undici/lib/dispatcher/client.js';
 import { after, formatDuration } from '../time.ts';
 import { decodeBody, MAX_BODY_BYTES, tooLarge } from './body.ts';
 import { createConnection } from './connect.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization } from './proxy.ts';
+import { Client } from './undici.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;

@@ -1,0 +1,76 @@
+/**
+ * Builds dist/ for a fast start. Start-up time is a promise of this tool, so everything here is measured by `npm run bench -- startup`:
+ * CommonJS, because node's loader of ES modules costs as much as all of `qrctl --version`; one file for our own code and one for
+ * each library, read only when it is needed; and V8's code cache beside each, so that nothing is compiled twice.
+ */
+import { spawnSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+/** Libraries that few commands need, and the file of dist/ each gets. Whatever is not listed is in main.js. */
+const LIBRARIES = {
+  conf: 'conf',
+  'csv-parse': 'csv-parse/sync',
+  'cli-table3': 'cli-table3',
+  chalk: 'chalk',
+  'env-paths': 'env-paths',
+  'lossless-json': 'lossless-json',
+  'string-width': 'string-width',
+  'temporal-polyfill': 'temporal-polyfill',
+  undici: './src/service/undici.ts',
+};
+
+/** What libraries load for features that are not used here; each takes node milliseconds to read. */
+const UNUSED = [
+  { of: /undici/, path: /^node:http$/, instead: 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} }' },
+  { of: /undici/, path: /\/client-h2\.js$/, instead: 'module.exports = () => { throw new Error("HTTP/2 is not built in") }' },
+  { of: /undici/, path: /\/fetch\/body\.js$/, instead: 'module.exports = {}' },
+  { of: /commander/, path: /^node:child_process$/, instead: 'module.exports = {}' },
+];
+
+const withoutUnused = {
+  name: 'without-unused',
+  setup({ onResolve, onLoad }) {
+    for (const { of, path, instead } of UNUSED) {
+      onResolve({ filter: path }, ({ importer, path: name }) =>
+        of.test(importer) ? { path: name, namespace: 'unused', pluginData: instead } : undefined,
+      );
+    }
+    onLoad({ filter: /.*/, namespace: 'unused' }, ({ pluginData }) => ({ contents: pluginData, loader: 'js' }));
+  },
+};
+
+const librariesApart = {
+  name: 'libraries-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[a-z]|\/undici\.ts$/ }, ({ importer, path }) => {
+      if (importer.includes('node_modules')) return undefined;
+      const found = Object.entries(LIBRARIES).find(([name, module]) => path === module || path === `./${name}.ts`);
+      return found && { path: `./${found[0]}.js`, external: true };
+    });
+  },
+};
+
+const shared = {
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  minify: true,
+  outdir: 'dist',
+  logLevel: 'warning',
+  // `import()` would go through the loader of ES modules again.
+  supported: { 'dynamic-import': false },
+};
+
+await rm('dist', { recursive: true, force: true });
+await build({ ...shared, entryPoints: LIBRARIES, plugins: [withoutUnused] });
+await build({
+  ...shared,
+  entryPoints: ['src/main.ts', 'src/start.ts'],
+  plugins: [withoutUnused, librariesApart],
+  define: { 'import.meta.url': 'moduleUrl' },
+  banner: { js: 'const moduleUrl=require("node:url").pathToFileURL(__filename);' },
+});
+const { status } = spawnSync(process.execPath, ['build/code-cache.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] });
+process.exitCode = status ?? 1;
