@@ -59,13 +59,13 @@ async function settingsOf({ env }: Context, words: readonly string[]): Promise<C
     import('../settings/store.ts'),
     import('../settings/resolve.ts'),
   ]);
-  const flags: SettingFlags = { profile: valueOf('--profile', words), baseUrl: valueOf('--base-url', words) };
+  const flags: SettingFlags = { profile: wordAfter('--profile', words), baseUrl: wordAfter('--base-url', words) };
   const settings = resolveSettings({ flags, env, store: await readStore(env) });
   const { baseUrl, apiKey } = settings;
   return baseUrl === undefined || apiKey === undefined ? undefined : { ...settings, baseUrl, apiKey };
 }
 
-function valueOf(flag: string, words: readonly string[]): string | undefined {
+function wordAfter(flag: string, words: readonly string[]): string | undefined {
   const i = words.lastIndexOf(flag);
   return (i >= 0 ? words[i + 1] : words.findLast((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1)) || undefined;
 }

@@ -87,9 +87,9 @@ function valueWords(source: Source): string {
   return source === 'none' ? '-x' : `-x -a '(__qrctl_live ${source})'`;
 }
 
-function argumentWords({ choices, complete, description }: Argument): string {
+function argumentWords({ choices, complete }: Argument): string {
   const source = sourceOf({ choices, complete });
-  if (typeof source !== 'string') return `-a ${quote(source.values.join(' '))} -d ${quote(description)}`;
+  if (typeof source !== 'string') return `-a ${quote(source.values.join(' '))}`;
   if (source === 'files') return '-F';
   return source === 'none' ? '' : valueWords(source).replace('-x ', '');
 }

@@ -13,14 +13,14 @@ export function zshScript(manual: Manual): string {
 # For good: qrctl completion zsh > "\${fpath[1]}/_qrctl", and begin a new shell
 
 ${others.map((place) => placeFunction(place, paths)).join('\n')}
-# Offers profiles or codes, as qrctl knows them.
+# Offers profiles or codes, as qrctl knows them. _arguments puts options for compadd before the word.
 _qrctl_live() {
-  local line
+  local line kind=$argv[-1]
   local -a found
-  for line in "\${(@f)$("$program" __complete $1 "\${(Q)PREFIX}" "\${(@Q)typed}" 2>/dev/null </dev/null)}"; do
+  for line in "\${(@f)$("$program" __complete $kind "\${(Q)PREFIX}" "\${(@Q)typed}" 2>/dev/null </dev/null)}"; do
     [[ -n $line ]] && found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
   done
-  _describe -t $1 \${1%s} found
+  _describe -t $kind \${kind%s} found "\${(@)argv[1,-2]}"
 }
 
 _qrctl() {
