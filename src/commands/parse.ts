@@ -11,7 +11,7 @@ import {
   oneOf,
   type Values,
 } from './define.ts';
-import { commandPage, flagsOf } from './manual.ts';
+import { commandPage, flagsOf, GLOBALS } from './manual.ts';
 import { misread, nearestFlag, shorten } from './unknown.ts';
 
 export interface Parsed<G extends Options> {
@@ -101,7 +101,7 @@ function refusal({ code, message }: CommanderError, names: readonly string[], de
   const flag = /'(.*)'/.exec(line)?.[1] ?? '';
   const similar = nearestFlag(
     flag.split('=', 1)[0] ?? '',
-    page.flags.map(({ long }) => long),
+    [...page.flags, ...GLOBALS].map(({ long }) => long),
   );
   const hint = similar ? `did you mean ${similar}?` : `${fullName(names)} --help shows what it takes`;
   return misread(`unknown flag '${shorten(flag)}'`, { hint });

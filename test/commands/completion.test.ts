@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { loadManual } from '../../src/commands/manual.ts';
+import { completionScripts } from '../../src/help/scripts.ts';
+import { SCRIPTS, SHELLS } from '../../src/help/shells.ts';
+import { runCli } from '../support/cli.ts';
+
+const directory = new URL('../../completions/', import.meta.url);
+
+describe('qrctl completion', () => {
+  test('completions/ holds what the commands give (npm run completions writes it anew)', async () => {
+    const scripts = completionScripts(await loadManual(''));
+    expect(readdirSync(directory).sort()).toEqual(Object.keys(scripts).sort());
+    for (const [name, text] of Object.entries(scripts)) expect(readFileSync(new URL(name, directory), 'utf8')).toBe(text);
+  });
+
+  test.each(SHELLS)('%s prints the very file, also with flags', async (shell) => {
+    const script = readFileSync(new URL(SCRIPTS[shell], directory), 'utf8');
+    for (const args of [
+      ['completion', shell],
+      ['completion', shell, '--quiet'],
+    ]) {
+      expect(await runCli(args)).toMatchObject({ code: 0, stdout: script, stderr: '' });
+    }
+  });
+
+  test('is refused for another shell, and without one', async () => {
+    expect(await runCli(['completion', 'csh'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('bash, zsh, fish or powershell'),
+    });
+    expect(await runCli(['completion'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('qrctl completion <shell>'),
+    });
+  });
+});

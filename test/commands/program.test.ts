@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'vitest';
+import { loadManual } from '../../src/commands/manual.ts';
+import { type Invocation, interpret } from '../../src/commands/program.ts';
+import { UsageError } from '../../src/errors.ts';
+import { screenOf } from '../../src/help/layout.ts';
+import type { CommandPage } from '../../src/help/page.ts';
+import { TOPICS } from '../../src/help/topics.ts';
+import { commandLinesIn, splitWords } from '../help/command-lines.ts';
+
+const manual = await loadManual('1.2.3');
+
+function read(line: string, columns = 80): Promise<Invocation> {
+  const surroundings = { version: '1.2.3', screen: () => screenOf(columns, false) };
+  return interpret(splitWords(line), surroundings);
+}
+
+async function printed(line: string, columns?: number): Promise<string> {
+  const invocation = await read(line, columns);
+  return invocation.kind === 'print' ? invocation.text : expect.fail(`${line} runs a command`);
+}
+
+async function refused(line: string): Promise<{ message: string; hint: string | undefined }> {
+  const error = await read(line).catch((failure: unknown) => failure);
+  if (!(error instanceof UsageError)) return expect.fail(`${line} is understood`);
+  return { message: error.message, hint: error.hint };
+}
+
+/** The contract: released names and flags change only with a major version. */
+const OUTPUT = ['--format', '--output', '--fields', '--no-header', '--ids', '--raw-cells', '--excel'];
+const CONTRACT: Record<string, string[]> = {
+  'qr list': ['--status', '--type', '--name', '--limit', '--sort', ...OUTPUT],
+  'qr get <code>': OUTPUT,
+  'qr create': [
+    ...['--name', '--type', '--destination', '--from', '--results', '--skip-existing', '--dry-run', '--fail-fast'],
+    ...['--adopt', '--not-created', '--template', ...OUTPUT],
+  ],
+  'qr update [code]': ['--name', '--destination', '--status', '--from', '--results', '--dry-run', '--fail-fast', ...OUTPUT],
+  'qr delete [code...]': ['--yes', '--from', '--dry-run'],
+  'scans export [code...]': [
+    ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],
+    ...OUTPUT,
+  ],
+  'auth login': ['--key-stdin', '--no-verify'],
+  'auth status': ['--format', '--output', '--fields'],
+  'auth list': ['--format', '--output', '--fields'],
+  'auth use <profile>': [],
+  'auth logout': ['--all'],
+  'config list': ['--format', '--output', '--fields'],
+  'config get <key>': [],
+  'config set <key> <value>': [],
+  'config unset <key>': [],
+  'config path': [],
+  'completion <shell>': [],
+  doctor: ['--format', '--output'],
+  sandbox: ['--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key'],
+  demo: [],
+};
+const GLOBALS = [
+  ...['--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--quiet', '--verbose', '--no-color'],
+  ...['--help', '--version'],
+];
+
+describe('the command surface', () => {
+  test.each(Object.entries(CONTRACT))('has %s with its flags', async (form, flags) => {
+    const names = form.split(' ').filter((word) => /^\w/.test(word));
+    const help = await printed(`${names.join(' ')} --help`);
+    expect(help).toContain(`Usage: qrctl ${form} [flags]\n`);
+    for (const flag of [...flags, ...GLOBALS]) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
+  });
+
+  test('has no command beside those', () => {
+    const names = (form: string) =>
+      form
+        .split(' ')
+        .filter((word) => /^\w/.test(word))
+        .join(' ');
+    expect(manual.commands.map((command) => command.names.join(' ')).sort()).toEqual(Object.keys(CONTRACT).map(names).sort());
+  });
+
+  test.each(manual.commands.map((page) => [page.names.join(' '), page] as const))(
+    '%s gives none of its flags the name of a global one',
+    (_, page) => {
+      const globals = manual.globals.flatMap(({ short, long }) => [short, long]).filter(Boolean);
+      for (const { short, long } of page.flags) expect(globals).not.toContain(short ?? long);
+      for (const { long } of page.flags) expect(globals).not.toContain(long);
+    },
+  );
+
+  test('reads global flags before, between and after the names', async () => {
+    for (const line of ['-q --profile work config path', 'config -q --profile work path', 'config path --profile=work -q']) {
+      expect(await read(line)).toMatchObject({ kind: 'run', args: [], globals: { profile: 'work', quiet: true } });
+    }
+    expect(await read('-qv config path')).toMatchObject({ globals: { quiet: true, verbose: true } });
+  });
+
+  test('takes the word after a flag for its value, whatever it is', async () => {
+    expect(await read('qr create --name --help')).toMatchObject({ kind: 'run', options: { name: '--help' } });
+    expect(await read('--profile qr config path')).toMatchObject({ kind: 'run', globals: { profile: 'qr' } });
+  });
+});
+
+describe('examples', () => {
+  const own = manual.commands.map((page) => [page.names.join(' '), page] as const);
+
+  test.each(own)('%s has at least two, and they are about it', (name, { examples }: CommandPage) => {
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+    expect(examples.filter(({ command }) => command.includes(`qrctl ${name}`)).length).toBeGreaterThanOrEqual(1);
+    expect(new Set(examples.map(({ command }) => command)).size).toBe(examples.length);
+  });
+
+  const everywhere = [
+    ...manual.commands.flatMap(({ examples }) => examples.map(({ command }) => command)),
+    ...TOPICS.flatMap(({ blocks }) => blocks).flatMap((block) =>
+      typeof block === 'object' && 'lines' in block ? block.lines : [],
+    ),
+  ].filter((line) => line.includes('qrctl'));
+
+  test.each(everywhere)('%s is understood', async (line) => {
+    const lines = commandLinesIn(line);
+    expect(lines).not.toEqual([]);
+    for (const words of lines)
+      expect((await interpret(words, { version: '', screen: () => screenOf(80, false) })).kind).toBe('run');
+  });
+});
+
+describe('help', () => {
+  const places = ['', ...manual.groups.map(({ name }) => name), ...manual.commands.map(({ names }) => names.join(' '))];
+
+  test.each(places)('qrctl %s --help fits 80 columns, and so does help before it', async (place) => {
+    const help = await printed(`${place} --help`);
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(help).not.toMatch(/ $/m);
+    expect(await printed(`help ${place}`)).toBe(help);
+    expect(await printed(`--help ${place}`)).toBe(help);
+  });
+
+  test.each(TOPICS.map(({ name }) => name))('qrctl help %s fits 80 columns, and wraps at 40', async (name) => {
+    for (const columns of [80, 200])
+      expect((await printed(`help ${name}`, columns)).split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect((await printed(`help ${name}`, 40)).split('\n').length).toBeGreaterThan(
+      (await printed(`help ${name}`)).split('\n').length,
+    );
+  });
+
+  test('shows summaries in one line each', async () => {
+    for (const group of [manual.root, ...manual.groups]) {
+      const help = await printed(`help ${group.name}`);
+      for (const { name, summary } of group.commands) expect(help).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+    }
+  });
+
+  test('explains every exit code', async () => {
+    const help = await printed('help exit-codes');
+    for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130, 143]) expect(help).toMatch(new RegExp(`^  ${code} +\\w`, 'm'));
+  });
+
+  test('stands out in bold only where it may', async () => {
+    const screen = (bold: boolean) => ({ version: '', screen: () => screenOf(80, bold) });
+    expect(await interpret(['qr', '--help'], screen(true))).toMatchObject({
+      text: expect.stringContaining('\x1b[1mUsage:\x1b[22m'),
+    });
+    expect(await interpret(['qr', '--help'], screen(false))).toMatchObject({ text: expect.not.stringContaining('\x1b') });
+  });
+
+  test('of a group is also asked for behind it', async () => {
+    expect(await printed('qr help')).toBe(await printed('help qr'));
+    expect(await printed('qr help list')).toBe(await printed('help qr list'));
+  });
+
+  test('qrctl alone says what it is, and three commands to start with', async () => {
+    const text = await printed('');
+    expect(text.trim().split('\n').length).toBeLessThan(12);
+    expect(text.match(/^ {2}qrctl .*/gm)).toHaveLength(3);
+  });
+
+  test('the version is told wherever it is asked for', async () => {
+    for (const line of ['--version', '-V', 'qr --version', 'qr list -V']) expect(await printed(line)).toBe('1.2.3\n');
+  });
+});
+
+describe('what is not understood', () => {
+  test.each([
+    ['qr', 'qr: which command? It takes list, get, create, update or delete', 'qrctl qr --help explains them'],
+    ['-q', 'which command?', 'qrctl --help lists them'],
+    ['quit', "unknown command 'quit'", 'qrctl --help lists the commands'],
+    ['qr lst', "unknown command 'qr lst'", 'did you mean `qrctl qr list`?'],
+    ['atuh login', "unknown command 'atuh'", 'did you mean `qrctl auth`?'],
+    ['list', "unknown command 'list'", 'did you mean `qrctl qr list`? There is also qrctl auth list and qrctl config list.'],
+    ['ls', "unknown command 'ls'", 'did you mean `qrctl qr list`? There is also qrctl auth list and qrctl config list.'],
+    ['login', "unknown command 'login'", 'did you mean `qrctl auth login`?'],
+    ['exprot', "unknown command 'exprot'", 'did you mean `qrctl scans export`?'],
+    ['qr export', "unknown command 'qr export'", 'did you mean `qrctl scans export`?'],
+    ['qr rm', "unknown command 'qr rm'", 'did you mean `qrctl qr delete`?'],
+    ['codes', "unknown command 'codes'", 'did you mean `qrctl qr`?'],
+    ['whoami', "unknown command 'whoami'", 'did you mean `qrctl auth status`?'],
+    ['__proto__', "unknown command '__proto__'", 'qrctl --help lists the commands'],
+    ['constructor', "unknown command 'constructor'", 'qrctl --help lists the commands'],
+    ['quit --help', "unknown command 'quit'", 'qrctl --help lists the commands'],
+    ['help quit', "unknown command 'quit'", 'qrctl --help lists the commands'],
+    ['help exitcodes', "no help on 'exitcodes'", 'did you mean `qrctl help exit-codes`?'],
+    ['help qr lst', "unknown command 'qr lst'", 'did you mean `qrctl qr list`?'],
+    ['help qr list all', "no help on 'qr list all'", 'try: qrctl help qr list'],
+    ['qr list --limti 3', "unknown flag '--limti'", 'did you mean --limit?'],
+    ['qr list --limti=3', "unknown flag '--limti=3'", 'did you mean --limit?'],
+    ['qr list --quite', "unknown flag '--quite'", 'did you mean --quiet?'],
+    ['qr list -format json', "unknown flag '-format'", 'did you mean --format?'],
+    ['qr list --nonsense', "unknown flag '--nonsense'", 'qrctl qr list --help shows what it takes'],
+    ['--profil work qr list', "unknown flag '--profil' before the command", 'did you mean --profile?'],
+    [
+      '--format json qr list',
+      "unknown flag '--format' before the command",
+      "a command's own flags stand after it, as in: qrctl qr list --format",
+    ],
+    ['qr list --status actve', "--status cannot be 'actve': it takes active, paused or expired", 'did you mean --status active?'],
+    ['qr list --status gone', "--status cannot be 'gone': it takes active, paused or expired", undefined],
+    ['qr create --name n --type vcrd', expect.stringContaining("--type cannot be 'vcrd'"), 'did you mean --type vcard?'],
+    ['qr list -f jsn', "--format cannot be 'jsn': it takes table, csv, json or ndjson", 'did you mean --format json?'],
+    ['config set timezon UTC', expect.stringContaining("key cannot be 'timezon'"), 'did you mean timezone?'],
+    ['completion bsh', "shell cannot be 'bsh': it takes bash, zsh, fish or powershell", 'did you mean bash?'],
+    [
+      '--max-wait soon config path',
+      "--max-wait cannot be 'soon': it takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w",
+      undefined,
+    ],
+    ['qr list --limit', expect.stringContaining('--limit'), 'usage: qrctl qr list [flags]'],
+    ['qr get', "missing required argument 'code'", 'usage: qrctl qr get <code> [flags]'],
+    ['config path here', expect.stringContaining('too many arguments'), 'usage: qrctl config path [flags]'],
+  ])('qrctl %s', async (line, message, hint) => {
+    expect(await refused(line)).toEqual({ message, hint });
+  });
+
+  test('never repeats a key', async () => {
+    for (const line of [
+      'svc_live_secretsecret',
+      'qr svc_live_secretsecret',
+      'qr list --svc_live_secretsecret',
+      'qr list --status svc_live_secretsecret',
+    ]) {
+      expect(JSON.stringify(await refused(line))).not.toContain('secretsecret');
+    }
+  });
+
+  test('repeats no more of a long word than fits a line', async () => {
+    expect((await refused('x'.repeat(10_000))).message.length).toBeLessThan(100);
+  });
+});
