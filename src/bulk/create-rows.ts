@@ -19,6 +19,8 @@ export interface CreateJob {
   service: Pick<Service, 'createCode' | 'nowMs'>;
   /** Every code of the workspace, proven complete. */
   listCodes: () => Promise<QrCode[]>;
+  /** Any small request: its answer shows the service's clock. */
+  askClock: () => Promise<unknown>;
   clock: Clock;
   signal: AbortSignal;
   /** Rows in flight at once; the rate limit is the service's own affair. */
@@ -48,6 +50,15 @@ const MOST_BARREN_ROUNDS = 4;
 export async function createRows(job: CreateJob): Promise<CreateEnd> {
   const { ledger } = job;
   let undecided: Verdict['undecided'] = [];
+  if (ledger.all().some(isUnknown)) {
+    // Something goes wrong hereabouts: what this run sends should not hang on the machine's clock if it is killed in turn.
+    const failure = await job.askClock().then(
+      () => undefined,
+      (error) => error,
+    );
+    if (failure !== undefined) return { stop: failure, stopRow: undefined, undecided };
+    await ledger.record({ is: 'clock' });
+  }
   // What an earlier run was refused is tried once more: the service's rules may have changed, or the plan.
   let due = ledger.all().filter((standing) => isOpen(standing) || standing.state === 'rejected');
   for (let barren = 0; ; ) {
@@ -107,15 +118,11 @@ async function send(job: CreateJob, due: readonly Standing[]): Promise<Sending> 
 
 /** Decides about rows of unknown outcome, by a listing taken when their codes must be in it. Returns those left undecided. */
 async function settleAndReconcile(job: CreateJob): Promise<Verdict['undecided']> {
-  const { ledger, rows, clock, signal, onEvent } = job;
+  const { ledger, rows, onEvent } = job;
   const unknown = ledger.all().filter(isUnknown);
-  const ms = settleMs(unknown, ledger, job.service.nowMs());
-  if (ms > 0) {
-    onEvent({ is: 'settling', ms });
-    await clock.sleep(ms, signal);
-  }
+  await settle(job, unknown);
   const listing = await job.listCodes();
-  await ledger.record({ is: 'listed' });
+  await ledger.record({ is: 'clock' });
   const questions = unknown.map(({ row, attempts, before }) => {
     return { row, code: rowOf(rows, row).code, window: ledger.timeline.window(attempts), before };
   });
@@ -126,6 +133,23 @@ async function settleAndReconcile(job: CreateJob): Promise<Verdict['undecided']>
   );
   for (const { row } of verdict.adopted) onEvent({ is: 'adopted', row });
   return verdict.undecided;
+}
+
+/** Not a divisor of a second: so Dates asked for in these steps show the service's clock to a ninth of one. */
+const STEP_MS = 1111;
+
+/** Waits until the last write could have landed. Where nothing better tells the service's clock, asks for it meanwhile. */
+async function settle(
+  { ledger, service, clock, signal, askClock, onEvent }: CreateJob,
+  unknown: readonly Standing[],
+): Promise<void> {
+  const ms = settleMs(unknown, ledger, service.nowMs());
+  const blind = unknown.some(({ attempts }) => !ledger.timeline.isCalibrated(attempts[0]?.session ?? 0));
+  if (ms > 0) onEvent({ is: 'settling', ms });
+  for (let left = ms; left > 0; left -= STEP_MS) {
+    await clock.sleep(Math.min(left, STEP_MS), signal);
+    if (blind) await askClock();
+  }
 }
 
 /** The rest is certainly not created. Where that is everything, or rows were not even tried, the failure is the whole run's. */

@@ -39,7 +39,7 @@ export interface Ledger {
   /** Ms since this session began, as in the journal's `t`. */
   elapsedMs(): number;
   /** Writes what happened and takes it in. Resolved when it is on disk; wait where what follows depends on it. */
-  record(...events: (RowEvent | { is: 'listed' })[]): Promise<void>;
+  record(...events: (RowEvent | { is: 'clock' })[]): Promise<void>;
 }
 
 /** A ledger that goes on from what the journal holds; a new session begins with it. */
@@ -66,7 +66,7 @@ export async function openLedger(options: {
     if ('row' in record) apply(standing(record.row), record, timeline.session());
   }
 
-  function write(events: readonly (RowEvent | { is: 'listed' } | { is: 'session' })[]): Promise<void> {
+  function write(events: readonly (RowEvent | { is: 'clock' } | { is: 'session' })[]): Promise<void> {
     const records = events.map((event): JournalRecord => ({ ...event, t: elapsedMs(), w: clock.now(), s: serviceNowMs() }));
     for (const record of records) take(record);
     return journal.append(records);

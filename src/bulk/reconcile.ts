@@ -37,7 +37,9 @@ export function reconcile(unknown: readonly UnknownRow[], listing: readonly QrCo
   );
   for (const [key, rows] of groupBy(unknown, ({ code }) => valuesKey(code))) {
     const alike = byValues.get(key) ?? [];
-    for (const group of connected(rows, alike)) decide(group, alike, verdict);
+    const left = connected(rows, alike).flatMap((group) => deal(group, alike, verdict));
+    const taken = new Set(verdict.adopted.map(({ code }) => code));
+    for (const row of left) judgeLeftOver(row, alike, taken, verdict);
   }
   return verdict;
 }
@@ -50,7 +52,7 @@ function fitOf({ window, before }: UnknownRow, { id, created_at }: QrCode): Fit 
   if (created === undefined) return 'doubtful';
   if (created > window.until) return 'after';
   const latest = created + resolutionMs(created_at) - 1;
-  if (latest >= window.from) return 'candidate';
+  if (latest >= window.from && created <= window.to) return 'candidate';
   return latest >= window.doubtfulFrom ? 'doubtful' : 'before';
 }
 
@@ -74,22 +76,32 @@ function connected(rows: readonly UnknownRow[], codes: readonly QrCode[]): Group
   return groups;
 }
 
-function decide({ rows, candidates }: Group, alike: readonly QrCode[], verdict: Verdict): void {
+/** Adopts what can only be adopted in one way, and returns the rows that get nothing; or leaves the whole group undecided. */
+function deal({ rows, candidates }: Group, alike: readonly QrCode[], verdict: Verdict): UnknownRow[] {
   const pairs = dealOut(rows, candidates);
-  if (pairs.size < candidates.length) {
-    verdict.undecided.push(...rows.map(({ row }) => ({ row, candidates })));
-    return;
+  // A clock that was set would make strangers of the rows' own codes, and candidates of strangers.
+  const strangers = rows.every(({ window }) => window.measured) ? [] : doubtfulFor(rows, alike);
+  if (pairs.size < candidates.length || strangers.length > 0) {
+    const possible = [...new Set([...candidates, ...strangers])];
+    verdict.undecided.push(...rows.map(({ row }) => ({ row, candidates: possible })));
+    return [];
   }
   const left = new Set(rows);
   for (const [code, row] of pairs) {
     verdict.adopted.push({ row: row.row, code });
     left.delete(row);
   }
-  for (const row of left) {
-    const doubtful = alike.filter((code) => fitOf(row, code) === 'doubtful');
-    if (doubtful.length) verdict.undecided.push({ row: row.row, candidates: doubtful });
-    else verdict.absent.push({ row: row.row, before: alike.map(({ id }) => id) });
-  }
+  return [...left];
+}
+
+function judgeLeftOver(row: UnknownRow, alike: readonly QrCode[], taken: ReadonlySet<QrCode>, verdict: Verdict): void {
+  const doubtful = doubtfulFor([row], alike).filter((code) => !taken.has(code));
+  if (doubtful.length > 0) verdict.undecided.push({ row: row.row, candidates: doubtful });
+  else verdict.absent.push({ row: row.row, before: alike.map(({ id }) => id) });
+}
+
+function doubtfulFor(rows: readonly UnknownRow[], alike: readonly QrCode[]): QrCode[] {
+  return alike.filter((code) => rows.some((row) => fitOf(row, code) === 'doubtful'));
 }
 
 /** A largest matching of codes to rows (Kuhn's augmenting paths); a row whose values a code has to the letter comes first. */

@@ -31,7 +31,7 @@ export type JournalRecord =
   | ({ is: 'unknown'; row: number; error: string } & Stamp)
   /** A listing after the settle time has no code for the row, or a person says so. `before`: codes like it that are not its own. */
   | ({ is: 'absent'; row: number; before: string[]; word: boolean } & Stamp)
-  /** The codes of the workspace were read. */
-  | ({ is: 'listed' } & Stamp);
+  /** The service was asked for nothing but its clock, or for the listing. */
+  | ({ is: 'clock' } & Stamp);
 
 export type RowRecord = Extract<JournalRecord, { row: number }>;

@@ -12,14 +12,18 @@ export interface Attempt extends Stamp {
   end?: Stamp | undefined;
 }
 
-/** Ms since the epoch on the clock of `created_at`. */
+/**
+ * When a row's code would have been created, in ms since the epoch on the clock of `created_at`. Outside `doubtfulFrom` to `until`
+ * a code is not the row's; inside `from` to `to` it may well be; in between only if a clock or a process was not what it
+ * seemed, and then a person must look.
+ */
 export interface Window {
-  /** A code created before this was there before the intent… */
-  from: number;
-  /** …but between here and `from` only if the service's clocks agree better than we know: a person must look. */
   doubtfulFrom: number;
-  /** A code created after this is somebody else's. */
+  from: number;
+  to: number;
   until: number;
+  /** `from` is known to seconds. Else the machine's clock stands in for the service's, and that may have been set meanwhile. */
+  measured: boolean;
 }
 
 /** Something that shows the service's clock: at `stamp` or a little before, it showed at least `value`. */
@@ -27,6 +31,12 @@ interface Sample extends Stamp {
   session: number;
   value: number;
   created: boolean;
+}
+
+/** At least this it was; `slack` less where the clocks are not what they seem. */
+interface Bound {
+  value: number;
+  slack: number;
 }
 
 /** A write may land this long after its request failed or its sender died. Wide, because a missed one would be sent again. */
@@ -43,13 +53,15 @@ export interface Timeline {
   see(record: JournalRecord): void;
   /** Of the newest session; the first is 0. */
   session(): number;
+  /** Whether that session shows the clock of `created_at` itself, exact to a round trip; else there are only Dates. */
+  isCalibrated(session: number): boolean;
   /** When attempts (oldest first, at least one) could have created codes. */
   window(attempts: readonly Attempt[]): Window;
 }
 
 export function createTimeline(): Timeline {
   const samples: Sample[] = [];
-  const starts: Stamp[] = [];
+  let session = -1;
   /** By row, what codes created before its intent in this session say of the service's clock then. */
   const bounds = new Map<number, number>();
   /** Between our monotonic clock and that of `created_at` in this session, at least. */
@@ -59,10 +71,9 @@ export function createTimeline(): Timeline {
   function see(record: JournalRecord): void {
     if (!('t' in record)) return;
     if (record.is === 'session') {
-      starts.push(record);
+      session += 1;
       offset = Number.NEGATIVE_INFINITY;
     }
-    const session = starts.length - 1;
     if (record.s !== undefined) samples.push({ ...record, session, value: record.s, created: false });
     if (record.is === 'intent') bounds.set(record.row, record.t + offset);
     const value = record.is === 'created' ? parseInstant(record.at) : undefined;
@@ -78,52 +89,56 @@ export function createTimeline(): Timeline {
     const [first] = attempts;
     const last = attempts.at(-1);
     if (!first || !last) throw new Error('a window needs an attempt');
-    const bounds = lowerBounds(first, samples, jitter);
-    const lower = (bound: { value: number; slack: number }) => bound.value - bound.slack;
+    const { from, doubtfulFrom } = earliest(first);
+    const until = latest(last);
+    // A process that was stopped between intent and request may have sent it any time before it was killed.
+    const to = last.end ? until : Math.min(until, earliest(last).from + LATE_MS);
+    return { doubtfulFrom, from, to, until, measured: from - doubtfulFrom <= 2 * DATE_SLACK_MS };
+  }
+
+  function earliest(attempt: Attempt): { from: number; doubtfulFrom: number } {
+    const bounds = lowerBounds(attempt, samples, jitter);
     return {
       // With no clock to go by nothing is certain, and everything is doubtful.
       from: bounds.length ? Math.max(...bounds.map(({ value }) => value)) : Number.POSITIVE_INFINITY,
-      doubtfulFrom: Math.max(Number.NEGATIVE_INFINITY, ...bounds.map(lower)),
-      until: latest(last),
+      doubtfulFrom: Math.max(Number.NEGATIVE_INFINITY, ...bounds.map(({ value, slack }) => value - slack)),
     };
   }
 
   /** A killed run's last requests left before the next run began, which had to wait for its lock. */
-  function latest(attempt: Attempt): number {
-    const start = starts[attempt.session + 1];
-    const end: Attempt | undefined = attempt.end
-      ? { ...attempt.end, session: attempt.session }
-      : start && { ...start, session: attempt.session + 1 };
-    const bounds = end ? lowerBounds(end, samples, jitter) : [];
-    return bounds.length ? Math.max(...bounds.map(({ value }) => value)) + LATE_MS : Number.POSITIVE_INFINITY;
+  function latest({ session, end }: Attempt): number {
+    const after = ({ session: other, t }: Sample) => (end && other === session ? t >= end.t : other > session);
+    // No elapsed time is taken off what was seen next: too late a bound is harmless, too early a one hides a code.
+    const next = samples.find(after);
+    return next ? next.value + LATE_MS : Number.POSITIVE_INFINITY;
   }
 
-  return { see, window, session: () => starts.length - 1 };
+  const isCalibrated = (of: number) => samples.some((sample) => sample.created && sample.session === of);
+  return { see, window, isCalibrated, session: () => session };
 }
 
 /** What the service's clock showed at least at that moment, by the best witnesses there are. */
-function lowerBounds(moment: Attempt, samples: readonly Sample[], jitter: number): { value: number; slack: number }[] {
+function lowerBounds(moment: Attempt, samples: readonly Sample[], jitter: number): Bound[] {
   const own = samples.filter(({ session }) => session === moment.session);
   const created = own.filter((sample) => sample.created); // the very clock that `created_at` is read from
   const earlier = samples.filter(({ session }) => session < moment.session);
   const bounds = (witnesses: readonly Sample[], slack: number) =>
-    witnesses.flatMap((sample) => {
-      const value = carry(sample, moment);
-      return value === undefined ? [] : [{ value, slack }];
-    });
+    witnesses.flatMap((sample) => carry(sample, moment, slack) ?? []);
   if (created.length) return bounds(created, CREATED_SLACK_MS + 2 * jitter);
   if (own.length) return bounds([...earlier, ...own], DATE_SLACK_MS);
   return bounds(samples, WALL_SLACK_MS);
 }
 
-/** A sample's value at another moment, never more than the truth. */
-function carry(sample: Sample, { session, t, w }: Attempt): number | undefined {
-  if (sample.session < session) return sample.value;
-  if (sample.session === session && sample.t <= t) return sample.value + (t - sample.t);
+/** What a sample says of another moment. */
+function carry(sample: Sample, { session, t, w }: Attempt, slack: number): Bound | undefined {
+  const { value } = sample;
+  if (sample.session < session) return { value, slack };
+  if (sample.session === session && sample.t <= t) return { value: value + (t - sample.t), slack };
   const byWall = sample.w - w;
-  // The monotonic clock leaves out the machine's sleep and the wall clock may be set: the longer of the two is the safe one.
-  if (sample.session === session) return sample.value - Math.max(sample.t - t, byWall);
-  return byWall >= 0 ? sample.value - byWall : undefined;
+  if (sample.session > session) return byWall >= 0 ? { value: value - byWall, slack } : undefined;
+  // Where more time went by on the wall than on the monotonic clock, the machine slept or its clock was set: who knows?
+  const elapsed = sample.t - t;
+  return { value: value - elapsed, slack: slack + Math.max(0, byWall - elapsed) };
 }
 
 /** A `created_at` without a fraction may lie anywhere in its second. */

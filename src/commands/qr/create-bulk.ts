@@ -72,6 +72,7 @@ async function create(context: Context, rows: readonly CreateRow[], ledger: Ledg
   try {
     return await createRows({
       ...{ rows, ledger, service, listCodes, clock, signal, concurrency },
+      askClock: () => service.listCodes({ page: 1, limit: 1 }),
       failFast: flags.failFast ?? false,
       onEvent(event) {
         if (event.is === 'settling') progress.settling(event.ms);
