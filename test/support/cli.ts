@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** What `node` is told to run: the build of this directory (`npm run build` must have been run), or another installation. */
-const BIN = process.env.QRCTL_TEST_BIN ?? new URL('../../bin/qrctl.js', import.meta.url).pathname;
+export const BIN = process.env.QRCTL_TEST_BIN ?? new URL('../../bin/qrctl.js', import.meta.url).pathname;
 
 export interface CliOptions {
   /** Added to the bare environment; undefined removes a variable. */
