@@ -11,15 +11,16 @@ const SHOWN = 4;
  * names `origin` (where the key came from) and never the key.
  */
 export function checkKey(key: string, origin: string): string {
-  if (key === '') throw new UsageError(`${origin} is empty`);
-  if (key.length > LONGEST_KEY)
-    throw new UsageError(`${origin} is longer than ${LONGEST_KEY} characters: that is not an API key`);
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new UsageError(`${origin} holds a character that no API key has (a space, a line break or a letter outside ASCII)`, {
-      hint: 'copy the key again from the API Keys page, without anything around it',
-    });
-  }
-  return key;
+  const problem = problemOf(key);
+  if (problem === undefined) return key;
+  throw new UsageError(`${origin} ${problem}`, { hint: 'copy the key again from the API Keys page, without anything around it' });
+}
+
+function problemOf(key: string): string | undefined {
+  if (key === '') return 'is empty';
+  if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters: that is not an API key`;
+  if (/^[\x21-\x7e]+$/.test(key)) return undefined;
+  return 'holds a character that no API key has (a space, a line break or a letter outside ASCII)';
 }
 
 /** Does the key begin as the service's keys do? One that does not is worth a note, not a refusal. */
