@@ -334,7 +334,9 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         if ($source -is [array]) {
             foreach ($value in $source) { if ($value -like "$wordToComplete*") { Offer $value $value } }
         } elseif ($source -eq 'profiles' -or $source -eq 'codes') {
-            foreach ($line in @(& $program __complete $source $wordToComplete @before 2>$null)) {
+            # An empty argument would be lost on the way to a program.
+            $prefix = $(if ($wordToComplete) { $wordToComplete } else { '*' })
+            foreach ($line in @(& $program __complete $source $prefix @before 2>$null)) {
                 $value, $does = $line -split "`t", 2
                 Offer $(if ($value -match '[^\w.~-]') { "'" + $value.Replace("'", "''") + "'" } else { $value }) $does
             }
@@ -351,8 +353,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         OfferPairs $globals
     } elseif ($names.ContainsKey($path)) {
         OfferPairs $names[$path]
-    } elseif ($values.ContainsKey("$path `*")) {
-        OfferValues $values["$path `*"]
+    } elseif ($values.ContainsKey("$path *")) {
+        OfferValues $values["$path *"]
     } else {
         OfferValues $values["$path $position"]
     }

@@ -1,5 +1,6 @@
 /**
- * `qrctl __complete profiles|codes PREFIX [WORDS…]`: what completion scripts ask while somebody types. One candidate a line, a tab
+ * `qrctl __complete profiles|codes PREFIX [WORDS…]`: what completion scripts ask while somebody types; `*` for PREFIX is any, because
+ * PowerShell passes no empty arguments, and WORDS are those typed so far. One candidate a line, a tab
  * and what it is called behind it. Not in the tree, silent on any failure, and never longer than a moment.
  */
 import type { ConnectedSettings, Context } from '../context.ts';
@@ -28,7 +29,9 @@ export const command = defineCommand({
   async run(context, { args: [kind = '', prefix = '', ...words] }) {
     try {
       const found = kind === 'profiles' ? await profiles(context) : kind === 'codes' ? await codes(context, words) : [];
-      const lines = found.filter(([word]) => word.startsWith(prefix)).map(([word, text]) => `${word}\t${brief(text)}\n`);
+      const lines = found
+        .filter(([word]) => prefix === '*' || word.startsWith(prefix))
+        .map(([word, text]) => `${word}\t${brief(text)}\n`);
       if (lines.length > 0) await context.console.write(lines.join(''));
     } catch {
       // A keystroke is no place for an error; the command itself will tell.

@@ -97,7 +97,7 @@ export function duration(flags: string, description: string, extra: Extra = {}):
   return { flags, description, parse: (raw) => parseOrRefuse(raw, parseDuration, DURATION_FORMS), ...extra };
 }
 
-export const DURATION_FORMS = 'It takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w.';
+const DURATION_FORMS = 'It takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w.';
 
 /** `parser(raw)`, or InvalidArgumentError with `forms` (a sentence on what is accepted) where it gives undefined. */
 export function parseOrRefuse<T>(raw: string, parser: (raw: string) => T | undefined, forms: string): T {

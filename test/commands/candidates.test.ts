@@ -27,6 +27,7 @@ describe('qrctl __complete codes', () => {
     const codes = sandbox.workspace.codes();
     const all = await candidates(['codes', ''], { ...env, ...sandbox.env });
     expect(all.map((line) => line.split('\t')[0]).sort()).toEqual(codes.map(({ slug }) => slug).sort());
+    expect(await candidates(['codes', '*'], { ...env, ...sandbox.env })).toEqual(all);
     const [first] = codes;
     const found = await candidates(['codes', first?.slug ?? ''], { ...env, ...sandbox.env });
     expect(found).toEqual([`${first?.slug}\t${first?.name}`]);

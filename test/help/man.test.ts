@@ -6,11 +6,15 @@ import { manPages } from '../../src/help/man.ts';
 
 const manual = await loadManual('1.2.3');
 const pages = manPages(manual);
-const hasGroff = spawnSync('groff', ['--version']).error === undefined;
+const formatter = 'groff';
+const hasGroff = spawnSync(formatter, ['--version']).error === undefined;
 
 /** A page as a reader sees it, 80 columns wide, and what the formatter has to complain about. */
 function format(text: string): { text: string; warnings: string } {
-  const { stdout, stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-P-c', '-rLL=80n'], { input: text, encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(formatter, ['-man', '-Tutf8', '-ww', '-P-c', '-rLL=80n'], {
+    input: text,
+    encoding: 'utf8',
+  });
   // Letters struck over each other are bold.
   return { text: stdout.replace(/.\x08/g, ''), warnings: stderr };
 }

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { interpret } from '../../src/commands/program.ts';
+import { EXIT_CODES } from '../../src/errors.ts';
+import { screenOf } from '../../src/help/layout.ts';
+import { commandLinesIn } from '../help/command-lines.ts';
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+/** Every line of code in it: fenced blocks, and spans that begin with the command. */
+function codeLines(): string[] {
+  const blocks = [...readme.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block.split('\n'));
+  const spans = [...readme.replace(/^```.*?^```/gms, '').matchAll(/`(qrctl [^`]*)`/g)].map(([, span = '']) => span);
+  return [...blocks, ...spans].map((line) => line.replace(/(^|\s)#.*$/, ''));
+}
+
+describe('README', () => {
+  const lines = [...new Set(codeLines().filter((line) => /(^|[^\w/.-])qrctl [a-z-]/.test(line)))];
+
+  test('has command lines', () => {
+    expect(lines.length).toBeGreaterThan(10);
+  });
+
+  test.each(lines)('%s is understood', async (line) => {
+    for (const words of commandLinesIn(line)) await interpret(words, { version: '', screen: () => screenOf(80, false) });
+  });
+
+  test('explains the exit codes in the words of the table', () => {
+    const rows = readme.replaceAll('`', '');
+    for (const { exit, meaning } of EXIT_CODES.filter((code) => code.exit <= 10))
+      expect(rows).toContain(`| ${exit} | ${meaning} |`);
+    expect(rows).toContain('| 130 / 143 | interrupted / terminated');
+  });
+});
