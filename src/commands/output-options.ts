@@ -80,9 +80,16 @@ export async function openPlanned(context: Context, plan: OutputPlan): Promise<O
     loadFormatter(context, plan),
     import('../output/targets.ts'),
   ]);
-  if (plan.path === undefined) return toStdout(context.console, createFormatter);
+  if (plan.path === undefined) return toStdout(context.console, createFormatter, await loadGuard(context, plan));
   const { openWholeFile } = await import('../output/whole-file.ts');
   return toFile(await openWholeFile(plan.path, { gzip: plan.gzip, processes: context.processes }), createFormatter);
+}
+
+/** What stands between the exact values of other people and a terminal; tables have it built in. */
+async function loadGuard({ console }: Context, { format }: OutputPlan): Promise<((text: string) => string) | undefined> {
+  if (!console.isTerminal || format === 'table') return undefined;
+  const { cleanCsv, cleanJson } = await import('../output/clean.ts');
+  return format === 'json' || format === 'ndjson' ? cleanJson : cleanCsv;
 }
 
 /** `planOutput` and `openPlanned` in one. Whoever opens must end with `finish` or `abort`. */

@@ -23,6 +23,22 @@ export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
 
+/** CSV as a terminal may see it: as `clean`, line ends apart. What is exact is what goes to a file or pipe. */
+export function cleanCsv(text: string): string {
+  return text.replace(/(?:(?!\r?\n).)+/gs, clean);
+}
+
+/** JSON with the same escaped as JSON has it, so that a parser reads the very same values. Line ends between values stay. */
+export function cleanJson(text: string): string {
+  if (!/[^\n\x20-\x7e]/.test(text)) return text;
+  const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));
+  return text.replace(suspects(), escapeUnsafe).replace(PILED_MARKS, escapeUnits);
+}
+
+function escapeUnits(text: string): string {
+  return Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
+}
+
 /**
  * Controls, format characters (bidi, zero-width, tags), line and paragraph separators, lone surrogates, and everything that
  * by default has no glyph. U+2800 is a braille pattern without dots: a blank that counts as a letter. Emoji come first, since
@@ -34,10 +50,14 @@ function suspects(): RegExp {
   return /\p{RGI_Emoji}|\p{Emoji}\ufe0f?\u20e3|\p{Emoji}[\ufe0e\ufe0f]|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/gv;
 }
 
+function isEmoji(found: string): boolean {
+  const single = found.length === ((found.codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
+  return !single || /\p{Emoji}/u.test(found);
+}
+
 function escapeUnlessEmoji(found: string): string {
+  if (isEmoji(found)) return found;
   const code = found.codePointAt(0) ?? 0;
-  const single = found.length === (code > 0xffff ? 2 : 1);
-  if (!single || /\p{Emoji}/u.test(found)) return found;
   if (code > 0xff || code === 0xad) return `\\u{${code.toString(16).padStart(4, '0')}}`;
   return NAMED[found] ?? `\\x${code.toString(16).padStart(2, '0')}`;
 }

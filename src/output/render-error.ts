@@ -1,6 +1,6 @@
 /** Anything thrown, as the few lines a person reads or the one line a script parses. */
 import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../errors.ts';
-import { cleanLines } from './clean.ts';
+import { cleanJson, cleanLines } from './clean.ts';
 
 export interface ErrorStyle {
   /** One line of JSON in place of the text: where `--format` is json or ndjson. */
@@ -11,9 +11,6 @@ export interface ErrorStyle {
 
 const DEFECT_HINT = 'this is a defect of qrctl: run it again with --verbose and report what it says';
 
-/** The characters JSON leaves as they are and a terminal might obey or hide; as \\u they mean the same to a parser. */
-const UNSAFE_IN_JSON = /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
-
 /**
  * What to print on standard error for `error`, line end included; nothing for a closed pipe, which is a quiet end.
  * JSON: `{"error":{"message","code","status","exit","hint"}}`, code and status null where the service sent none.
@@ -23,7 +20,7 @@ export function renderError(error: unknown, { json, verbose }: ErrorStyle): stri
   const { message, hint, code, status } = describe(error);
   if (json) {
     const fields = { message, code: code ?? null, status: status ?? null, exit: exitCodeOf(error), hint: hint ?? null };
-    return `${JSON.stringify({ error: fields }).replace(UNSAFE_IN_JSON, escapeUnit)}\n`;
+    return `${cleanJson(JSON.stringify({ error: fields }))}\n`;
   }
   const lines = [`qrctl: ${cleanLines(message)}`];
   if (hint) lines.push(`  ${cleanLines(hint)}`);
@@ -35,8 +32,4 @@ function describe(error: unknown): FailureDetails & { message: string } {
   if (error instanceof Failure) return error;
   const message = error instanceof Error ? error.message || error.name : String(error);
   return { message: `unexpected failure: ${message}`, hint: DEFECT_HINT };
-}
-
-function escapeUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

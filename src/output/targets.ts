@@ -15,9 +15,12 @@ export interface Output {
   mark?: () => Promise<() => Promise<boolean>>;
 }
 
-/** Rows to standard output. Nothing is printed before the first rows or the end, so that an early failure prints none. */
-export function toStdout(console: Console, createFormatter: () => Formatter): Output {
-  const put = (text: string) => (text === '' ? Promise.resolve() : console.write(text));
+/**
+ * Rows to standard output, through `guard` (what makes them harmless to a terminal) where one is given. Nothing is printed
+ * before the first rows or the end, so that an early failure prints none.
+ */
+export function toStdout(console: Console, createFormatter: () => Formatter, guard?: (text: string) => string): Output {
+  const put = (text: string) => (text === '' ? Promise.resolve() : console.write(guard ? guard(text) : text));
   const { write, finish } = formatted(put, createFormatter());
   return { write, finish, abort: async () => undefined };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clean, cleanLines } from '../../src/output/clean.ts';
+import { clean, cleanCsv, cleanJson, cleanLines } from '../../src/output/clean.ts';
 
 describe('text of the service is made visible before a terminal sees it', () => {
   test.each([
@@ -52,4 +52,21 @@ describe('text of the service is made visible before a terminal sees it', () => 
   test('in a message a forged line is indented', () => {
     expect(cleanLines('bad name: x\nqrctl: all is well\x1b[0m\n')).toBe('bad name: x\n  qrctl: all is well\\x1b[0m');
   });
+});
+
+const HOSTILE = 'a\x1b[2J\x9b2J\u202eb\u{e0041}c\u2028d\ud800 👨‍👩‍👧 東京';
+
+test('JSON for a terminal holds the same values, and nothing a terminal obeys', () => {
+  const value = { [HOSTILE]: [HOSTILE, `e${'\u0301'.repeat(50)}`], n: 1 };
+  const shown = cleanJson(JSON.stringify(value, undefined, 2));
+  expect(JSON.parse(shown)).toEqual(value);
+  expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e\u2028\u{e0041}]/u);
+  expect(shown).not.toMatch(/\u0301{9}/);
+  expect(shown).toContain('👨‍👩‍👧 東京');
+});
+
+test.each(['\n', '\r\n'])('CSV for a terminal keeps its own line ends %j, and nothing else a terminal obeys', (end) => {
+  expect(cleanCsv(`id,name${end}1,"a\rb${end}c"${end}2,${HOSTILE}${end}`)).toBe(
+    `id,name${end}1,"a\\rb${end}c"${end}2,a\\x1b[2J\\x9b2J\\u{202e}b\\u{e0041}c\\u{2028}d\\u{d800} 👨‍👩‍👧 東京${end}`,
+  );
 });
