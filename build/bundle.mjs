@@ -4,7 +4,7 @@
  * each library, read only when it is needed; and V8's code cache beside each, so that nothing is compiled twice.
  */
 import { spawnSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 /** Libraries that few commands need, and the file of dist/ each gets. Whatever is not listed is in main.js. */
@@ -72,5 +72,6 @@ await build({
   define: { 'import.meta.url': 'moduleUrl' },
   banner: { js: 'const moduleUrl=require("node:url").pathToFileURL(__filename);' },
 });
+await writeFile('dist/package.json', '{ "type": "commonjs" }\n');
 const { status } = spawnSync(process.execPath, ['build/code-cache.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] });
 process.exitCode = status ?? 1;

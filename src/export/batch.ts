@@ -33,19 +33,13 @@ export function orderOf({ rows, times }: Batch): Order {
 
 /** The rows oldest first, rows of one instant by id. Gives back the same arrays where they are so already. */
 export function oldestFirst({ rows, times }: Batch | ScanPage): Batch {
+  const compare = (a: number, b: number) =>
+    (times[a] as number) - (times[b] as number) || ((rows[a] as Scan).id < (rows[b] as Scan).id ? -1 : 1);
   let sorted = true;
-  for (let i = 1; sorted && i < rows.length; i++) sorted = isBefore({ rows, times }, i - 1, i);
+  for (let i = 1; sorted && i < rows.length; i++) sorted = compare(i - 1, i) < 0;
   if (sorted) return { rows, times };
-  const places = rows.map((_, i) => i);
-  places.sort((a, b) => (isBefore({ rows, times }, a, b) ? -1 : isBefore({ rows, times }, b, a) ? 1 : 0));
+  const places = rows.map((_, i) => i).sort(compare);
   return { rows: places.map((i) => rows[i] as Scan), times: places.map((i) => times[i] as number) };
-}
-
-function isBefore({ rows, times }: Batch, a: number, b: number): boolean {
-  const timeA = times[a] as number;
-  const timeB = times[b] as number;
-  if (timeA !== timeB) return timeA < timeB;
-  return (rows[a] as Scan).id < (rows[b] as Scan).id;
 }
 
 /** The rows inside a range, in their order. Gives back the same batch where all of them are. */

@@ -50,46 +50,25 @@ function singleFormatter(names: readonly string[] | undefined): Formatter {
   };
 }
 
-/**
- * A record on one line. Records are flat and their texts mostly plain, so joining them here is faster than JSON.stringify
- * (half again), and bigints cost nothing extra.
- */
+/** A record on one line. */
 function recordFormatter(names: readonly string[] | undefined): (row: Printable) => string {
-  const labels = new Map<string, string>();
-  const label = (name: string) => {
-    const known = labels.get(name);
-    if (known !== undefined) return known;
-    const made = `${JSON.stringify(name)}:`;
-    labels.set(name, made);
-    return made;
-  };
-  if (!names) {
-    return (row) => {
-      let text = '';
-      for (const name of Object.keys(row)) text += (text === '' ? '{' : ',') + label(name) + formatValue(row[name]);
-      return text === '' ? '{}' : `${text}}`;
-    };
-  }
-  const starts = names.map((name, index) => ({ name, start: (index === 0 ? '{' : ',') + label(name) }));
-  return (row) => {
-    let text = '';
-    for (const { start, name } of starts) text += start + formatValue(row[name]);
-    return `${text}}`;
-  };
+  return names ? (row) => formatFast(pick(row, names)) : formatFast;
 }
 
-/** Characters that JSON or well-formed UTF-8 has escaped. */
-const WANTS_ESCAPES = /["\\\x00-\x1f\ud800-\udfff]/;
-
-function formatValue(value: unknown): string {
-  if (typeof value === 'string') return WANTS_ESCAPES.test(value) ? JSON.stringify(value) : `"${value}"`;
-  if (value === null || value === undefined) return 'null';
-  return typeof value === 'number' || typeof value === 'bigint' ? `${value}` : formatJson(value);
+/** As `formatJson`, but by JSON.stringify, which is far faster and refuses only bigints. */
+function formatFast(row: Printable): string {
+  try {
+    return JSON.stringify(row);
+  } catch {
+    return formatJson(row);
+  }
 }
 
 /** The named keys in that order; a missing one is null, so that every row has the same keys. */
 function pick(row: Printable, names: readonly string[]): Printable {
-  return Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
+  const picked: Record<string, unknown> = {};
+  for (const name of names) picked[name] = row[name] ?? null;
+  return picked;
 }
 
 /** JSON of any value that JSON.parse or its exact cousin gave; a bigint becomes a number. `indent` in spaces. */

@@ -69,11 +69,18 @@ function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<vo
   let text: string[] = [];
   let size = 0;
   let touched = false;
+  let room = Buffer.alloc(0);
   async function flush(): Promise<void> {
     const gathered = text.join('');
     text = [];
     size = 0;
-    if (gathered !== '') for (const bytes of await encoder.encode(Buffer.from(gathered))) await put(bytes);
+    if (gathered !== '') for (const bytes of await encoder.encode(inBytes(gathered))) await put(bytes);
+  }
+  /** UTF-8 in the same memory each time, valid until the next call: for a new Buffer, node would read the text twice. */
+  function inBytes(gathered: string): Uint8Array {
+    if (gathered.length > 2 * CHUNK) return Buffer.from(gathered);
+    if (room.length === 0) room = Buffer.allocUnsafe(3 * 2 * CHUNK); // three bytes at most a unit of UTF-16
+    return room.subarray(0, room.write(gathered));
   }
   return {
     /** Whether anything was written. */

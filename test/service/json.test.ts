@@ -21,6 +21,20 @@ test('integers keep their digits, however large', async () => {
   );
 });
 
+test('a long integer is found wherever it stands, and digits in strings are left alone', async () => {
+  const before = fc.string({ maxLength: 40 }).map((text) => JSON.stringify(text));
+  const space = fc.stringMatching(/^[ \n]{0,20}$/);
+  await fc.assert(
+    fc.asyncProperty(before, space, fc.stringMatching(/^[1-9]\d{15,40}$/), async (text, white, digits) => {
+      expect(await parseJson(`[${text},${white}-${digits}]`)).toEqual([
+        JSON.parse(text),
+        Number.isSafeInteger(-digits) ? -digits : -BigInt(digits),
+      ]);
+      expect(await parseJson(`[${text},"x${digits}"]`)).toEqual([JSON.parse(text), `x${digits}`]);
+    }),
+  );
+});
+
 test('fractions and exponents stay numbers, also beside long integers', async () => {
   expect(await parseJson('[9007199254740993, 1.5, 1e3, 0.12345678901234567890]')).toEqual([
     9007199254740993n,
