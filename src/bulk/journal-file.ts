@@ -21,6 +21,8 @@ export interface JournalFile<R extends object> {
 export async function openJournalFile<R extends object>(path: string): Promise<JournalFile<R>> {
   const file = await openOrCreate(path);
   try {
+    if (!(await file.stat()).isFile())
+      throw new UsageError(`the journal ${path} is not a file`, { hint: 'name other --results' });
     const { records, length } = parseLines<R>(await file.readFile('utf8'), path);
     // What a killed run left half written must not become the beginning of our first line.
     await file.truncate(length);

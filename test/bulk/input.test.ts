@@ -1,0 +1,145 @@
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseInput } from '../../src/bulk/input.ts';
+import { UsageError } from '../../src/errors.ts';
+
+const read = async (text: string | Uint8Array, name = 'codes.csv') => {
+  const { columns, rows } = await parseInput(typeof text === 'string' ? Buffer.from(text) : text, name);
+  return { columns, rows: rows.map(({ row, line, values }) => [row, line, Object.fromEntries(values)] as const) };
+};
+
+describe('CSV', () => {
+  const plain = { columns: ['name', 'destination'], rows: [[1, 2, { name: 'Käse', destination: 'https://x.de' }]] };
+
+  it.each([
+    ['plain', 'name,destination\nKäse,https://x.de\n'],
+    ['without a last line end', 'name,destination\nKäse,https://x.de'],
+    ['with a byte order mark and CRLF', '\ufeffname,destination\r\nKäse,https://x.de\r\n'],
+    ['with semicolons', 'name;destination\nKäse;https://x.de\n'],
+    ['with tabs', 'name\tdestination\nKäse\thttps://x.de\n'],
+    ['with the line ends of old Macs', 'name,destination\rKäse,https://x.de\r'],
+    ['with quotes all over', '"name","destination"\n"Käse","https://x.de"\n'],
+    ['with empty rows, as spreadsheets leave them', 'name,destination\nKäse,https://x.de\n\n,\n ,\n'],
+    ['with empty columns at its end', 'name,destination,,\nKäse,https://x.de,,\n'],
+  ])('is read %s', async (_, text) => {
+    expect(await read(text)).toEqual(plain);
+  });
+
+  it('is read in UTF-16, as Excel saves "Unicode Text"', async () => {
+    const text = '\ufeffname\tdestination\r\nKäse\thttps://x.de\r\n';
+    const little = Buffer.from(text, 'utf16le');
+    expect(await read(little, 'codes.txt')).toEqual(plain);
+    expect(await read(Buffer.from(little).swap16(), 'codes.txt')).toEqual(plain);
+  });
+
+  it('may name its separator as Excel does', async () => {
+    expect((await read('sep=;\r\nname;note\r\na,b;c\r\n')).rows).toEqual([[1, 3, { name: 'a,b', note: 'c' }]]);
+  });
+
+  it('counts lines as an editor does, also after cells with line breaks', async () => {
+    const text = 'name,note\r\n"two\r\nlines",x\r\n\r\n"three\n\nlines",y\r\nlast,z\r\n';
+    expect((await read(text)).rows.map(([row, line]) => [row, line])).toEqual([
+      [1, 2],
+      [2, 5],
+      [3, 8],
+    ]);
+  });
+
+  it('gives back every cell another writer wrote, and the line it stands on', async () => {
+    const cell = fc.stringMatching(/^[a-z0-9 ,;"'\n\réß=+]{0,8}$/);
+    const separators = fc.constantFrom(',', ';', '\t');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), separators, async (cells, delimiter) => {
+        const kept = cells.filter((pair) => pair.some((text) => text.trim() !== ''));
+        const text = stringify([['name', 'other'], ...cells], { delimiter });
+        const { rows } = await read(text);
+        expect(rows.map(([, , values]) => [values.name, values.other])).toEqual(kept);
+        const lines = text.split(/\r\n|\n|\r/);
+        for (const [, line, { name }] of rows) {
+          const start = String(name).split(/["\r\n]/)[0] ?? '';
+          expect(lines[line - 1]).toContain(start);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['a quote that is never closed', 'name\nx\n"y\nz\n', /line 3: a quote/],
+    ['a quote inside a cell', 'name\n5" disc\n', /line 2: a quote/],
+    ['a column twice', 'name,type,name\na,b,c\n', /line 1, column name: stands twice/],
+    ['an empty column name', 'name,,type\na,b,c\n', /line 1: the header of column 2 is empty/],
+    ['too many cells', 'name,type\na,url\nb,url,x\n', /line 3: 3 cells where the header has 2/],
+    ['too few cells', 'name,type\na\n', /line 2: 1 cell where the header has 2/],
+  ])('is refused with %s', async (_, text, message) => {
+    await expect(read(text)).rejects.toThrow(message);
+  });
+
+  it('is refused in code pages, by line', async () => {
+    const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
+    await expect(read(latin1)).rejects.toThrow(/line 3 has bytes that are not UTF-8/);
+    await expect(read('name\n\0\n')).rejects.toThrow(/line 2 has a NUL byte/);
+  });
+});
+
+describe('JSON', () => {
+  it('is an array of objects; values and lines are kept', async () => {
+    const text = '[\n {"name": "a", "tags": ["x", {"y": "],{"}], "n": 9007199254740993},\n\n {"name":"b"}, {"name":\n"c"}]';
+    const { columns, rows } = await read(text, 'codes.json');
+    expect(columns).toEqual(['name', 'tags', 'n']);
+    expect(rows).toEqual([
+      [1, 2, { name: 'a', tags: ['x', { y: '],{' }], n: 9007199254740993n }],
+      [2, 4, { name: 'b' }],
+      [3, 4, { name: 'c' }],
+    ]);
+  });
+
+  it('is the same whether parsed whole or row by row', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
+        fc.constantFrom(undefined, 1),
+        async (values, indent) => {
+          const { rows } = await read(JSON.stringify(values, null, indent), 'x.json');
+          const plain = JSON.stringify(
+            rows.map(([, , row]) => row),
+            (_, value) => (typeof value === 'bigint' ? Number(value) : value),
+          );
+          expect(JSON.parse(plain)).toEqual(JSON.parse(JSON.stringify(values)));
+        },
+      ),
+    );
+  });
+
+  it('comes a line an object as NDJSON', async () => {
+    const { rows } = await read('{"name":"a"}\r\n\n{"name":"b"}\n', 'codes.jsonl');
+    expect(rows).toEqual([
+      [1, 1, { name: 'a' }],
+      [2, 3, { name: 'b' }],
+    ]);
+  });
+
+  it('keeps a __proto__ key an ordinary one', async () => {
+    const { rows } = await parseInput(Buffer.from('[{"name":"a","__proto__":{"type":"x"}}]'), 'x.json');
+    expect([...(rows[0]?.values ?? [])]).toEqual([
+      ['name', 'a'],
+      ['__proto__', { type: 'x' }],
+    ]);
+  });
+
+  it.each([
+    ['x.json', '{"name":"a"}', /must be an array/],
+    ['x.json', '[{"name":"a"}', /is not JSON/],
+    ['x.json', '[{"name":"a"},\n3]', /line 2: is not a JSON object/],
+    ['x.ndjson', '{"name":"a"}\n{"name":\n[]\n', /line 2: is not a JSON object\n.*line 3: is not a JSON object/],
+  ])('is refused where it is something else (%s)', async (name, text, message) => {
+    await expect(read(text, name)).rejects.toThrow(message);
+    await expect(read(text, name)).rejects.toThrow(UsageError);
+  });
+});
+
+it('is told apart by content where the name does not say', async () => {
+  expect((await read(' [{"name":"a"}]', 'standard input')).rows).toHaveLength(1);
+  expect((await read('\n{"name":"a"}\n{"name":"b"}', 'codes.dat')).rows).toHaveLength(2);
+  expect((await read('name\na\nb\nc\n', 'codes.txt')).rows).toHaveLength(3);
+});
