@@ -10,7 +10,7 @@ import type { Service, ServiceEvents } from './service/service.ts';
 import type { SettingFlags, Settings } from './settings/settings.ts';
 import { after, type Clock, formatDuration, systemClock } from './time.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Context {
   readonly console: Console;

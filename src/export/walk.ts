@@ -12,7 +12,7 @@ import type { Batch } from './batch.ts';
 import type { FetchInOrder } from './query.ts';
 
 /** Reads one page of the range being exported. */
-export type ReadPage = (page: number) => Promise<ScanPage>;
+type ReadPage = (page: number) => Promise<ScanPage>;
 
 export interface Walk {
   read: ReadPage;

@@ -131,7 +131,8 @@ describe('an export against any service', () => {
         const { rows, range, how, width } = build({ ...drawn, shape: { ...drawn.shape, shuffleTies: false }, arrivals: [] });
         const lie = (total: number, request: number) =>
           Math.min(cap ?? total, Math.max(0, total + (always || request === at ? by : 0)));
-        const shorten = (page: ModelRow[], request: number) => (cut && by === 0 && cap === null && request === at ? page.slice(0, page.length >> 1) : page);
+        const shorten = (page: ModelRow[], request: number) =>
+          cut && by === 0 && cap === null && request === at ? page.slice(0, page.length >> 1) : page;
         await isExactOrRefused(modelService(rows, { ...how, lie, shorten }), range, width);
       }),
       { numRuns: RUNS },

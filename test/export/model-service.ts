@@ -26,7 +26,7 @@ export interface ModelService {
 }
 
 /** A row of the service as JSON would give it. */
-export function scanOf({ id, time }: ModelRow): Scan {
+function scanOf({ id, time }: ModelRow): Scan {
   return {
     id,
     ts: formatInstant(time),
