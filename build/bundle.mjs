@@ -42,12 +42,17 @@ const withoutUnused = {
 
 const librariesApart = {
   name: 'libraries-apart',
-  setup({ onResolve }) {
+  setup({ onResolve, onLoad }) {
     onResolve({ filter: /^[a-z]|\/undici\.ts$/ }, ({ importer, path }) => {
       if (importer.includes('node_modules')) return undefined;
       const found = Object.entries(LIBRARIES).find(([name, module]) => path === module || path === `./${name}.ts`);
-      return found && { path: `./${found[0]}.js`, external: true };
+      return found && { path: found[0], namespace: 'apart' };
     });
+    onResolve({ filter: /.*/, namespace: 'apart' }, ({ path }) => ({ path, external: true }));
+    // By way of a module of its own, because esbuild reads the default of a direct import differently in a package of ES modules.
+    onLoad({ filter: /.*/, namespace: 'apart' }, ({ path }) => ({
+      contents: `export * from './${path}.js'; export { default } from './${path}.js';`,
+    }));
   },
 };
 
