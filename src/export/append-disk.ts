@@ -49,27 +49,29 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** Where `replaceFile` puts the new content first; a killed process leaves one behind. */
+export function temporaryOf(path: string): string {
+  return `${path}.partial`;
+}
+
 /**
  * Replaces a file as a whole and for good: whenever the machine stops, the old or the new one stands there, never a part.
- * `beforeRename` is called when everything that can leave the old one in place has succeeded.
+ * `beforeRename` is called when everything that can leave the old one in place has succeeded. There must be no leftover.
  */
 export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array, beforeRename: () => void): Promise<void> {
-  const temporary = `${path}.partial`;
-  // A leftover of a killed run, or somebody's symlink: creating anew never writes through it.
-  await ifPresent(disk.unlink(temporary));
+  const temporary = temporaryOf(path);
   const file = await disk.open(temporary, 'wx+');
   try {
-    await writeFully(file, bytes, 0);
     // The content before the name: a name that outlives a power cut must not lead to an empty file.
-    await file.sync();
+    await writeFully(file, bytes, 0)
+      .then(() => file.sync())
+      .finally(() => file.close());
+    beforeRename();
+    await disk.rename(temporary, path);
   } catch (error) {
     await disk.unlink(temporary).catch(() => undefined);
     throw error;
-  } finally {
-    await file.close();
   }
-  beforeRename();
-  await disk.rename(temporary, path);
   // The rename itself: without it a power cut brings the old file back after we said it was replaced.
   await disk.flushDirectory(dirname(path));
 }

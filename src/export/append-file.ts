@@ -6,7 +6,7 @@
  */
 import { acquireLock } from '../lock.ts';
 import type { Clock } from '../time.ts';
-import { type Disk, ifPresent, nodeDisk } from './append-disk.ts';
+import { type Disk, ifPresent, nodeDisk, temporaryOf } from './append-disk.ts';
 import { checkIdentity, inWords } from './append-errors.ts';
 import { emptyFile, openCommitted, readSettledState, resolvePaths } from './append-open.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './append-rows.ts';
@@ -48,8 +48,8 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
     if (restart) await readSettledState(job);
     const committed = restart ? emptyFile(sinceMs) : await openCommitted(job);
-    // A --restart that was stopped before it was done: nothing in it is needed.
-    await ifPresent(disk.unlink(paths.restart));
+    // Of a run that was killed: a --restart that was not done, a state that had not taken its place. Nothing in them is needed.
+    for (const leftover of [paths.restart, temporaryOf(paths.state)]) await ifPresent(disk.unlink(leftover));
     return createAppendFile({ ...job, path: paths.file, committed, writer: createWriter({ ...job, committed }), lock });
   } catch (error) {
     await lock.release();

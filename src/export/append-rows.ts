@@ -66,7 +66,8 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
   const gate = createGate(anchor, () => refusal(path, NOT_THE_SAME_CODE));
   /** Codes of which rows are handed over again that are older than their window: from when on all their ids are kept. */
   const keptFromMs = new Map<string, number>();
-  let changed = false;
+  /** Something is to be committed at the end: in a first run the file itself, though it may have no rows. */
+  let changed = !saved;
   let closed = false;
 
   function windowOf(code: string): CodeWindow {
@@ -144,7 +145,6 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
       try {
         await turns.take(async () => {
           if (!gate.isOpen()) throw refusal(path, NOT_THE_SAME_CODE);
-          changed ||= !saved;
           await commit();
           if (restart) await writer.replace();
         });

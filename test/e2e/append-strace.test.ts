@@ -1,0 +1,98 @@
+/**
+ * The unmodified command, killed or failed by the kernel at each of its calls on the data and state files. Where strace is
+ * missing, test/export/append-faults.test.ts does the same on a disk in memory.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, cp, mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { BIN, runCli, useDirectory } from '../support/cli.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const SOAK = process.env.QRCTL_SOAK === '1';
+const hasStrace = spawnSync('strace', ['-V']).status === 0;
+const NEW_YEAR = Date.UTC(2025, 0, 1);
+
+/** What may go wrong, and the exit codes that tell so (null: killed). */
+const FAULTS = [
+  { inject: 'signal=SIGKILL', ends: [null, 137] },
+  { inject: 'error=ENOSPC', ends: [1] },
+  { inject: 'error=EIO', ends: [1] },
+] as const;
+const CALLS = ['fsync', 'pwrite64', 'rename', 'ftruncate'];
+
+/** Far more than any run makes: a fault that never stops would otherwise never end. */
+const MOST_CALLS = 50;
+
+const SCENARIOS = [
+  { name: 'a later run, with a torn row to cut off', flags: [], before: true, calls: CALLS },
+  { name: 'a first run', flags: [], before: false, calls: CALLS.slice(0, 3) },
+  { name: 'a --restart', flags: ['--restart'], before: true, calls: CALLS.slice(0, 3) },
+];
+
+/** Runs the command with a fault at its n-th call of that name on the files; resolves to its exit code. */
+async function attack(sandbox: TestSandbox, file: string, flags: string[], inject: string): Promise<number | null> {
+  const directory = join(file, '..');
+  const paths = [file, `${file}.state.json`, `${file}.state.json.partial`, join(directory, '.scans.csv.restart'), directory];
+  const strace = ['-f', '-qq', '-o', '/dev/null', ...paths.flatMap((path) => ['-P', path]), '-e', `trace=${CALLS}`, '-e', inject];
+  const command = [process.execPath, BIN, ...argsOf(sandbox, file), ...flags];
+  // strace counts calls by thread: with one thread for files they are all in one count.
+  const env = { PATH: process.env.PATH, UV_THREADPOOL_SIZE: '1', HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
+  const child = spawn('strace', [...strace, ...command], { env, stdio: 'ignore' });
+  const [code] = await once(child, 'exit');
+  return code;
+}
+
+function argsOf(sandbox: TestSandbox, file: string): string[] {
+  return ['scans', 'export', sandbox.codeId(), '-o', file, '--append'];
+}
+
+async function idsIn(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8');
+  if (!text.endsWith('\n')) throw new Error(`torn: ${JSON.stringify(text.slice(-100))}`);
+  return [...text.matchAll(/^(\d+),\d{4}-/gm)].map((found) => found[1] ?? '').sort();
+}
+
+describe.skipIf(!hasStrace).each(SOAK ? SCENARIOS : SCENARIOS.slice(0, 1))('$name', ({ flags, before, calls }) => {
+  test.each(FAULTS)(
+    'ends at every fsync, write, rename and truncate with $inject, and the next has each scan once',
+    async ({ inject, ends }) => {
+      const sandbox = await useSandbox({ codes: 1, scans: 900, limit: 1_000_000 });
+      const directory = await useDirectory();
+      const start = join(directory, 'start');
+      await mkdir(start);
+      if (before) {
+        expect(await runCli(argsOf(sandbox, join(start, 'scans.csv')), { env: sandbox.env })).toMatchObject({ code: 0 });
+        await appendFile(join(start, 'scans.csv'), '99,2025-01-01T00:00:00.000Z,DE');
+      }
+      for (const ms of [5, 4, -600_000]) {
+        sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(NEW_YEAR + ms).toISOString() });
+      }
+      const wanted = sandbox
+        .scans(sandbox.codeId())
+        .map(({ id }) => String(id))
+        .sort();
+
+      for (const call of calls) {
+        for (let n = 1; n < MOST_CALLS; n++) {
+          const place = join(directory, `${call}-${n}`);
+          const file = join(place, 'scans.csv');
+          await cp(start, place, { recursive: true });
+          const code = await attack(sandbox, file, flags, `inject=${call}:${inject}:when=${n}`);
+          expect(n, 'a run without a fault ends with 0').toBeLessThan(MOST_CALLS - 1);
+          if (code === 0) {
+            expect(n, `${call} is called at all`).toBeGreaterThan(1);
+            break;
+          }
+          expect(ends, `${call} ${n} ends with ${code}`).toContain(code);
+          const next = await runCli(argsOf(sandbox, file), { env: sandbox.env });
+          expect(`${call} ${n}: ${next.code} ${next.stderr}`).toMatch(/^\w+ \d+: 0 /);
+          expect(await idsIn(file), `${call} ${n}`).toEqual(wanted);
+          expect(await readdir(place), `${call} ${n}`).toEqual(['scans.csv', 'scans.csv.state.json']);
+        }
+      }
+    },
+    600_000,
+  );
+});
