@@ -47,7 +47,7 @@ function childOf(node: Branch | undefined, word: string): Node | undefined {
 }
 
 /** The value of that flag is the next word: `--profile work`, but not `--profile=work`. */
-function takesNext(word: string, flags: readonly Flag[]): boolean {
+export function takesNext(word: string, flags: readonly Flag[]): boolean {
   return flags.some(({ short, long, value }) => value !== undefined && (word === short || word === long));
 }
 

@@ -11,6 +11,7 @@ import {
   oneOf,
   type Values,
 } from './define.ts';
+import { takesNext } from './find-command.ts';
 import { commandPage, flagsOf, GLOBALS } from './manual.ts';
 import { misread, nearestFlag, shorten } from './unknown.ts';
 
@@ -83,13 +84,14 @@ function accept<T>(name: string, raw: string, { choices = [] }: Pick<OptionDefin
 
 /** `-format json` is -f with the value `ormat` to commander, which is never what was meant. */
 function refuseSingleDash(words: readonly string[], own: Options, globals: Options): void {
-  const long = [...flagsOf(own), ...flagsOf(globals)].map((flag) => flag.long);
-  for (const word of words) {
-    if (word === '--') return;
-    const name = word.split('=', 1)[0] ?? '';
-    if (name.length > 2 && long.includes(`-${name}`)) {
+  const flags = [...flagsOf(own), ...flagsOf(globals)];
+  for (let i = 0; i < words.length && words[i] !== '--'; i++) {
+    const word = words[i] ?? '';
+    const [name = ''] = word.split('=', 1);
+    if (name.length > 2 && flags.some(({ long }) => long === `-${name}`)) {
       throw misread(`unknown flag '${name}'`, { hint: `did you mean -${name}?` });
     }
+    if (takesNext(word, flags)) i += 1;
   }
 }
 

@@ -95,6 +95,7 @@ describe('the command surface', () => {
 
   test('takes the word after a flag for its value, whatever it is', async () => {
     expect(await read('qr create --name --help')).toMatchObject({ kind: 'run', options: { name: '--help' } });
+    expect(await read('qr create --name -type')).toMatchObject({ kind: 'run', options: { name: '-type' } });
     expect(await read('--profile qr config path')).toMatchObject({ kind: 'run', globals: { profile: 'qr' } });
   });
 });
