@@ -31,6 +31,8 @@ export interface AppendOptions {
   /** How long to wait for another run on the same file, and what to do when that begins; see acquireLock. */
   lockWaitMs?: number;
   onWait?: () => void;
+  /** Told what a person may want to know: bytes that were cut off, a state that was worked out again. */
+  note?: (line: string) => void;
   disk?: Disk;
   lock?: typeof acquireLock;
 }

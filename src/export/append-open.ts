@@ -49,6 +49,8 @@ export interface OpenJob {
   /** For a first run, or one whose state was lost. */
   sinceMs: number | undefined;
   signal?: AbortSignal | undefined;
+  /** Told what a person may want to know, a sentence at a time. */
+  note?: ((line: string) => void) | undefined;
 }
 
 type SettleJob = Pick<OpenJob, 'disk' | 'paths' | 'signal'>;
@@ -136,7 +138,10 @@ async function openWithState(job: OpenJob, state: AppendState): Promise<Committe
     if (digestOf(hash) !== state.sha256) throw refusal(job.paths.file, 'it was edited or replaced since the last run');
     if (bytes === 0) await refuseForeign(job, file, size);
     // Rows that a stopped run wrote and did not commit. No flush: the next commit flushes the file before it claims anything.
-    if (size > bytes) await file.truncate(bytes);
+    if (size > bytes) {
+      await file.truncate(bytes);
+      job.note?.(`${basename(job.paths.file)}: ${size - bytes} bytes after the last commit, left by a stopped run, were cut off`);
+    }
     return { file, bytes, hash, windows, sinceMs, saved: true, anchor: undefined };
   } catch (error) {
     await file.close();
@@ -164,6 +169,7 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
   }
   try {
     const { bytes, windows, oldestMs, anchor } = await rebuild({ ...job, file, size });
+    job.note?.(`${basename(job.paths.file)}: ${lost}; it was worked out again from the file`);
     const sinceMs = job.sinceMs === undefined ? undefined : Math.min(job.sinceMs, oldestMs ?? job.sinceMs);
     return { file, bytes, hash: await hashPrefix(file, bytes, job.signal), windows, sinceMs, saved: false, anchor };
   } catch (error) {

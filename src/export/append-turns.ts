@@ -50,7 +50,8 @@ export function createTurns(clock: Clock, commit: () => Promise<void>): Turns {
     try {
       await clock.sleep(Math.max(dueMs - clock.monotonic(), 0), stopping.signal);
       waiting = false;
-      await take(commitNow);
+      // Stopped just now: whoever waits for what is under way does not know of this one.
+      if (!stopping.signal.aborted) await take(commitNow);
     } catch {
       // Stopped, or failed: the next turn says so.
     }

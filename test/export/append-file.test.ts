@@ -179,9 +179,25 @@ describe('a later run', () => {
     await run(memory, service);
     const committed = fileText();
     memory.write(FILE, `${committed}5,2026-01-01T05:00:00.000Z,DE,,mob`);
-    await run(memory, service);
+    const notes: string[] = [];
+    await run(memory, service, { note: (line) => notes.push(line) });
     expect(fileText()).toBe(committed);
+    expect(notes).toEqual(['scans.out: 34 bytes after the last commit, left by a stopped run, were cut off']);
   });
+});
+
+it('claims nothing more when somebody moves the file away or writes to it during the run', async () => {
+  for (const change of [() => memory.write(FILE, 'x'.repeat(2000)), () => memory.remove(FILE)]) {
+    memory = createMemoryDisk();
+    await run(memory, service);
+    const before = memory.read(STATE);
+    const file = await openOn(memory, service);
+    change();
+    const adding = file.append(CODE, [{ id: 9, ts: '2026-01-02T00:00:00.000Z' }], [START + 24 * HOUR]);
+    await expect(adding).rejects.toThrow('was moved or changed by somebody else');
+    await file.abort();
+    expect(memory.read(STATE)).toBe(before);
+  }
 });
 
 describe('several codes in one file', () => {

@@ -65,7 +65,7 @@ it.each(['csv', 'ndjson'] as const)(
         await run(memory, service, { identity: { format } });
         expect(idsIn(memory.read(FILE) ?? '', format).sort()).toEqual(idsOf(service));
       }),
-      { numRuns: SOAK ? 20_000 : 600 },
+      { numRuns: SOAK ? 20_000 : 300 },
     );
   },
   600_000,

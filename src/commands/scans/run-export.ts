@@ -89,6 +89,7 @@ async function openForAppending(context: Context, plan: ExportPlan, path: string
     restart: plan.append.restart,
     clock: context.clock,
     signal: context.signal,
+    note: context.console.note,
     onWait: () => context.console.note(`another run is writing ${path}: waiting for it`),
   });
 }
