@@ -78,8 +78,8 @@ export function createWriter({ disk, paths, identity, begin, restart, overlapMs,
     // A first run killed after making the file would leave one that nobody knows: an empty claim comes first.
     if (!restart && size === 0 && !committed.saved) await saveState(false);
     file ??= await create();
-    // A row torn by a kill whose state was then lost; openCommitted cuts all others.
-    if ((await file.stat()).size > size) await file.truncate(size);
+    // A torn row of a file whose state was lost stayed until it was certain whose file it is.
+    if (!committed.saved && (await file.stat()).size > size) await file.truncate(size);
     // Its name must be there for good before a state claims that it has rows.
     if (size === 0) await disk.flushDirectory(dirname(place));
     ready = true;
