@@ -8,6 +8,7 @@ import { flushDirectory, systemCode, writeFully } from '../durable.ts';
 import { LocalError } from '../errors.ts';
 import { cannotOpen, cannotWrite } from './file-errors.ts';
 import { openDirectly, openTemporary, type Processes, resolveTarget } from './file-target.ts';
+import { createGatherer } from './gatherer.ts';
 import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';
 
 export type { Processes };
@@ -31,9 +32,6 @@ export interface WholeFileOptions {
   /** Compress; the bytes depend on the data alone. */
   gzip?: boolean;
 }
-
-/** Gathered before a write: large enough that a million rows cost a few hundred system calls. */
-const CHUNK = 256 * 1024;
 
 /**
  * Opens `path` for a file that appears whole. Symbolic links are followed, and the real target is replaced. What is not a
@@ -62,45 +60,6 @@ export async function writeWholeFile(path: string, data: string | Uint8Array, op
   } finally {
     await file.discard();
   }
-}
-
-/** Gathers pieces, encodes them and hands them on in large ones. */
-function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>) {
-  let text: string[] = [];
-  let size = 0;
-  let touched = false;
-  let room = Buffer.alloc(0);
-  async function flush(): Promise<void> {
-    const gathered = text.join('');
-    text = [];
-    size = 0;
-    if (gathered !== '') for (const bytes of await encoder.encode(inBytes(gathered))) await put(bytes);
-  }
-  /** UTF-8 in the same memory each time, valid until the next call: for a new Buffer, node would read the text twice. */
-  function inBytes(gathered: string): Uint8Array {
-    if (gathered.length > 2 * CHUNK) return Buffer.from(gathered);
-    if (room.length === 0) room = Buffer.allocUnsafe(3 * 2 * CHUNK); // three bytes at most a unit of UTF-16
-    return room.subarray(0, room.write(gathered));
-  }
-  return {
-    /** Whether anything was written. */
-    touched: () => touched,
-    async write(chunk: string | Uint8Array): Promise<void> {
-      touched = true;
-      if (typeof chunk !== 'string') {
-        await flush();
-        for (const bytes of await encoder.encode(chunk)) await put(bytes);
-        return;
-      }
-      text.push(chunk);
-      size += chunk.length;
-      if (size >= CHUNK) await flush();
-    },
-    async end(): Promise<void> {
-      await flush();
-      for (const bytes of await encoder.end()) await put(bytes);
-    },
-  };
 }
 
 function temporaryFile(
@@ -150,6 +109,7 @@ function temporaryFile(
       const marked = position;
       gatherer = createGatherer(createEncoder(), put);
       return async () => {
+        await gatherer.settled();
         await file.truncate(marked).catch((error) => Promise.reject(failing(error)));
         position = marked;
         gatherer = createGatherer(createEncoder(), put);
