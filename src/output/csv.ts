@@ -13,8 +13,10 @@ export interface CsvOptions {
 }
 
 /** Something in the cell wants quotes, or its beginning may want defusing. Most cells have neither. */
-const WANTS_CARE = /[",\n\r]|^[^!-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff]/;
+const WANTS_CARE = /[",\n\r;\t]|^[^!-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff]/;
 const WANTS_QUOTES = /[",\n\r]/;
+/** Some spreadsheets split at these, too, and would find a formula in the middle of a bare cell. */
+const WANTS_SHELTER = /[",\n\r;\t]/;
 
 /** What spreadsheets begin a formula with, the full-width forms too. */
 const FORMULA_SIGNS = '=+-@＝＋－＠';
@@ -65,8 +67,13 @@ function rawCell(value: unknown): string {
 export function defusedCell(value: unknown): string {
   if (typeof value !== 'string') return otherCell(value, defusedCell);
   if (!WANTS_CARE.test(value)) return value;
-  const defused = looksLikeFormula(value) ? `'${value}` : value;
-  return WANTS_QUOTES.test(defused) ? quoted(defused) : defused;
+  const defused = defuse(value);
+  return WANTS_SHELTER.test(defused) ? quoted(defused) : defused;
+}
+
+/** A text with a leading apostrophe where a spreadsheet would take it for a formula. */
+export function defuse(text: string): string {
+  return looksLikeFormula(text) ? `'${text}` : text;
 }
 
 /** A sign at the first place that shows; or a tab or return before that, because what follows them counts as a cell. */

@@ -3,6 +3,8 @@
 const LONGEST_EXCERPT = 120;
 /** Enough to find 120 characters of words in an HTML page, and little enough to search at once. */
 const SEARCHED = 20_000;
+/** The key is looked for beyond that, so that none is cut in two and its first half shown. */
+const REDACTED = 2 * SEARCHED;
 
 /** Characters nobody sees (bidi marks, zero width), and lone surrogates: taken out. */
 const INVISIBLE = /[\p{Cf}\p{Cs}]+/gu;
@@ -22,7 +24,7 @@ export function createRedact(apiKey: string): Redact {
 
 /** The words of an answer that is no JSON: tags and control characters gone, blanks drawn together, at most 120 characters. */
 export function excerpt(text: string, redact: Redact): string {
-  const words = redact(text)
+  const words = redact(text.slice(0, REDACTED))
     .slice(0, SEARCHED)
     .replace(/<(script|style|head)\b[\s\S]*?(<\/\1\s*>|$)/gi, (head) => /<title[^>]*>([^<]*)/i.exec(head)?.[1] ?? ' ')
     .replace(/<!--[\s\S]*?(-->|$)/g, ' ')
@@ -32,7 +34,7 @@ export function excerpt(text: string, redact: Redact): string {
 
 /** A text of the service as one short line: the message in an Error body, a Location. */
 export function oneLine(text: string, redact: Redact): string {
-  const clean = redact(text.replace(INVISIBLE, '')).replace(BLANK, ' ').trim();
+  const clean = redact(text.slice(0, REDACTED).replace(INVISIBLE, '')).slice(0, SEARCHED).replace(BLANK, ' ').trim();
   const characters = [...clean.slice(0, 2 * LONGEST_EXCERPT)];
   return characters.length <= LONGEST_EXCERPT ? clean : `${characters.slice(0, LONGEST_EXCERPT - 1).join('')}…`;
 }

@@ -16,8 +16,8 @@ export interface CliOptions {
   cwd?: string;
   /** Killed and failed after this long; 30 s when absent. */
   timeoutMs?: number;
-  /** On a terminal of 100 columns (a pseudo-terminal; all output is then in `stdout`, with CR LF). */
-  tty?: boolean;
+  /** On a terminal of so many columns, 100 when true (a pseudo-terminal; all output is then in `stdout`, with CR LF). */
+  tty?: boolean | number;
   /** Arguments for node, before the command's file. */
   nodeArgs?: string[];
 }
@@ -85,7 +85,7 @@ function bareEnv(home: string, more: Record<string, string | undefined> = {}): R
 
 function start(args: string[], options: CliOptions, home: string): RunningCli {
   const words = [process.execPath, ...(options.nodeArgs ?? []), BIN, ...args];
-  const [command = '', ...rest] = options.tty ? onTerminal(words) : words;
+  const [command = '', ...rest] = options.tty ? onTerminal(words, options.tty === true ? 100 : options.tty) : words;
   const child = spawn(command, rest, { cwd: options.cwd ?? home, env: bareEnv(home, options.env), stdio: 'pipe' });
   const chunks: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
   child.stdout.on('data', (chunk) => chunks.stdout.push(chunk));
@@ -131,8 +131,8 @@ const TERMINAL = `
 import os, pty, sys, fcntl, struct, termios
 pid, fd = pty.fork()
 if pid == 0:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 100, 0, 0))
-    os.execvp(sys.argv[1], sys.argv[1:])
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, int(sys.argv[1]), 0, 0))
+    os.execvp(sys.argv[2], sys.argv[2:])
 import select
 sources = [fd, 0]
 while True:
@@ -150,6 +150,6 @@ _, status = os.waitpid(pid, 0)
 sys.exit(os.waitstatus_to_exitcode(status) & 255)
 `;
 
-function onTerminal(words: string[]): string[] {
-  return ['python3', '-c', TERMINAL, ...words];
+function onTerminal(words: string[], columns: number): string[] {
+  return ['python3', '-c', TERMINAL, String(columns), ...words];
 }

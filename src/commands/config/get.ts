@@ -13,11 +13,12 @@ export const command = defineCommand({
   ],
   async run(context, { args }) {
     const { shownSetting } = await import('../../settings/show.ts');
+    const { printValue } = await import('../print-value.ts');
     const { openProfile } = await import('../stored.ts');
     const { name, profile } = await openProfile(context);
     const key = settingKey(args);
     const { value } = shownSetting(key, { flags: context.flags, env: context.env, name, profile });
     if (value === null) context.console.note(`${key} is not set; qrctl config set ${key} VALUE sets it`);
-    else await context.console.write(`${value}\n`);
+    else await printValue(context, value);
   },
 });

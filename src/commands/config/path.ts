@@ -9,6 +9,7 @@ export const command = defineCommand({
   ],
   async run(context) {
     const { configFile } = await import('../../settings/store.ts');
-    await context.console.write(`${await configFile(context.env)}\n`);
+    const { printValue } = await import('../print-value.ts');
+    await printValue(context, await configFile(context.env));
   },
 });

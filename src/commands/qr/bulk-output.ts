@@ -1,13 +1,17 @@
 /** Where the results of a bulk run go: a file that appears whole at the end, and standard output. */
-import { countOutcomes, type RowResult, tabulate } from '../../bulk/results.ts';
+import { resolve } from 'node:path';
+import { countOutcomes, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
 import type { Input } from '../../bulk/rows.ts';
 import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
 import { formatOfPath, isCompressed } from '../../output/choose-format.ts';
-import type { Column } from '../../output/columns.ts';
+import type { Column, Printable } from '../../output/columns.ts';
+import { defuse } from '../../output/csv.ts';
 import { createFormatter } from '../../output/formats.ts';
 import type { OutputFlags } from '../../output/plan.ts';
-import { toFile } from '../../output/targets.ts';
+import { type Output, toFile } from '../../output/targets.ts';
 import { openWholeFile } from '../../output/whole-file.ts';
+import { CODE_FIELDS } from '../../service/shapes.ts';
 import { openPlanned, planOutput } from '../output-options.ts';
 
 export interface BulkOutput {
@@ -26,6 +30,11 @@ const COUNT_COLUMNS: readonly Column[] = [{ name: 'outcome' }, { name: 'rows', a
 export async function openBulkOutput(context: Context, input: Input, path: string, flags: OutputFlags): Promise<BulkOutput> {
   const columns = tabulate(input, []).columns.map((name): Column => ({ name }));
   const plan = await planOutput(context, flags, columns, 'list');
+  if (plan.path !== undefined && resolve(plan.path) === resolve(path)) {
+    throw new UsageError('--output and --results name the same file', {
+      hint: 'the results go there anyway: leave out --output',
+    });
+  }
   const brief = plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
   const printed = await openPlanned(context, brief ? { ...plan, columns: COUNT_COLUMNS } : plan);
   const file = await openResults(context, path, columns, flags).catch(async (error) => {
@@ -47,12 +56,24 @@ export async function openBulkOutput(context: Context, input: Input, path: strin
   };
 }
 
-/** The input's own cells come back untouched, so formulas in them are only defused for Excel. */
-async function openResults(context: Context, path: string, columns: readonly Column[], { excel = false }: OutputFlags) {
+async function openResults(context: Context, path: string, columns: readonly Column[], flags: OutputFlags): Promise<Output> {
+  const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
   const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path) });
   const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: !excel, excel };
-  return toFile(file, () => createFormatter(format, style));
+  const output = toFile(file, () => createFormatter(format, style));
+  const defused = format === 'csv' && !rawCells && !excel;
+  return defused ? { ...output, write: (rows) => output.write(rows.map(defuseOurs)) } : output;
+}
+
+const OURS: ReadonlySet<string> = new Set([...CODE_FIELDS, ...RESULT_COLUMNS]);
+
+/** Formulas are defused as in all CSV, but the person's own columns come back untouched: they are keys to other tables. */
+function defuseOurs(row: Printable): Printable {
+  const cells = Object.entries(row).map(([name, value]) => {
+    return [name, OURS.has(name.trim().toLowerCase()) && typeof value === 'string' ? defuse(value) : value] as const;
+  });
+  return Object.fromEntries(cells);
 }
 
 function countRows(results: readonly RowResult[]) {
