@@ -5,7 +5,7 @@
 import type { Anchor } from './append-rebuild.ts';
 import type { Row } from './sink.ts';
 
-export interface Held {
+interface Held {
   rows: readonly Row[];
   times: readonly number[];
 }

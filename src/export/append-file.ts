@@ -13,8 +13,8 @@ import { type AppendFile, type AppendFormatter, createAppendFile } from './appen
 import type { AppendIdentity } from './append-state.ts';
 import { createWriter } from './append-writer.ts';
 
-export type { AppendFile, AppendFormatter, Position } from './append-rows.ts';
-export type { AppendIdentity, Dialect } from './append-state.ts';
+export type { AppendFile } from './append-rows.ts';
+export type { AppendIdentity } from './append-state.ts';
 
 export interface AppendOptions {
   path: string;

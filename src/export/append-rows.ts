@@ -11,7 +11,7 @@ import type { Writer } from './append-writer.ts';
 import type { Row } from './sink.ts';
 
 /** Where a code's next run begins. */
-export interface Position {
+interface Position {
   /** Read from here (inclusive), ms since the epoch; undefined: from the very first scan. */
   fromMs: number | undefined;
   /** Time of the newest row in the file; undefined while it has none. */

@@ -9,7 +9,7 @@ import { type CodeWindow, emptyWindow } from './append-window.ts';
 const VERSION = 1;
 
 /** How rows become bytes, beside the columns. */
-export interface Dialect {
+interface Dialect {
   /** CSV only: the file begins with a line of column names. */
   header: boolean;
   /** CSV only: BOM and CRLF. */

@@ -11,7 +11,8 @@ import { BIN, runCli, useDirectory } from '../support/cli.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const SOAK = process.env.QRCTL_SOAK === '1';
-const hasStrace = spawnSync('strace', ['-V']).status === 0;
+const STRACE = 'strace';
+const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
 const NEW_YEAR = Date.UTC(2025, 0, 1);
 
 /** What may go wrong, and the exit codes that tell so (null: killed). */
@@ -39,7 +40,7 @@ async function attack(sandbox: TestSandbox, file: string, flags: string[], injec
   const command = [process.execPath, BIN, ...argsOf(sandbox, file), ...flags];
   // strace counts calls by thread: with one thread for files they are all in one count.
   const env = { PATH: process.env.PATH, UV_THREADPOOL_SIZE: '1', HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
-  const child = spawn('strace', [...strace, ...command], { env, stdio: 'ignore' });
+  const child = spawn(STRACE, [...strace, ...command], { env, stdio: 'ignore' });
   const [code] = await once(child, 'exit');
   return code;
 }

@@ -32,7 +32,7 @@ export interface RunOptions extends Partial<Omit<AppendOptions, 'identity'>> {
   failAfter?: number;
 }
 
-export function identityOf(service: TestService, changes: Partial<AppendIdentity> = {}): AppendIdentity {
+function identityOf(service: TestService, changes: Partial<AppendIdentity> = {}): AppendIdentity {
   const codes = Object.keys(service);
   const several = codes.length > 1 || changes.all === true;
   return {
