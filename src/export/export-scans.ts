@@ -90,7 +90,7 @@ async function readAgain(job: ScanExport, target: Target, reason: MovedError): P
   }
   await job.checkExists();
   throw new UnprovenError(`The export of ${words(job.range)} could not be proven complete: ${moved.message}.`, {
-    hint: 'Nothing was guessed and no file was written. Run it again when the service is quiet, or export a shorter range.',
+    hint: 'nothing was guessed; run it again when the service is quiet, or export a shorter range',
     cause: moved,
   });
 }
