@@ -28,7 +28,7 @@ export interface Standing {
 }
 
 /** A record of a row as callers give it; the ledger knows the time. */
-export type RowEvent = RowRecord extends infer R ? (R extends RowRecord ? Omit<R, 't' | 'w' | 's'> : never) : never;
+type RowEvent = RowRecord extends infer R ? (R extends RowRecord ? Omit<R, 't' | 'w' | 's'> : never) : never;
 
 export interface Ledger {
   readonly timeline: Timeline;
