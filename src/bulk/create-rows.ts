@@ -10,7 +10,7 @@ import type { CreateRow } from './check-create.ts';
 import { inParallel } from './in-parallel.ts';
 import type { Ledger, Standing } from './ledger.ts';
 import { reconcile, type Verdict } from './reconcile.ts';
-import { sendRow } from './send-row.ts';
+import { type Sent, sendRow } from './send-row.ts';
 import { settleMs } from './settle.ts';
 
 export interface CreateJob {
@@ -96,22 +96,17 @@ async function send(job: CreateJob, due: readonly Standing[]): Promise<Sending> 
   };
   const stopped = () => sending.stop !== undefined || lost >= MOST_LOST_IN_A_ROW || signal.aborted;
 
-  await inParallel(
-    due,
-    job.concurrency,
-    async ({ row }) => {
-      const sent = await sendRow(rowOf(rows, row), { ...job, stopped });
-      lost = sent.is === 'unknown' ? lost + 1 : 0;
-      if (sent.is === 'refused') return stop(sent.stop, sent.tried ? row : undefined);
-      onEvent({ is: sent.is, row });
-      if (sent.is === 'rejected' && job.failFast) stop(sent.error, row);
-      if (sent.is === 'unknown') {
-        sending.lastError = sent.error;
-        stop(sent.stop, row);
-      }
-    },
-    stopped,
-  );
+  const ended = (row: number, sent: Sent) => {
+    if (sent.is === 'refused') return stop(sent.stop, sent.tried ? row : undefined);
+    lost = sent.is === 'unknown' ? lost + 1 : 0;
+    onEvent({ is: sent.is, row });
+    if (sent.is === 'rejected' && job.failFast) stop(sent.error, row);
+    if (sent.is !== 'unknown') return;
+    sending.lastError = sent.error;
+    stop(sent.stop, row);
+  };
+
+  await inParallel(due, job.concurrency, ({ row }) => sendRow(rowOf(rows, row), { ...job, stopped, ended }), stopped);
   if (signal.aborted) stop(signal.reason);
   return sending;
 }

@@ -11,6 +11,8 @@ export interface Sender {
   signal: AbortSignal;
   /** True once nothing more may be sent. */
   stopped: () => boolean;
+  /** Told how the request ended, before that is on disk: a reason to stop must not wait for a flush. */
+  ended: (row: number, sent: Sent) => void;
 }
 
 /** How a row's request ended. `stop`: the reason to send no other row either. */
@@ -26,8 +28,8 @@ export type Sent =
 class HeldBack extends Error {}
 
 /** Sends a row and records how it ended. Throws only when the journal cannot be written. */
-export async function sendRow({ row, code }: CreateRow, sender: Sender): Promise<Sent> {
-  const { ledger, service, signal, stopped } = sender;
+export async function sendRow({ row, code }: CreateRow, sender: Sender): Promise<void> {
+  const { ledger, service, signal, stopped, ended } = sender;
   let intended = false;
   let journalFailure: unknown;
   const holdBack = () => {
@@ -43,17 +45,18 @@ export async function sendRow({ row, code }: CreateRow, sender: Sender): Promise
     holdBack();
   };
 
-  try {
-    const { id, slug, created_at } = await service.createCode(code, beforeSend);
-    await ledger.record({ is: 'created', row, id, slug, at: created_at });
-    return { is: 'created' };
-  } catch (error) {
-    if (journalFailure !== undefined) throw journalFailure;
-    if (!intended) return { is: 'refused', stop: error instanceof HeldBack ? undefined : error, tried: false };
-    const sent = classify(error, signal);
-    await ledger.record({ is: sent.is, row, error: messageOf(error) });
-    return sent;
+  const answer = await service.createCode(code, beforeSend).catch((error) => ({ error }));
+  if (journalFailure !== undefined) throw journalFailure;
+  if (!('error' in answer)) {
+    ended(row, { is: 'created' });
+    const { id, slug, created_at } = answer;
+    return ledger.record({ is: 'created', row, id, slug, at: created_at });
   }
+  const { error } = answer;
+  if (!intended) return ended(row, { is: 'refused', stop: error instanceof HeldBack ? undefined : error, tried: false });
+  const sent = classify(error, signal);
+  ended(row, sent);
+  return ledger.record({ is: sent.is, row, error: messageOf(error) });
 }
 
 function classify(error: unknown, signal: AbortSignal): Exclude<Sent, { is: 'created' }> {

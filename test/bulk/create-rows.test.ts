@@ -238,6 +238,27 @@ describe('when there is a reason to stop', () => {
     expect(world.service.posts()).toBe(1);
   });
 
+  it('keeps back also the row that the limiter lets through the moment the stop is answered', async () => {
+    const world = worldOf({ mishap: fullFrom(0), latencyMs: () => 0 });
+    const create = world.service.createCode;
+    let answered = () => {};
+    const gate = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    world.service.createCode = async (code, beforeSend) => {
+      if (code.name === 'row 1') return create(code, beforeSend).finally(answered);
+      await gate;
+      return create(code, beforeSend);
+    };
+    const journal = memoryJournal(world.disk);
+    const slow = {
+      ...journal,
+      append: (records: readonly JournalRecord[]) => world.time.sleep(5).then(() => journal.append(records)),
+    };
+    await run(world, rowsOf(8), { journal: slow });
+    expect(world.service.posts()).toBe(1);
+  });
+
   it('fails a rejected row only, unless told to fail fast', async () => {
     const rejected = (_: number, { name }: { name: string }): Mishap => (name === 'row 2' ? 'rejected' : 'none');
     const world = worldOf({ mishap: rejected });

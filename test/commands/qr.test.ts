@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { applyThenDrop, dropBefore, fails, half, smallerPages, sometimes } from '../support/faults.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+async function useQr(options: SandboxOptions = {}) {
+  const sandbox = await useSandbox({ codes: 5, scans: 30, ...options });
+  const qr = (args: string[], options: CliOptions = {}) => runCli(['qr', ...args], { env: sandbox.env, ...options });
+  const slugs = async (args: string[]) =>
+    (await qr(['list', ...args, '--fields', 'slug', '--no-header'])).stdout.split('\n').filter(Boolean);
+  return { sandbox, qr, slugs };
+}
+
+const slugOf = ({ workspace }: TestSandbox, id: string) => workspace.code(id)?.slug ?? '';
+const methods = ({ requests }: TestSandbox) => requests.map(({ method }) => method).join(' ');
+
+describe('qr list', () => {
+  it('prints every code, however many pages it takes', async () => {
+    for (const intercept of [undefined, smallerPages(37)]) {
+      const { sandbox, qr } = await useQr({ codes: 230, intercept });
+      const { code, stdout } = await qr(['list', '--format', 'json']);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toEqual(sandbox.workspace.codes());
+    }
+  });
+
+  it('reads no more pages than --limit needs', async () => {
+    const { sandbox, slugs } = await useQr({ codes: 450 });
+    const all = sandbox.workspace.codes().map(({ slug }) => slug);
+    for (const [limit, requests] of [
+      [1, 1],
+      [100, 1],
+      [101, 2],
+      [230, 3],
+      [9999, 5],
+    ] as const) {
+      const before = sandbox.requests.length;
+      expect(await slugs(['--limit', `${limit}`])).toEqual(all.slice(0, limit));
+      expect(sandbox.requests.length - before).toBe(requests);
+    }
+  });
+
+  it('chooses and sorts here: any value of a flag, all flags together', async () => {
+    const { sandbox, slugs } = await useQr({ codes: 0 });
+    const make = (name: string, type: string, status: string) => sandbox.workspace.put({ name, type, status, slug: `s-${name}` });
+    make('Menü 10', 'url', 'active');
+    make('menü 9', 'menu', 'paused');
+    make('MENÜ 1', 'url', 'expired');
+    make('Poster', 'url', 'active');
+    expect((await slugs(['--name', 'menü'])).sort()).toEqual(['s-MENÜ 1', 's-Menü 10', 's-menü 9']);
+    expect((await slugs(['--name', 'menü', '--name', 'POST', '--type', 'url', '--status', 'active'])).sort()).toEqual([
+      's-Menü 10',
+      's-Poster',
+    ]);
+    expect(await slugs(['--sort', 'name'])).toEqual(['s-MENÜ 1', 's-menü 9', 's-Menü 10', 's-Poster']);
+    expect(await slugs(['--sort', 'name:desc', '--limit', '1'])).toEqual(['s-Poster']);
+    expect(await slugs(['--name', 'nothing'])).toEqual([]);
+  });
+
+  it.each([
+    [['--status', 'actve'], /active, paused, expired/],
+    [['--sort', 'nmae'], /one of id, slug, name/],
+    [['--sort', 'name:down'], /:desc/],
+    [['--limit', '0'], /at least 1/],
+    [['--fields', 'id,short_url'], /no field "short_url"/],
+  ])('refuses %j, and sends nothing', async (args, message) => {
+    const { sandbox, qr } = await useQr();
+    expect(await qr(['list', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  it('shows the short address where the profile knows it, in tables, or when asked for', async () => {
+    const { sandbox, qr } = await useQr({ codes: 1 });
+    const env = { ...sandbox.env, QRCTL_CONFIG_DIR: await useDirectory() };
+    expect(await runCli(['config', 'set', 'short-url', 'https://qr.example'], { env })).toMatchObject({ code: 0 });
+    const { slug } = sandbox.workspace.codes()[0] ?? {};
+    expect((await qr(['list', '--format', 'table'], { env, tty: 300 })).stdout).toContain(`https://qr.example/${slug}`);
+    expect((await qr(['list', '--fields', 'short_url', '--no-header'], { env })).stdout).toBe(`https://qr.example/${slug}\n`);
+    expect((await qr(['list', '--format', 'json'], { env })).stdout).not.toContain('short_url');
+  });
+});
+
+describe('qr get', () => {
+  it('takes an id in either case with one request, or a slug', async () => {
+    const { sandbox, qr } = await useQr();
+    const id = sandbox.codeId(2);
+    for (const code of [id, id.toUpperCase(), slugOf(sandbox, id)]) {
+      expect(JSON.parse((await qr(['get', code])).stdout)).toEqual(sandbox.workspace.code(id));
+    }
+    expect(sandbox.requests.map(({ url }) => url.replace(/\?.*/, ''))).toEqual([
+      `/api/v1/qr/${id}`,
+      `/api/v1/qr/${id}`,
+      '/api/v1/qr',
+    ]);
+  });
+
+  it('says what was probably meant', async () => {
+    const { sandbox, qr } = await useQr();
+    const slug = slugOf(sandbox, sandbox.codeId());
+    expect(await qr(['get', `${slug}x`])).toMatchObject({ code: 4, stderr: expect.stringContaining(`did you mean ${slug}`) });
+    expect(await qr(['get', UNKNOWN])).toMatchObject({ code: 4 });
+  });
+});
+
+describe('qr create', () => {
+  it('creates one and prints it', async () => {
+    const { sandbox, qr } = await useQr({ codes: 0 });
+    const { code, stdout } = await qr(['create', '--name', "Jo's", '--type', 'wifi', '--destination', 'x']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(sandbox.workspace.codes()[0]);
+    expect(methods(sandbox)).toBe('POST');
+  });
+
+  it.each([
+    ['dropped', applyThenDrop],
+    ['a 500', fails(500)],
+    ['cut in half', half(true)],
+    ['dropped before', dropBefore],
+  ])('never sends a POST again whose answer was lost (%s), and says how to look', async (_, fault) => {
+    const { sandbox, qr } = await useQr({ codes: 0, intercept: sometimes(({ request }) => request.method === 'POST' && fault) });
+    const { code, stderr } = await qr(['create', '--name', "Jo's"]);
+    expect([1, 7]).toContain(code);
+    expect(stderr).toMatch(/may or may not have been created[\s\S]*qrctl qr list --name 'Jo'\\''s'/);
+    expect(sandbox.workspace.codes().length).toBeLessThan(2);
+  });
+
+  it.each([
+    [[], /--name/],
+    [['--name', ' '], /only spaces/],
+    [['--name', 'x', '--dry-run'], /--dry-run goes with --from/],
+    [['--name', 'x', '--adopt', `1=${UNKNOWN}`], /--adopt goes with --from/],
+    [['--name', 'x', '--type', 'ulr'], /Allowed|choices|url/],
+  ])('refuses %j', async (args, message) => {
+    const { sandbox, qr } = await useQr();
+    expect(await qr(['create', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(sandbox.requests).toHaveLength(0);
+  });
+});
+
+describe('qr update', () => {
+  it('changes a code with one request, or by its slug', async () => {
+    const { sandbox, qr } = await useQr();
+    const id = sandbox.codeId();
+    const first = await qr(['update', id, '--status', 'paused', '--name', 'New']);
+    expect(JSON.parse(first.stdout)).toMatchObject({ id, status: 'paused', name: 'New' });
+    expect(methods(sandbox)).toBe('PATCH');
+    await qr(['update', slugOf(sandbox, id), '--destination', '']);
+    expect(sandbox.workspace.code(id)).toMatchObject({ destination: '', name: 'New' });
+  });
+
+  it('refuses to change nothing', async () => {
+    const { sandbox, qr } = await useQr();
+    expect(await qr(['update', sandbox.codeId()])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nothing to change'),
+    });
+    expect(await qr(['update', sandbox.codeId(), '--status', 'off'])).toMatchObject({ code: 2 });
+    expect(await qr(['update', '--status', 'paused'])).toMatchObject({ code: 2, stderr: expect.stringContaining('which code') });
+    expect(await qr(['update', UNKNOWN, '--status', 'paused'])).toMatchObject({ code: 4 });
+    expect(sandbox.requests).toHaveLength(1);
+  });
+});
+
+describe('qr delete', () => {
+  it('needs --yes where nobody can be asked, and sends nothing without', async () => {
+    const { sandbox, qr } = await useQr();
+    const id = sandbox.codeId();
+    expect(await qr(['delete', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(await qr(['delete', id], { tty: true, env: { ...sandbox.env, CI: 'true' } })).toMatchObject({ code: 2 });
+    expect(sandbox.requests).toHaveLength(0);
+    const { code, stdout } = await qr(['delete', id, '--yes']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { code: id, id, slug: null, outcome: 'deleted', error: null }]);
+    expect(methods(sandbox)).toBe('DELETE');
+    expect(await qr(['delete', id, '--yes'])).toMatchObject({ code: 4 });
+  });
+
+  it('shows name and scans on a terminal, and asks', async () => {
+    const { sandbox, qr } = await useQr();
+    const id = sandbox.codeId();
+    const { name = '' } = sandbox.workspace.code(id) ?? {};
+    const no = await qr(['delete', slugOf(sandbox, id)], { tty: true, input: 'n\n' });
+    expect(no.stdout).toContain(`Delete "${name}" (slug ${slugOf(sandbox, id)}) and its 30 scans for ever?`);
+    expect([no.code, sandbox.workspace.code(id)?.id]).toEqual([2, id]);
+    expect(await qr(['delete', id], { tty: true, input: 'y\n' })).toMatchObject({ code: 0 });
+    expect(sandbox.workspace.code(id)).toBeUndefined();
+  });
+
+  it('wants the number typed for several', async () => {
+    const { sandbox, qr } = await useQr();
+    const ids = [sandbox.codeId(0), sandbox.codeId(1)];
+    const yes = await qr(['delete', ...ids], { tty: true, input: 'yes\n' });
+    expect(yes.stdout).toContain('Delete these 2 codes and their 60 scans for ever? Type 2 to go on');
+    expect([yes.code, sandbox.workspace.codes().length]).toEqual([2, 5]);
+    expect(await qr(['delete', ...ids], { tty: true, input: '2\n' })).toMatchObject({ code: 0 });
+    expect(sandbox.workspace.codes()).toHaveLength(3);
+  });
+
+  it('deletes what is there and says what is not (8)', async () => {
+    const { sandbox, qr } = await useQr();
+    const id = sandbox.codeId();
+    const { code, stdout, stderr } = await qr(['delete', id, UNKNOWN, 'no-such', '--yes', '--format', 'json']);
+    expect([code, JSON.parse(stderr).error.exit]).toEqual([8, 8]);
+    expect(JSON.parse(stdout).map(({ outcome }: { outcome: string }) => outcome)).toEqual(['deleted', 'failed', 'failed']);
+    expect(await qr(['delete', 'no-such', UNKNOWN, '--yes'])).toMatchObject({ code: 4 });
+  });
+});

@@ -1,0 +1,154 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { applyThenDrop, fails, sometimes } from '../support/faults.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+async function useChanges(options: SandboxOptions = {}) {
+  const sandbox = await useSandbox({ codes: 6, scans: 10, ...options });
+  const directory = await useDirectory();
+  const file = join(directory, 'changes.csv');
+  return {
+    sandbox,
+    file,
+    directory,
+    write: (text: string) => writeFile(file, text),
+    qr: (args: string[], options: CliOptions = {}) => runCli(['qr', ...args, '--from', file], { env: sandbox.env, ...options }),
+    results: async (): Promise<Record<string, string>[]> =>
+      parse(await readFile(join(directory, 'changes.results.csv')), { columns: true }),
+    count: (method: string) => sandbox.requests.filter((request) => request.method === method).length,
+    code: (n: number) => {
+      const code = sandbox.workspace.code(sandbox.codeId(n));
+      if (!code) throw new Error(`no code ${n}`);
+      return code;
+    },
+  };
+}
+
+describe('qr update --from', () => {
+  it('sends differences only, and says which rows changed', async () => {
+    const { write, qr, results, count, code } = await useChanges();
+    const [a, b, c] = [code(0), code(1), code(2)];
+    await write(
+      `slug,id,name,status,note\n${a.slug},,Renamed,,keep\n,${b.id},${JSON.stringify(b.name).replaceAll('\\"', '""')},,\n,${c.id},,paused,\n,${UNKNOWN},x,,\nno-such,,x,,\n`,
+    );
+    const { code: exit, stderr } = await qr(['update']);
+    expect([exit, stderr]).toEqual([8, expect.stringContaining('2 of 5 rows failed')]);
+    expect((await results()).map(({ note, id, slug, outcome }) => [note, id, slug, outcome])).toEqual([
+      ['keep', a.id, a.slug, 'updated'],
+      ['', b.id, b.slug, 'unchanged'],
+      ['', c.id, c.slug, 'updated'],
+      ['', '', '', 'failed'],
+      ['', '', '', 'failed'],
+    ]);
+    expect([count('PATCH'), count('GET')]).toEqual([2, 1]);
+    expect(code(0)).toMatchObject({ name: 'Renamed', status: a.status });
+    await qr(['update']);
+    expect(count('PATCH')).toBe(2);
+  });
+
+  it('shows old and new values with --dry-run, and changes nothing', async () => {
+    const { write, qr, count, code } = await useChanges();
+    const { slug, name, id } = code(0);
+    await write(`slug,name,status\n${slug},New,active\n`);
+    const { stdout, stderr } = await qr(['update', '--dry-run', '--format', 'json']);
+    expect(JSON.parse(stdout)).toContainEqual({ row: 1, id, slug, action: 'update', field: 'name', old: name, new: 'New' });
+    expect(stderr).toContain('1 of 1 rows would be changed: 1 request,');
+    expect(count('PATCH')).toBe(0);
+  });
+
+  it('takes rows about one code in their order', async () => {
+    const { write, qr, results, code } = await useChanges();
+    const { id, slug } = code(0);
+    await write(`id,slug,name\n${id},,One\n,${slug},Two\n${id},,Two\n`);
+    expect(await qr(['update'])).toMatchObject({ code: 0 });
+    expect((await results()).map(({ outcome }) => outcome)).toEqual(['updated', 'updated', 'unchanged']);
+    expect(code(0).name).toBe('Two');
+  });
+
+  it('fails a row the service rejects, and stops there with --fail-fast', async () => {
+    const refuse = sometimes(({ request }) => `${request.body}`.includes('Bad') && fails(400));
+    const { write, qr, results, code } = await useChanges({ intercept: refuse });
+    await write(`id,name\n${code(0).id},Good\n${code(1).id},Bad\n${code(2).id},Fine\n`);
+    expect(await qr(['update', '--fail-fast', '--concurrency', '1'])).toMatchObject({ code: 8 });
+    expect((await results()).map(({ outcome }) => outcome)).toEqual(['updated', 'failed', 'not-attempted']);
+    expect(await qr(['update'])).toMatchObject({ code: 8 });
+    expect((await results()).map(({ outcome }) => outcome)).toEqual(['unchanged', 'failed', 'updated']);
+  });
+
+  it('checks every row first', async () => {
+    const { write, qr, sandbox } = await useChanges();
+    await write('id,status\nx,paused\n,pausd\n');
+    expect(await qr(['update'])).toMatchObject({ code: 2, stderr: expect.stringMatching(/3 faults/) });
+    expect(sandbox.requests).toHaveLength(0);
+  });
+});
+
+describe('qr delete --from', () => {
+  it('needs --yes or a terminal, where it shows what is lost and wants the number typed', async () => {
+    const { write, qr, count, code, sandbox } = await useChanges();
+    await write(`id,slug\n${code(0).id},\n,${code(1).slug}\n`);
+    expect(await qr(['delete'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(sandbox.requests).toHaveLength(0);
+    const no = await qr(['delete'], { tty: true, input: 'y\n' });
+    expect([no.code, no.stdout]).toEqual([
+      2,
+      expect.stringContaining('Delete these 2 codes and their 20 scans for ever? Type 2 to go on'),
+    ]);
+    expect(no.stdout).toContain(`"${code(0).name}" (slug ${code(0).slug}): 10 scans`);
+    expect(count('DELETE')).toBe(0);
+    expect(await qr(['delete'], { tty: true, input: '2\n' })).toMatchObject({ code: 0 });
+    expect(sandbox.workspace.codes()).toHaveLength(4);
+  });
+
+  it('says what would be lost with --dry-run, with GETs only', async () => {
+    const { write, qr, sandbox, code } = await useChanges();
+    await write(`id\n${code(0).id}\n${UNKNOWN}\n`);
+    const { stdout, stderr } = await qr(['delete', '--dry-run', '--format', 'json']);
+    const { id, slug, name } = code(0);
+    expect(JSON.parse(stdout)).toEqual([
+      { row: 1, id, slug, name, action: 'delete', scans: 10 },
+      expect.objectContaining({ row: 2, id: UNKNOWN, action: 'not found' }),
+    ]);
+    expect(stderr).toContain('1 code and 10 scans would be deleted');
+    expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
+  });
+
+  it('can be run again: what an earlier run deleted is no fault, what never was there is', async () => {
+    const { write, qr, results, code, count } = await useChanges();
+    const slug = code(1).slug;
+    await write(`id,slug\n${code(0).id},\n,${slug}\n${code(0).id},\n${UNKNOWN},\n`);
+    expect(await qr(['delete', '--yes'])).toMatchObject({ code: 8 });
+    const outcomes = ['deleted', 'deleted', 'deleted', 'failed'];
+    expect((await results()).map(({ outcome }) => outcome)).toEqual(outcomes);
+    const deletes = count('DELETE');
+    expect(await qr(['delete', '--yes'])).toMatchObject({ code: 8 });
+    expect((await results()).map(({ outcome }) => outcome)).toEqual(outcomes);
+    expect(count('DELETE')).toBe(deletes + 1);
+  });
+
+  it('is not misled by a kill between the deletion and its answer', async () => {
+    let kill = () => {};
+    const dying = sometimes((exchange) => {
+      if (exchange.request.method !== 'DELETE' || exchange.number > 3) return;
+      return (...args) => {
+        kill();
+        return applyThenDrop(...args);
+      };
+    });
+    const { write, qr, file, sandbox, code, results } = await useChanges({ intercept: dying });
+    await write(`slug\n${code(0).slug}\n${code(1).slug}\n`);
+    const running = await startCli(['qr', 'delete', '--yes', '--from', file, '--concurrency', '1'], { env: sandbox.env });
+    kill = () => running.child.kill('SIGKILL');
+    await running.done;
+    expect(sandbox.workspace.codes()).toHaveLength(5);
+    expect(await qr(['delete', '--yes'])).toMatchObject({ code: 0 });
+    expect((await results()).map(({ outcome }) => outcome)).toEqual(['deleted', 'deleted']);
+    expect(sandbox.workspace.codes()).toHaveLength(4);
+  });
+});

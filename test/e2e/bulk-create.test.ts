@@ -1,0 +1,204 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli.ts';
+import { fails, sometimes } from '../support/faults.ts';
+import { useSandbox } from '../support/sandbox.ts';
+import { rowsOf, useBench } from './bulk-bench.ts';
+
+describe('without a fault', () => {
+  it('sends a request a row, provokes no 429, and gives the spreadsheet back with results', async () => {
+    const text = '\ufeffmy key;Destination;NAME\r\n=1+1;https://example.com;"Two\r\nlines"\r\n;https://example.com/b;B\r\n';
+    const { create, results, sandbox } = await useBench(text);
+    const { code, stdout, stderr } = await create();
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 rows: 2 created; 2 requests')]);
+    const [first, second] = [...sandbox.workspace.codes()].sort((a, b) => (a.name > b.name ? -1 : 1));
+    const expected = [
+      'my key,Destination,NAME,id,slug,outcome,error',
+      `=1+1,https://example.com,"Two\r\nlines",${first?.id},${first?.slug},created,`,
+      `,https://example.com/b,B,${second?.id},${second?.slug},created,`,
+    ];
+    expect(await readFile(results, 'utf8')).toBe(`${expected.join('\n')}\n`);
+    // What is printed is CSV like any other: formulas are defused.
+    expect(stdout).toBe(`${expected.join('\n').replace('=1+1', "'=1+1")}\n`);
+    expect([sandbox.requests.length, sandbox.refused()]).toEqual([2, 0]);
+  });
+
+  it('sends 1,000 rows in one window, in parallel', async () => {
+    const { create, sandbox, names } = await useBench(rowsOf(1000), { latencyMs: 100, limit: 1000 });
+    const began = performance.now();
+    expect(await create(['--concurrency', '16'])).toMatchObject({ code: 0 });
+    expect(performance.now() - began).toBeLessThan(25_000);
+    expect([sandbox.requests.length, sandbox.refused(), names().length]).toEqual([1000, 0, 1000]);
+  });
+
+  it('sends nothing when it is run again, and only what was added at the end', async () => {
+    const { create, file, posts, sandbox } = await useBench(rowsOf(3));
+    await create();
+    const again = await create(['--format', 'json']);
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      'created',
+      'created',
+      'created',
+    ]);
+    expect(sandbox.requests).toHaveLength(3);
+    await writeFile(file, rowsOf(5));
+    expect(await create()).toMatchObject({ code: 0 });
+    expect(posts()).toBe(5);
+  });
+
+  it('refuses a file that was changed, another service, and a damaged journal', async () => {
+    const { create, file, results, posts } = await useBench(rowsOf(3));
+    await create();
+    await writeFile(file, rowsOf(3).replace('Code 2', 'Code two'));
+    expect(await create()).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/row 2 \(line 3\) has changed[\s\S]*--results/),
+    });
+    await writeFile(file, rowsOf(2));
+    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('had 3 rows and now has 2') });
+    await writeFile(file, rowsOf(3));
+    const other = await useSandbox({ codes: 0 });
+    expect(await create([], { env: other.env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('records a run against'),
+    });
+    const journal = await readFile(`${results}.journal`, 'utf8');
+    await writeFile(`${results}.journal`, journal.replace('"created"', '"creatde"'));
+    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('damaged at line') });
+    expect([posts(), other.requests.length]).toEqual([3, 0]);
+  });
+
+  it.each([
+    ['codes.json', '[{"name":"a","tags":["x"],"n":9007199254740993}]'],
+    ['codes.ndjson', '{"name":"a","tags":["x"],"n":9007199254740993}\n'],
+  ])('reads %s, and gives JSON values back exactly', async (name, text) => {
+    const { create, directory, sandbox } = await useBench(text, {}, name);
+    const results = join(directory, 'out.ndjson');
+    expect(await create(['--results', results])).toMatchObject({ code: 0 });
+    const { id, slug } = sandbox.workspace.codes()[0] ?? {};
+    const expected = `{"name":"a","tags":["x"],"n":9007199254740993,"id":"${id}","slug":"${slug}","outcome":"created","error":null}\n`;
+    expect(await readFile(results, 'utf8')).toBe(expected);
+  });
+
+  it('reads standard input, and never reads twice what one file cannot give', async () => {
+    const { sandbox, directory } = await useBench('');
+    const options = { env: sandbox.env, cwd: directory, input: 'name\nfrom a pipe\n' };
+    expect(await runCli(['qr', 'create', '--from', '-', '--ids'], options)).toMatchObject({
+      code: 0,
+      stdout: /^[0-9a-f-]{36}\n$/,
+    });
+    expect(await readFile(join(directory, 'stdin.results.csv'), 'utf8')).toContain('from a pipe,');
+  });
+});
+
+describe('the input', () => {
+  it('is checked whole before the first request', async () => {
+    const { create, sandbox } = await useBench('name,type,destination\n,url,https://x.de\nb,urll,\nc,,nope\n');
+    const { code, stderr, stdout } = await create();
+    expect([code, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
+    expect(stderr).toMatch(/3 faults.*\n.*line 2, column name.*\n.*line 3, column type.*\n.*line 4, column destination/);
+  });
+
+  it('is not needed for a template', async () => {
+    expect(await runCli(['qr', 'create', '--template'])).toMatchObject({ code: 0, stdout: 'name,type,destination\n' });
+  });
+
+  it.each([
+    [['--name', 'x'], /--name does not go with --from/],
+    [['--results', 'codes.csv'], /names the input file itself/],
+    [['--results', '/nowhere/r.csv'], /nowhere/],
+    [['--adopt', '1=x'], /row number, =, and the id/],
+    [['--adopt', '9=00000000-0000-4000-8000-000000000000'], /the input has 1 rows/],
+    [['--not-created', '1'], /nothing to decide about row 1/],
+    [['--fields', 'nope'], /there is no field "nope"/],
+  ])('goes with no %j', async (more, message) => {
+    const { create, sandbox } = await useBench('name\na\n');
+    expect(await create(more)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(sandbox.requests).toHaveLength(0);
+  });
+});
+
+describe('--dry-run', () => {
+  it('says what would be created and what that costs, with GETs only, and leaves no file', async () => {
+    const { create, sandbox, directory } = await useBench(rowsOf(3), { limit: 60 });
+    sandbox.workspace.create({ name: 'Code 2', destination: 'https://example.com/2' });
+    const { code, stdout, stderr } = await create(['--dry-run', '--skip-existing', '--format', 'ndjson']);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/2 of 3 rows would be created: 2 requests, 1 window of 60/)]);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).action),
+    ).toEqual(['create', 'exists', 'create']);
+    expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
+    await expect(readFile(join(directory, 'codes.results.csv.journal'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('--skip-existing', () => {
+  it('creates what is missing, as often as the file has it', async () => {
+    const { create, sandbox, names, readResults } = await useBench(
+      'name,destination\na,https://x.de\na,https://x.de\nb,\na,https://x.de\n',
+    );
+    const there = sandbox.workspace.create({ name: 'a', destination: 'https://x.de' });
+    sandbox.workspace.create({ name: 'b', type: 'wifi' });
+    expect(await create(['--skip-existing'])).toMatchObject({ code: 0 });
+    expect((await readResults()).map(({ outcome }) => outcome)).toEqual(['exists', 'created', 'created', 'created']);
+    expect((await readResults())[0]).toMatchObject({ id: there.id, slug: there.slug });
+    expect(names()).toEqual(['a', 'a', 'a', 'b', 'b']);
+  });
+});
+
+describe('when the service says no', () => {
+  it('stops at the limit of the plan, and sends only the rest once it is raised', async () => {
+    const { create, sandbox, posts, readResults, names } = await useBench(rowsOf(60), { codeLimit: 49, latencyMs: 5 });
+    const { code, stderr } = await create();
+    expect([code, stderr]).toEqual([5, expect.stringContaining('plan')]);
+    expect(posts()).toBeLessThanOrEqual(53);
+    const outcomes = (await readResults()).map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(49);
+    expect(outcomes.filter((outcome) => outcome === 'not-attempted')).toHaveLength(10);
+    sandbox.workspace.setCodeLimit(1000);
+    const before = posts();
+    expect(await create()).toMatchObject({ code: 0 });
+    expect([posts() - before, names().length]).toEqual([11, 60]);
+  });
+
+  it('fails a rejected row and does the others (8), or stops there with --fail-fast', async () => {
+    const refuse = sometimes(({ request }) => `${request.body}`.includes('Code 2"') && fails(400));
+    const all = await useBench(rowsOf(4), { intercept: refuse });
+    expect(await all.create()).toMatchObject({ code: 8, stderr: expect.stringContaining('1 of 4 rows failed') });
+    expect((await all.readResults()).map(({ outcome, error }) => `${outcome}${error ? ' 400' : ''}`)).toEqual([
+      'created',
+      'failed 400',
+      'created',
+      'created',
+    ]);
+    const fast = await useBench(rowsOf(4), { intercept: refuse });
+    expect(await fast.create(['--fail-fast', '--concurrency', '1'])).toMatchObject({ code: 8 });
+    expect((await fast.readResults()).map(({ outcome }) => outcome)).toEqual([
+      'created',
+      'failed',
+      'not-attempted',
+      'not-attempted',
+    ]);
+  });
+
+  it('stops at once for a bad key (3) and for --max-wait (6)', async () => {
+    const { create, posts, sandbox, names } = await useBench(rowsOf(30), { limit: 20 });
+    expect(await create([], { env: { ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' } })).toMatchObject({ code: 3 });
+    expect(posts()).toBe(1);
+    expect(await create(['--max-wait', '0'])).toMatchObject({ code: 6 });
+    expect(sandbox.refused()).toBe(0);
+    expect(names().length).toBeGreaterThan(10);
+  });
+
+  it('keeps what was sent before the network went away (7)', async () => {
+    const { create, sandbox } = await useBench(rowsOf(2));
+    const env = { ...sandbox.env, QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1' };
+    const { code, stderr } = await create([], { env, timeoutMs: 150_000 });
+    expect([code, stderr]).toEqual([7, expect.stringContaining('refused')]);
+  }, 160_000);
+});
