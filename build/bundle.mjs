@@ -1,14 +1,17 @@
 /**
  * Builds dist/ for a fast start. Start-up time is a promise of this tool, so everything here is measured by `npm run bench -- startup`:
- * CommonJS, because node's loader of ES modules costs as much as all of `qrctl --version`; one file for our own code and one for
- * each library, read only when it is needed; and V8's code cache beside each, so that nothing is compiled twice.
+ * CommonJS, because node's loader of ES modules costs as much as all of `qrctl --version`; few files, each read only when it is needed; and V8's code cache beside each, so that nothing is compiled twice.
  */
 import { spawnSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 
-/** Libraries that few commands need, and the file of dist/ each gets. Whatever is not listed is in main.js. */
-const LIBRARIES = {
+/** Modules that get a file of dist/ for themselves, with all they import: what few commands need, and what several files share. */
+const APART = {
+  app: 'src/app.ts',
+  errors: 'src/errors.ts',
+  undici: 'src/service/undici.ts',
   conf: 'conf',
   'csv-parse': 'csv-parse/sync',
   'cli-table3': 'cli-table3',
@@ -17,7 +20,6 @@ const LIBRARIES = {
   'lossless-json': 'lossless-json',
   'string-width': 'string-width',
   'temporal-polyfill': 'temporal-polyfill',
-  undici: './src/service/undici.ts',
 };
 
 /** What libraries load for features that are not used here; each takes node milliseconds to read. */
@@ -40,13 +42,14 @@ const withoutUnused = {
   },
 };
 
-const librariesApart = {
-  name: 'libraries-apart',
+const keptApart = {
+  name: 'kept-apart',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[a-z]|\/undici\.ts$/ }, ({ importer, path }) => {
-      if (importer.includes('node_modules')) return undefined;
-      const found = Object.entries(LIBRARIES).find(([name, module]) => path === module || path === `./${name}.ts`);
-      return found && { path: found[0], namespace: 'apart' };
+    onResolve({ filter: /^[.a-z]/ }, ({ importer, kind, path, resolveDir }) => {
+      if (kind === 'entry-point' || importer.includes('node_modules')) return undefined;
+      const module = path.startsWith('.') ? relative('.', join(resolveDir, path)) : path;
+      const [name] = Object.entries(APART).find(([, wanted]) => wanted === module) ?? [];
+      return name && { path: name, namespace: 'apart' };
     });
     onResolve({ filter: /.*/, namespace: 'apart' }, ({ path }) => ({ path, external: true }));
     // By way of a module of its own, because esbuild reads the default of a direct import differently in a package of ES modules.
@@ -69,11 +72,10 @@ const shared = {
 };
 
 await rm('dist', { recursive: true, force: true });
-await build({ ...shared, entryPoints: LIBRARIES, plugins: [withoutUnused] });
 await build({
   ...shared,
-  entryPoints: ['src/main.ts', 'src/start.ts'],
-  plugins: [withoutUnused, librariesApart],
+  entryPoints: { main: 'src/main.ts', start: 'src/start.ts', ...APART },
+  plugins: [withoutUnused, keptApart],
   define: { 'import.meta.url': 'moduleUrl' },
   banner: { js: 'const moduleUrl=require("node:url").pathToFileURL(__filename);' },
 });

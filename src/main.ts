@@ -19,15 +19,14 @@ export async function main(argv: readonly string[]): Promise<number> {
 function atOnce(argv: readonly string[]): Promise<number> | undefined {
   const [word, shell] = argv;
   if (argv.length === 1 && (word === '--version' || word === '-V')) return print(`${version}\n`);
-  if (argv.length === 2 && word === 'completion' && isShell(shell)) return readCompletionScript(shell).then(print);
+  if (argv.length === 2 && word === 'completion' && isShell(shell)) return print(readCompletionScript(shell));
   return undefined;
 }
 
 async function run(argv: readonly string[]): Promise<number> {
-  const { interpret } = await import('./commands/program.ts');
+  const { createContext, interpret } = await import('./app.ts');
   const invocation = await interpret(argv, { version, screen: () => screen(argv) });
   if (invocation.kind === 'print') return print(invocation.text);
-  const { createContext } = await import('./context.ts');
   const context = createContext(invocation.globals);
   try {
     await invocation.definition.run(context, invocation);
@@ -60,7 +59,7 @@ function print(text: string): Promise<number> {
 
 /** Says on standard error what went wrong, as text or as a line of JSON, and returns the exit code. */
 async function report(error: unknown, argv: readonly string[]): Promise<number> {
-  const { renderError } = await import('./output/render-error.ts');
+  const { renderError } = await import('./app.ts');
   const verbose = argv.includes('-v') || argv.includes('--verbose');
   const text = renderError(error, { json: wantsJson(argv), verbose });
   await new Promise<void>((resolve) => {

@@ -1,0 +1,4 @@
+/** All that main.ts loads unless it can answer at once: one file of dist/, because each costs time to open. */
+export { interpret } from './commands/program.ts';
+export { createContext } from './context.ts';
+export { renderError } from './output/render-error.ts';
