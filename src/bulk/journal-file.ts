@@ -63,7 +63,7 @@ function cannotOpen(path: string, cause: unknown): UsageError {
 }
 
 /** `{…,"crc":"0a1b2c3d"}`: CRC-32 of the line up to the comma before `"crc"`. */
-export function formatLine(record: object): string {
+function formatLine(record: object): string {
   const text = JSON.stringify(record).slice(0, -1);
   return `${text},"crc":"${checksum(text)}"}\n`;
 }
