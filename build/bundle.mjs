@@ -11,7 +11,9 @@ import { build } from 'esbuild';
 const APART = {
   app: 'src/app.ts',
   errors: 'src/errors.ts',
+  sandbox: 'src/sandbox/sandbox.ts',
   undici: 'src/service/undici.ts',
+  commander: 'commander',
   conf: 'conf',
   'csv-parse': 'csv-parse/sync',
   'cli-table3': 'cli-table3',
@@ -76,8 +78,8 @@ await build({
   ...shared,
   entryPoints: { main: 'src/main.ts', start: 'src/start.ts', ...APART },
   plugins: [withoutUnused, keptApart],
-  define: { 'import.meta.url': 'moduleUrl' },
-  banner: { js: 'const moduleUrl=require("node:url").pathToFileURL(__filename);' },
+  define: { 'import.meta.url': 'module.url' },
+  banner: { js: 'Object.defineProperty(module,"url",{get:()=>require("node:url").pathToFileURL(__filename)});' },
 });
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n');
 const { status } = spawnSync(process.execPath, ['build/code-cache.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] });

@@ -51,12 +51,20 @@ export interface OwnedContext extends Context {
 
 /** The context of this process. */
 export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext {
-  const { env, stdin, stdout, stderr } = process;
+  const { env, stdout, stderr } = process;
   const interruption = listenForSignals();
+  // Most commands never look at it, and node takes milliseconds to open it.
+  let stdin: typeof process.stdin | undefined;
+  const openStdin = () => {
+    stdin ??= process.stdin;
+    return stdin;
+  };
   const { signal } = interruption;
   const console = watchProgress(
     createConsole({
-      stdin,
+      get stdin() {
+        return openStdin();
+      },
       stdout,
       stderr,
       env,
@@ -93,7 +101,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
     processes: { pid: process.pid, isRunning },
     flags,
     get stdin() {
-      return stdin;
+      return openStdin();
     },
     settings,
     service,
@@ -102,7 +110,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
       console.activeProgress()?.stop();
       await (await service.made())?.close();
       interruption.stopListening();
-      if (stdin.readableFlowing !== null || stdin.readableDidRead) stdin.destroy();
+      if (stdin && (stdin.readableFlowing !== null || stdin.readableDidRead)) stdin.destroy();
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The steps that make bytes stay on a disk. Each checks what the operating system really did. */
-import { open } from 'node:fs/promises';
+import { promises } from 'node:fs';
 
 /** What of a file `writeFully` needs; a part of node's FileHandle. */
 export interface Writable {
@@ -27,7 +27,7 @@ const CANNOT_FLUSH_DIRECTORIES = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL',
 /** Flushes a directory, so that a file created or renamed in it is still there under its name after a power cut. */
 export async function flushDirectory(path: string): Promise<void> {
   try {
-    const directory = await open(path, 'r');
+    const directory = await promises.open(path, 'r');
     try {
       await directory.sync();
     } finally {

@@ -62,7 +62,7 @@ const DEFAULT_WIDTH = 80;
 
 /** A console over the streams of a process, or of a test. */
 export function createConsole(options: ConsoleOptions): Console {
-  const { stdin, stdout, stderr, env, quiet, clock, signal, noColor } = options;
+  const { stdout, stderr, env, quiet, clock, signal, noColor } = options;
   const isTerminal = stdout.isTTY === true;
   const errIsTerminal = stderr.isTTY === true;
   const animated = errIsTerminal && !isCi(env) && env.TERM !== 'dumb' && !quiet;
@@ -89,7 +89,7 @@ export function createConsole(options: ConsoleOptions): Console {
 
   return {
     isTerminal,
-    canAsk: stdin.isTTY === true && errIsTerminal && !isCi(env),
+    canAsk: errIsTerminal && !isCi(env) && options.stdin.isTTY === true,
     colour: wantsColour(env, { isTerminal, noColor }),
     get width() {
       return stdout.columns || positive(env.COLUMNS) || DEFAULT_WIDTH;
@@ -109,8 +109,8 @@ export function createConsole(options: ConsoleOptions): Console {
       if (options.verbose) line(clean(text));
     },
     progress,
-    ask: (question) => askLine(clean(question), { input: stdin, output: stderr, signal }, false),
-    askSecret: (question) => askLine(clean(question), { input: stdin, output: stderr, signal }, true),
+    ask: (question) => askLine(clean(question), { input: options.stdin, output: stderr, signal }, false),
+    askSecret: (question) => askLine(clean(question), { input: options.stdin, output: stderr, signal }, true),
   };
 }
 

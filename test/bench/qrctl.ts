@@ -1,0 +1,14 @@
+/** The built command, as benchmarks run it. */
+import { join } from 'node:path';
+
+const BIN = new URL('../../bin/qrctl.js', import.meta.url).pathname;
+
+/** What node is told to run. */
+export function qrctl(...args: string[]): string[] {
+  return [process.execPath, BIN, ...args];
+}
+
+/** The environment of a run: the sandbox, and a config directory without a config. */
+export function environment(sandbox: { env: Record<string, string> }, directory: string): Record<string, string> {
+  return { ...sandbox.env, QRCTL_CONFIG_DIR: join(directory, 'config') };
+}
