@@ -15,17 +15,15 @@ interface Deletion {
   slug: string | undefined;
 }
 
-type DeleteRecord =
-  | { is: 'journal'; version: 1; baseUrl: string; of: 'deletion' }
-  /** DELETE is about to be sent. */
-  | ({ is: 'deleting' } & Deletion)
-  /** It is gone. */
-  | ({ is: 'deleted' } & Deletion);
+/** `deleting`: DELETE is about to be sent. `deleted`: it is gone. `missing`: it was not there to begin with. */
+type Progress = Deletion & { is: 'deleting' | 'deleted' | 'missing' };
+
+type DeleteRecord = { is: 'journal'; version: 1; baseUrl: string; of: 'deletion' } | Progress;
 
 export interface DeleteJournal {
-  /** What earlier runs recorded of this code: undefined, being deleted, or deleted. */
-  find(row: Pick<TargetRow, 'id' | 'slug'>): (Deletion & { is: 'deleting' | 'deleted' }) | undefined;
-  record(record: { is: 'deleting' | 'deleted' } & Deletion): Promise<void>;
+  /** The last that earlier runs recorded of this code. */
+  find(row: Pick<TargetRow, 'id' | 'slug'>): Progress | undefined;
+  record(record: Progress): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,7 +36,7 @@ export async function openDeleteJournal(path: string, baseUrl: string): Promise<
     throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: 'name other --results' });
   }
   if (!first) await file.append([{ is: 'journal', version: 1, baseUrl, of: 'deletion' }]);
-  const byId = new Map<string, Deletion & { is: 'deleting' | 'deleted' }>();
+  const byId = new Map<string, Progress>();
   for (const record of file.found) if (record.is !== 'journal') byId.set(record.id, record);
   return {
     find: ({ id, slug }) => (id === undefined ? [...byId.values()].find((entry) => entry.slug === slug) : byId.get(id)),
@@ -55,15 +53,18 @@ export function createDeleter(
 ): (row: TargetRow) => Promise<RowResult> {
   const gone = new Map<string, RowResult>();
   return async (row) => {
-    const before = journal?.find(row);
+    const found = journal?.find(row);
+    const before = found?.is === 'missing' ? undefined : found;
     const { id, slug } = before ?? requireDeletion(row, lookup);
     const result: RowResult = { id, slug, outcome: 'deleted' };
     if (before?.is === 'deleted') return result;
     const twice = gone.get(id);
     if (twice) return twice;
     await journal?.record({ is: 'deleting', id, slug });
-    await service.deleteCode(id).catch((error) => {
-      if (!(before && error instanceof NotFoundError)) throw error;
+    await service.deleteCode(id).catch(async (error) => {
+      if (before && error instanceof NotFoundError) return;
+      if (error instanceof NotFoundError) await journal?.record({ is: 'missing', id, slug });
+      throw error;
     });
     gone.set(id, result);
     await journal?.record({ is: 'deleted', id, slug });

@@ -55,11 +55,13 @@ async function openOrCreate(path: string): Promise<FileHandle> {
   }
 }
 
-function cannotOpen(path: string, cause: unknown): UsageError {
-  return new UsageError(`cannot open the journal ${path}: ${messageOf(cause)}`, {
-    hint: 'name another place with --results',
-    cause,
-  });
+/** What is wrong with the place itself; anything else is the disk's fault. */
+const WRONG_PLACE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EROFS', 'ELOOP', 'ENAMETOOLONG', 'EINVAL']);
+
+function cannotOpen(path: string, cause: unknown): UsageError | LocalError {
+  const message = `cannot open the journal ${path}: ${messageOf(cause)}`;
+  if (!WRONG_PLACE.has(systemCode(cause) ?? '')) return new LocalError(message, { cause });
+  return new UsageError(message, { hint: 'name another place with --results', cause });
 }
 
 /** `{…,"crc":"0a1b2c3d"}`: CRC-32 of the line up to the comma before `"crc"`. */

@@ -110,7 +110,8 @@ function dealOut(rows: readonly UnknownRow[], codes: readonly QrCode[]): Map<QrC
   const codeOf = new Map<UnknownRow, QrCode>();
   const place = (code: QrCode, tried: Set<UnknownRow>): boolean => {
     const fitting = rows.filter((row) => !tried.has(row) && fitOf(row, code) === 'candidate');
-    fitting.sort((a, b) => Number(hasExactly(code, b.code)) - Number(hasExactly(code, a.code)));
+    const rank = (row: UnknownRow) => (hasExactly(code, row.code) ? 0 : 2) + (codeOf.has(row) ? 1 : 0);
+    fitting.sort((a, b) => rank(a) - rank(b));
     for (const row of fitting) {
       tried.add(row);
       const holder = codeOf.get(row);

@@ -61,7 +61,7 @@ describe('qr list', () => {
   });
 
   it.each([
-    [['--status', 'actve'], /active, paused, expired/],
+    [['--status', 'actve'], /active, paused or expired/],
     [['--sort', 'nmae'], /one of id, slug, name/],
     [['--sort', 'name:down'], /:desc/],
     [['--limit', '0'], /at least 1/],

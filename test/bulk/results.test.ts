@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { costOf } from '../../src/bulk/cost.ts';
+import { parseInput } from '../../src/bulk/input.ts';
+import { tabulate } from '../../src/bulk/results.ts';
+import { valuesKey } from '../../src/bulk/same-values.ts';
+
+describe('results', () => {
+  it("are the input's columns, then ours, one row each in their order", async () => {
+    const input = await parseInput(Buffer.from('sku,name\n1,a\n2,b\n'), 'x.csv');
+    const { columns, rows } = tabulate(input, [
+      { id: 'i', slug: 's', outcome: 'created' },
+      { outcome: 'failed', error: 'no' },
+    ]);
+    expect(columns).toEqual(['sku', 'name', 'id', 'slug', 'outcome', 'error']);
+    expect(rows).toEqual([
+      { sku: '1', name: 'a', id: 'i', slug: 's', outcome: 'created', error: null },
+      { sku: '2', name: 'b', id: null, slug: null, outcome: 'failed', error: 'no' },
+    ]);
+  });
+
+  it('take the place of the results an input came with', async () => {
+    const input = await parseInput(Buffer.from('ID,name,outcome\nold,a,created\n'), 'x.csv');
+    const { columns, rows } = tabulate(input, [{ id: 'new', slug: 's', outcome: 'updated' }]);
+    expect(columns).toEqual(['name', 'id', 'slug', 'outcome', 'error']);
+    expect(rows).toEqual([{ name: 'a', id: 'new', slug: 's', outcome: 'updated', error: null }]);
+  });
+
+  it('keep a column called __proto__ an ordinary one', async () => {
+    const input = await parseInput(Buffer.from('name,__proto__\na,b\n'), 'x.csv');
+    const [row] = tabulate(input, [{ outcome: 'created' }]).rows;
+    expect(Object.keys(row ?? {})).toContain('__proto__');
+    expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
+  });
+});
+
+describe('the same values', () => {
+  const key = (name: string, destination?: string, type?: string) =>
+    valuesKey({ name, ...(destination !== undefined && { destination }), ...(type !== undefined && { type }) });
+
+  it('are so with the defaults spelled out, and after tidying', () => {
+    expect(key('a')).toBe(key('a', '', 'url'));
+    expect(key(' a ', 'https://x.de')).toBe(key('a', 'HTTPS://X.de/'));
+  });
+
+  it('differ where people would say so', () => {
+    const all = [
+      key('a'),
+      key('A'),
+      key('a', 'https://x.de'),
+      key('a', 'https://x.de/b'),
+      key('a', 'https://x.de', 'menu'),
+      key('a,b'),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe('the cost of a plan', () => {
+  const limit = { plan: 'pro', limit: 60, remaining: 20, resetMs: undefined, resetInMs: 30_000 };
+
+  it.each([
+    [0, 0, 0],
+    [20, 1, 0],
+    [21, 2, 30_000],
+    [80, 2, 30_000],
+    [81, 3, 90_000],
+  ])('of %d requests is %d windows and %d ms of waiting', (requests, windows, waitMs) => {
+    expect(costOf(requests, limit)).toEqual({ requests, windows, waitMs });
+  });
+
+  it('counts only what is not known to be used up', () => {
+    expect(costOf(60, { ...limit, remaining: 0 })).toMatchObject({ windows: 1, waitMs: 30_000 });
+    expect(costOf(5, { ...limit, limit: undefined })).toMatchObject({ windows: undefined, waitMs: 0 });
+  });
+});

@@ -1,0 +1,67 @@
+/** The unmodified command, killed or failed by the kernel at each of its calls on the journal, the results and their directory. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BIN, runCli, useDirectory } from '../support/cli.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const SOAK = process.env.QRCTL_SOAK === '1';
+const hasStrace = spawnSync('strace', ['-V']).status === 0;
+const NAMES = ['Row 1', 'Row 2', 'Row 3'];
+
+const FAULTS = [
+  { fault: 'signal=SIGKILL', ends: [null, 137] },
+  { fault: 'error=ENOSPC', ends: [1] },
+];
+const CALLS = SOAK ? ['fdatasync', 'fsync', 'pwrite64', 'ftruncate', 'rename'] : ['fdatasync'];
+/** The first flushes make the journal; then come intent and outcome of each row in turn. */
+const TIMES = SOAK ? Array.from({ length: 12 }, (_, n) => n + 1) : [3, 4, 5, 6];
+
+const ATTACKS = FAULTS.flatMap((of) => CALLS.flatMap((call) => TIMES.map((n) => ({ ...of, call, n }))));
+
+/** Runs the command with a fault at its n-th call of that name on the files; resolves to its exit code. */
+async function attack(sandbox: TestSandbox, directory: string, inject: string): Promise<number | null> {
+  const journal = join(directory, 'codes.results.csv.journal');
+  const paths = [journal, directory].flatMap((path) => ['-P', path]);
+  const command = [process.execPath, BIN, 'qr', 'create', '--from', join(directory, 'codes.csv'), '--concurrency', '1'];
+  // strace counts the calls of each thread; with one thread for files that is all of them.
+  const env = { UV_THREADPOOL_SIZE: '1', PATH: process.env.PATH, HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
+  const child = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', 'trace=all', '-e', inject, ...command], {
+    env,
+    stdio: 'ignore',
+  });
+  const [code] = await once(child, 'exit');
+  return code;
+}
+
+describe.skipIf(!hasStrace)('qr create --from on a disk that fails, or a machine that stops', () => {
+  it('ends with 1 or dies, and the next run has each row once', async () => {
+    const place = await useDirectory();
+    let hit = 0;
+    await inBatches(ATTACKS, 8, async ({ fault, ends, call, n }) => {
+      const sandbox = await useSandbox({ codes: 0, scans: 0 });
+      const directory = join(place, `${call}-${n}-${fault}`);
+      await mkdir(directory);
+      const file = join(directory, 'codes.csv');
+      await writeFile(file, `name\n${NAMES.join('\n')}\n`);
+      const code = await attack(sandbox, directory, `inject=${call}:${fault}:when=${n}`);
+      if (code !== 0) {
+        hit++;
+        expect(ends, `${call} ${n}`).toContain(code);
+        // A directory that cannot be flushed is told of after the rename: then the results are there, and whole.
+        const results = await readFile(join(directory, 'codes.results.csv'), 'utf8').catch(() => undefined);
+        if (results !== undefined) expect(results.trim().split('\n')).toHaveLength(NAMES.length + 1);
+      }
+      expect(await runCli(['qr', 'create', '--from', file], { env: sandbox.env, timeoutMs: 60_000 })).toMatchObject({ code: 0 });
+      const names = sandbox.workspace.codes().map(({ name }) => name);
+      expect(names.sort(), `${call} ${n} ${fault}`).toEqual(NAMES);
+    });
+    expect(hit).toBeGreaterThan(5);
+  }, 600_000);
+});
+
+async function inBatches<T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += size) await Promise.all(items.slice(at, at + size).map(work));
+}
