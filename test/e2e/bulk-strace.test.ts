@@ -8,7 +8,8 @@ import { BIN, runCli, useDirectory } from '../support/cli.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const SOAK = process.env.QRCTL_SOAK === '1';
-const hasStrace = spawnSync('strace', ['-V']).status === 0;
+const STRACE = 'strace';
+const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
 const NAMES = ['Row 1', 'Row 2', 'Row 3'];
 
 const FAULTS = [
@@ -28,7 +29,7 @@ async function attack(sandbox: TestSandbox, directory: string, inject: string): 
   const command = [process.execPath, BIN, 'qr', 'create', '--from', join(directory, 'codes.csv'), '--concurrency', '1'];
   // strace counts the calls of each thread; with one thread for files that is all of them.
   const env = { UV_THREADPOOL_SIZE: '1', PATH: process.env.PATH, HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
-  const child = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', 'trace=all', '-e', inject, ...command], {
+  const child = spawn(STRACE, ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', 'trace=all', '-e', inject, ...command], {
     env,
     stdio: 'ignore',
   });
