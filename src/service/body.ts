@@ -10,16 +10,27 @@ export const MAX_BODY_BYTES = 64 * 1024 * 1024;
  * U+FFFD. Throws NetworkError for a body that is cut, damaged or larger than 64 MiB when unpacked.
  */
 export async function decodeBody(chunks: readonly Buffer[], encoding: string): Promise<string> {
-  const [first] = chunks;
-  const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-  const text = (await unpacked(bytes, encoding)).toString('utf8');
+  const text = await unpackedText(chunks, encoding);
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-function unpacked(bytes: Buffer, encoding: string): Buffer | Promise<Buffer> {
-  if (encoding === '' || encoding === 'identity' || bytes.length === 0) return bytes;
-  if (encoding === 'gzip' || encoding === 'x-gzip') return gunzip(bytes);
+async function unpackedText(chunks: readonly Buffer[], encoding: string): Promise<string> {
+  if (encoding === '' || encoding === 'identity' || chunks.length === 0) return plainText(chunks);
+  if (encoding === 'gzip' || encoding === 'x-gzip') return (await gunzip(Buffer.concat(chunks))).toString('utf8');
   throw new NetworkError('the answer is packed in a way that was not asked for', { fault: 'answer', sent: true });
+}
+
+/** Where pages of scans are put together: in new memory each, they would fill it faster than node clears it. */
+let room = Buffer.alloc(0);
+const MOST_ROOM = 1024 * 1024;
+
+function plainText(chunks: readonly Buffer[]): string {
+  const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  if (chunks.length === 1 || size > MOST_ROOM) return Buffer.concat(chunks).toString('utf8');
+  if (size > room.length) room = Buffer.allocUnsafe(MOST_ROOM);
+  let at = 0;
+  for (const chunk of chunks) at += chunk.copy(room, at);
+  return room.toString('utf8', 0, size);
 }
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {

@@ -4,6 +4,6 @@ import { setFlagsFromString } from 'node:v8';
 export { default as buildConnector } from 'undici/lib/core/connect.js';
 export { default as Client } from 'undici/lib/dispatcher/client.js';
 
-// undici reads HTTP by one large WebAssembly function. At its first answers V8 would begin to optimize it: 80 ms and 45 MB that
+// undici reads HTTP by one large WebAssembly function. At its first answers V8 would begin to optimize it: 80 ms and 37 MB that
 // node waits for before it exits, and that no export is long enough to win back.
-setFlagsFromString('--wasm-tiering-budget=2000000000');
+setFlagsFromString('--liftoff-only');
