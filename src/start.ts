@@ -35,7 +35,7 @@ function readCache(filename: string): Buffer | undefined {
   }
 }
 
-/** Writes the caches of the bundles loaded so far, with what has been compiled until now (build/code-cache.mjs). */
+/** Writes the caches of the bundles loaded so far, with what has been compiled until now (src/build/code-cache.mjs). */
 export function writeCaches(): void {
   for (const [filename, script] of scripts) writeFileSync(`${filename}.cache`, script.createCachedData());
 }

@@ -8,7 +8,7 @@ import { createWorkspace } from '../../src/sandbox/workspace.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 
 export const FORMATS = ['csv', 'json', 'ndjson'] as const;
-export type Format = (typeof FORMATS)[number];
+type Format = (typeof FORMATS)[number];
 
 /** SHA-256 of the right bytes; `raw`: CSV whose formulas are not defused, as no peer does. */
 export type Truth = Readonly<Record<Format | 'raw', string>>;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const require = createRequire(import.meta.url);
 // A changed flag would make the caches those of another V8.
 require('node:v8').setFlagsFromString = () => undefined;
-const { main, writeCaches } = require('../dist/start.js');
+const { main, writeCaches } = require('../../dist/start.js');
 
 const ID = '00000000-0000-4000-8000-000000000000';
 const CODE = { id: ID, slug: 's', name: 'n', type: 'url', destination: null, status: 'active', created_at: '', updated_at: '' };

@@ -82,5 +82,5 @@ await build({
   banner: { js: 'Object.defineProperty(module,"url",{get:()=>require("node:url").pathToFileURL(__filename)});' },
 });
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n');
-const { status } = spawnSync(process.execPath, ['build/code-cache.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] });
+const { status } = spawnSync(process.execPath, ['src/build/code-cache.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] });
 process.exitCode = status ?? 1;
