@@ -196,9 +196,16 @@ function listenForSignals() {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals) => {
     const reason = new InterruptedError(name === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
-    if (controller.signal.aborted) process.exit(exitCodeOf(reason));
+    if (controller.signal.aborted) endByForce(reason);
     controller.abort(reason);
-    after(GRACE_MS, () => process.exit(exitCodeOf(reason)));
+    after(GRACE_MS, () => endByForce(reason));
+  };
+  const endByForce = (reason: InterruptedError) => {
+    // `process.exit` waits for threads that wait themselves: for a FIFO nobody opens, a name server that is silent. A signal does not.
+    const stuck = process.getActiveResourcesInfo().some((name) => /^(FSReq|GetAddrInfoReq)/.test(name));
+    process.off(reason.signal, onSignal);
+    if (stuck) process.kill(process.pid, reason.signal);
+    process.exit(exitCodeOf(reason));
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);

@@ -37,7 +37,13 @@ export interface Disk {
   flushDirectory(path: string): Promise<void>;
 }
 
-export const nodeDisk: Disk = { open, readFile, rename, unlink, stat, lstat, realpath, flushDirectory };
+export const nodeDisk: Disk = { open, readFile: readRegularFile, rename, unlink, stat, lstat, realpath, flushDirectory };
+
+/** Reading a FIFO would wait for ever. */
+async function readRegularFile(path: string): Promise<Buffer> {
+  if ((await stat(path)).isFile()) return readFile(path);
+  throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+}
 
 /** What `work` gives, or undefined where there is no such file. */
 export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {

@@ -27,7 +27,7 @@ export function checkIdentity(path: string, { columns, codes, all, format }: App
 }
 
 /** What is wrong with the path, not with the machine. */
-const BAD_PATH = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EISDIR']);
+const BAD_PATH = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EISDIR', 'ENOTSUP']);
 
 /** An error of the system as the failure it is; all else unchanged. `opening`: nothing was sent yet. */
 export function inWords(error: unknown, path: string, opening = false): unknown {

@@ -1,10 +1,10 @@
 /** Failures of one HTTP exchange, and the words for them. */
 
 /**
- * `network`: no whole answer came. `certificate`: this machine does not trust the other side, which no repetition mends.
- * `answer`: an answer came, but cannot be used at all (too large, encoded in a way nobody asked for).
+ * `network`: no whole answer came. `certificate`: this machine does not trust the other side; `protocol`: the other side does not
+ * speak TLS. No repetition mends these two. `answer`: an answer came, but cannot be used at all (too large, encoded in a way nobody asked for).
  */
-export type NetworkFault = 'network' | 'certificate' | 'answer';
+export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'answer';
 
 /** No usable answer. The message says why, in words that follow "GET /api/v1/qr on host: ". */
 export class NetworkError extends Error {
@@ -32,8 +32,6 @@ const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'connecting was not permitted',
   EPERM: 'connecting was not permitted',
   EPROTO: 'the other side does not speak TLS as expected',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the other side does not speak TLS',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the other side does not speak TLS',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut short',
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too large",
@@ -50,12 +48,16 @@ const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
 };
 
+/** What OpenSSL says of an answer that is no TLS. */
+const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
+
 /** The NetworkError for whatever the socket, TLS or HTTP layer threw. Codes decide, never message texts. */
 export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   if (error instanceof NetworkError) return error;
   const code = codeOf(error);
   const certificate = CERTIFICATE_WORDS[code];
   if (certificate !== undefined) return new NetworkError(certificate, { fault: 'certificate', sent, cause: error });
+  if (NOT_TLS.has(code)) return new NetworkError('the other side does not speak TLS', { fault: 'protocol', sent, cause: error });
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 

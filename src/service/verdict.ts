@@ -3,7 +3,7 @@ import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '..
 import { answerError, PASSING_STATUSES, parseErrorBody, type Subject } from './answer-error.ts';
 import { excerpt } from './excerpt.ts';
 import { parseJson } from './json.ts';
-import type { NetworkError } from './network-error.ts';
+import type { NetworkError, NetworkFault } from './network-error.ts';
 import type { RateFacts } from './rate-headers.ts';
 import type { Answer, Method } from './transport.ts';
 
@@ -60,6 +60,11 @@ async function readSuccess<T>(call: Call<T>, subject: Subject, answer: Answer, d
   return { kind: 'done', value: call.check(json, { subject: subject.name, dateMs }) };
 }
 
+const HINTS: Partial<Record<NetworkFault, string>> = {
+  certificate: 'check the base URL; where its authority is your own, name its certificate with NODE_EXTRA_CA_CERTS=FILE',
+  protocol: 'check the port of the base URL, or whether it begins with http://',
+};
+
 /** The verdict on an exchange that brought no answer. */
 export function judgeFailure({ method, name }: Subject, failure: NetworkError): Verdict<never> {
   const { fault, sent, message } = failure;
@@ -68,8 +73,7 @@ export function judgeFailure({ method, name }: Subject, failure: NetworkError): 
       ? new UnexpectedAnswerError(`${name}: ${message}`, { cause: failure })
       : new UnavailableError(`${name}: ${message}`, {
           outcome: sent ? 'unknown' : 'not-applied',
-          hint:
-            fault === 'certificate' ? 'add your authority with NODE_EXTRA_CA_CERTS, or see: qrctl doctor' : 'see: qrctl doctor',
+          hint: HINTS[fault] ?? 'see: qrctl doctor',
           cause: failure,
         });
   return { kind: 'failed', error, repeat: fault === 'network' && !(sent && method === 'POST'), sent };

@@ -39,5 +39,5 @@ export function keyPrefix(key: string): string {
 
 /** `text` with everything that looks like a key cut to its printed form; for words a person typed that go into a message. */
 export function redactKeys(text: string): string {
-  return text.replace(/svc_live_[\x21-\x7e]+/g, keyPrefix);
+  return text.replace(/svc_live_[\x21-\x7e]+?(?=['":.,]*(?:\s|$))/g, keyPrefix);
 }

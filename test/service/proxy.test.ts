@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { UnavailableError, UsageError } from '../../src/errors.ts';
 import { proxyFor } from '../../src/service/proxy.ts';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
+import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 import { CODE, pageOf, rejection, useService } from './setup.ts';
 
 describe('which proxy', () => {
@@ -141,23 +142,3 @@ test('certificate checks turned off are refused, but for this machine', () => {
   expect(() => useService('https://api.test/api/v1', { env })).toThrow(UsageError);
   expect(() => useService('https://127.0.0.1/api/v1', { env })).not.toThrow();
 });
-
-/** A self-signed certificate for api.test and localhost, for these tests only. */
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBpDCCAUugAwIBAgIUZTHopMnm20MdhwptjAOzMClsFU8wCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTAwMjY0NFoYDzIxMjYxMDI4
-MDAyNjQ0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAARSVnzhTyrDgboZ8cjnz0QcEQWCs5iyeXDYALeUCWXDA42ZOLYHVD3o
-6xwA6J3TA3D04bAdloRU8pz9encZnJ37o3kwdzAdBgNVHQ4EFgQU6jAfcrTw9pUj
-DEYc21/XQ90Ldx4wHwYDVR0jBBgwFoAU6jAfcrTw9pUjDEYc21/XQ90Ldx4wDwYD
-VR0TAQH/BAUwAwEB/zAkBgNVHREEHTAbgglsb2NhbGhvc3SCCGFwaS50ZXN0hwR/
-AAABMAoGCCqGSM49BAMCA0cAMEQCICcskC+B0XUsyXnOfnnKBo/SD9MTYDOulF8V
-XLyh9kHcAiBIA+mWhboA0H8addVfQoEqBbLIZgxFsHo67S+eley+Ag==
------END CERTIFICATE-----
-`;
-const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtYPOj+auuLxtPsF/
-5BpVbWhCP6KN2S6iwvfncisM9b2hRANCAARSVnzhTyrDgboZ8cjnz0QcEQWCs5iy
-eXDYALeUCWXDA42ZOLYHVD3o6xwA6J3TA3D04bAdloRU8pz9encZnJ37
------END PRIVATE KEY-----
-`;

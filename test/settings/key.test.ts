@@ -39,7 +39,7 @@ describe('keyPrefix', () => {
 
 test('redactKeys cuts every key in a text that a person typed', () => {
   expect(redactKeys("unknown option '--key=svc_live_abcdefghijkl' svc_live_zzzzzzzzzzzz.")).toBe(
-    "unknown option '--key=svc_live_abcd… svc_live_zzzz…",
+    "unknown option '--key=svc_live_abcd…' svc_live_zzzz….",
   );
   expect(redactKeys('nothing here')).toBe('nothing here');
 });

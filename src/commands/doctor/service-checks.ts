@@ -1,6 +1,7 @@
 /** What only the service can tell: whether it answers, takes the key, agrees on the time, and is the one the tool knows. */
 import type { ConnectedSettings, Context } from '../../context.ts';
 import { AuthError, Failure, NotFoundError, RateLimitError, UnavailableError, UnexpectedAnswerError } from '../../errors.ts';
+import { NetworkError } from '../../service/network-error.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
 import { doubtful, type Finding, failed, messageOf, sound } from './finding.ts';
@@ -57,6 +58,8 @@ function answered(error: unknown): boolean {
 function withFix(error: unknown): unknown {
   if (!(error instanceof UnavailableError)) return error;
   const { message, code, status } = error;
+  // What TLS fails for has a fix of its own.
+  if (error.cause instanceof NetworkError && error.cause.fault !== 'network') return error;
   const hint = 'check the base URL, the network, and the proxy or firewall on the way; or the service is down';
   return new UnavailableError(message, { hint, code, status, cause: error });
 }

@@ -1,5 +1,6 @@
 /** The flags that create, update and delete from a file share. */
-import { join, parse, resolve } from 'node:path';
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, parse } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { flag, text } from '../define.ts';
 
@@ -22,14 +23,42 @@ export const BULK_GROUP = GROUP;
 
 export interface BulkFlags {
   results?: string | undefined;
+  output?: string | undefined;
   dryRun?: boolean | undefined;
   failFast?: boolean | undefined;
 }
 
-/** `codes.results.csv` beside `codes.csv`; `stdin.results.csv` here for standard input. Throws UsageError. */
-export function resultsPathOf(from: string, { results }: BulkFlags): string {
+/**
+ * `codes.results.csv` beside `codes.csv`; `stdin.results.csv` here for standard input. Throws UsageError where two of input,
+ * results, journal and output are one file, by whatever name: one would be lost to the other.
+ */
+export function resultsPathOf(from: string, { results, output }: BulkFlags): string {
   const { dir, name } = parse(from === '-' ? 'stdin' : from);
   const path = results ?? join(dir, `${name}.results.csv`);
-  if (from === '-' || resolve(path) !== resolve(from)) return path;
-  throw new UsageError('--results names the input file itself', { hint: 'name another file, or leave out --results' });
+  const places = [
+    { flag: '', what: 'the input file itself', path: from },
+    { flag: '--results', what: 'the results file', path },
+    { flag: '--results', what: 'the journal of the results', path: `${path}.journal` },
+    { flag: '--output', what: 'the output', path: output ?? '-' },
+  ].filter((place) => place.path !== '-' && !isDevice(place.path));
+  for (const [index, place] of places.entries()) {
+    const earlier = places.slice(0, index).find((other) => realPlace(other.path) === realPlace(place.path));
+    if (!earlier) continue;
+    throw new UsageError(`${place.flag} names ${earlier.what}`, { hint: `name another file, or leave out ${place.flag}` });
+  }
+  return path;
+}
+
+/** With every symbolic link followed, as writing does. */
+function realPlace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPlace(parent), basename(path));
+  }
+}
+
+function isDevice(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === false;
 }
