@@ -90,7 +90,9 @@ export function createGovernor(options: GovernorOptions): Governor {
   }
 
   function tooLong(ms: number): RateLimitError {
-    const limit = maxWaitMs === 0 ? '--max-wait 0 never pauses' : `--max-wait is ${formatDuration(maxWaitMs ?? 0)} in all`;
+    const waited = pausedMs > 0 ? ` (${formatDuration(pausedMs)} waited)` : '';
+    const limit =
+      maxWaitMs === 0 ? '--max-wait 0 never pauses' : `--max-wait is ${formatDuration(maxWaitMs ?? 0)} in all${waited}`;
     return new RateLimitError(`the workspace's rate limit is used up for another ${formatDuration(ms)}, and ${limit}`, {
       outcome: 'not-applied',
       hint: `try again in ${formatDuration(ms)} (after ${formatInstant(clock.now() + ms)}), or allow a longer --max-wait`,

@@ -117,12 +117,13 @@ export function createWindow(options: {
     blindWaits = Math.min(blindWaits + 1, 6);
   }
 
-  function update(facts: RateFacts, remaining: number) {
+  /** Takes in a Remaining. `limited`: it came with a 429, which says itself how long to stay away. */
+  function update(facts: RateFacts, remaining: number, limited: boolean) {
     const resetMs = believedReset(facts);
     const same = known?.resetMs !== undefined && resetMs !== undefined && resetMs <= known.resetMs + SAME_RESET_MS;
     if (!same || known?.resetMs === undefined) {
       known = { limit: facts.limit, lowest: remaining, resetMs };
-      if (resetMs === undefined && budgetOf(known) <= 0) pauseBlindly(facts);
+      if (resetMs === undefined && !limited && budgetOf(known) <= 0) pauseBlindly(facts);
     } else if (resetMs >= known.resetMs - SAME_RESET_MS) {
       known.lowest = Math.min(known.lowest, remaining);
       known.resetMs = Math.max(known.resetMs, resetMs);
@@ -150,7 +151,7 @@ export function createWindow(options: {
       if (resetMs !== undefined && sentMs !== undefined && sentMs >= resetMs && sentMs < resetMs + 1000) slackMs = 1000;
       if (!limited) blindWaits = 0;
       headless = remaining === undefined && (headless || !limited);
-      if (remaining !== undefined) update(facts, limited ? 0 : remaining);
+      if (remaining !== undefined) update(facts, limited ? 0 : remaining, limited);
       else if (known) known.lowest -= 1;
       if (limited) obeyRefusal(facts);
     },

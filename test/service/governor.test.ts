@@ -166,6 +166,13 @@ describe('headers that cannot be relied on', () => {
     expect(Math.max(0, ...longest)).toBeLessThan(61_000);
   });
 
+  test.each([undefined, '12', 'soon'])('a reset of %s: the Retry-After of a 429 is waited for, no longer', async (reset) => {
+    const headers = (all: Record<string, string>) => ({ ...all, 'x-ratelimit-reset': reset });
+    const { model, tookMs, floorMs } = await simulate(30, { limit: 10, windowMs: 5000, headers });
+    expect(model.counts.get(200)).toBe(30);
+    expect(tookMs).toBeLessThan(floorMs + 3000);
+  });
+
   test('Retry-After as an HTTP date is read against the Date of the answer', async () => {
     const clock = createFakeClock();
     const times: number[] = [];
@@ -258,6 +265,8 @@ describe('--max-wait', () => {
     expect(model.counts.get(200)).toBe(30);
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(20);
     expect(sender.stats().pausedMs).toBeLessThan(150_000);
+    const refused = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    expect(refused.reason.message).toMatch(/--max-wait is 2 min 30 s in all \(\d min.* waited\)$/);
     // Two windows were waited for; the third is not begun.
     expect(clock.monotonic()).toBeLessThan(2 * 60_000 + 3000);
   });
