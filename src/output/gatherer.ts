@@ -13,25 +13,16 @@ export interface Gatherer {
 }
 
 /** Gathered before a write: large enough that a million rows cost a few hundred system calls. */
-const CHUNK = 256 * 1024;
+const ROOM = 512 * 1024;
 
 /** `put` is called for one piece of bytes after the other, never for two at once. */
 export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>): Gatherer {
-  let text: string[] = [];
-  let size = 0;
+  // One is filled while the other is written, again and again: memory for each write would pile up until it is collected.
+  let room = Buffer.alloc(0);
+  let other = Buffer.alloc(0);
+  let used = 0;
   let touched = false;
   let writing: Promise<void> = Promise.resolve();
-  // In turns, since one of them is still being written.
-  const rooms: Buffer[] = [Buffer.alloc(0), Buffer.alloc(0)];
-
-  /** UTF-8 in the same memory again and again: for a new Buffer each time, node would read the text twice. */
-  function inBytes(gathered: string): Uint8Array {
-    if (gathered.length > 2 * CHUNK) return Buffer.from(gathered);
-    let room = rooms.shift() as Buffer;
-    if (room.length === 0) room = Buffer.allocUnsafe(3 * 2 * CHUNK); // three bytes at most a unit of UTF-16
-    rooms.push(room);
-    return room.subarray(0, room.write(gathered));
-  }
 
   async function pass(encoded: Promise<Uint8Array[]>): Promise<void> {
     for (const bytes of await encoded) await put(bytes);
@@ -45,24 +36,25 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
   }
 
   async function flush(): Promise<void> {
-    const gathered = text.join('');
-    text = [];
-    size = 0;
-    if (gathered !== '') await start(inBytes(gathered));
+    const full = room.subarray(0, used);
+    [room, other] = [other, room];
+    used = 0;
+    if (full.length > 0) await start(full);
   }
 
   return {
     touched: () => touched,
     async write(chunk) {
       touched = true;
-      if (typeof chunk !== 'string') {
+      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // three bytes at most a unit of UTF-16
+      if (used + most > room.length) await flush();
+      if (typeof chunk !== 'string' || most > ROOM) {
         await flush();
-        await start(chunk);
+        await start(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
         return;
       }
-      text.push(chunk);
-      size += chunk.length;
-      if (size >= CHUNK) await flush();
+      if (room.length === 0) room = Buffer.allocUnsafe(ROOM);
+      used += room.write(chunk, used);
     },
     async end() {
       await flush();
