@@ -16,7 +16,7 @@ import { settleMs } from './settle.ts';
 export interface CreateJob {
   rows: readonly CreateRow[];
   ledger: Ledger;
-  service: Pick<Service, 'createCode' | 'nowMs'>;
+  service: Pick<Service, 'createCode' | 'nowMs' | 'msToClockSample'>;
   /** Every code of the workspace, proven complete. */
   listCodes: () => Promise<QrCode[]>;
   /** Any small request: its answer shows the service's clock. */
@@ -130,21 +130,25 @@ async function settleAndReconcile(job: CreateJob): Promise<Verdict['undecided']>
   return verdict.undecided;
 }
 
-/** Not a divisor of a second: so Dates asked for in these steps show the service's clock to a ninth of one. */
-const STEP_MS = 1111;
+/** Requests that ask for nothing but the service's clock; each halves what is not known of it, so this many leave milliseconds. */
+const MOST_SAMPLES = 8;
 
-/** Waits until the last write could have landed. Where nothing better tells the service's clock, asks for it meanwhile. */
+/** Waits until the last write could have landed. Where no code created tells the service's clock, asks for it meanwhile. */
 async function settle(
   { ledger, service, clock, signal, askClock, onEvent }: CreateJob,
   unknown: readonly Standing[],
 ): Promise<void> {
   const ms = settleMs(unknown, ledger, service.nowMs());
-  const blind = unknown.some(({ attempts }) => !ledger.timeline.isCalibrated(attempts[0]?.session ?? 0));
   if (ms > 0) onEvent({ is: 'settling', ms });
-  for (let left = ms; left > 0; left -= STEP_MS) {
-    await clock.sleep(Math.min(left, STEP_MS), signal);
-    if (blind) await askClock();
+  const end = clock.monotonic() + ms;
+  const blind = unknown.some(({ attempts }) => !ledger.timeline.isCalibrated(attempts[0]?.session ?? 0));
+  for (let sample = 0; blind && sample < MOST_SAMPLES; sample++) {
+    const pause = service.msToClockSample();
+    if (clock.monotonic() + pause > end) break;
+    await clock.sleep(pause, signal);
+    await askClock();
   }
+  await clock.sleep(Math.max(0, end - clock.monotonic()), signal);
 }
 
 /** The rest is certainly not created. Where that is everything, or rows were not even tried, the failure is the whole run's. */

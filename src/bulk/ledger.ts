@@ -1,7 +1,7 @@
 /** Where every row stands, by the journal: what was sent, what came back, and whose word settled the rest. */
 import type { Clock } from '../time.ts';
 import type { JournalFile } from './journal-file.ts';
-import type { JournalRecord, RowRecord } from './records.ts';
+import type { JournalRecord, RowRecord, Stamp } from './records.ts';
 import { type Attempt, createTimeline, type Timeline } from './timeline.ts';
 
 type State =
@@ -28,7 +28,7 @@ export interface Standing {
 }
 
 /** A record of a row as callers give it; the ledger knows the time. */
-type RowEvent = RowRecord extends infer R ? (R extends RowRecord ? Omit<R, 't' | 'w' | 's'> : never) : never;
+type RowEvent = RowRecord extends infer R ? (R extends RowRecord ? Omit<R, keyof Stamp> : never) : never;
 
 export interface Ledger {
   readonly timeline: Timeline;
@@ -48,8 +48,10 @@ export async function openLedger(options: {
   rows: number;
   clock: Clock;
   serviceNowMs: () => number | undefined;
+  /** Ms since the machine was started. */
+  uptimeMs: () => number;
 }): Promise<Ledger> {
-  const { journal, clock, serviceNowMs } = options;
+  const { journal, clock, serviceNowMs, uptimeMs } = options;
   const timeline = createTimeline();
   const standings = Array.from({ length: options.rows }, (_, index) => newStanding(index + 1));
   const began = clock.monotonic();
@@ -67,7 +69,8 @@ export async function openLedger(options: {
   }
 
   function write(events: readonly (RowEvent | { is: 'clock' } | { is: 'session' })[]): Promise<void> {
-    const records = events.map((event): JournalRecord => ({ ...event, t: elapsedMs(), w: clock.now(), s: serviceNowMs() }));
+    const stamp: Stamp = { t: elapsedMs(), w: clock.now(), b: Math.round(uptimeMs()), s: serviceNowMs() };
+    const records = events.map((event): JournalRecord => ({ ...event, ...stamp }));
     for (const record of records) take(record);
     return journal.append(records);
   }
@@ -88,6 +91,10 @@ function newStanding(row: number): Standing {
   return { row, state: 'open', attempts: [], before: new Set() };
 }
 
+function stampOf({ t, w, b, s }: Stamp): Stamp {
+  return { t, w, b, s };
+}
+
 /** The meaning of each line for its row. */
 function apply(standing: Standing, record: RowRecord, session: number): void {
   const { attempts } = standing;
@@ -96,11 +103,11 @@ function apply(standing: Standing, record: RowRecord, session: number): void {
     case 'intent':
       // The limiter may have turned an attempt away (429) and let it through again: only the last one counts.
       if (last && standing.state === 'unknown' && last.session === session) attempts.pop();
-      attempts.push({ t: record.t, w: record.w, s: record.s, session });
+      attempts.push({ ...stampOf(record), session });
       Object.assign(standing, { state: 'unknown', error: undefined });
       return;
     case 'unknown':
-      if (last) last.end = { t: record.t, w: record.w, s: record.s };
+      if (last) last.end = stampOf(record);
       standing.error = record.error;
       return;
     case 'created':

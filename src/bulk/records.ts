@@ -6,6 +6,8 @@ export interface Stamp {
   t: number;
   /** The machine's wall clock, ms since the epoch; may be wrong or be set meanwhile. */
   w: number;
+  /** Ms since the machine was started: counts its sleep, knows no settings, and goes on from one run to the next. */
+  b: number;
   /** The service's clock, ms since the epoch: a lower bound from its Date headers, where one was seen yet. */
   s?: number | undefined;
 }

@@ -43,7 +43,9 @@ interface Bound {
 const LATE_MS = 60_000;
 /** How far `created_at` and `Date` of one service may differ: they can come from different machines. */
 const DATE_SLACK_MS = 2000;
-/** A session that saw no clock hangs on the machine's wall clock alone, and that may have been set, by hours, since. */
+/** Between sessions, where two clocks of the machine agree on the time that went by… */
+const AGREED_SLACK_MS = 2 * DATE_SLACK_MS;
+/** …and where they do not, because it was started anew or its clock was set, by hours perhaps. */
 const WALL_SLACK_MS = 25 * 3_600_000;
 /** Where the very clock of `created_at` was seen in the same session: its rounding, and no more than it has shown to jump. */
 const CREATED_SLACK_MS = 50;
@@ -126,19 +128,22 @@ function lowerBounds(moment: Attempt, samples: readonly Sample[], jitter: number
     witnesses.flatMap((sample) => carry(sample, moment, slack) ?? []);
   if (created.length) return bounds(created, CREATED_SLACK_MS + 2 * jitter);
   if (own.length) return bounds([...earlier, ...own], DATE_SLACK_MS);
-  return bounds(samples, WALL_SLACK_MS);
+  return bounds(samples, AGREED_SLACK_MS);
 }
 
 /** What a sample says of another moment. */
-function carry(sample: Sample, { session, t, w }: Attempt, slack: number): Bound | undefined {
+function carry(sample: Sample, moment: Attempt, slack: number): Bound | undefined {
   const { value } = sample;
-  if (sample.session < session) return { value, slack };
-  if (sample.session === session && sample.t <= t) return { value: value + (t - sample.t), slack };
-  const byWall = sample.w - w;
-  if (sample.session > session) return byWall >= 0 ? { value: value - byWall, slack } : undefined;
-  // Where more time went by on the wall than on the monotonic clock, the machine slept or its clock was set: who knows?
-  const elapsed = sample.t - t;
-  return { value: value - elapsed, slack: slack + Math.max(0, byWall - elapsed) };
+  if (sample.session < moment.session) return { value, slack };
+  const elapsed = sample.t - moment.t;
+  if (sample.session === moment.session && elapsed <= 0) return { value: value - elapsed, slack };
+  const byBoot = sample.b - moment.b;
+  // The monotonic clock leaves out the machine's sleep; that since its start is coarse.
+  if (sample.session === moment.session) return { value: value - Math.max(elapsed, byBoot), slack };
+  const byWall = sample.w - moment.w;
+  if (byWall < 0) return undefined;
+  const agreed = byBoot >= 0 && Math.abs(byWall - byBoot) <= DATE_SLACK_MS;
+  return { value: value - Math.max(byWall, agreed ? byBoot : 0), slack: agreed ? slack : WALL_SLACK_MS };
 }
 
 /** A `created_at` without a fraction may lie anywhere in its second. */

@@ -16,6 +16,7 @@ export interface Client {
   rateLimit(): RateLimit;
   stats(): ServiceStats;
   nowMs(): number | undefined;
+  msToClockSample(): number;
 }
 
 export function createClient(options: ServiceOptions, transport: Transport): Client {
@@ -111,6 +112,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       resetInMs: newest?.resetMs === undefined ? undefined : newest.resetMs - (serviceClock.nowMs() ?? clock.now()),
     }),
     stats: () => ({ requests, ...governor.pauses() }),
+    msToClockSample: serviceClock.msToBestSample,
     nowMs: () => {
       const now = serviceClock.nowMs();
       return now === undefined ? undefined : Math.floor(now);

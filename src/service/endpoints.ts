@@ -42,6 +42,7 @@ export function createService(options: ServiceOptions): Service {
     rateLimit: client.rateLimit,
     stats: client.stats,
     nowMs: client.nowMs,
+    msToClockSample: client.msToClockSample,
     async close() {
       closing.abort(new Error('the service was closed'));
       transport.close();

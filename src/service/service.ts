@@ -94,5 +94,7 @@ export interface Service {
   stats(): ServiceStats;
   /** The service's clock now, ms since the epoch, from the Date headers seen; undefined before the first answer. */
   nowMs(): number | undefined;
+  /** Ms to wait before a request whose Date header would tell most about that clock: it halves what is not known of it. */
+  msToClockSample(): number;
   close(): Promise<void>;
 }

@@ -63,7 +63,13 @@ async function run({ time, service, disk }: World, rows: readonly CreateRow[], o
   const { journal = memoryJournal(disk), failFast = false, concurrency = 4, onEvent = () => undefined } = options;
   const { signal = new AbortController().signal } = options;
   return time.run(async () => {
-    const ledger = await openLedger({ journal, rows: rows.length, clock: time, serviceNowMs: service.nowMs });
+    const ledger = await openLedger({
+      journal,
+      rows: rows.length,
+      clock: time,
+      serviceNowMs: service.nowMs,
+      uptimeMs: () => 5000 + time.monotonic(),
+    });
     const job = {
       rows,
       ledger,
@@ -370,7 +376,7 @@ describe('whatever happens', () => {
       const own = new Set(world.service.codes.filter(({ by, id }) => by > 0 && !ledger.claimed().has(id)).map(({ id }) => id));
       for (const { row, candidates } of end.undecided) {
         const mine = candidates.find(({ id }) => own.delete(id));
-        const stamp = { t: 0, w: world.time.now() };
+        const stamp = { t: 0, w: world.time.now(), b: 0 };
         const others = candidates.map(({ id }) => id);
         if (mine) world.disk.push({ is: 'adopted', row, id: mine.id, slug: mine.slug, ...stamp });
         else world.disk.push({ is: 'absent', row, before: others, word: true, ...stamp });

@@ -112,6 +112,7 @@ export function modelService({
       await time.sleep(latencyMs(0));
       seeDate();
     },
+    msToClockSample: () => 0,
     nowMs: () => (offset === undefined ? undefined : Math.floor(offset + time.monotonic())),
     /** A process started anew has seen no Date yet. */
     forget() {

@@ -19,6 +19,7 @@ export function serviceWith(answers: Partial<Service>): Service {
     rateLimit: () => ({ plan: undefined, limit: undefined, remaining: undefined, resetMs: undefined, resetInMs: undefined }),
     stats: () => ({ requests: 0, pauses: 0, pausedMs: 0 }),
     nowMs: () => undefined,
+    msToClockSample: () => 0,
     close: async () => {},
     ...answers,
   };

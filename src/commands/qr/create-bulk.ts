@@ -13,6 +13,7 @@ import { type BulkFlags, resultsPathOf } from './bulk-options.ts';
 import { openBulkOutput, tellSummary } from './bulk-output.ts';
 import { everyCode } from './every-code.ts';
 import { showRowProgress } from './row-progress.ts';
+import { uptimeMs } from './uptime.ts';
 import { withJournal } from './with-journal.ts';
 
 export interface CreateFlags extends BulkFlags, OutputFlags {
@@ -40,7 +41,7 @@ export async function createFromFile(context: Context, from: string, flags: Crea
   try {
     const open = (path: string) => openJournal(path, baseUrl, rows);
     const [results, failure] = await withJournal(context, journalPath, open, async (journal) => {
-      const ledger = await openLedger({ journal, rows: rows.length, clock: context.clock, serviceNowMs: nowMs });
+      const ledger = await openLedger({ journal, rows: rows.length, clock: context.clock, serviceNowMs: nowMs, uptimeMs });
       const end = await create(context, rows, ledger, flags);
       const results = createResults(ledger, end);
       return [results, failureOf(end, results, rows, resultsPath)] as const;

@@ -8,6 +8,7 @@ import { printRecords } from '../output-options.ts';
 import type { CreateFlags } from './create-bulk.ts';
 import { everyCode } from './every-code.ts';
 import { tellCost } from './tell-cost.ts';
+import { uptimeMs } from './uptime.ts';
 
 const COLUMNS = ['row', 'action', 'id', 'name', 'type', 'destination'].map((name) => ({ name }));
 
@@ -29,7 +30,7 @@ export async function printCreatePlan(
   const { concurrency } = await context.settings();
   const service = await context.service();
   const journal = await peekJournal(journalPath, service.baseUrl, rows);
-  const ledger = await openLedger({ journal, rows: rows.length, clock: context.clock, serviceNowMs: service.nowMs });
+  const ledger = await openLedger({ journal, rows: rows.length, clock: context.clock, serviceNowMs: service.nowMs, uptimeMs });
   const listing = flags.skipExisting ? await everyCode(service, concurrency) : [];
   const existing = new Map(findExisting(rows, ledger, listing).map(({ row, code }) => [row, code.id]));
   // One small answer tells the limit, which is what the plan is measured by.
