@@ -94,7 +94,8 @@ export function createTimeline(): Timeline {
     const { from, doubtfulFrom } = earliest(first);
     const until = latest(last);
     // A process that was stopped between intent and request may have sent it any time before it was killed.
-    const to = last.end ? until : Math.min(until, earliest(last).from + LATE_MS);
+    const lasted = last.end ? last.end.t - last.t : 0;
+    const to = Math.min(until, earliest(last).from + lasted + LATE_MS);
     return { doubtfulFrom, from, to, until, measured: from - doubtfulFrom <= 2 * DATE_SLACK_MS };
   }
 

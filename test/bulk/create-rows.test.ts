@@ -390,7 +390,7 @@ describe('whatever happens', () => {
     return { world, ids, before };
   }
 
-  const runs = { numRuns: Number(process.env.QRCTL_PROPERTY_RUNS ?? 300) };
+  const runs = { numRuns: Number(process.env.QRCTL_PROPERTY_RUNS ?? 1000) };
 
   it('holds each row exactly once', async () => {
     await fc.assert(

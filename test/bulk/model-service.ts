@@ -1,5 +1,6 @@
 /** A service in memory, with everything that can go wrong between a POST and its answer, and other people at work on it. */
 import { PlanLimitError, RejectedError, UnavailableError } from '../../src/errors.ts';
+import { createServiceClock } from '../../src/service/service-clock.ts';
 import type { NewCode, QrCode } from '../../src/service/shapes.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -53,10 +54,12 @@ export function modelService({
   const serviceMs = () => started + skewMs + time.monotonic();
   let posts = 0;
   let lists = 0;
-  let offset: number | undefined;
+  let serviceClock = createServiceClock(time);
 
-  function seeDate() {
-    offset = Math.max(offset ?? Number.NEGATIVE_INFINITY, Math.floor(serviceMs() / 1000) * 1000 - time.monotonic());
+  /** The answer to a request sent at `sentAt`, half the way back. */
+  function seeDate(sentAt: number) {
+    const dateMs = Math.floor((serviceMs() - (time.monotonic() - sentAt) / 2) / 1000) * 1000;
+    serviceClock.observe(dateMs, sentAt, time.monotonic());
   }
   function add({ name, type = 'url', destination = null }: NewCode | QrCode, by: number, atMs = serviceMs()): ModelCode {
     const iso = new Date(atMs).toISOString();
@@ -80,10 +83,12 @@ export function modelService({
       const n = posts++;
       const fate = mishap(n, code);
       if (fate === 'limited') {
+        const sentAt = time.monotonic();
         await time.sleep(latencyMs(n));
-        seeDate();
+        seeDate(sentAt);
         await beforeSend();
       }
+      const sentAt = time.monotonic();
       const by = Number(/\d+/.exec(code.name)?.[0] ?? -1);
       const trip = latencyMs(n) / 2;
       if (fate === 'late') time.at(time.monotonic() + lateMs, () => add(code, by));
@@ -99,24 +104,29 @@ export function modelService({
       if (fate === 'full') throw new PlanLimitError('the plan is full', { status: 403, outcome: 'not-applied' });
       if (fate === 'refused') throw new UnavailableError('connection refused', { outcome: 'not-applied' });
       if (!made.code || fate === 'applied') throw new UnavailableError('the connection broke', { outcome: 'unknown' });
-      seeDate();
+      seeDate(sentAt);
       return made.code;
     },
     async listCodes(): Promise<QrCode[]> {
       lists += 1;
+      const sentAt = time.monotonic();
       await time.sleep(latencyMs(0));
-      seeDate();
+      seeDate(sentAt);
       return [...codes];
     },
     async askClock(): Promise<void> {
+      const sentAt = time.monotonic();
       await time.sleep(latencyMs(0));
-      seeDate();
+      seeDate(sentAt);
     },
-    msToClockSample: () => 0,
-    nowMs: () => (offset === undefined ? undefined : Math.floor(offset + time.monotonic())),
+    msToClockSample: () => serviceClock.msToBestSample(),
+    nowMs() {
+      const now = serviceClock.nowMs();
+      return now === undefined ? undefined : Math.floor(now);
+    },
     /** A process started anew has seen no Date yet. */
     forget() {
-      offset = undefined;
+      serviceClock = createServiceClock(time);
     },
   };
 }

@@ -11,7 +11,7 @@ export const bulkOptions = {
     group: GROUP,
     complete: 'file',
   }),
-  results: text('--results <file>', 'where the results go (default: FILE.results.csv beside the input)', {
+  results: text('--results <file>', 'where the results go (default: FILE.results.csv beside the input; stdin.results.csv)', {
     group: GROUP,
     complete: 'file',
   }),

@@ -4,6 +4,7 @@ import { createResults, failureOf } from '../../bulk/create-results.ts';
 import { type CreateEnd, createRows } from '../../bulk/create-rows.ts';
 import { openJournal } from '../../bulk/journal.ts';
 import { type Ledger, openLedger } from '../../bulk/ledger.ts';
+import { isDone } from '../../bulk/results.ts';
 import { findExisting, recordExisting } from '../../bulk/skip-existing.ts';
 import { checkWord, takeWord, type Word } from '../../bulk/word.ts';
 import type { Context } from '../../context.ts';
@@ -47,7 +48,10 @@ export async function createFromFile(context: Context, from: string, flags: Crea
       return [results, failureOf(end, results, rows, resultsPath)] as const;
     });
     // Interrupted: the journal knows where to go on, and the results stay as they were.
-    if (context.signal.aborted) throw context.signal.reason;
+    if (context.signal.aborted) {
+      context.console.note(`${results.filter(isDone).length} of ${rows.length} rows are done: run this again to go on`);
+      throw context.signal.reason;
+    }
     await output.finish(results);
     await tellSummary(context, results, resultsPath);
     if (failure !== undefined) throw failure;
