@@ -2,6 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import { styleText } from 'node:util';
+import { redactKeys } from '../settings/key.ts';
 import type { Clock } from '../time.ts';
 import { clean } from './clean.ts';
 import { isCi, wantsColour } from './colour.ts';
@@ -77,7 +78,7 @@ export function createConsole(options: ConsoleOptions): Console {
     bar?.show();
   }
   const note = (text: string) => {
-    if (!quiet) line(clean(text));
+    if (!quiet) line(presentable(text));
   };
 
   function progress(unit: string): Progress {
@@ -103,15 +104,20 @@ export function createConsole(options: ConsoleOptions): Console {
     note,
     warn: (text) => {
       const mark = errColour ? styleText('yellow', 'warning:', { validateStream: false }) : 'warning:';
-      if (!quiet) line(`${mark} ${clean(text)}`);
+      if (!quiet) line(`${mark} ${presentable(text)}`);
     },
     verbose: (text) => {
-      if (options.verbose) line(clean(text));
+      if (options.verbose) line(presentable(text));
     },
     progress,
     ask: (question) => askLine(clean(question), { input: options.stdin, output: stderr, signal }, false),
     askSecret: (question) => askLine(clean(question), { input: options.stdin, output: stderr, signal }, true),
   };
+}
+
+/** On one line, with nothing that a terminal obeys and no key, whoever wrote it there. */
+function presentable(text: string): string {
+  return clean(redactKeys(text));
 }
 
 /** Writes to standard error and does not care whether it works: every command does its work with standard error closed. */

@@ -1,5 +1,6 @@
 /** Anything thrown, as the few lines a person reads or the one line a script parses. */
 import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../errors.ts';
+import { redactKeys } from '../settings/key.ts';
 import { cleanJson, cleanLines } from './clean.ts';
 
 export interface ErrorStyle {
@@ -17,15 +18,21 @@ const DEFECT_HINT = 'this is a defect of qrctl: run it again with --verbose and 
  */
 export function renderError(error: unknown, { json, verbose }: ErrorStyle): string {
   if (error instanceof ClosedPipeError) return '';
-  const { message, hint, code, status } = describe(error);
+  const { message, hint, code, status } = withoutKeys(describe(error));
   if (json) {
     const fields = { message, code: code ?? null, status: status ?? null, exit: exitCodeOf(error), hint: hint ?? null };
     return `${cleanJson(JSON.stringify({ error: fields }))}\n`;
   }
   const lines = [`qrctl: ${cleanLines(message)}`];
   if (hint) lines.push(`  ${cleanLines(hint)}`);
-  if (verbose && !(error instanceof Failure) && error instanceof Error && error.stack) lines.push(`  ${cleanLines(error.stack)}`);
+  if (verbose && !(error instanceof Failure) && error instanceof Error && error.stack)
+    lines.push(`  ${cleanLines(redactKeys(error.stack))}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** Somebody may have typed a key where a name belongs; and what a defect says is not known. */
+function withoutKeys({ message, hint, ...rest }: FailureDetails & { message: string }) {
+  return { ...rest, message: redactKeys(message), hint: hint === undefined ? undefined : redactKeys(hint) };
 }
 
 function describe(error: unknown): FailureDetails & { message: string } {

@@ -37,7 +37,7 @@ export function keyPrefix(key: string): string {
   return `${key.slice(0, start + Math.min(SHOWN, Math.floor((key.length - start) / 2)))}…`;
 }
 
-/** `text` with everything that looks like a key cut to its printed form; for words a person typed that go into a message. */
+/** `text` with everything that looks like a key cut to its printed form, and what is cut already left so. */
 export function redactKeys(text: string): string {
-  return text.replace(/svc_live_[\x21-\x7e]+?(?=['":.,]*(?:\s|$))/g, keyPrefix);
+  return text.replace(/svc_live_[\x21-\x7e]+?(?=['":.,)]*(?:[^\x21-\x7e\u2026]|$))/g, keyPrefix);
 }

@@ -41,5 +41,7 @@ test('redactKeys cuts every key in a text that a person typed', () => {
   expect(redactKeys("unknown option '--key=svc_live_abcdefghijkl' svc_live_zzzzzzzzzzzz.")).toBe(
     "unknown option '--key=svc_live_abcd…' svc_live_zzzz….",
   );
+  expect(redactKeys('東svc_live_abcdefghijkl京')).toBe('東svc_live_abcd…京');
+  expect(redactKeys('svc_live_abcd… is cut already')).toBe('svc_live_abcd… is cut already');
   expect(redactKeys('nothing here')).toBe('nothing here');
 });

@@ -29,14 +29,14 @@ async function askStatus(context: Context): Promise<Printable> {
   const { keyPrefix } = await import('../../settings/key.ts');
   const { formatInstant } = await import('../../time.ts');
   const service = await context.service();
-  const { profile, apiKey } = await context.settings();
+  const { profile, apiKey = '' } = await context.settings();
   const { total } = await service.listCodes({ page: 1, limit: 1 });
   const { plan, limit, remaining, resetMs } = service.rateLimit();
   return {
     profile,
     base_url: service.baseUrl,
-    key: keyPrefix(apiKey ?? ''),
-    plan: plan ?? null,
+    key: keyPrefix(apiKey),
+    plan: plan?.replaceAll(apiKey, '[key]') ?? null,
     limit: limit ?? null,
     remaining: remaining ?? null,
     reset: resetMs === undefined ? null : formatInstant(resetMs),

@@ -1,0 +1,475 @@
+/** The key stays where it belongs, and what is hostile (services, certificates, files, variables) gets nowhere. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { failure, type Intercept, json } from '../../src/sandbox/exchange.ts';
+import { type CliOptions, type CliResult, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { gzipBomb, hang, redirects } from '../support/faults.ts';
+import { useSandbox } from '../support/sandbox.ts';
+import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
+
+const KEY = 'svc_live_canaryCANARY0123456789';
+/** With anything that is no letter between its own, as a page might break it. */
+const KEY_IN_PIECES = new RegExp([...KEY].join('[^A-Za-z0-9_]*'));
+
+/** Every file below a directory, but the config, which is where the key belongs. */
+async function textsIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name !== 'config.json');
+  const texts = files.map(async (entry) => `${entry.name}\n${await readFile(join(entry.parentPath, entry.name), 'latin1')}`);
+  return Promise.all(texts);
+}
+
+async function expectNoKey(results: readonly CliResult[], directory: string): Promise<void> {
+  const written = [...results.flatMap(({ stdout, stderr }) => [stdout, stderr]), ...(await textsIn(directory))];
+  expect(written.filter((text) => KEY_IN_PIECES.test(text))).toEqual([]);
+}
+
+describe('the key is in nothing that is written', () => {
+  test('in a day of plain work, at the highest verbosity', async () => {
+    const directory = await useDirectory();
+    const sandbox = await useSandbox({ key: KEY, codes: 3, scans: 20, limit: 100_000 });
+    const env = { QRCTL_CONFIG_DIR: join(directory, 'config'), XDG_CACHE_HOME: join(directory, 'cache') };
+    const options: CliOptions = { cwd: directory, env };
+    await writeFile(join(directory, 'codes.csv'), 'name\na\nb\n');
+    const login = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin', '-v'];
+    const results = [await runCli(login, { ...options, input: `${KEY}\n` })];
+    const work = [
+      ...[['status'], ['list']].map((words) => ['auth', ...words]),
+      ['config', 'list'],
+      ['qr', 'list'],
+      ['qr', 'create', '--from', 'codes.csv'],
+      ['scans', 'export', '--all', '-o', 'scans.csv', '--append'],
+      ['doctor', '--format', 'json'],
+      ['__complete', 'codes', ''],
+    ];
+    for (const args of work) results.push(await runCli([...args, '-v'], options));
+    expect(results.map(({ code }) => code)).toEqual(results.map(() => 0));
+    await expectNoKey(results, directory);
+    expect(await readFile(join(directory, 'config', 'config.json'), 'utf8')).toContain(KEY);
+  });
+
+  const pieces = [...KEY].join(' \u200b\n');
+  const echoes: [string, Intercept][] = [
+    ['an error', ({ send }) => send(failure(400, `bad_${KEY}`, `the key ${KEY} or ${pieces} is bad`))],
+    ['a refusal', ({ send }) => send(failure(401, KEY, `Bearer ${KEY}`))],
+    ['a redirect', redirects(`http://evil.example/?key=${KEY}`)],
+    ['a page', ({ send }) => send({ status: 200, headers: { 'Content-Type': 'text/html' }, body: `<p>${KEY} ${pieces}` })],
+    [
+      'half a body',
+      // A POST is not repeated for it, so nothing has to be waited for.
+      ({ send, apply, request }) =>
+        send(request.method === 'POST' ? { status: 200, headers: { Connection: 'close' }, body: `{"${KEY}": ` } : apply()),
+    ],
+    ['wrong fields', ({ send }) => send(json(200, { data: [{ id: KEY }], pagination: { total: KEY } }))],
+    ['headers', ({ send, apply }) => send({ ...apply(), headers: { ...apply().headers, 'X-RateLimit-Plan': KEY, [KEY]: KEY } })],
+  ];
+
+  test.each(echoes)('when the service sends it back in %s', async (_, intercept) => {
+    const directory = await useDirectory();
+    const sandbox = await useSandbox({ key: KEY, intercept });
+    const options: CliOptions = { cwd: directory, env: sandbox.env };
+    await writeFile(join(directory, 'codes.csv'), 'name\na\n');
+    const commands = [
+      ['qr', 'create', '--from', 'codes.csv', '-v'],
+      ['qr', 'create', '--name', 'x', '--format', 'json'],
+      ['auth', 'status', '-v', '--max-wait', '0'],
+      ['doctor', '--format', 'json'],
+    ];
+    await expectNoKey(await Promise.all(commands.map((args) => runCli(args, options))), directory);
+  });
+
+  test('where somebody typed it', async () => {
+    const directory = await useDirectory();
+    const sandbox = await useSandbox({ key: KEY, codes: 3 });
+    const options: CliOptions = { env: { ...sandbox.env, QRCTL_PROFILE: undefined } };
+    const commands = [
+      ['auth', 'login', KEY],
+      ['auth', 'login', `--key=${KEY}`],
+      ['auth', 'use', KEY],
+      [KEY],
+      ['qr', KEY],
+      ['qr', 'get', KEY],
+      ['qr', 'list', '--status', KEY],
+      ['qr', 'list', '--profile', KEY],
+      ['qr', 'list', '--base-url', `https://user:${KEY}@qr.example/api/v1`],
+      ['qr', 'list', '--base-url', `https://qr.example/api/v1?key=${KEY}`],
+      ['config', 'set', 'format', KEY],
+    ];
+    const results = await Promise.all(commands.map((args) => runCli(args, options)));
+    expect(results.filter(({ code }) => code === 0)).toEqual([]);
+    await expectNoKey(results, directory);
+  });
+
+  test('of a crash, stack and all', async () => {
+    const directory = await useDirectory();
+    const crash = join(directory, 'crash.cjs');
+    await writeFile(
+      crash,
+      `globalThis.encodeURIComponent = () => { throw new TypeError('oops ' + process.env.QRCTL_API_KEY); };`,
+    );
+    const nodeArgs = ['--require', crash];
+    const sandbox = await useSandbox({ key: KEY });
+    const result = await runCli(['qr', 'list', '-v'], { nodeArgs, env: sandbox.env });
+    expect(result.stderr).toMatch(/unexpected failure: oops svc_live_cana…[\s\S]* at /);
+    await expectNoKey([result], directory);
+  });
+
+  test.runIf(existsSync('/proc/self/cmdline'))('in the arguments of the process', async () => {
+    const sandbox = await useSandbox({ key: KEY, intercept: hang });
+    const login = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'];
+    const running = await startCli(login, { input: `${KEY}\n` });
+    while (running.child.exitCode === null) {
+      const line = await readFile(`/proc/${running.child.pid}/cmdline`, 'latin1').catch(() => '');
+      expect(line).not.toContain(KEY);
+      if (line.includes('--key-stdin')) break;
+    }
+  });
+});
+
+async function listen(server: Server, onRequest: () => void): Promise<number> {
+  server.on('request', onRequest);
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())));
+  return (server.address() as AddressInfo).port;
+}
+
+describe('the key goes to one place', () => {
+  test.each([301, 302, 303, 307, 308])('and not where a %i leads', async (status) => {
+    let asked = 0;
+    const port = await listen(
+      createHttpServer((_, response) => void response.end('{}')),
+      () => asked++,
+    );
+    const sandbox = await useSandbox({ intercept: redirects(`http://127.0.0.1:${port}/api/v1/qr`, status) });
+    const { code, stderr } = await runCli(['qr', 'list'], { env: sandbox.env });
+    expect(stderr).toMatch(/redirects are not followed/);
+    expect(code).toBe(1);
+    expect(asked).toBe(0);
+  });
+
+  test.each([
+    ['http://qr.example/api/v1', /unprotected/],
+    ['http://127.0.0.1.qr.example/api/v1', /unprotected/],
+    ['http://localhost.qr.example/api/v1', /unprotected/],
+    ['http://0.0.0.0/api/v1', /unprotected/],
+    ['http://[::ffff:192.0.2.1]/api/v1', /unprotected/],
+    ['http://169.254.169.254/api/v1', /unprotected/],
+    ['https://user:pass@qr.example/api/v1', /user or password/],
+    ['https://user@qr.example/api/v1', /user or password/],
+    ['https://qr.example/api/v1?x=1', /query/],
+    ['https://qr.example/api/v1#x', /query or fragment/],
+    ['https://qr.example/api/v2', /api\/v1/],
+    ['ftp://qr.example/api/v1', /http or https/],
+    ['file:///etc/passwd', /http or https/],
+    ['javascript:alert(1)', /http or https/],
+    ['\u001b[2J', /http or https/],
+  ])('and not to %j', async (url, message) => {
+    const { code, stdout, stderr } = await runCli(['qr', 'list', '--base-url', url], { env: { QRCTL_API_KEY: KEY } });
+    expect(stderr).toMatch(message);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).not.toContain('pass@');
+  });
+});
+
+describe('TLS', () => {
+  async function useTls(): Promise<{ env: Record<string, string>; port: number; asked: () => number }> {
+    let asked = 0;
+    const page = { data: [], pagination: { page: 1, limit: 100, total: 0, pages: 0 } };
+    const answer = createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (_, response) => {
+      response.setHeader('Content-Type', 'application/json');
+      response.end(JSON.stringify(page));
+    });
+    const port = await listen(answer, () => asked++);
+    return { port, asked: () => asked, env: { QRCTL_BASE_URL: `https://localhost:${port}/api/v1`, QRCTL_API_KEY: KEY } };
+  }
+
+  test('a certificate nobody vouches for ends it at once, with the way out, and nothing was sent', async () => {
+    const { env, asked } = await useTls();
+    for (const args of [['qr', 'list'], ['qr', 'create', '--name', 'x'], ['doctor']]) {
+      const { code, stdout, stderr } = await runCli([...args, '-v'], { env });
+      expect(`${stdout}${stderr}`).toMatch(/self-signed/);
+      expect(stderr).toMatch(/NODE_EXTRA_CA_CERTS/);
+      expect(stderr.match(/failed \d+ ms/g)?.length ?? 0).toBeLessThanOrEqual(1);
+      expect(stderr).not.toMatch(/trying again/);
+      expect(code).toBe(7);
+    }
+    expect(asked()).toBe(0);
+  });
+
+  test('is trusted with NODE_EXTRA_CA_CERTS, for the names it is for', async () => {
+    const { env, port } = await useTls();
+    const directory = await useDirectory();
+    const authority = join(directory, 'ca.pem');
+    await writeFile(authority, CERTIFICATE);
+    const trusting = { ...env, NODE_EXTRA_CA_CERTS: authority };
+    const other = { ...trusting, QRCTL_BASE_URL: `https://[::1]:${port}/api/v1` };
+    const [right, wrong] = await Promise.all([runCli(['qr', 'list'], { env: trusting }), runCli(['qr', 'list'], { env: other })]);
+    expect(right.code).toBe(0);
+    expect(wrong.stderr).toMatch(/for another host name|refused/);
+    expect(wrong.code).toBe(7);
+  });
+
+  test('is not done without, but on this machine', async () => {
+    const { env } = await useTls();
+    const off = { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const away = { ...off, QRCTL_BASE_URL: 'https://qr.example/api/v1' };
+    const [here, there] = await Promise.all([runCli(['qr', 'list'], { env: off }), runCli(['qr', 'list'], { env: away })]);
+    expect(here.code).toBe(0);
+    expect(there.stderr).toMatch(/certificate checks off/);
+    expect(there.code).toBe(2);
+  });
+
+  test('that the other side does not speak is not tried again', async () => {
+    const port = await listen(createHttpServer(), () => undefined);
+    const env = { QRCTL_BASE_URL: `https://localhost:${port}/api/v1`, QRCTL_API_KEY: KEY };
+    const { code, stderr } = await runCli(['qr', 'list'], { env });
+    expect(stderr).toMatch(/does not speak TLS\n {2}check the port/);
+    expect(code).toBe(7);
+  });
+});
+
+describe('answers', () => {
+  test('that unpack to far more than they weigh are not unpacked', async () => {
+    const sandbox = await useSandbox({ intercept: gzipBomb(256 * 1024 * 1024) });
+    const limited = { nodeArgs: ['--max-old-space-size=100'], env: sandbox.env };
+    const { code, stderr } = await runCli(['qr', 'list'], limited);
+    expect(stderr).toMatch(/larger than 64 MiB/);
+    expect(code).toBe(1);
+  });
+
+  test.each(['text/plain', 'text/html; charset=x', 'application/octet-stream', ''])(
+    'of type %j are read for what they are',
+    async (type) => {
+      const sandbox = await useSandbox({
+        codes: 2,
+        intercept: ({ send, apply }) => send({ ...apply(), headers: { ...apply().headers, 'Content-Type': type } }),
+      });
+      expect((await runCli(['qr', 'list', '--ids'], { env: sandbox.env })).stdout.split('\n')).toHaveLength(3);
+    },
+  );
+});
+
+const FIFO = (path: string) => void spawnSync('mkfifo', [path]);
+
+describe('config.json', () => {
+  const deep = `{"version":1,"profiles":${'['.repeat(200_000)}`;
+  const kinds: [string, (path: string) => Promise<void> | void][] = [
+    ['a FIFO', FIFO],
+    ['a directory', (path) => mkdir(path)],
+    ['a link to itself', (path) => symlink(path, path)],
+    ['a link to a device', (path) => symlink('/dev/zero', path)],
+    ['huge', (path) => writeFile(path, KEY).then(() => truncate(path, 5 * 1024 * 1024 * 1024))],
+    ['no JSON', (path) => writeFile(path, `{"apiKey": "${KEY}"`)],
+    ['deep', (path) => writeFile(path, deep)],
+    ['a list', (path) => writeFile(path, '[]')],
+    ['of another version', (path) => writeFile(path, `{"version":2,"profiles":{"default":{"apiKey":"${KEY}"}}}`)],
+    ['of numbers for texts', (path) => writeFile(path, `{"version":1,"profiles":{"default":{"apiKey":1}}}`)],
+    ['of a prototype', (path) => writeFile(path, `{"version":1,"__proto__":{"profiles":{}}}`)],
+  ];
+
+  test.each(kinds)('that is %s is named, left alone, and not replaced', async (_, make) => {
+    const directory = await useDirectory();
+    const path = join(directory, 'config.json');
+    await make(path);
+    const before = await stat(path).catch((error) => error.code);
+    const options: CliOptions = { env: { QRCTL_CONFIG_DIR: directory }, input: `${KEY}\n`, timeoutMs: 10_000 };
+    const login = ['auth', 'login', '--base-url', 'http://127.0.0.1:1/api/v1', '--no-verify', '--key-stdin'];
+    for (const args of [['qr', 'list'], login]) {
+      const { code, stderr } = await runCli(args, options);
+      expect(stderr).toContain(path);
+      expect(stderr).not.toContain(KEY);
+      expect(code).toBe(2);
+    }
+    const after = await stat(path).catch((error) => error.code);
+    expect([after.ino, after.size, after.mtimeMs]).toEqual([before.ino, before.size, before.mtimeMs]);
+  });
+
+  test('that is a link elsewhere stays one', async () => {
+    const directory = await useDirectory();
+    await mkdir(join(directory, 'config'), { mode: 0o700 });
+    await mkdir(join(directory, 'dotfiles'), { mode: 0o700 });
+    const real = join(directory, 'dotfiles', 'qrctl.json');
+    await writeFile(real, '{"version":1,"profiles":{}}', { mode: 0o600 });
+    await symlink(real, join(directory, 'config', 'config.json'));
+    const env = { QRCTL_CONFIG_DIR: join(directory, 'config') };
+    const login = ['auth', 'login', '--base-url', 'http://127.0.0.1:1/api/v1', '--no-verify', '--key-stdin'];
+    expect((await runCli(login, { env, input: `${KEY}\n` })).code).toBe(0);
+    expect(await readFile(real, 'utf8')).toContain(KEY);
+    expect((await stat(real)).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(directory, 'dotfiles'))).toEqual(['qrctl.json']);
+  });
+});
+
+describe('files beside', () => {
+  const states: [string, string | ((path: string) => Promise<void> | void)][] = [
+    ['empty', ''],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['a prototype', '{"__proto__":{"version":1,"bytes":0}}'],
+    ['negative', '{"version":1,"bytes":-1}'],
+    ['larger than numbers', '{"version":1,"bytes":1e308}'],
+    ['deep', '['.repeat(200_000)],
+    ['bytes that are no text', '\xff\xfe\0'],
+    ['a FIFO', FIFO],
+    ['a directory', (path) => mkdir(path)],
+  ];
+
+  test.each(states)('a state that is %s costs no scan and no time', async (_, made) => {
+    const directory = await useDirectory();
+    const sandbox = await useSandbox({ codes: 1, scans: 30 });
+    const options: CliOptions = { cwd: directory, env: sandbox.env, timeoutMs: 10_000 };
+    const append = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv'];
+    expect((await runCli(append, options)).code).toBe(0);
+    const whole = await readFile(join(directory, 'scans.csv'), 'utf8');
+    const state = join(directory, 'scans.csv.state.json');
+    spawnSync('rm', [state]);
+    await (typeof made === 'string' ? writeFile(state, made, 'latin1') : made(state));
+    const { code, stderr } = await runCli(append, options);
+    // Rebuilt from the file, or refused with the way out; never begun anew.
+    expect(code === 0 || (code === 2 && /--restart|--output/.test(stderr))).toBe(true);
+    expect(await readFile(join(directory, 'scans.csv'), 'utf8')).toBe(whole);
+  });
+
+  const journals: [string, string | ((path: string) => Promise<void> | void)][] = [
+    ['another file', 'dear diary\n'],
+    ['a list', '[]\n'],
+    ['a prototype', '{"__proto__":{"is":"journal"},"crc":"00000000"}\n'],
+    ['deep', `${'['.repeat(200_000)}\n`],
+    ['a FIFO', FIFO],
+    ['a directory', (path) => mkdir(path)],
+    ['a link to a device', (path) => symlink('/dev/zero', path)],
+  ];
+
+  test.each(journals)('a journal that is %s ends it before anything is sent', async (_, made) => {
+    const directory = await useDirectory();
+    const sandbox = await useSandbox({ codes: 0 });
+    await writeFile(join(directory, 'codes.csv'), 'name\na\n');
+    const journal = join(directory, 'codes.results.csv.journal');
+    await (typeof made === 'string' ? writeFile(journal, made) : made(journal));
+    const options: CliOptions = { cwd: directory, env: sandbox.env, timeoutMs: 10_000 };
+    const { code, stderr } = await runCli(['qr', 'create', '--from', 'codes.csv'], options);
+    expect(stderr).toContain('codes.results.csv.journal');
+    expect(stderr).not.toMatch(/unexpected failure/);
+    expect(code).toBe(2);
+    expect(sandbox.workspace.codes()).toHaveLength(0);
+  });
+
+  test.each([
+    ['--output', 'codes.csv'],
+    ['--output', './x/../codes.csv'],
+    ['--output', 'link.csv'],
+    ['--results', 'link.csv'],
+    ['--output', 'codes.results.csv'],
+    ['--output', 'codes.results.csv.journal'],
+  ])('%s %s would replace what is needed, and is refused', async (flag, path) => {
+    const directory = await useDirectory();
+    const sandbox = await useSandbox({ codes: 0 });
+    await mkdir(join(directory, 'x'));
+    await writeFile(join(directory, 'codes.csv'), 'name\na\n');
+    await symlink('codes.csv', join(directory, 'link.csv'));
+    const options: CliOptions = { cwd: directory, env: sandbox.env };
+    for (const more of [[], ['--dry-run']]) {
+      const { code, stderr } = await runCli(
+        ['qr', 'create', '--from', 'codes.csv', flag, path, '--format', 'csv', ...more],
+        options,
+      );
+      expect(stderr).toMatch(/names the (input|results|journal)/);
+      expect(code).toBe(2);
+    }
+    expect(await readFile(join(directory, 'codes.csv'), 'utf8')).toBe('name\na\n');
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  test('an output that is a link is written through to its target, whole', async () => {
+    const directory = await useDirectory();
+    const sandbox = await useSandbox({ codes: 2 });
+    await mkdir(join(directory, 'elsewhere'));
+    await writeFile(join(directory, 'elsewhere', 'real.csv'), 'before\n');
+    await symlink('elsewhere/real.csv', join(directory, 'codes.csv'));
+    const options: CliOptions = { cwd: directory, env: sandbox.env };
+    expect((await runCli(['qr', 'list', '-o', 'codes.csv'], options)).code).toBe(0);
+    expect((await readFile(join(directory, 'elsewhere', 'real.csv'), 'utf8')).split('\n')).toHaveLength(4);
+    expect(await readdir(join(directory, 'elsewhere'))).toEqual(['real.csv']);
+  });
+
+  test('what waits for a FIFO that nobody opens can be ended', async () => {
+    const directory = await useDirectory();
+    FIFO(join(directory, 'codes.csv'));
+    const env = { QRCTL_BASE_URL: 'http://127.0.0.1:1/api/v1', QRCTL_API_KEY: KEY };
+    const running = await startCli(['qr', 'create', '--from', 'codes.csv'], { cwd: directory, env });
+    while (!existsSync(`/proc/${running.child.pid}/task`)) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    running.child.kill('SIGTERM');
+    const { code, signal } = await running.done;
+    expect(signal ?? code).toBe('SIGTERM');
+  });
+});
+
+describe('variables', () => {
+  test.each<[Record<string, string>, number]>([
+    [{ QRCTL_API_KEY: `${KEY}\nX-Evil: 1` }, 2],
+    [{ QRCTL_API_KEY: `${KEY}\r` }, 2],
+    [{ QRCTL_API_KEY: `${KEY} ` }, 2],
+    [{ QRCTL_API_KEY: 'k'.repeat(100_000) }, 2],
+    [{ QRCTL_API_KEY: '\u001b[2J' }, 2],
+    [{ QRCTL_PROFILE: '__proto__' }, 2],
+    [{ QRCTL_PROFILE: '\u001b[2J\n' }, 2],
+    [{ QRCTL_BASE_URL: '\u001b]0;x\u0007' }, 2],
+    [{ HTTP_PROXY: 'ftp://me:hunter2@127.0.0.1', NO_PROXY: '' }, 2],
+    [{ COLUMNS: '1e9', LINES: '-1', TZ: '../../etc/passwd', LANG: '\u001b[2J' }, 0],
+    [{ TERM: '\u001b[2J', NO_COLOR: '\u001b[2J', CI: '\u001b' }, 0],
+    [{ HOME: '', XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '' }, 0],
+    [{ TMPDIR: '/nonexistent' }, 0],
+  ])('%j', async (env, exit) => {
+    const sandbox = await useSandbox({ codes: 1, key: KEY });
+    const { code, stdout, stderr } = await runCli(['qr', 'list', '--format', 'table'], { env: { ...sandbox.env, ...env } });
+    expect(stderr).not.toMatch(/unexpected failure|hunter2|[^\P{Cc}\n]/u);
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+    expect(`${stdout}${stderr}`).not.toContain(KEY);
+    expect(code).toBe(exit);
+    if (exit === 2) expect(sandbox.requests).toEqual([]);
+  });
+});
+
+describe('in scripts', () => {
+  test('ids are for xargs, and nothing asks without a terminal', async () => {
+    const sandbox = await useSandbox({ codes: 5, limit: 100_000 });
+    const options: CliOptions = { env: sandbox.env };
+    const listed = await runCli(['qr', 'list', '--ids', '--status', 'active'], options);
+    const ids = listed.stdout.trimEnd().split('\n');
+    expect(ids.every((id) => /^[0-9a-f-]{36}$/.test(id))).toBe(true);
+    expect((await runCli(['qr', 'delete', ...ids], options)).code).toBe(2);
+    expect((await runCli(['qr', 'delete', ...ids, '--yes'], options)).code).toBe(0);
+    expect((await runCli(['qr', 'list', '--ids', '--status', 'active'], options)).stdout).toBe('');
+    const asked = await runCli(['auth', 'login', '--base-url', sandbox.baseUrl], { tty: true, env: { CI: '1' } });
+    expect(asked.stdout).toMatch(/--key-stdin/);
+    expect(asked.code).toBe(2);
+  });
+
+  test('language and zone of the machine change no byte of the data', async () => {
+    const sandbox = await useSandbox({ codes: 3, scans: 50, limit: 100_000 });
+    const range = ['--since', '2024-12-01', '--until', '2024-12-20', '--timezone', 'Europe/Berlin'];
+    const commands = [
+      ['qr', 'list'],
+      ['qr', 'list', '--format', 'table', '--sort', 'name'],
+      ['scans', 'export', '--all', ...range],
+    ];
+    const places = [
+      { TZ: 'UTC', LANG: 'C' },
+      { TZ: 'Asia/Kolkata', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
+      { TZ: 'America/St_Johns', LANG: 'de_DE.ISO-8859-1', LC_ALL: 'ar_EG.UTF-8' },
+    ];
+    for (const args of commands) {
+      const shown = places.map(async (place) => (await runCli(args, { env: { ...sandbox.env, ...place } })).stdout);
+      const [first, ...others] = await Promise.all(shown);
+      expect(first?.split('\n').length).toBeGreaterThan(3);
+      expect(others).toEqual(others.map(() => first));
+    }
+  });
+});
