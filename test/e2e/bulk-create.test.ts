@@ -194,11 +194,4 @@ describe('when the service says no', () => {
     expect(sandbox.refused()).toBe(0);
     expect(names().length).toBeGreaterThan(10);
   });
-
-  it('keeps what was sent before the network went away (7)', async () => {
-    const { create, sandbox } = await useBench(rowsOf(2));
-    const env = { ...sandbox.env, QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1' };
-    const { code, stderr } = await create([], { env, timeoutMs: 150_000 });
-    expect([code, stderr]).toEqual([7, expect.stringContaining('refused')]);
-  }, 160_000);
 });

@@ -1,60 +1,43 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { startCli } from '../support/cli.ts';
-import { applyThenDrop, dropBefore, type Fault, fails, landLate, sometimes } from '../support/faults.ts';
+import { applyThenDrop, dropBefore, fails, landLate, sometimes } from '../support/faults.ts';
 import { rowsOf, useBench } from './bulk-bench.ts';
 
-/** The n-th POST (from 0) meets the fault of that number. */
-function onPosts(faults: Readonly<Record<number, Fault>>) {
-  let posts = 0;
-  return sometimes(({ request }) => request.method === 'POST' && faults[posts++]);
-}
-
 describe('when answers are lost', () => {
-  it('looks, waits for late writes, adopts and sends again; an older code is never adopted', async () => {
-    const faults = onPosts({
-      0: dropBefore,
-      1: applyThenDrop,
-      3: landLate(5000),
-      5: fails(500),
-      6: fails(500, { applied: true }),
-    });
-    const { create, sandbox, names, readResults } = await useBench(rowsOf(8), { intercept: faults });
-    const old = sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' });
-    expect(await create(['--concurrency', '1'])).toMatchObject({ code: 0, stderr: expect.stringContaining('answers were lost') });
-    const results = await readResults();
-    expect(results.map(({ outcome }) => outcome).join(' ')).toBe(
-      'created adopted created adopted created created adopted created',
-    );
-    expect(results.map(({ id }) => id)).not.toContain(old.id);
-    expect(names()).toHaveLength(9);
-  }, 60_000);
-
-  it('asks a person when somebody else created the same meanwhile (9), and takes their word', async () => {
-    const { create, sandbox, names, readResults } = await useBench(rowsOf(3), {
-      intercept: sometimes((exchange) => {
-        const { request } = exchange;
-        if (request.method !== 'POST' || !/Code [23]"/.test(`${request.body}`) || asked) return;
+  it('adopts what was created, sends again what was not, asks where somebody else did the same (9), and takes their word', async () => {
+    const faults = [dropBefore, applyThenDrop, undefined, landLate(5000), undefined, fails(500), fails(500, { applied: true })];
+    let posts = 0;
+    let alone = false;
+    const { create, sandbox, names, readResults } = await useBench(rowsOf(9), {
+      intercept: sometimes(({ request }) => {
+        if (request.method !== 'POST' || alone) return;
+        if (!/Code [89]"/.test(`${request.body}`)) return faults[posts++];
         const { name, destination } = JSON.parse(`${request.body}`);
         sandbox.workspace.create({ name, destination });
         return applyThenDrop;
       }),
     });
-    let asked = false;
-    const { code, stderr } = await create();
-    asked = true;
-    expect(code).toBe(9);
-    expect(stderr).toMatch(/row 2 \(line 3\) "Code 2"[\s\S]*row 3 \(line 4\) "Code 3"[\s\S]*--adopt 2=ID or --not-created 2/);
-    const [, second, third] = await readResults();
-    expect([second?.outcome, third?.outcome]).toEqual(['undecided', 'undecided']);
-    const [mine, other] = second?.error?.match(/[0-9a-f-]{36}/g) ?? [];
+    const old = sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' });
+
+    const { code, stderr } = await create(['--concurrency', '1']);
+    alone = true;
+    expect([code, stderr]).toEqual([9, expect.stringContaining('answers were lost')]);
+    expect(stderr).toMatch(/row 8 \(line 9\) "Code 8"[\s\S]*row 9 \(line 10\) "Code 9"[\s\S]*--adopt 8=ID or --not-created 8/);
+    const results = await readResults();
+    const outcomes = 'created adopted created adopted created created adopted';
+    expect(results.map(({ outcome }) => outcome).join(' ')).toBe(`${outcomes} undecided undecided`);
+    expect(results.map(({ id }) => id)).not.toContain(old.id);
+    const [mine = '', other] = results[7]?.error?.match(/[0-9a-f-]{36}/g) ?? [];
     expect(stderr).toContain(mine);
-    expect(await create(['--adopt', `2=${mine}`, '--not-created', '3'])).toMatchObject({ code: 0 });
-    const decided = await readResults();
-    expect(decided.map(({ outcome }) => outcome)).toEqual(['created', 'adopted', 'created']);
-    expect(decided[1]?.id).toBe(mine);
     expect(other).not.toBe(mine);
-    expect(names()).toEqual(['Code 1', 'Code 2', 'Code 2', 'Code 3', 'Code 3', 'Code 3']);
+
+    expect(await create(['--adopt', `8=${mine}`, '--not-created', '9'])).toMatchObject({ code: 0 });
+    const decided = await readResults();
+    expect(decided.map(({ outcome }) => outcome).join(' ')).toBe(`${outcomes} adopted created`);
+    expect(decided[7]?.id).toBe(mine);
+    const twice = [8, 9, 9].map((row) => `Code ${row}`);
+    expect(names()).toEqual([...Array.from({ length: 9 }, (_, row) => `Code ${row + 1}`), 'Code 1', ...twice].sort());
   }, 60_000);
 });
 
