@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { formatLicenses } from './licenses.mjs';
 
 /** Modules that get a file of dist/ for themselves, with all they import: what few commands need, and what several files share. */
 const APART = {
@@ -74,13 +75,15 @@ const shared = {
 };
 
 await rm('dist', { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   ...shared,
+  metafile: true,
   entryPoints: { main: 'src/main.ts', start: 'src/start.ts', ...APART },
   plugins: [withoutUnused, keptApart],
   define: { 'import.meta.url': 'module.url' },
   banner: { js: 'Object.defineProperty(module,"url",{get:()=>require("node:url").pathToFileURL(__filename)});' },
 });
+await writeFile('dist/THIRD-PARTY-LICENSES', await formatLicenses(metafile));
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n');
 const { status } = spawnSync(process.execPath, ['src/build/code-cache.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] });
 process.exitCode = status ?? 1;
