@@ -8,6 +8,9 @@ import { onTestFinished } from 'vitest';
 /** What `node` is told to run: the build of this directory (`npm run build` must have been run), or another installation. */
 export const BIN = process.env.QRCTL_TEST_BIN ?? new URL('../../bin/qrctl.js', import.meta.url).pathname;
 
+/** The node that runs it: ours, or another version (test/nodes.mjs). */
+const NODE = process.env.QRCTL_TEST_NODE ?? process.execPath;
+
 export interface CliOptions {
   /** Added to the bare environment; undefined removes a variable. */
   env?: Record<string, string | undefined>;
@@ -84,7 +87,7 @@ function bareEnv(home: string, more: Record<string, string | undefined> = {}): R
 }
 
 function start(args: string[], options: CliOptions, home: string): RunningCli {
-  const words = [process.execPath, ...(options.nodeArgs ?? []), BIN, ...args];
+  const words = [NODE, ...(options.nodeArgs ?? []), BIN, ...args];
   const [command = '', ...rest] = options.tty ? onTerminal(words, options.tty === true ? 100 : options.tty) : words;
   const child = spawn(command, rest, { cwd: options.cwd ?? home, env: bareEnv(home, options.env), stdio: 'pipe' });
   const chunks: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };

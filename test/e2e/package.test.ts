@@ -1,0 +1,94 @@
+/** What `npm pack` holds, and that it is all that is needed: installed from the tarball into an empty prefix, it works. */
+import { spawn, spawnSync } from 'node:child_process';
+import { access, mkdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { leaves } from '../../src/commands/tree.ts';
+import { BIN } from '../support/cli.ts';
+import { withSandbox } from '../support/sandbox.ts';
+
+const ROOT = dirname(dirname(BIN));
+
+let directory: string;
+let prefix: string;
+let packed: string[];
+
+function npm(args: string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+beforeAll(async () => {
+  directory = join(tmpdir(), `qrctl-package-${process.pid}`);
+  prefix = join(directory, 'prefix');
+  await mkdir(prefix, { recursive: true });
+  // Built already: the build of this run is what is packed.
+  const [made] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', directory], ROOT));
+  packed = made.files.map(({ path }: { path: string }) => path);
+  // Without a registry: everything it needs must be inside.
+  npm(
+    ['install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, join(directory, made.filename)],
+    directory,
+  );
+}, 60_000);
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+describe('the package', () => {
+  test('holds what runs, and nothing else', () => {
+    const parts = /^(bin\/|completions\/|dist\/(man\/[a-z-]+\.1|[a-z0-9-]+\.js(\.cache)?|package\.json|THIRD-PARTY-LICENSES)$)/;
+    const others = packed.filter((path) => !parts.test(path));
+    expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    for (const part of [
+      'bin/qrctl.js',
+      'completions/qrctl.bash',
+      'dist/start.js',
+      'dist/man/qrctl.1',
+      'dist/THIRD-PARTY-LICENSES',
+    ]) {
+      expect(packed).toContain(part);
+    }
+    for (const { names } of leaves()) expect(packed).toContain(`dist/man/qrctl-${names.join('-')}.1`);
+  });
+
+  test('needs no other package, and runs no script where it is installed', async () => {
+    const { dependencies, optionalDependencies, peerDependencies, scripts } = JSON.parse(
+      await readFile(join(prefix, 'lib/node_modules/qrctl/package.json'), 'utf8'),
+    );
+    expect([dependencies, optionalDependencies, peerDependencies]).toEqual([undefined, undefined, undefined]);
+    expect(Object.keys(scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+  });
+
+  test('names the licence of every library in it', async () => {
+    const licenses = await readFile(join(prefix, 'lib/node_modules/qrctl/dist/THIRD-PARTY-LICENSES'), 'utf8');
+    for (const name of ['undici', 'commander', 'conf', 'chalk', 'cli-table3', 'csv-parse', 'temporal-polyfill']) {
+      expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(\\w+\\)$`, 'm'));
+    }
+  });
+
+  test('works from there', async () => {
+    const qrctl = join(prefix, 'bin', 'qrctl');
+    await access(join(prefix, 'share/man/man1/qrctl-scans-export.1'));
+    await withSandbox({ codes: 3, scans: 10 }, async ({ env, codeId }) => {
+      const run = (...args: string[]) =>
+        new Promise<string>((resolve, reject) => {
+          const child = spawn(qrctl, args, { cwd: directory, env: { PATH: process.env.PATH, HOME: directory, ...env } });
+          let said = '';
+          child.stdout.on('data', (chunk) => {
+            said += chunk;
+          });
+          child.stderr.on('data', (chunk) => {
+            said += chunk;
+          });
+          child.on('error', reject);
+          child.on('close', (code) => resolve(`${code}\n${said}`));
+        });
+      expect(await run('--version')).toMatch(/^0\n\d+\.\d+\.\d+\n$/);
+      expect(await run('completion', 'zsh')).toMatch(/^0\n#compdef/);
+      expect((await run('qr', 'list', '--ids')).split('\n')).toHaveLength(5);
+      expect(await run('scans', 'export', codeId(), '-o', 'scans.csv')).toMatch(/^0\n10 scans of 1 code/);
+      expect(await run('qr', 'list', '--format', 'table', '--timezone', 'x')).toMatch(/^2\n/);
+    });
+  });
+});
