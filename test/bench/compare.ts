@@ -21,7 +21,7 @@ export interface Result {
 
 export async function compare(
   contestants: readonly Contestant[],
-  env: Record<string, string>,
+  env: Record<string, string | undefined>,
   { rounds, warmUp = true }: { rounds: number; warmUp?: boolean },
 ): Promise<Result[]> {
   const runs: Run[][] = contestants.map(() => []);

@@ -8,7 +8,15 @@ export function qrctl(...args: string[]): string[] {
   return [process.execPath, BIN, ...args];
 }
 
-/** The environment of a run: the sandbox, and a config directory without a config. */
-export function environment(sandbox: { env: Record<string, string> }, directory: string): Record<string, string> {
-  return { ...sandbox.env, QRCTL_CONFIG_DIR: join(directory, 'config') };
+/**
+ * The environment of a run: this one, the sandbox, and a config directory without a config. Without NODE_EXTRA_CA_CERTS, which
+ * node reads whole at every start: it would make everything else look small.
+ */
+export function environment(sandbox: { env: Record<string, string> }, directory: string): Record<string, string | undefined> {
+  return {
+    ...process.env,
+    NODE_EXTRA_CA_CERTS: undefined,
+    ...sandbox.env,
+    QRCTL_CONFIG_DIR: join(directory, 'config'),
+  };
 }

@@ -16,10 +16,10 @@ const TIMED = 'TIMEFORMAT="%R %U %S"; time "$@"';
 const SAMPLE_MS = 10;
 
 /** Runs `command`; rejects with the end of its standard error where it fails. Standard output is thrown away. */
-export function run(command: readonly string[], env: Record<string, string>): Promise<Run> {
+export function run(command: readonly string[], env: Record<string, string | undefined>): Promise<Run> {
   return new Promise((resolve, reject) => {
     const child = spawn('bash', ['-c', TIMED, 'bash', ...command], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      env,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let stderr = '';
