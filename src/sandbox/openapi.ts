@@ -1,5 +1,6 @@
 /** The machine-readable description of the interface (OpenAPI 3.1), built from the same shapes the sandbox serves. */
 import { CODE_STATUSES, CODE_TYPES, DEVICES } from '../service/shapes.ts';
+import { EXAMPLES } from './openapi-examples.ts';
 import { CODES_PAGE, type PageBounds, SCANS_PAGE } from './parameters.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -63,15 +64,15 @@ const schemas = {
 };
 
 const headers = {
-  'X-RateLimit-Plan': header("Plan governing the key's limit"),
-  'X-RateLimit-Limit': header('Maximum requests allowed per minute'),
-  'X-RateLimit-Remaining': header('Requests left in the current window'),
-  'X-RateLimit-Reset': header('Unix epoch time in seconds when the window resets'),
-  'Retry-After': header('Seconds until the window resets'),
+  'X-RateLimit-Plan': header("Plan governing the key's limit", 'business'),
+  'X-RateLimit-Limit': header('Maximum requests allowed per minute', '1000'),
+  'X-RateLimit-Remaining': header('Requests left in the current window', '999'),
+  'X-RateLimit-Reset': header('Unix epoch time in seconds when the window resets', '1735689660'),
+  'Retry-After': header('Seconds until the window resets', '60'),
 };
 
-function header(description: string): Json {
-  return { description, required: true, schema: text };
+function header(description: string, example: string): Json {
+  return { description, required: true, schema: text, example };
 }
 
 const rateHeaders = Object.fromEntries(
@@ -81,7 +82,8 @@ const rateHeaders = Object.fromEntries(
 );
 
 function response(description: string, body?: string): Json {
-  const content = body === undefined ? {} : { content: { 'application/json': { schema: schema(body) } } };
+  const example = body !== undefined && body in EXAMPLES ? { example: EXAMPLES[body] } : {};
+  const content = body === undefined ? {} : { content: { 'application/json': { schema: schema(body), ...example } } };
   return { description, headers: rateHeaders, ...content };
 }
 
