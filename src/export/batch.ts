@@ -1,5 +1,6 @@
 /** Rows of scans with their times, oldest first: what flows through the pipe of an export. */
 import type { Scan, ScanPage } from '../service/shapes.ts';
+import { formatInstant } from '../time.ts';
 
 /** `times[i]` is the time of `rows[i]` in ms since the epoch. */
 export interface Batch {
@@ -11,6 +12,10 @@ export interface Batch {
 export interface Range {
   sinceMs: number | undefined;
   untilMs: number;
+}
+
+export function formatRange({ sinceMs, untilMs }: Range): string {
+  return `${sinceMs === undefined ? '' : `from ${formatInstant(sinceMs)} `}until ${formatInstant(untilMs)}`;
 }
 
 /** Which way a list of scans runs; `mixed`: in no time order. */

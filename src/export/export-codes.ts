@@ -99,7 +99,8 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const range = { sinceMs: target.sinceMs, untilMs: untilMs ?? job.now() };
     const read: ReadScans = (request) => service.listScans(code.id, request);
     try {
-      await exportScans({ ...rest, read, range, first, checkExists: () => service.getCode(code.id) }, counted);
+      const checkExists = () => service.getCode(code.id);
+      await exportScans({ ...rest, code: code.slug ?? code.id, read, range, first, checkExists }, counted);
       await target.finish();
       summary.codes += 1;
     } finally {

@@ -6,15 +6,16 @@
  */
 import { UnprovenError } from '../errors.ts';
 import type { ScanPage } from '../service/shapes.ts';
-import { formatInstant } from '../time.ts';
 import { MovedError } from './assembly.ts';
-import { type Batch, cut, orderOf, type Range } from './batch.ts';
+import { type Batch, cut, formatRange, orderOf, type Range } from './batch.ts';
 import { type FetchInOrder, pageReader, pageSizeOf, type ReadScans, readFirst } from './query.ts';
 import { slices } from './slices.ts';
 import { union } from './union.ts';
 import { type Walk, walk } from './walk.ts';
 
 export interface ScanExport {
+  /** What messages call the code. */
+  code: string;
   read: ReadScans;
   /** Resolves when the code exists; rejects with NotFoundError when it does not (any more). */
   checkExists(): Promise<unknown>;
@@ -68,7 +69,10 @@ async function pour(batches: AsyncIterable<Batch>, range: Range, target: Target)
 }
 
 function inOrder(job: ScanExport, first: ScanPage, order: Walk['order']): AsyncIterable<Batch> {
-  return walk({ ...job, first, read: pageReader(job.read, job.range, first), pageSize: pageSizeOf(first), order });
+  const { read, range } = job;
+  const readBeyond = (timeMs: number) =>
+    readFirst(read, order === 'ascending' ? { sinceMs: timeMs, untilMs: range.untilMs } : { ...range, untilMs: timeMs });
+  return walk({ ...job, first, read: pageReader(read, range, first), readBeyond, pageSize: pageSizeOf(first), order });
 }
 
 async function* inItsOwnOrder(job: ScanExport, first: ScanPage): AsyncGenerator<Batch> {
@@ -89,12 +93,11 @@ async function readAgain(job: ScanExport, target: Target, reason: MovedError): P
     }
   }
   await job.checkExists();
-  throw new UnprovenError(`The export of ${words(job.range)} could not be proven complete: ${moved.message}.`, {
-    hint: 'nothing was guessed; run it again when the service is quiet, or export a shorter range',
-    cause: moved,
-  });
-}
-
-function words({ sinceMs, untilMs }: Range): string {
-  return `${sinceMs === undefined ? 'the scans' : `the scans from ${formatInstant(sinceMs)}`} until ${formatInstant(untilMs)}`;
+  throw new UnprovenError(
+    `the export of the scans of ${job.code} ${formatRange(job.range)} could not be proven complete: ${moved.message}`,
+    {
+      hint: 'nothing was guessed; run it again when the service is quiet, or export a shorter range',
+      cause: moved,
+    },
+  );
 }

@@ -38,9 +38,8 @@ export function pageReader(read: ReadScans, bounds: Bounds, first: ScanPage): (p
     try {
       return await read({ page, limit, ...widened(bounds) });
     } catch (error) {
-      if (isBeyondTheEnd(error, page, first.total / limit))
-        return { rows: [], times: [], total: first.total, serviceTimeMs: undefined };
-      throw error;
+      if (!isRefusedPage(error, page, first.total / limit)) throw error;
+      return { rows: [], times: [], total: first.total, serviceTimeMs: undefined };
     }
   };
 }
@@ -52,7 +51,10 @@ function widened({ sinceMs, untilMs }: Bounds): Bounds {
   };
 }
 
-/** A service may refuse a page after the last instead of leaving it empty. */
-function isBeyondTheEnd(error: unknown, page: number, pages: number): boolean {
-  return page > Math.ceil(pages) && (error instanceof RejectedError || error instanceof NotFoundError);
+/**
+ * A service may refuse a page after the last instead of leaving it empty, or page no further than so many rows: page 1 of the
+ * same range was answered, so it is the number that is refused.
+ */
+function isRefusedPage(error: unknown, page: number, pages: number): boolean {
+  return page > 1 && (error instanceof RejectedError || (error instanceof NotFoundError && page > Math.ceil(pages)));
 }

@@ -9,6 +9,7 @@
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { createAssembly, MovedError } from './assembly.ts';
 import type { Batch } from './batch.ts';
+import { type Edge, edgeTime, mayBeCapped, showsMore } from './capped.ts';
 import type { FetchInOrder } from './query.ts';
 
 /** Reads one page of the range being exported. */
@@ -16,11 +17,13 @@ type ReadPage = (page: number) => Promise<ScanPage>;
 
 export interface Walk {
   read: ReadPage;
+  /** Reads page 1 of what lies beyond a time, in the direction in which the pages run. */
+  readBeyond(timeMs: number): Promise<ScanPage>;
   /** Page 1, already answered; it has rows. */
   first: ScanPage;
   /** Rows a full page holds. */
   pageSize: number;
-  order: 'ascending' | 'descending';
+  order: Edge['order'];
   fetchInOrder: FetchInOrder;
   /** Requests in flight at once. */
   width: number;
@@ -44,11 +47,13 @@ export async function* walk(job: Walk): AsyncGenerator<Batch> {
   let total = job.first.total;
   let held: ScanPage | undefined = job.first;
   let width = job.width;
+  let outer = job.first;
 
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = assembly.count();
     let believed = false;
     let grew = false;
+    let ended = false;
     for await (const answered of job.fetchInOrder(pagesFrom(job, before, total), numbered(job.read, held), width)) {
       const { page, answer } = answered;
       grew = believed && answer.total !== total;
@@ -58,15 +63,41 @@ export async function* walk(job: Walk): AsyncGenerator<Batch> {
       total = answer.total;
       const lastPage = Math.ceil(total / job.pageSize);
       if (page <= lastPage && (page === 1 || page === lastPage)) for (const id of idsOf(answer)) ends.add(id);
-      if (page <= lastPage) yield assembly.add(answer, rankOf(job, answered));
-      else if (!idsOf(answer).every((id) => ends.has(id))) throw new MovedError('rows follow after the last page');
+      if (page === lastPage) outer = answer;
+      ended = page > lastPage;
+      if (ended) refuseMore(answer, ends);
+      else yield assembly.add(answer, rankOf(job, answered));
     }
-    if (!grew && assembly.count() === total) return yield assembly.rest();
-    if (!grew && assembly.count() === before) throw new MovedError(`the service counts ${total} rows and shows ${before}`);
+    if (!grew && assembly.count() === total) {
+      const newest = ended ? total : await lookBeyond(job, outer, ends, total);
+      if (newest === total) return yield assembly.rest();
+      total = newest;
+    } else if (!grew && assembly.count() === before) throw new MovedError(`the service counts ${total} rows and shows ${before}`);
     held = undefined;
     width = grew ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
   }
   throw new MovedError('the range did not stop growing');
+}
+
+/** The page after the last must bring nothing new (a service may leave it empty, or show its first or last page again). */
+function refuseMore(beyond: ScanPage, known: ReadonlySet<Scan['id']>): void {
+  if (!idsOf(beyond).every((id) => known.has(id))) throw new MovedError('rows follow after the last page');
+}
+
+/**
+ * What follows after the last page, where it was not asked for with the others: by time, where the total may be capped, since
+ * pages beyond a cap are not shown. Returns the newest total.
+ */
+async function lookBeyond(job: Walk, outer: ScanPage, ends: ReadonlySet<Scan['id']>, total: number): Promise<number> {
+  const edge: Edge = { order: job.order, page: outer };
+  const timeMs = mayBeCapped(total) ? edgeTime(edge) : undefined;
+  const more = timeMs === undefined ? undefined : showsMore(edge, await job.readBeyond(timeMs));
+  if (more === false) return total;
+  const beyond = await job.read(Math.ceil(total / job.pageSize) + 1);
+  if (beyond.total !== total) return beyond.total;
+  if (more) throw new MovedError(`the service counts ${total} rows and has more`);
+  refuseMore(beyond, ends);
+  return total;
 }
 
 function idsOf(answer: ScanPage): Scan['id'][] {
@@ -78,8 +109,8 @@ function numbered(read: ReadPage, first: ScanPage | undefined): (page: number) =
 }
 
 /**
- * The pages still to read when `count` rows of `total` are collected, oldest rows first. The page after the last ends them: it
- * must bring nothing new (a service may leave it empty, or show its first or last page again).
+ * The pages still to read when `count` rows of `total` are collected, oldest rows first. The page after the last ends them,
+ * unless the total is one that is looked beyond in another way.
  */
 function pagesFrom({ order, pageSize }: Walk, count: number, total: number): number[] {
   const last = Math.ceil(total / pageSize);
@@ -87,7 +118,7 @@ function pagesFrom({ order, pageSize }: Walk, count: number, total: number): num
     order === 'ascending'
       ? upward(Math.floor(count / pageSize) + 1, last)
       : upward(1, Math.floor(Math.max(total - count - 1, 0) / pageSize) + 1).reverse();
-  return [...left, last + 1];
+  return mayBeCapped(total) ? left : [...left, last + 1];
 }
 
 function upward(from: number, to: number): number[] {

@@ -145,15 +145,17 @@ describe('an export of 4,000 scans', () => {
   });
 
   test('counts no scans of a code that failed', async () => {
-    let sandbox: TestSandbox | undefined;
+    let remove: () => void = () => undefined;
     const intercept = sometimes(({ request }) => {
-      if (sandbox && request.query.get('page') === '3') sandbox.workspace.delete(sandbox.codeId(1));
+      if (request.query.get('page') === '3') remove();
       return undefined;
     });
-    sandbox = await useSandbox({ codes: 2, scans: 4000, intercept });
+    const sandbox = await useSandbox({ codes: 2, scans: 4000, intercept });
     const [other, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
+    remove = () => sandbox.workspace.delete(gone);
     const directory = await useDirectory();
-    const { stderr } = await runCli(['scans', 'export', gone, other, '--output-dir', directory], { env: sandbox.env });
+    const { code, stderr } = await runCli(['scans', 'export', gone, other, '--output-dir', directory], { env: sandbox.env });
+    expect(code).toBe(8);
     expect(stderr).toContain(`${sandbox.scans(other).length.toLocaleString('en')} scans of 1 code,`);
   });
 });

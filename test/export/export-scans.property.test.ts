@@ -34,7 +34,15 @@ async function run(service: ReturnType<typeof modelService>, range: Range, width
     },
   };
   await exportScans(
-    { read: service.read, checkExists: async () => undefined, range, fetchInOrder, width, note: (line) => notes.push(line) },
+    {
+      code: 'a',
+      read: service.read,
+      checkExists: async () => undefined,
+      range,
+      fetchInOrder,
+      width,
+      note: (line) => notes.push(line),
+    },
     target,
   );
   return { ids: written.rows.map((row) => Number(row.id)), times: written.times, notes };

@@ -1,4 +1,5 @@
 /** A service held in memory for tests of the export core: any order, bounds and page cap, rows arriving at any request. */
+import { RejectedError } from '../../src/errors.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { Scan, ScanPage } from '../../src/service/shapes.ts';
 import { formatInstant } from '../../src/time.ts';
@@ -17,6 +18,9 @@ export interface ModelService {
   pageCap?: number;
   /** What the page after the last gets. */
   beyond?: 'empty' | 'last' | 'first';
+  /** Shows no page beyond so many rows: it is empty, or refused with 400. */
+  reach?: number;
+  refusesBeyond?: boolean;
   /** Rows that arrive just before the request of that number (from 1) is answered. */
   arrivals?: Map<number, ModelRow[]>;
   /** Lies about the total. */
@@ -68,7 +72,8 @@ export function modelService(initial: readonly ModelRow[], how: ModelService = {
     const size = Math.min(limit, how.pageCap ?? 500);
     const pages = Math.max(1, Math.ceil(matching.length / size));
     const shown = page > pages && how.beyond === 'last' ? pages : page > pages && how.beyond === 'first' ? 1 : page;
-    const full = matching.slice((shown - 1) * size, shown * size);
+    if (how.refusesBeyond && page * size > (how.reach ?? Number.POSITIVE_INFINITY)) throw new RejectedError('too far');
+    const full = matching.slice(0, how.reach).slice((shown - 1) * size, shown * size);
     const rows = how.shorten?.(full, request) ?? full;
     return {
       rows: rows.map(scanOf),

@@ -61,7 +61,17 @@ export async function filePerCode(
       const output = await openPlanned(context, { ...plan, path: fileOf(directory, code, plan) });
       const sink: Sink = output.mark ? { ...output, mark: output.mark } : heldBack(output);
       const target = sinkTarget(code, sink, await sink.mark(), sinceMs, lay);
-      return { ...target, finish: sink.finish, abort: sink.abort };
+      return {
+        ...target,
+        async finish() {
+          await sink.finish();
+          await target.finish();
+        },
+        async abort() {
+          await target.abort();
+          await sink.abort();
+        },
+      };
     },
     finish: async () => undefined,
     abort: async () => undefined,
