@@ -1,5 +1,6 @@
 /** The steps that make bytes stay on a disk. Each checks what the operating system really did. */
-import { promises } from 'node:fs';
+import { existsSync, mkdirSync, promises, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** What of a file `writeFully` needs; a part of node's FileHandle. */
 export interface Writable {
@@ -19,6 +20,24 @@ export async function writeFully(file: Writable, data: Uint8Array, position: num
     if (bytesWritten === 0) throw Object.assign(new Error('EIO: the device takes no more data'), { code: 'EIO' });
     done += bytesWritten;
   }
+}
+
+/**
+ * Makes a directory and those above it, and tells whether it was missing. Node's own `recursive` tries for ever where the system
+ * answers ENOENT although the parent is there: under an automounter, or in /proc.
+ *
+ * @throws the system's error.
+ */
+export function makeDirectories(path: string, mode?: number): boolean {
+  try {
+    mkdirSync(path, { mode });
+    return true;
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+    if (systemCode(error) !== 'ENOENT' || existsSync(dirname(path))) throw error;
+  }
+  makeDirectories(dirname(path), mode);
+  return makeDirectories(path, mode);
 }
 
 /** What a platform or file system says that cannot flush a directory; there the rename is as durable as it gets. */

@@ -1,5 +1,8 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { writeFully } from '../src/durable.ts';
+import { makeDirectories, writeFully } from '../src/durable.ts';
+import { useDirectory } from './support/cli.ts';
 
 /** A disk that takes at most `atOnce` bytes a write, and `room` bytes in all. */
 function smallDisk(atOnce: number, room = Number.POSITIVE_INFINITY) {
@@ -24,5 +27,19 @@ describe('a write is done when every byte was taken', () => {
 
   test('a disk that takes nothing more is an error, not a loop', async () => {
     await expect(writeFully(smallDisk(3, 4), new Uint8Array(8), null)).rejects.toMatchObject({ code: 'EIO' });
+  });
+});
+
+describe('directories', () => {
+  test('are made with all above them, in the mode given, and told from those that were there', async () => {
+    const path = join(await useDirectory(), 'a', 'b', 'c');
+    expect(makeDirectories(path, 0o700)).toBe(true);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+    expect(makeDirectories(path, 0o700)).toBe(false);
+  });
+
+  test.runIf(process.platform === 'linux')('that the system refuses with ENOENT are an error, not a loop', () => {
+    expect(() => makeDirectories('/proc/x/y')).toThrow('ENOENT');
   });
 });

@@ -4,6 +4,7 @@ import { ClosedPipeError, type Failure, LocalError, UsageError } from '../errors
 
 const WORDS: Record<string, string> = {
   ENOENT: 'its directory does not exist',
+  EEXIST: 'there is a file of that name',
   EACCES: 'permission denied',
   EPERM: 'the operation is not permitted',
   EROFS: 'the file system is read-only',

@@ -1,7 +1,8 @@
 /** The codes of a workspace as completions last saw them: a file of its own for each base URL and key, readable by the owner only. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectories } from '../durable.ts';
 import { DIRECTORY_MODE, FILE_MODE } from './modes.ts';
 import { cacheDirectory } from './paths.ts';
 import type { Variables } from './settings.ts';
@@ -47,7 +48,7 @@ function parse(data: Partial<CodeCache> | null): CodeCache | undefined {
 
 /** Replaces the file; throws the system's error. `writer` tells writers at the same time apart (a process id). */
 export function writeCodeCache(file: string, cache: CodeCache, writer: number): void {
-  mkdirSync(dirname(file), { recursive: true, mode: DIRECTORY_MODE });
+  makeDirectories(dirname(file), DIRECTORY_MODE);
   const staged = `${file}.${writer}`;
   rmSync(staged, { force: true });
   try {

@@ -1,7 +1,7 @@
 /** Changes the stored config: one change at a time, and the old file stays until the new one is proven whole. */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { flushDirectory, systemCode } from '../durable.ts';
+import { flushDirectory, makeDirectories, systemCode } from '../durable.ts';
 import { LocalError } from '../errors.ts';
 import { acquireLock } from '../lock.ts';
 import type { Clock } from '../time.ts';
@@ -53,8 +53,7 @@ async function namingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
 
 /** 0700 from its first moment; the second step is for a umask that would lock ourselves out. */
 function makeDirectory(directory: string): void {
-  if (mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE }) === undefined) return;
-  chmodSync(directory, DIRECTORY_MODE);
+  if (makeDirectories(directory, DIRECTORY_MODE)) chmodSync(directory, DIRECTORY_MODE);
 }
 
 /** Everything beside config.json that a write makes begins so. */

@@ -1,12 +1,14 @@
 /** Where the rows of each code go: one output for all, a file a code, or files that are appended to. */
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
+import { makeDirectories } from '../../durable.ts';
 import { UsageError } from '../../errors.ts';
 import type { AppendFile } from '../../export/append-file.ts';
 import type { Batch } from '../../export/batch.ts';
 import type { CodeLabel, CodeTarget } from '../../export/export-codes.ts';
 import { heldBack } from '../../export/held-back.ts';
 import type { Row, Sink } from '../../export/sink.ts';
+import { describeSystemError } from '../../output/file-errors.ts';
 import type { OutputPlan } from '../../output/plan.ts';
 import { isUuid } from '../../service/checks.ts';
 import { openPlanned } from '../output-options.ts';
@@ -54,7 +56,7 @@ export async function filePerCode(
   sinceMs: number | undefined,
   lay: Lay,
 ): Promise<Targets> {
-  await makeDirectory(directory);
+  makeDirectory(directory);
   return {
     place: directory,
     async open(code) {
@@ -128,7 +130,7 @@ export async function oneAppended(open: OpenAppend, path: string, codes: readonl
 
 /** One appended file a code in a directory. */
 export async function appendedPerCode(open: OpenAppend, plan: OutputPlan, directory: string, lay: Lay): Promise<Targets> {
-  await makeDirectory(directory);
+  makeDirectory(directory);
   return {
     place: directory,
     open: async (code) => appendTarget(code, await open(fileOf(directory, code, plan), [code]), lay),
@@ -165,11 +167,11 @@ export function fileOf(directory: string, { id }: CodeLabel, { format }: OutputP
   return join(directory, `${id.toLowerCase()}.${format === 'ids' ? 'txt' : format}`);
 }
 
-async function makeDirectory(path: string): Promise<void> {
-  const { mkdir } = await import('node:fs/promises');
+function makeDirectory(path: string): void {
   try {
-    await mkdir(path, { recursive: true });
+    makeDirectories(path);
   } catch (cause) {
-    throw new UsageError(`the directory ${path} cannot be made: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    const hint = 'choose another directory with --output-dir';
+    throw new UsageError(`cannot make the directory ${path}: ${describeSystemError(cause)}`, { hint, cause });
   }
 }
