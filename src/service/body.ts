@@ -3,34 +3,59 @@ import { Buffer } from 'node:buffer';
 import { NetworkError } from './network-error.ts';
 
 /** No answer the specification describes comes near this; one that passes it would only fill the memory. */
-export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** The bytes of one answer after the other, in the same memory: new memory for each would pile up faster than it is collected. */
+export interface Body {
+  /** Begins the next answer. */
+  clear(): void;
+  /** Throws NetworkError beyond 64 MiB. */
+  add(chunk: Buffer): void;
+  /** What was added, valid until `clear`. */
+  bytes(): Buffer;
+}
+
+/** Room for a page of scans; kept while it is not much more than that. */
+const ROOM = 128 * 1024;
+const MOST_KEPT = 8 * ROOM;
+
+export function createBody(): Body {
+  let room = Buffer.alloc(0);
+  let size = 0;
+  return {
+    clear() {
+      size = 0;
+      if (room.length > MOST_KEPT) room = Buffer.alloc(0);
+    },
+    add(chunk) {
+      const needed = size + chunk.length;
+      if (needed > MAX_BODY_BYTES) throw tooLarge();
+      if (needed > room.length) {
+        const larger = Buffer.allocUnsafe(Math.max(ROOM, 2 * needed));
+        room.copy(larger, 0, 0, size);
+        room = larger;
+      }
+      chunk.copy(room, size);
+      size = needed;
+    },
+    bytes: () => room.subarray(0, size),
+  };
+}
 
 /**
  * The text of a body. `encoding` is its Content-Encoding: none or gzip, all that is asked for. Bytes that are not UTF-8 become
- * U+FFFD. Throws NetworkError for a body that is cut, damaged or larger than 64 MiB when unpacked.
+ * U+FFFD. Has read the bytes when it returns. Rejects with NetworkError for a body that is cut, damaged or larger than 64 MiB
+ * when unpacked.
  */
-export async function decodeBody(chunks: readonly Buffer[], encoding: string): Promise<string> {
-  const text = await unpackedText(chunks, encoding);
+export async function decodeBody(bytes: Buffer, encoding: string): Promise<string> {
+  const text = await unpackedText(bytes, encoding);
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-async function unpackedText(chunks: readonly Buffer[], encoding: string): Promise<string> {
-  if (encoding === '' || encoding === 'identity' || chunks.length === 0) return plainText(chunks);
-  if (encoding === 'gzip' || encoding === 'x-gzip') return (await gunzip(Buffer.concat(chunks))).toString('utf8');
+async function unpackedText(bytes: Buffer, encoding: string): Promise<string> {
+  if (encoding === '' || encoding === 'identity' || bytes.length === 0) return bytes.toString('utf8');
+  if (encoding === 'gzip' || encoding === 'x-gzip') return (await gunzip(Buffer.from(bytes))).toString('utf8');
   throw new NetworkError('the answer is packed in a way that was not asked for', { fault: 'answer', sent: true });
-}
-
-/** Where pages of scans are put together: in new memory each, they would fill it faster than node clears it. */
-let room = Buffer.alloc(0);
-const MOST_ROOM = 1024 * 1024;
-
-function plainText(chunks: readonly Buffer[]): string {
-  const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  if (chunks.length === 1 || size > MOST_ROOM) return Buffer.concat(chunks).toString('utf8');
-  if (size > room.length) room = Buffer.allocUnsafe(MOST_ROOM);
-  let at = 0;
-  for (const chunk of chunks) at += chunk.copy(room, at);
-  return room.toString('utf8', 0, size);
 }
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {
@@ -50,6 +75,6 @@ async function gunzip(bytes: Buffer): Promise<Buffer> {
 }
 
 /** The failure of a body beyond the bound. */
-export function tooLarge(): NetworkError {
+function tooLarge(): NetworkError {
   return new NetworkError(`the answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`, { fault: 'answer', sent: true });
 }

@@ -1,8 +1,7 @@
 /** One HTTP exchange: where a request leaves this machine. */
-import type { Buffer } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import { after, formatDuration } from '../time.ts';
-import { decodeBody, MAX_BODY_BYTES, tooLarge } from './body.ts';
+import { type Body, createBody, decodeBody } from './body.ts';
 import { createConnection } from './connect.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization } from './proxy.ts';
@@ -39,6 +38,7 @@ export interface Transport {
 
 interface Wire {
   client: Dispatcher;
+  body: Body;
   renew(): void;
   destroy(): void;
 }
@@ -65,6 +65,7 @@ export function createTransport(options: {
     });
     const wire = {
       client,
+      body: createBody(),
       renew: connection.renew,
       destroy() {
         open.delete(wire);
@@ -82,13 +83,14 @@ export function createTransport(options: {
       const fresh = request.method === 'POST';
       const wire = (fresh ? undefined : idle.pop()) ?? openWire(fresh ? 0 : 1);
       wire.renew();
-      const raw = await converse(wire.client, forward ? forward(request) : request, timeoutMs, signal).catch((error) => {
+      const { status, headers } = await converse(wire, forward ? forward(request) : request, timeoutMs, signal).catch((error) => {
         wire.destroy();
         throw error;
       });
+      const text = decodeBody(wire.body.bytes(), encodingOf(headers));
       if (fresh) wire.destroy();
       else idle.push(wire);
-      return { status: raw.status, headers: raw.headers, text: await decodeBody(raw.chunks, encodingOf(raw.headers)) };
+      return { status, headers, text: await text };
     },
     close() {
       for (const wire of open) wire.destroy();
@@ -110,21 +112,20 @@ function encodingOf(headers: Headers): string {
     .toLowerCase();
 }
 
-interface RawAnswer {
+interface Head {
   status: number;
   headers: Headers;
-  chunks: Buffer[];
 }
 
 /**
- * Dispatches on one client and settles exactly once: with the answer, the failure, the deadline or the abort. After a failure
- * the caller must destroy the client, for its connection may still be busy.
+ * Dispatches on one client and settles exactly once: with the answer (whose body is then the wire's), the failure, the deadline or the
+ * abort. After a failure the caller must destroy the wire, for its connection may still be busy.
  */
-function converse(client: Dispatcher, request: Exchange, timeoutMs: number, signal: AbortSignal): Promise<RawAnswer> {
+function converse({ client, body }: Wire, request: Exchange, timeoutMs: number, signal: AbortSignal): Promise<Head> {
   return new Promise((resolve, reject) => {
-    const answer: RawAnswer = { status: 0, headers: {}, chunks: [] };
+    const head: Head = { status: 0, headers: {} };
     let sent = false;
-    let size = 0;
+    body.clear();
     const onAbort = () => fail(signal.reason);
     const release = () => {
       cancelDeadline();
@@ -144,17 +145,19 @@ function converse(client: Dispatcher, request: Exchange, timeoutMs: number, sign
         sent = true;
       },
       onResponseStart(_controller, status, headers) {
-        answer.status = status;
-        answer.headers = headers;
+        head.status = status;
+        head.headers = headers;
       },
       onResponseData(_controller, chunk) {
-        size += chunk.length;
-        if (size > MAX_BODY_BYTES) fail(tooLarge());
-        else answer.chunks.push(chunk);
+        try {
+          body.add(chunk);
+        } catch (error) {
+          fail(error);
+        }
       },
       onResponseEnd() {
         release();
-        resolve(answer);
+        resolve(head);
       },
       onResponseError(_controller, error) {
         fail(asNetworkError(error, sent));
