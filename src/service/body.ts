@@ -55,7 +55,7 @@ export async function decodeBody(bytes: Buffer, encoding: string): Promise<strin
 async function unpackedText(bytes: Buffer, encoding: string): Promise<string> {
   if (encoding === '' || encoding === 'identity' || bytes.length === 0) return bytes.toString('utf8');
   if (encoding === 'gzip' || encoding === 'x-gzip') return (await gunzip(Buffer.from(bytes))).toString('utf8');
-  throw new NetworkError('the answer is packed in a way that was not asked for', { fault: 'answer', sent: true });
+  throw new NetworkError(`the answer is packed as ${encoding}, which was not asked for`, { fault: 'answer', sent: true });
 }
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {

@@ -70,7 +70,7 @@ export function judgeFailure({ method, name }: Subject, failure: NetworkError): 
   const { fault, sent, message } = failure;
   const error =
     fault === 'answer'
-      ? new UnexpectedAnswerError(`${name}: ${message}`, { cause: failure })
+      ? new UnexpectedAnswerError(`${name}: ${message}`, { hint: 'check the base URL: qrctl doctor', cause: failure })
       : new UnavailableError(`${name}: ${message}`, {
           outcome: sent ? 'unknown' : 'not-applied',
           hint: HINTS[fault] ?? 'see: qrctl doctor',

@@ -261,6 +261,14 @@ describe('bodies', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('a body in an encoding that was not asked for is named, and what to check', async () => {
+    const server = await useFaultServer(say('HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\nxx'));
+    const error = await rejection(useService(server.baseUrl).listCodes({ page: 1, limit: 1 }));
+    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toMatchObject({ message: expect.stringContaining('zstd'), hint: expect.stringContaining('base URL') });
+    expect(server.requests).toHaveLength(1);
+  });
+
   test('an endless body is cut off', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, ' ');
     const server = await useFaultServer(({ socket }) => {
