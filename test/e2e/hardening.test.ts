@@ -1,7 +1,7 @@
 /** The key stays where it belongs, and what is hostile (services, certificates, files, variables) gets nowhere. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
@@ -254,7 +254,7 @@ describe('answers', () => {
   );
 });
 
-const FIFO = (path: string) => void spawnSync('mkfifo', [path]);
+const FIFO = (path: string) => void spawnSync('bash', ['-c', 'mkfifo "$0"', path]);
 
 describe('config.json', () => {
   const deep = `{"version":1,"profiles":${'['.repeat(200_000)}`;
@@ -327,7 +327,7 @@ describe('files beside', () => {
     expect((await runCli(append, options)).code).toBe(0);
     const whole = await readFile(join(directory, 'scans.csv'), 'utf8');
     const state = join(directory, 'scans.csv.state.json');
-    spawnSync('rm', [state]);
+    await rm(state);
     await (typeof made === 'string' ? writeFile(state, made, 'latin1') : made(state));
     const { code, stderr } = await runCli(append, options);
     // Rebuilt from the file, or refused with the way out; never begun anew.
