@@ -1,5 +1,5 @@
 /** The scans of several codes, one after the other, while the first pages of the next are on their way. */
-import { NotFoundError, UnexpectedAnswerError, UnprovenError, UsageError } from '../errors.ts';
+import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError, UsageError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode, ScanPage } from '../service/shapes.ts';
 import { exportScans, type Target } from './export-scans.ts';
@@ -53,9 +53,12 @@ interface Prepared {
   first: ScanPage;
 }
 
+/** Codes in a row that the service fails on, after all retries, before it is taken for down. */
+const MOST_DOWN = 1;
+
 /**
- * Exports each code into its target. A code that is gone, cannot be proven or whose file is refused fails alone, is named in the
- * summary, and the others go on; anything else (network, disk, key, interruption) is thrown.
+ * Exports each code into its target. A code that is gone, cannot be proven, that the service alone fails on or whose file is
+ * refused fails alone, is named in the summary, and the others go on; anything else (network, disk, key, interruption) is thrown.
  */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [] };
@@ -63,6 +66,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   let untilMs = job.untilMs ?? job.service.nowMs();
   let expected = 0;
   let asked = 0;
+  let down = 0;
 
   async function prepare(code: CodeLabel): Promise<Prepared> {
     const target = await job.openTarget(code);
@@ -103,6 +107,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       await exportScans({ ...rest, code: code.slug ?? code.id, read, range, first, checkExists }, counted);
       await target.finish();
       summary.codes += 1;
+      down = 0;
     } finally {
       await target.abort();
       open.delete(target);
@@ -111,7 +116,8 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   }
 
   async function fail(code: CodeLabel, error: unknown): Promise<void> {
-    if (!isOfOneCode(error)) throw error;
+    if (error instanceof UnavailableError) down += 1;
+    if (!isOfOneCode(error, { asked, down })) throw error;
     summary.failures.push({ code, error });
   }
 
@@ -130,7 +136,9 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   return summary;
 }
 
-/** A failure that says nothing about the other codes. */
-function isOfOneCode(error: unknown): error is Error {
+/** A failure that says nothing about the other codes. `asked`: codes whose range the service took, `down`: failed in a row. */
+function isOfOneCode(error: unknown, { asked, down }: { asked: number; down: number }): error is Error {
+  if (error instanceof RejectedError) return asked > 0;
+  if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;
   return [NotFoundError, UnprovenError, UnexpectedAnswerError, UsageError].some((failure) => error instanceof failure);
 }
