@@ -5,6 +5,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     root: new URL('..', import.meta.url).pathname,
     testTimeout: 30_000,
-    maxWorkers: 2,
+    maxWorkers: 4,
   },
 });

@@ -7,7 +7,7 @@ import type { FetchInOrder } from '../../src/export/query.ts';
 import { type ModelRow, type ModelService, modelService } from './model-service.ts';
 
 const START = 1_760_000_000_000;
-const RUNS = Number(process.env.QRCTL_PROPERTY_RUNS ?? 1500);
+const RUNS = Number(process.env.QRCTL_PROPERTY_RUNS ?? 400);
 
 /** As the real one: asks for `width` pages at once, so that the answers of one round are older than the next round's. */
 const fetchInOrder: FetchInOrder = async function* (pages, fetch, width) {
