@@ -27,6 +27,8 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   const governor = createGovernor({ ...options, serviceClock, events });
   let requests = 0;
   let newest: RateFacts | undefined;
+  /** The service has answered as itself, so the base URL leads to it. */
+  let reached = false;
 
   function exchangeOf({ method, path, body, authorized }: Call<unknown>): Exchange {
     const headers: Record<string, string> = {
@@ -83,10 +85,14 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       });
       const began = clock.monotonic();
       const result = await attempt(exchange, ticket);
-      const verdict = 'answer' in result ? await judgeAnswer(call, subject, result) : judgeFailure(subject, result);
+      const verdict =
+        'answer' in result ? await judgeAnswer(call, subject, { ...result, reached }) : judgeFailure(subject, result);
       spentMs += clock.monotonic() - began;
       again = verdict.kind === 'refused';
-      if (verdict.kind === 'done') return verdict.value;
+      if (verdict.kind === 'done') {
+        reached ||= call.authorized;
+        return verdict.value;
+      }
       if (verdict.kind === 'refused') continue;
 
       // What an earlier, unanswered DELETE deleted is gone: that was the aim.

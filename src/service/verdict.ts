@@ -30,14 +30,18 @@ export type Verdict<T> =
   | { kind: 'refused' }
   | { kind: 'failed'; error: RequestFailure; repeat: boolean; retryAfterMs?: number | undefined; sent: boolean };
 
+interface Answered {
+  answer: Answer;
+  facts: RateFacts;
+  /** The service has answered before, as itself. */
+  reached: boolean;
+}
+
 /** The verdict on an answer. */
-export async function judgeAnswer<T>(
-  call: Call<T>,
-  subject: Subject,
-  { answer, facts }: { answer: Answer; facts: RateFacts },
-): Promise<Verdict<T>> {
+export async function judgeAnswer<T>(call: Call<T>, subject: Subject, answered: Answered): Promise<Verdict<T>> {
+  const { answer, facts } = answered;
   const { status } = answer;
-  if (status >= 200 && status < 300) return readSuccess(call, subject, answer, facts.dateMs);
+  if (status >= 200 && status < 300) return readSuccess(call, subject, answered);
   const body = await parseErrorBody(answer.text);
   if (status === 429 && (body !== undefined || call.method !== 'POST')) return { kind: 'refused' };
   const error = answerError(subject, answer, body);
@@ -45,7 +49,7 @@ export async function judgeAnswer<T>(
   return { kind: 'failed', error, repeat, retryAfterMs: facts.retryAfterMs, sent: true };
 }
 
-async function readSuccess<T>(call: Call<T>, subject: Subject, answer: Answer, dateMs: number | undefined): Promise<Verdict<T>> {
+async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, facts, reached }: Answered): Promise<Verdict<T>> {
   // Only a caller that wants nothing leaves `check` out, and then T is void.
   if (!call.check) return { kind: 'done', value: undefined as T };
   let json: unknown;
@@ -53,11 +57,12 @@ async function readSuccess<T>(call: Call<T>, subject: Subject, answer: Answer, d
     json = await parseJson(answer.text);
   } catch (cause) {
     const error = notJson(subject, answer, cause);
-    // A page of HTML is somebody else's answer; what begins like JSON was cut on its way.
-    const cut = answer.text === '' || /^\s*[[{]/.test(answer.text);
-    return { kind: 'failed', error, repeat: cut && call.method !== 'POST', sent: true };
+    // What begins like JSON was cut on its way. A page of HTML is somebody else's answer: of a gateway that passes, if the
+    // service was reached before; if not, the base URL is wrong.
+    const passes = reached || answer.text === '' || /^\s*[[{]/.test(answer.text);
+    return { kind: 'failed', error, repeat: passes && call.method !== 'POST', sent: true };
   }
-  return { kind: 'done', value: call.check(json, { subject: subject.name, dateMs }) };
+  return { kind: 'done', value: call.check(json, { subject: subject.name, dateMs: facts.dateMs }) };
 }
 
 const HINTS: Partial<Record<NetworkFault, string>> = {

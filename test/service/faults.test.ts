@@ -316,6 +316,15 @@ describe('messages', () => {
     );
   });
 
+  test('a page of HTML with status 200 in the midst of proper answers is a gateway that passes: asked for again', async () => {
+    const html = rawAnswer(200, '<html><body>Back in a moment</body></html>');
+    const server = await useFaultServer((request) => say(request.number === 1 ? html : rawAnswer(200, CODE))(request));
+    const service = useService(server.baseUrl);
+    await service.getCode(CODE.id);
+    expect((await service.getCode(CODE.id)).id).toBe(CODE.id);
+    expect(server.requests).toHaveLength(3);
+  });
+
   test('a redirect is named, never followed', async () => {
     const server = await useFaultServer(say(rawAnswer(301, '', { Location: 'https://elsewhere.example/api/v1/qr' })));
     const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
