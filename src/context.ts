@@ -129,13 +129,13 @@ function requireService(settings: Settings): ConnectedSettings {
   const { baseUrl, apiKey, apiKeyProblem } = settings;
   if (baseUrl === undefined) {
     throw new UsageError('no base URL: which service is meant?', {
-      hint: 'qrctl auth login --base-url https://HOST/api/v1 stores it; `qrctl demo` and `qrctl sandbox` need none',
+      hint: 'qrctl auth login --base-url https://HOST/api/v1 stores it\n`qrctl demo` and `qrctl sandbox` need none',
     });
   }
   if (apiKey === undefined) {
     const hint = apiKeyProblem
       ? 'qrctl auth login --base-url URL stores a key for another service; QRCTL_API_KEY gives one for this command'
-      : 'qrctl auth login stores one, QRCTL_API_KEY gives one for this command; `qrctl demo` and `qrctl sandbox` need none';
+      : 'qrctl auth login stores one, QRCTL_API_KEY gives one for this command\n`qrctl demo` and `qrctl sandbox` need none';
     throw new AuthError(apiKeyProblem ?? `no API key for ${baseUrl}`, { hint });
   }
   return { ...settings, baseUrl, apiKey };

@@ -10,7 +10,7 @@ import { defineCommand } from './define.ts';
 
 const CODES_CSV = `name,type,destination
 Summer menu,menu,https://www.example.com/menu
-"Poster ""Sommerfest"", hall 3",url,https://www.example.com/sommerfest?utm_source=poster
+"Poster ""Sommerfest"", hall 3",url,https://www.example.com/fest?from=poster
 東京ポップアップ,landing_page,https://www.example.com/tokyo
 Guest wifi,wifi,
 `;
@@ -59,7 +59,7 @@ export const command = defineCommand({
       context,
       '',
       'Next: `qrctl sandbox` keeps such a service running for you to play with,',
-      'and `qrctl auth login --base-url https://…/api/v1` connects to your own workspace.',
+      'and `qrctl auth login --base-url https://…/api/v1` connects to your workspace.',
     );
   },
 });
@@ -80,7 +80,7 @@ async function show(context: Context, directory: string, access: Record<string, 
   tell('', 'Every scan of every code into one file, while new ones come in. Where the limit is reached, it waits:');
   await run('scans', 'export', '--all', '--output', 'scans.csv');
   tell('', `$ head -${HEAD_LINES} scans.csv`, ...(await firstLines(join(directory, 'scans.csv'))));
-  tell('', `The files are in ${directory}: codes.csv, codes.results.csv and the export:`);
+  tell('', `All files are in ${directory}, the export among them:`);
 }
 
 /** Lines on standard error, one by one: a note is a single line. */

@@ -99,9 +99,8 @@ function checkKey(key: string | undefined): string | undefined {
 
 function explain({ console }: Context, { workspace, baseUrl }: Sandbox): void {
   console.note(`A sandbox with ${workspace.codes().length} codes listens at ${baseUrl}. Ctrl-C ends it.`);
-  console.note(
-    'To use it from another terminal, paste there: export, a space, and each of the two lines above. Then for example:',
-  );
+  console.note('To use it from another terminal, paste both lines there, each behind the word export.');
+  console.note('Then for example:');
   console.note('  qrctl qr list');
   console.note('  qrctl scans export --all --output scans.csv');
 }

@@ -14,6 +14,8 @@ export interface Column {
   align?: 'left' | 'right';
   /** Never cut short in a table (an id is useless by half). */
   keepWhole?: boolean;
+  /** A cell cut to less than this says too little: then a less important column goes; 10 when absent. */
+  leastWidth?: number;
   /** Only adds to what the text already says. */
   colour?: (value: unknown) => ColourName | undefined;
   /** How people see the value; tables only, all other formats show it exactly. */

@@ -19,7 +19,7 @@ export async function askLine(question: string, { input, output, signal }: Promp
   const [{ createInterface }, { Writable }] = await Promise.all([import('node:readline'), import('node:stream')]);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: secret ? nowhere : output, terminal: true, historySize: 0 });
-  const text = `${question} `;
+  const text = `${question.trimEnd()} `;
   if (secret) output.write(text);
   let onAbort: () => void = () => undefined;
   try {

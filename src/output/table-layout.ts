@@ -13,10 +13,13 @@ export interface Placed {
   width: number;
 }
 
-/** A cut cell still says something from this width on. */
+/** A cut cell still says something from this width on, where its column does not say otherwise. */
 const LEAST_WIDTH = 10;
 
-const least = ({ column, natural }: Measured) => (column.keepWhole ? natural : Math.min(natural, LEAST_WIDTH));
+const least = ({ column: { keepWhole, leastWidth = LEAST_WIDTH }, natural }: Measured) =>
+  keepWhole ? natural : Math.min(natural, leastWidth);
+/** What a cell gives in the end, where no column may go. */
+const floor = ({ column: { keepWhole }, natural }: Measured) => (keepWhole ? natural : Math.min(natural, LEAST_WIDTH));
 const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
 /**
@@ -28,6 +31,7 @@ export function layOut(measured: readonly Measured[], width: number, mayDrop: bo
   while (mayDrop && kept.length > 1 && total(kept.map(least)) > width) kept = withoutLeastImportant(kept);
   const widths = kept.map(({ natural }) => natural);
   shrink(widths, kept.map(least), width);
+  shrink(widths, kept.map(floor), width);
   return kept.map(({ column }, index) => ({ column, width: widths[index] ?? 0 }));
 }
 

@@ -52,6 +52,18 @@ describe('a table', () => {
     expect(render([{ ...ann, name: 'a\x1b[2J\n\u202eb' }]).text).toContain('a\\x1b[2J\\n\\u{202e}b');
   });
 
+  test('drops a column rather than cut a name below what says something, unless the columns were chosen', () => {
+    const wide: Column[] = [
+      { name: 'name', importance: 5, leastWidth: 24 },
+      { name: 'city', importance: 2, leastWidth: 16 },
+    ];
+    const row = { name: 'n'.repeat(40), city: 'c'.repeat(40) };
+    expect(render([row], { columns: wide, width: 42 }).dropped).toEqual([]);
+    expect(render([row], { columns: wide, width: 41 }).dropped).toEqual(['city']);
+    const chosen = render([row], { columns: wide, width: 30, mayDrop: false });
+    expect(Math.max(...chosen.text.split('\n').map(displayWidth))).toBe(30);
+  });
+
   test('drops the least important columns on a narrow terminal, and says which', () => {
     const { text, dropped } = render([ann, { ...ann, id: 'x'.repeat(36) }], { width: 30 });
     expect(text.split('\n')[0]).toBe('name  status  scans');

@@ -65,7 +65,8 @@ async function tellStored(context: Context, name: string, stored: { baseUrl: str
   const { console, env, flags } = context;
   const { keyPrefix } = await import('../../settings/key.ts');
   const { warnOfProfileVariable } = await import('../stored.ts');
-  console.note(`stored the key ${keyPrefix(stored.apiKey)} for ${stored.baseUrl}; the current profile is '${name}'`);
+  console.note(`stored the key ${keyPrefix(stored.apiKey)} for ${stored.baseUrl}`);
+  console.note(`the current profile is '${name}'`);
   warnOfProfileVariable(context, name);
   if (env.QRCTL_API_KEY) console.warn('QRCTL_API_KEY is set and is used in place of the stored key');
   if (env.QRCTL_BASE_URL && flags.baseUrl) console.warn('QRCTL_BASE_URL is set and is used in place of the stored one');

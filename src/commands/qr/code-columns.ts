@@ -9,14 +9,15 @@ import { planOutput } from '../output-options.ts';
 const STATUS_COLOURS: Readonly<Record<string, ColourName>> = { active: 'green', paused: 'yellow', expired: 'red' };
 
 const CODE_COLUMNS: readonly Column[] = [
-  { name: 'id', importance: 8, keepWhole: true },
-  { name: 'slug', importance: 7, keepWhole: true },
-  { name: 'name', importance: 9 },
-  { name: 'type', importance: 3 },
-  { name: 'destination', importance: 5 },
-  { name: 'status', importance: 6, colour: (status) => STATUS_COLOURS[String(status)] },
-  { name: 'created_at', importance: 2 },
-  { name: 'updated_at', importance: 1 },
+  // People read slugs, which every command takes too: where room is short, names and destinations have it before ids.
+  { name: 'id', importance: 3, keepWhole: true },
+  { name: 'slug', importance: 8, keepWhole: true },
+  { name: 'name', importance: 9, leastWidth: 24 },
+  { name: 'type', importance: 5, leastWidth: 12 },
+  { name: 'destination', importance: 6, leastWidth: 16 },
+  { name: 'status', importance: 7, colour: (status) => STATUS_COLOURS[String(status)] },
+  { name: 'created_at', importance: 2, keepWhole: true },
+  { name: 'updated_at', importance: 1, keepWhole: true },
 ];
 
 export interface CodeOutput {

@@ -18,6 +18,9 @@ const IMPORTANCE: Readonly<Record<string, number>> = {
   browser: 2,
 };
 
+/** Half of an id or a time is worth nothing. */
+const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts']);
+
 /** The flags of `scans export`, as they were given. */
 export interface ExportFlags extends OutputFlags {
   all?: boolean | undefined;
@@ -66,7 +69,9 @@ export async function planExport(context: Context, names: readonly string[], fla
 }
 
 function columns(labelled: boolean): Column[] {
-  return [...(labelled ? LABELS : []), ...SCAN_FIELDS].map((name) => ({ name, importance: IMPORTANCE[name] ?? 1 }));
+  return [...(labelled ? LABELS : []), ...SCAN_FIELDS].map((name) => {
+    return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name) };
+  });
 }
 
 function refuseContradictions(names: readonly string[], flags: ExportFlags): void {
