@@ -160,6 +160,18 @@ describe('an export of 4,000 scans', () => {
   });
 });
 
+test.each(['csv', 'ndjson'])(
+  'every code is whole in one %s that they share, however many are asked for ahead',
+  async (format) => {
+    const sandbox = await useSandbox({ codes: 12, scans: 1500, live: 5 });
+    const file = join(await useDirectory(), `all.${format}`);
+    const { code, stderr } = await runCli(['scans', 'export', '--all', '-o', file, '--concurrency', '8'], { env: sandbox.env });
+    expect(code, stderr).toBe(0);
+    const rows = (await readFile(file, 'utf8')).match(/^(\{"qr_id":")?[0-9a-f]{8}-[0-9a-f-]{27}.*$/gm) ?? [];
+    expect(`${rows.length.toLocaleString('en')} scans of 12 codes`).toBe(/[\d,]+ scans of 12 codes/.exec(stderr)?.[0]);
+  },
+);
+
 describe('the rate limit', () => {
   test.each([
     ['in time with ours', 0],

@@ -42,7 +42,7 @@ export async function oneOutput(context: Context, plan: OutputPlan, sinceMs: num
   const sink: Sink = mark ? { ...output, mark } : heldBack(output);
   return {
     place: plan.path,
-    open: async (code) => sinkTarget(code, sink, await sink.mark(), sinceMs, lay),
+    open: async (code) => sinkTarget(code, sink, sinceMs, lay),
     finish: sink.finish,
     abort: sink.abort,
   };
@@ -62,7 +62,7 @@ export async function filePerCode(
     async open(code) {
       const output = await openPlanned(context, { ...plan, path: fileOf(directory, code, plan) });
       const sink: Sink = output.mark ? { ...output, mark: output.mark } : heldBack(output);
-      const target = sinkTarget(code, sink, await sink.mark(), sinceMs, lay);
+      const target = sinkTarget(code, sink, sinceMs, lay);
       return {
         ...target,
         async finish() {
@@ -80,17 +80,13 @@ export async function filePerCode(
   };
 }
 
-function sinkTarget(
-  code: CodeLabel,
-  sink: Sink,
-  takeBack: () => Promise<boolean>,
-  sinceMs: number | undefined,
-  lay: Lay,
-): CodeTarget {
+/** Codes are opened ahead, while another still writes: a code's place in the output is where its own first rows go. */
+function sinkTarget(code: CodeLabel, sink: Sink, sinceMs: number | undefined, lay: Lay): CodeTarget {
+  let takeBack: (() => Promise<boolean>) | undefined;
   let rows = 0;
   let finished = false;
   const startOver = async () => {
-    const taken = await takeBack();
+    const taken = takeBack === undefined || (await takeBack());
     if (taken) rows = 0;
     return taken;
   };
@@ -98,6 +94,7 @@ function sinkTarget(
     sinceMs,
     rows: () => rows,
     async write(batch) {
+      takeBack ??= await sink.mark();
       await sink.write(lay(code, batch));
       rows += batch.rows.length;
     },
