@@ -2,9 +2,9 @@
 import type { Context } from '../../context.ts';
 import { PartialError, UsageError } from '../../errors.ts';
 import type { CodeFailure, CodeLabel } from '../../export/export-codes.ts';
+import { keepMemoryFlat } from '../../flat-memory.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
-import { createYoungGenerationBound } from '../../young-generation.ts';
 import { allCodes, namedCodes } from './choose-codes.ts';
 import { type ExportFlags, type ExportPlan, planExport } from './plan-export.ts';
 import { appendedPerCode, filePerCode, laidOut, type OpenAppend, oneAppended, oneOutput, type Targets } from './targets.ts';
@@ -32,7 +32,7 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
   ]);
   const targets = await openTargets(context, plan, codes, service.baseUrl);
   const progress = context.console.progress('scans');
-  const boundMemory = createYoungGenerationBound();
+  const keepFlat = keepMemoryFlat();
   try {
     const summary = await exportCodes({
       ...{ service, codes, fetchInOrder, width },
@@ -41,7 +41,7 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
       openTarget: targets.open,
       note: context.console.note,
       progress({ rows, total, codes: done }) {
-        boundMemory();
+        keepFlat();
         const part = codes.length > 1 ? `, ${done} of ${count(codes.length, 'code')}` : '';
         progress.update({ done: rows, total, detail: `${count(service.stats().requests, 'request')}${part}` });
       },
