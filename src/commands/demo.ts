@@ -98,7 +98,8 @@ async function runCommand(context: Context, cwd: string, access: Record<string, 
   const child = spawn(executable, [...first, ...args], {
     cwd,
     env,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    // What they print is part of the show; our own standard output carries the name of the export and nothing else.
+    stdio: ['ignore', 2, 2],
     signal: context.signal,
   });
   const code = await new Promise<number | null>((resolve, reject) => {
