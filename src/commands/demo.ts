@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Context } from '../context.ts';
 import { LocalError } from '../errors.ts';
 import type { SandboxOptions } from '../sandbox/options.ts';
@@ -98,10 +99,11 @@ async function runCommand(context: Context, cwd: string, access: Record<string, 
   const child = spawn(executable, [...first, ...args], {
     cwd,
     env,
-    // What they print is part of the show; our own standard output carries the name of the export and nothing else.
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', context.console.isTerminal ? 'inherit' : 'pipe', 'inherit'],
     signal: context.signal,
   });
+  // What it prints is part of the show: in a script our own standard output carries the name of the export and nothing else.
+  if (child.stdout) createInterface({ input: child.stdout }).on('line', (text) => narrate(context, text));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => (context.signal.aborted ? undefined : reject(error)));
     child.once('close', resolve);
