@@ -30,18 +30,22 @@ export interface Results {
   rows: Record<string, unknown>[];
 }
 
-/** The results table. Columns of the input that carry the names of ours (an earlier results file) are replaced by ours. */
+/**
+ * The results table. Columns of the input that carry the names of ours (an earlier results file, or the codes to change) are
+ * replaced by ours; where the outcome names no code, the row keeps the id and slug it came with.
+ */
 export function tabulate(input: Input, results: readonly RowResult[]): Results {
   const ours: readonly string[] = RESULT_COLUMNS;
   const theirs = input.columns.filter((column) => !ours.includes(column.trim().toLowerCase()));
+  const columnOf = (name: string) => input.columns.find((column) => column.trim().toLowerCase() === name) ?? name;
+  const [idColumn, slugColumn] = [columnOf('id'), columnOf('slug')];
   const rows = input.rows.map(({ values }, index) => {
-    const { id, slug, outcome, error } = results[index] ?? { outcome: 'not-attempted' };
+    const { outcome, error, ...found } = results[index] ?? { outcome: 'not-attempted' };
+    const id = found.id ?? (values.get(idColumn) || null);
+    const slug = found.slug ?? (values.get(slugColumn) || null);
     const kept = theirs.map((column) => [column, values.get(column) ?? null] as const);
     // fromEntries, not assignment: a column may be called __proto__.
-    return Object.fromEntries([
-      ...kept,
-      ...Object.entries({ id: id ?? null, slug: slug ?? null, outcome, error: error ?? null }),
-    ]);
+    return Object.fromEntries([...kept, ...Object.entries({ id, slug, outcome, error: error ?? null })]);
   });
   return { columns: [...theirs, ...ours], rows };
 }

@@ -25,6 +25,15 @@ describe('results', () => {
     expect(rows).toEqual([{ name: 'a', id: 'new', slug: 's', outcome: 'updated', error: null }]);
   });
 
+  it('keep the id or slug a row came with where its outcome names no code', async () => {
+    const input = await parseInput(Buffer.from('Slug,name\nnope,a\n,b\n'), 'x.csv');
+    const { rows } = tabulate(input, [{ outcome: 'failed', error: 'no such code' }, { outcome: 'not-attempted' }]);
+    expect(rows.map(({ id, slug }) => [id, slug])).toEqual([
+      [null, 'nope'],
+      [null, null],
+    ]);
+  });
+
   it('keep a column called __proto__ an ordinary one', async () => {
     const input = await parseInput(Buffer.from('name,__proto__\na,b\n'), 'x.csv');
     const [row] = tabulate(input, [{ outcome: 'created' }]).rows;
