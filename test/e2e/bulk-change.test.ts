@@ -43,8 +43,8 @@ describe('qr update --from', () => {
       ['keep', a.id, a.slug, 'updated'],
       ['', b.id, b.slug, 'unchanged'],
       ['', c.id, c.slug, 'updated'],
-      ['', '', '', 'failed'],
-      ['', '', '', 'failed'],
+      ['', UNKNOWN, '', 'failed'],
+      ['', '', 'no-such', 'failed'],
     ]);
     expect([count('PATCH'), count('GET')]).toEqual([2, 1]);
     expect(code(0)).toMatchObject({ name: 'Renamed', status: a.status });
