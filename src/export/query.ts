@@ -31,6 +31,11 @@ export function pageSizeOf(first: ScanPage): number {
   return first.rows.length > 0 && first.rows.length < first.total ? first.rows.length : MAX_SCANS_PAGE;
 }
 
+/** The page numbers from one to another, both included; none where `to` comes first. */
+export function pageSpan(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(to - from + 1, 0) }, (_, i) => from + i);
+}
+
 /** A reader of the further pages of a range, all asked for with the page size that page 1 turned out to have. */
 export function pageReader(read: ReadScans, bounds: Bounds, first: ScanPage): (page: number) => Promise<ScanPage> {
   const limit = pageSizeOf(first);

@@ -5,7 +5,7 @@
  */
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { type Batch, select } from './batch.ts';
-import { type FetchInOrder, pageSizeOf } from './query.ts';
+import { type FetchInOrder, pageSizeOf, pageSpan } from './query.ts';
 
 export interface Union {
   first: ScanPage;
@@ -43,7 +43,7 @@ export async function* union(job: Union): AsyncGenerator<Batch, UnionResult> {
     let page = 0;
     do {
       const end = Math.max(page, pages()) + 1;
-      for await (const answer of job.fetchInOrder(span(page + 1, end), reader(pass), job.width)) {
+      for await (const answer of job.fetchInOrder(pageSpan(page + 1, end), reader(pass), job.width)) {
         page += 1;
         before = ids.size;
         total = Math.max(total, answer.total);
@@ -66,10 +66,6 @@ export async function* union(job: Union): AsyncGenerator<Batch, UnionResult> {
   function pages(): number {
     return Math.ceil(total / pageSize);
   }
-}
-
-function span(from: number, to: number): number[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
 }
 
 function isAdded<T>(set: Set<T>, value: T): boolean {

@@ -10,7 +10,7 @@ import type { Scan, ScanPage } from '../service/shapes.ts';
 import { createAssembly, MovedError } from './assembly.ts';
 import type { Batch } from './batch.ts';
 import { type Edge, edgeTime, mayBeCapped, showsMore } from './capped.ts';
-import type { FetchInOrder } from './query.ts';
+import { type FetchInOrder, pageSpan } from './query.ts';
 
 /** Reads one page of the range being exported. */
 type ReadPage = (page: number) => Promise<ScanPage>;
@@ -116,13 +116,9 @@ function pagesFrom({ order, pageSize }: Walk, count: number, total: number): num
   const last = Math.ceil(total / pageSize);
   const left =
     order === 'ascending'
-      ? upward(Math.floor(count / pageSize) + 1, last)
-      : upward(1, Math.floor(Math.max(total - count - 1, 0) / pageSize) + 1).reverse();
+      ? pageSpan(Math.floor(count / pageSize) + 1, last)
+      : pageSpan(1, Math.floor(Math.max(total - count - 1, 0) / pageSize) + 1).reverse();
   return mayBeCapped(total) ? left : [...left, last + 1];
-}
-
-function upward(from: number, to: number): number[] {
-  return Array.from({ length: Math.max(to - from + 1, 0) }, (_, i) => from + i);
 }
 
 /** How many rows of the range are older than the page's oldest, by the page's number and the total of the same answer. */

@@ -42,6 +42,13 @@ export async function* listAllCodes(
   );
 }
 
+/** As `listAllCodes`, in one list. */
+export async function everyCode(service: Lister, concurrency: number): Promise<QrCode[]> {
+  const codes: QrCode[] = [];
+  for await (const page of listAllCodes(service, { concurrency })) codes.push(...page);
+  return codes;
+}
+
 /**
  * One reading, in the service's order. A service that serves smaller pages than asked is asked for that size from then on. After
  * a full last page the one behind it is read too: a total may be capped.
@@ -96,9 +103,14 @@ export async function findCode(
     if (code) return code;
     for (const { slug } of codes) slugs.push(slug);
   }
+  throw await noSuchCode(idOrSlug, slugs);
+}
+
+/** That no code is called so, with the nearest of the slugs there are. */
+export async function noSuchCode(idOrSlug: string, slugs: readonly string[]): Promise<NotFoundError> {
   const { nearest } = await import('../nearest.ts');
   const guess = nearest(idOrSlug, slugs);
-  throw new NotFoundError(`no code has the id or slug ${idOrSlug}`, {
+  return new NotFoundError(`no code has the id or slug ${idOrSlug}`, {
     hint: guess === undefined ? 'see the slugs there are: qrctl qr list' : `did you mean ${guess}?`,
   });
 }

@@ -1,7 +1,9 @@
 /** The flags that create, update and delete from a file share. */
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
+import type { Word } from '../../bulk/word.ts';
 import { UsageError } from '../../errors.ts';
+import type { OutputFlags } from '../../output/plan.ts';
 import { flag, text } from '../define.ts';
 
 const GROUP = 'Bulk flags:';
@@ -26,6 +28,12 @@ export interface BulkFlags {
   output?: string | undefined;
   dryRun?: boolean | undefined;
   failFast?: boolean | undefined;
+}
+
+export interface CreateFlags extends BulkFlags, OutputFlags {
+  skipExisting?: boolean | undefined;
+  adopt?: Word['adopt'] | undefined;
+  notCreated?: Word['notCreated'] | undefined;
 }
 
 /**

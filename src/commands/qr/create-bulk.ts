@@ -8,20 +8,13 @@ import { isDone } from '../../bulk/results.ts';
 import { findExisting, recordExisting } from '../../bulk/skip-existing.ts';
 import { checkWord, takeWord, type Word } from '../../bulk/word.ts';
 import type { Context } from '../../context.ts';
-import type { OutputFlags } from '../../output/plan.ts';
+import { everyCode } from '../../service/codes.ts';
 import { readInput, tellWarnings } from './bulk-input.ts';
-import { type BulkFlags, resultsPathOf } from './bulk-options.ts';
+import { type CreateFlags, resultsPathOf } from './bulk-options.ts';
 import { openBulkOutput, tellSummary } from './bulk-output.ts';
-import { everyCode } from './every-code.ts';
 import { showRowProgress } from './row-progress.ts';
 import { uptimeMs } from './uptime.ts';
 import { withJournal } from './with-journal.ts';
-
-export interface CreateFlags extends BulkFlags, OutputFlags {
-  skipExisting?: boolean | undefined;
-  adopt?: Word['adopt'] | undefined;
-  notCreated?: Word['notCreated'] | undefined;
-}
 
 /**
  * Checks everything, creates what is not created yet, and writes the results. Throws what errors.ts lists, after the results

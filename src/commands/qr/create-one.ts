@@ -5,8 +5,8 @@ import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageErro
 import type { OutputFlags } from '../../output/plan.ts';
 import type { NewCode, QrCode } from '../../service/shapes.ts';
 import { printRecord, printRecords } from '../output-options.ts';
+import type { CreateFlags } from './bulk-options.ts';
 import { codeOutput } from './code-columns.ts';
-import type { CreateFlags } from './create-bulk.ts';
 import { requireFrom } from './flag-rules.ts';
 
 interface OneFlags extends CreateFlags {

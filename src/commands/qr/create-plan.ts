@@ -4,9 +4,9 @@ import { peekJournal } from '../../bulk/journal.ts';
 import { openLedger, type Standing } from '../../bulk/ledger.ts';
 import { findExisting } from '../../bulk/skip-existing.ts';
 import type { Context } from '../../context.ts';
+import { everyCode } from '../../service/codes.ts';
 import { printRecords } from '../output-options.ts';
-import type { CreateFlags } from './create-bulk.ts';
-import { everyCode } from './every-code.ts';
+import type { CreateFlags } from './bulk-options.ts';
 import { tellCost } from './tell-cost.ts';
 import { uptimeMs } from './uptime.ts';
 

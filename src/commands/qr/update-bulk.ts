@@ -8,12 +8,12 @@ import { isDone } from '../../bulk/results.ts';
 import { createUpdater, differences, groupByCode } from '../../bulk/update-rows.ts';
 import type { Context } from '../../context.ts';
 import type { OutputFlags } from '../../output/plan.ts';
+import { everyCode } from '../../service/codes.ts';
 import type { QrCode } from '../../service/shapes.ts';
 import { printRecords } from '../output-options.ts';
 import { readInput, tellWarnings } from './bulk-input.ts';
 import { type BulkFlags, resultsPathOf } from './bulk-options.ts';
 import { openBulkOutput, tellSummary } from './bulk-output.ts';
-import { everyCode } from './every-code.ts';
 import { showRowProgress } from './row-progress.ts';
 import { tellCost } from './tell-cost.ts';
 

@@ -2,7 +2,7 @@
 import { NotFoundError } from '../../errors.ts';
 import type { CodeLabel } from '../../export/export-codes.ts';
 import { isUuid } from '../../service/checks.ts';
-import { listAllCodes } from '../../service/codes.ts';
+import { everyCode, noSuchCode } from '../../service/codes.ts';
 import { fetchInOrder } from '../../service/pages.ts';
 import type { Service } from '../../service/service.ts';
 import type { QrCode } from '../../service/shapes.ts';
@@ -15,12 +15,6 @@ export async function allCodes(service: Service, width: number): Promise<QrCode[
 
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-async function everyCode(service: Service, width: number): Promise<QrCode[]> {
-  const codes: QrCode[] = [];
-  for await (const page of listAllCodes(service, { concurrency: width })) codes.push(...page);
-  return codes;
 }
 
 /**
@@ -58,19 +52,11 @@ async function bySlug(service: Service, names: readonly string[], width: number)
   const found: CodeLabel[] = [];
   for (const name of names) {
     const code = byName.get(name);
-    if (!code && !isUuid(name)) throw await noSuchSlug(name, codes);
+    if (!code && !isUuid(name)) {
+      const slugs = codes.map((other) => other.slug);
+      throw await noSuchCode(name, slugs);
+    }
     found.push(code ?? { id: name });
   }
   return found;
-}
-
-async function noSuchSlug(name: string, codes: readonly QrCode[]): Promise<NotFoundError> {
-  const { nearest } = await import('../../nearest.ts');
-  const guess = nearest(
-    name,
-    codes.map((code) => code.slug),
-  );
-  return new NotFoundError(`no code has the id or slug ${name}`, {
-    hint: guess === undefined ? 'see the slugs there are: qrctl qr list' : `did you mean ${guess}?`,
-  });
 }
