@@ -41,10 +41,10 @@ export interface AppendFile {
   abort(): Promise<void>;
 }
 
-/** What turns rows into text: `begin` is what stands before the first row; `rows` must be whole lines. */
+/** What turns rows into text or its UTF-8: `begin` is what stands before the first row; `rows` must be whole lines. */
 export interface AppendFormatter {
   begin(): string;
-  rows(rows: readonly Row[]): string;
+  rows(rows: readonly Row[]): string | Uint8Array;
 }
 
 export interface AppendJob {

@@ -25,8 +25,8 @@ export interface WriterJob {
 }
 
 export interface Writer {
-  /** Adds text to the file; a kill before the next commit loses it. */
-  write(text: string): Promise<void>;
+  /** Adds text, or its UTF-8, to the file; a kill before the next commit loses it. */
+  write(data: string | Uint8Array): Promise<void>;
   /** Makes everything written so far permanent, together with the windows as they are now. Makes the file if there is none. */
   commit(): Promise<void>;
   /** Puts a restarted file and its state in the place of the old ones. */
@@ -95,8 +95,8 @@ export function createWriter({ disk, paths, identity, begin, restart, overlapMs,
     return made;
   }
 
-  async function add(to: DiskFile, text: string): Promise<void> {
-    const bytes = Buffer.from(text);
+  async function add(to: DiskFile, data: string | Uint8Array): Promise<void> {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     await writeFully(to, bytes, size);
     hash.update(bytes);
     size += bytes.length;
@@ -120,7 +120,7 @@ export function createWriter({ disk, paths, identity, begin, restart, overlapMs,
   }
 
   return {
-    write: (text) => carefully(async () => add(await prepare(), text)),
+    write: (data) => carefully(async () => add(await prepare(), data)),
     commit: () =>
       carefully(async () => {
         await flush();

@@ -3,8 +3,8 @@
  * as long; the tests hold it against csv-stringify and csv-parse.
  */
 import type { Printable } from './columns.ts';
+import { formatJson } from './format-json.ts';
 import { type Formatter, markNothing } from './formatter.ts';
-import { formatJson } from './json.ts';
 
 export interface CsvOptions {
   header: boolean;

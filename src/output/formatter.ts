@@ -1,16 +1,23 @@
-/** The shape of all that turns rows into text. */
+/** The shape of all that turns rows into a document. */
 import type { Printable } from './columns.ts';
 
 /** A list is any number of records; a record is exactly one. */
 export type Shape = 'list' | 'record';
 
+/** Text, or the UTF-8 of one, which is valid until the formatter is called again. */
+export type Piece = string | Uint8Array;
+
 /** Call `begin` once, `rows` for each batch, `end` once; the pieces in that order are the document. */
 export interface Formatter {
   begin(): string;
-  rows(rows: readonly Printable[]): string;
+  rows(rows: readonly Printable[]): Piece;
   end(): string;
   /** Remembers this point of the document; what it gives goes back there. Absent where rows wait inside (tables). */
   mark?: () => () => void;
+}
+
+export function textOf(piece: Piece): string {
+  return typeof piece === 'string' ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString();
 }
 
 /** The `mark` of a formatter whose rows do not depend on the ones before. */

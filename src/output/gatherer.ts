@@ -4,7 +4,7 @@ import type { Encoder } from './gzip.ts';
 export interface Gatherer {
   /** Whether anything was written. */
   touched(): boolean;
-  /** Adds a piece. Rejects when an earlier write failed. */
+  /** Adds a piece; has no need of it once it resolves. Rejects when an earlier write failed. */
   write(chunk: string | Uint8Array): Promise<void>;
   /** Writes what is gathered and the encoder's last bytes; resolves when all is written. */
   end(): Promise<void>;
@@ -48,13 +48,17 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
       touched = true;
       const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // three bytes at most a unit of UTF-16
       if (used + most > room.length) await flush();
-      if (typeof chunk !== 'string' || most > ROOM) {
+      if (most > ROOM) {
         await flush();
-        await start(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+        await start(Buffer.from(chunk));
         return;
       }
       if (room.length === 0) room = Buffer.allocUnsafe(ROOM);
-      used += room.write(chunk, used);
+      if (typeof chunk === 'string') used += room.write(chunk, used);
+      else {
+        room.set(chunk, used);
+        used += chunk.length;
+      }
     },
     async end() {
       await flush();

@@ -2,9 +2,9 @@
 import type { Paint } from './colour.ts';
 import type { Column, Printable } from './columns.ts';
 import { displayWidth, fitText } from './display-width.ts';
+import { formatJson } from './format-json.ts';
 import type { Formatter } from './formatter.ts';
 import { type Cell, renderGrid } from './grid.ts';
-import { formatJson } from './json.ts';
 import { layOut, type Placed } from './table-layout.ts';
 
 export interface TableOptions {

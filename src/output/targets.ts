@@ -1,7 +1,7 @@
 /** Where formatted rows go: standard output as they come, or a file that appears whole. */
 import type { Printable } from './columns.ts';
 import type { Console } from './console.ts';
-import type { Formatter } from './formatter.ts';
+import { type Formatter, type Piece, textOf } from './formatter.ts';
 import type { WholeFile } from './whole-file.ts';
 
 export interface Output {
@@ -20,7 +20,7 @@ export interface Output {
  * before the first rows or the end, so that an early failure prints none.
  */
 export function toStdout(console: Console, createFormatter: () => Formatter, guard?: (text: string) => string): Output {
-  const put = (text: string) => (text === '' ? Promise.resolve() : console.write(guard ? guard(text) : text));
+  const put = (piece: Piece) => (piece.length === 0 ? Promise.resolve() : console.write(guard ? guard(textOf(piece)) : piece));
   const { write, finish } = formatted(put, createFormatter());
   return { write, finish, abort: async () => undefined };
 }
@@ -52,12 +52,12 @@ export function toFile(file: WholeFile, createFormatter: () => Formatter): Outpu
   };
 }
 
-function formatted(put: (text: string) => Promise<void>, formatter: Formatter) {
+function formatted(put: (piece: Piece) => Promise<void>, formatter: Formatter) {
   const { mark } = formatter;
-  let begin: string | undefined = formatter.begin();
-  const begun = (text: string) => {
-    const whole = (begin ?? '') + text;
-    begin = undefined;
+  let begin = formatter.begin();
+  const begun = (piece: Piece) => {
+    const whole = begin === '' ? piece : begin + textOf(piece);
+    begin = '';
     return whole;
   };
   return {

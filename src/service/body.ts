@@ -1,11 +1,12 @@
 /** The body of an answer, from chunks to text. */
 import { Buffer } from 'node:buffer';
+import { createRoom } from '../room.ts';
 import { NetworkError } from './network-error.ts';
 
 /** No answer the specification describes comes near this; one that passes it would only fill the memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** The bytes of one answer after the other, in the same memory: new memory for each would pile up faster than it is collected. */
+/** The bytes of one answer after the other, in the same memory. */
 export interface Body {
   /** Begins the next answer. */
   clear(): void;
@@ -15,30 +16,15 @@ export interface Body {
   bytes(): Buffer;
 }
 
-/** Room for a page of scans; kept while it is not much more than that. */
-const ROOM = 128 * 1024;
-const MOST_KEPT = 8 * ROOM;
-
 export function createBody(): Body {
-  let room = Buffer.alloc(0);
-  let size = 0;
+  const room = createRoom();
   return {
-    clear() {
-      size = 0;
-      if (room.length > MOST_KEPT) room = Buffer.alloc(0);
-    },
+    clear: room.clear,
     add(chunk) {
-      const needed = size + chunk.length;
-      if (needed > MAX_BODY_BYTES) throw tooLarge();
-      if (needed > room.length) {
-        const larger = Buffer.allocUnsafe(Math.max(ROOM, 2 * needed));
-        room.copy(larger, 0, 0, size);
-        room = larger;
-      }
-      chunk.copy(room, size);
-      size = needed;
+      if (room.size() + chunk.length > MAX_BODY_BYTES) throw tooLarge();
+      room.add(chunk);
     },
-    bytes: () => room.subarray(0, size),
+    bytes: room.bytes,
   };
 }
 

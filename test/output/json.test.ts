@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { formatJson } from '../../src/output/format-json.ts';
 import { createFormatter } from '../../src/output/formats.ts';
-import { formatJson } from '../../src/output/json.ts';
+import { textOf } from '../../src/output/formatter.ts';
 
 const columns = ['id', 'name'].map((name) => ({ name }));
 
@@ -12,9 +13,12 @@ function render(
   keepExtra = true,
 ) {
   const formatter = createFormatter(format, { columns, shape, keepExtra, header: true, rawCells: false, excel: false });
-  return formatter.begin() + batches.map((batch) => formatter.rows(batch)).join('') + formatter.end();
+  return formatter.begin() + batches.map((batch) => textOf(formatter.rows(batch))).join('') + formatter.end();
 }
 
+/** Few values, so that many come again, of every kind that JSON has. */
+const common = fc.constantFrom('DE', 'München', 'say "a"', '', '\ud800', '東京', 0, -0, 1.5, 1e300, true, null, [], { a: [1] });
+const likeScans = fc.record({ id: fc.integer(), city: common, 'a"b': common, extra: common }, { requiredKeys: ['id'] });
 const record = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true });
 
 describe('json', () => {
@@ -49,6 +53,26 @@ describe('ndjson', () => {
         expect(render('ndjson', [rows])).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
       }),
     );
+  });
+
+  test('is so too where the same keys and values come again and again, in batches of any size', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(likeScans)), (batches) => {
+        const lines = batches.flat().map((row) => `${JSON.stringify(row)}\n`);
+        expect(render('ndjson', batches)).toBe(lines.join(''));
+      }),
+    );
+  });
+
+  test('is so for more values and keys than are worth remembering, and for long ones', () => {
+    const rows = Array.from({ length: 5000 }, (_, i) => ({ id: i, ts: `t${i}`, city: `Köln ${i % 1500}`, [`key ${i}`]: 'x' }));
+    const long = ['x'.repeat(300_000), `${'y'.repeat(300_000)}ü`, 'x'.repeat(300_000)].map((name) => ({ name }));
+    const lines = [...rows, ...long].map((row) => `${JSON.stringify(row)}\n`);
+    expect(render('ndjson', [rows, long])).toBe(lines.join(''));
+  });
+
+  test('leaves out what is undefined, as JSON.stringify does', () => {
+    expect(render('ndjson', [[{ a: undefined, id: 1 }, { a: undefined }, {}]])).toBe('{"id":1}\n{}\n{}\n');
   });
 });
 

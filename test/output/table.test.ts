@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { paintNothing } from '../../src/output/colour.ts';
 import type { Column } from '../../src/output/columns.ts';
 import { displayWidth, fitText } from '../../src/output/display-width.ts';
+import { textOf } from '../../src/output/formatter.ts';
 import { createRecordFormatter, createTableFormatter, type TableOptions } from '../../src/output/table.ts';
 
 const columns: Column[] = [
@@ -98,7 +99,7 @@ describe('a table', () => {
     });
     expect(formatter.rows(Array.from({ length: 999 }, () => ann))).toBe('');
     const first = formatter.rows([ann]);
-    expect(first.split('\n')).toHaveLength(1003);
+    expect(textOf(first).split('\n')).toHaveLength(1003);
     expect(formatter.rows([{ ...bob, name: 'longer than the sample' }])).toBe('c-22  lon…  paused   1234\n');
     expect(formatter.end()).toBe('');
   });
