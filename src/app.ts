@@ -1,4 +1,5 @@
 /** All that main.ts loads unless it can answer at once: one file of dist/, because each costs time to open. */
 export { interpret } from './commands/program.ts';
 export { createContext } from './context.ts';
+export { exitCodeOf, LocalError } from './errors.ts';
 export { renderError } from './output/render-error.ts';

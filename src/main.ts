@@ -1,39 +1,47 @@
 /** argv → command → exit code. The only catch-all. */
+import { writeSync } from 'node:fs';
 import { version } from '../package.json';
-import { exitCodeOf, LocalError } from './errors.ts';
 import { type Screen, screenOf } from './help/layout.ts';
 import { isShell } from './help/shells.ts';
 import { wantsColour } from './output/colour.ts';
 import { readCompletionScript } from './packaged.ts';
 
-/** Runs one command line to its end and returns the exit code; everything it has to say is then said. */
-export async function main(argv: readonly string[]): Promise<number> {
+type App = typeof import('./app.ts');
+
+const STDOUT = 1;
+
+/**
+ * Runs one command line to its end and returns the exit code; everything it has to say is then said. `load` is asked for the
+ * rest of the program unless the answer is at hand.
+ */
+export async function main(argv: readonly string[], load: () => App): Promise<number> {
   try {
-    return await (atOnce(argv) ?? run(argv));
+    const answer = atOnce(argv);
+    return await (answer === undefined ? run(argv, load()) : printAscii(answer, load));
   } catch (error) {
-    return report(error, argv);
+    return report(error, argv, load());
   }
 }
 
-/** What scripts and shells ask for often, before anything else is loaded. */
-function atOnce(argv: readonly string[]): Promise<number> | undefined {
+/** What scripts and shells ask for often: printed before anything else is loaded. */
+function atOnce(argv: readonly string[]): string | undefined {
   const [word, shell] = argv;
-  if (argv.length === 1 && (word === '--version' || word === '-V')) return print(`${version}\n`);
-  if (argv.length === 2 && word === 'completion' && isShell(shell)) return print(readCompletionScript(shell));
+  if (argv.length === 1 && (word === '--version' || word === '-V')) return `${version}\n`;
+  if (argv.length === 2 && word === 'completion' && isShell(shell)) return readCompletionScript(shell);
   return undefined;
 }
 
-async function run(argv: readonly string[]): Promise<number> {
-  const { createContext, interpret } = await import('./app.ts');
+async function run(argv: readonly string[], app: App): Promise<number> {
+  const { createContext, interpret } = app;
   const invocation = await interpret(argv, { version, screen: () => screen(argv) });
-  if (invocation.kind === 'print') return print(invocation.text);
+  if (invocation.kind === 'print') return print(invocation.text, app);
   const context = createContext(invocation.globals);
   try {
     await invocation.definition.run(context, invocation);
     context.signal.throwIfAborted();
     return 0;
   } catch (error) {
-    return await report(context.signal.aborted ? context.signal.reason : error, argv);
+    return await report(context.signal.aborted ? context.signal.reason : error, argv, app);
   } finally {
     await context.dispose();
   }
@@ -47,7 +55,7 @@ function screen(argv: readonly string[]): Screen {
 }
 
 /** Standard output before there is a console; a closed pipe is a quiet end. Throws LocalError where it takes no data (a full disk). */
-function print(text: string): Promise<number> {
+function print(text: string, { LocalError }: App): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
     process.stdout.write(text, (error) => {
@@ -57,9 +65,19 @@ function print(text: string): Promise<number> {
   });
 }
 
+/** As `print`, but by descriptor where that takes all of it at once: node needs more than a millisecond to open the stream. */
+async function printAscii(text: string, load: () => App): Promise<number> {
+  let taken = 0;
+  try {
+    taken = writeSync(STDOUT, text);
+  } catch {
+    // the stream waits, or finds the same failure and says it
+  }
+  return taken === text.length ? 0 : print(text.slice(taken), load());
+}
+
 /** Says on standard error what went wrong, as text or as a line of JSON, and returns the exit code. */
-async function report(error: unknown, argv: readonly string[]): Promise<number> {
-  const { renderError } = await import('./app.ts');
+async function report(error: unknown, argv: readonly string[], { exitCodeOf, renderError }: App): Promise<number> {
   const verbose = argv.includes('-v') || argv.includes('--verbose');
   const text = renderError(error, { json: wantsJson(argv), verbose });
   await new Promise<void>((resolve) => {

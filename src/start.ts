@@ -3,9 +3,9 @@
  * a cache themselves; for Node 20 the build makes one. A cache belongs to one version of V8: any other refuses it and compiles.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import * as nodeModule from 'node:module';
 import { join } from 'node:path';
-import { Script } from 'node:vm';
+import type { Script } from 'node:vm';
+import { main as run } from './main.ts';
 
 const scripts = new Map<string, Script>();
 const modules = new Map<string, unknown>();
@@ -18,9 +18,10 @@ function requireHere(id: string): unknown {
 
 /** The exports of a bundle, as `require` would give them. */
 function load(filename: string): unknown {
+  const vm: typeof import('node:vm') = require('node:vm');
   // esbuild writes ASCII only; read as Latin-1 it takes half the memory and no decoding.
   const source = `(function(exports,require,module,__filename){${readFileSync(filename, 'latin1')}\n})`;
-  const script = new Script(source, { filename, cachedData: readCache(filename) });
+  const script = new vm.Script(source, { filename, cachedData: readCache(filename) });
   scripts.set(filename, script);
   const module = { exports: {} };
   script.runInThisContext()(module.exports, requireHere, module, filename);
@@ -40,12 +41,23 @@ export function writeCaches(): void {
   for (const [filename, script] of scripts) writeFileSync(`${filename}.cache`, script.createCachedData());
 }
 
+/** From Node 22.8 on, through which `require` then keeps caches of its own. */
 function keepsCompileCache(): boolean {
+  const nodeModule: object = require('node:module');
   if (!('enableCompileCache' in nodeModule) || typeof nodeModule.enableCompileCache !== 'function') return false;
   nodeModule.enableCompileCache(join(__dirname, 'compile-cache'));
   return true;
 }
 
-const bundle = './main.js';
-/** main.ts, as it is in dist/. */
-export const { main } = (keepsCompileCache() ? require(bundle) : requireHere(bundle)) as typeof import('./main.ts');
+let app: typeof import('./app.ts') | undefined;
+
+function loadApp(): typeof import('./app.ts') {
+  const bundle = './app.js';
+  app ??= (keepsCompileCache() ? require(bundle) : requireHere(bundle)) as typeof import('./app.ts');
+  return app;
+}
+
+/** Runs one command line to its end and returns the exit code, as main.ts does, from the bundles. */
+export function main(argv: readonly string[]): Promise<number> {
+  return run(argv, loadApp);
+}

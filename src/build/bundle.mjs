@@ -78,7 +78,7 @@ await rm('dist', { recursive: true, force: true });
 const { metafile } = await build({
   ...shared,
   metafile: true,
-  entryPoints: { main: 'src/main.ts', start: 'src/start.ts', ...APART },
+  entryPoints: { start: 'src/start.ts', ...APART },
   plugins: [withoutUnused, keptApart],
   define: { 'import.meta.url': 'module.url' },
   banner: { js: 'Object.defineProperty(module,"url",{get:()=>require("node:url").pathToFileURL(__filename)});' },
