@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/time.ts';
 import { startCli } from '../support/cli.ts';
 import { applyThenDrop, dropBefore, fails, landLate, sometimes } from '../support/faults.ts';
 import { rowsOf, useBench } from './bulk-bench.ts';
@@ -9,7 +10,9 @@ describe('when answers are lost', () => {
     const faults = [dropBefore, applyThenDrop, undefined, landLate(5000), undefined, fails(500), fails(500, { applied: true })];
     let posts = 0;
     let alone = false;
+    let agoMs = 1000;
     const { create, sandbox, names, readResults } = await useBench(rowsOf(9), {
+      clock: { ...systemClock, now: () => systemClock.now() - agoMs },
       intercept: sometimes(({ request }) => {
         if (request.method !== 'POST' || alone) return;
         if (!/Code [89]"/.test(`${request.body}`)) return faults[posts++];
@@ -19,6 +22,7 @@ describe('when answers are lost', () => {
       }),
     });
     const old = sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' });
+    agoMs = 0;
 
     const { code, stderr } = await create(['--concurrency', '1']);
     alone = true;
