@@ -20,7 +20,12 @@ export interface Output {
  * before the first rows or the end, so that an early failure prints none.
  */
 export function toStdout(console: Console, createFormatter: () => Formatter, guard?: (text: string) => string): Output {
-  const put = (piece: Piece) => (piece.length === 0 ? Promise.resolve() : console.write(guard ? guard(textOf(piece)) : piece));
+  const put = async (piece: Piece) => {
+    if (piece.length === 0) return;
+    // A copy, because a stream may keep what it was given for longer than a formatter leaves it as it is.
+    const own = typeof piece === 'string' ? piece : Buffer.from(piece);
+    await console.write(guard ? guard(textOf(own)) : own);
+  };
   const { write, finish } = formatted(put, createFormatter());
   return { write, finish, abort: async () => undefined };
 }
