@@ -41,7 +41,7 @@ export function createJsonLines(): JsonLines {
     if (members.size >= MOST_KEYS) members.clear();
     const member = members.get(key) ?? { key, opening: Buffer.from(`,${JSON.stringify(key)}:`), known: new Map() };
     members.set(key, member);
-    order[place] = member;
+    if (place < MOST_KEYS) order[place] = member;
     return member;
   }
 

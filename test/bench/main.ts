@@ -28,6 +28,7 @@ console.log(`node ${machine.node}, ${machine.cores} cores of ${machine.processor
 try {
   for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
+    console.error(`${name} …`);
     for (const report of await benchmark(directory, values)) {
       reports.push(report);
       console.log(formatReport(report));

@@ -69,6 +69,8 @@ describe('ndjson', () => {
     const long = ['x'.repeat(300_000), `${'y'.repeat(300_000)}ü`, 'x'.repeat(300_000)].map((name) => ({ name }));
     const lines = [...rows, ...long].map((row) => `${JSON.stringify(row)}\n`);
     expect(render('ndjson', [rows, long])).toBe(lines.join(''));
+    const wide = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`k${i}`, `v${i}`]));
+    expect(render('ndjson', [[wide, wide]])).toBe(`${JSON.stringify(wide)}\n`.repeat(2));
   });
 
   test('leaves out what is undefined, as JSON.stringify does', () => {
