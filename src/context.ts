@@ -1,5 +1,5 @@
 /**
- * What a command is given: console, settings, service, clock, signal. The only reader of `process`, beside main.ts; a test
+ * What a command is given: console, settings, service, clock, signal. The only reader of `process`, beside main.ts and the clock of time.ts; a test
  * builds a context with its own streams, environment and clock.
  */
 import { version } from '../package.json';

@@ -39,7 +39,6 @@ process.env.QRCTL_API_KEY = 'svc_live_none';
 const runs = [
   ['--help'],
   ['qr', 'list', '--help'],
-  ['completion', 'bash'],
   ['qr', 'list'],
   ['qr', 'list', '--format', 'table'],
   ['qr', 'get', ID],
