@@ -1,6 +1,6 @@
 /**
- * What a command is given: console, settings, service, clock, signal. The only reader of `process`, beside main.ts and the clock of time.ts; a test
- * builds a context with its own streams, environment and clock.
+ * What a command is given: console, settings, service, clock, signal. The only reader of `process`, beside main.ts and the clock of
+ * time.ts; a test builds a context with its own streams, environment and clock.
  */
 import { version } from '../package.json';
 import { AuthError, ClosedPipeError, exitCodeOf, InterruptedError, UsageError } from './errors.ts';

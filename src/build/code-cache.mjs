@@ -44,8 +44,11 @@ const runs = [
   ['qr', 'get', ID],
   ...['csv', 'json', 'ndjson'].map((format) => ['scans', 'export', ID, '--quiet', '-o', join(directory, `scans.${format}`)]),
 ];
-for (const argv of runs) if ((await main(argv)) !== 0) throw new Error(`qrctl ${argv.join(' ')} failed`);
-writeCaches();
-server.closeAllConnections();
-server.close();
-rmSync(directory, { recursive: true });
+try {
+  for (const argv of runs) if ((await main(argv)) !== 0) throw new Error(`qrctl ${argv.join(' ')} failed`);
+  writeCaches();
+} finally {
+  server.closeAllConnections();
+  server.close();
+  rmSync(directory, { recursive: true });
+}
