@@ -45,7 +45,7 @@ export interface ConsoleFlags {
 }
 
 /** A context, and what ends it: connections, signal handlers and an open standard input would keep the process alive. */
-export interface OwnedContext extends Context {
+interface OwnedContext extends Context {
   dispose(): Promise<void>;
 }
 
