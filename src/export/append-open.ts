@@ -110,7 +110,11 @@ async function readState({ disk, paths }: SettleJob): Promise<AppendState | Stat
 /** A `--restart` was stopped between its two renames: the state is the new one, the file may still be the old one. */
 async function finishReplacing({ disk, paths, signal }: SettleJob, state: AppendState): Promise<void> {
   const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
-  if (!rebuilt) return;
+  if (!rebuilt) {
+    // The second rename happened, but a power cut may still undo it, and must not find rows in the file by then.
+    await disk.flushDirectory(dirname(paths.file));
+    return;
+  }
   try {
     const { size } = await rebuilt.stat();
     // Not what the state describes: a later --restart was stopped while it was writing. The file itself will be checked.

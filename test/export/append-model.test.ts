@@ -39,6 +39,30 @@ const event: fc.Arbitrary<Event> = fc.record({
   ),
 });
 
+/** A restart that fails at its very last flush, and a power cut when the next run has written a row. */
+const unflushedRestart: Event[] = [
+  {
+    scans: [{ other: false, agoMs: 0 }],
+    run: {
+      fault: { at: 10, kind: 'ENOSPC', powerCut: undefined },
+      overlapMs: HOUR,
+      pageRows: 1,
+      restart: true,
+      failAfter: undefined,
+    },
+  },
+  {
+    scans: [{ other: false, agoMs: 0 }],
+    run: {
+      fault: { at: 0, kind: 'end-after', powerCut: 0.2 },
+      overlapMs: HOUR,
+      pageRows: 1,
+      restart: false,
+      failAfter: undefined,
+    },
+  },
+];
+
 const SOAK = process.env.QRCTL_SOAK === '1';
 
 it.each(['csv', 'ndjson'] as const)(
@@ -65,7 +89,7 @@ it.each(['csv', 'ndjson'] as const)(
         await run(memory, service, { identity: { format } });
         expect(idsIn(memory.read(FILE) ?? '', format).sort()).toEqual(idsOf(service));
       }),
-      { numRuns: SOAK ? 20_000 : 300 },
+      { numRuns: SOAK ? 20_000 : 300, examples: [[unflushedRestart]] },
     );
   },
   600_000,
