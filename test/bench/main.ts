@@ -1,4 +1,4 @@
-/** `npm run bench [-- NAMES] [--large] [--json FILE]`: measures the built command and its peers, and prints medians. */
+/** `npm run bench`: measures the built command and its peers, and prints medians. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ const BENCHMARKS: Record<string, (directory: string, options: { large: boolean }
   ...{ startup, throughput, latency, limit, memory, bulk },
 };
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { large: { type: 'boolean', default: false }, json: { type: 'string' } },
-});
-const unknown = positionals.filter((name) => !Object.hasOwn(BENCHMARKS, name));
-if (unknown.length > 0) throw new Error(`no benchmark ${unknown}; there are ${Object.keys(BENCHMARKS)}`);
+const USAGE = `npm run bench [-- NAMES] [--large] [--json FILE]
+  NAMES    ${Object.keys(BENCHMARKS).join(', ')}; all unless named
+  --large  adds exports of 10 million scans, which take many minutes and several GB of disk
+  --json   writes the results as JSON too`;
+
+const { positionals, values } = readArguments();
 
 const directory = await mkdtemp(join(tmpdir(), 'qrctl-bench-'));
 const reports: Report[] = [];
@@ -37,4 +37,25 @@ try {
   if (values.json) await writeFile(values.json, `${JSON.stringify({ machine, reports }, undefined, 2)}\n`);
 } finally {
   await rm(directory, { recursive: true });
+}
+
+function readArguments() {
+  try {
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: {
+        large: { type: 'boolean', default: false },
+        json: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    const unknown = positionals.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+    if (unknown.length > 0) throw new Error(`no benchmark ${unknown.join(', ')}`);
+    if (!values.help) return { positionals, values };
+    console.log(USAGE);
+    process.exit(0);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    process.exit(2);
+  }
 }
