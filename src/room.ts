@@ -5,12 +5,16 @@ export interface Room {
   /** Bytes added since it was emptied. */
   size(): number;
   add(bytes: Uint8Array): void;
+  /** Adds the UTF-8 of a text. */
+  addText(text: string): void;
   /** The memory, with room for so many bytes more from `size()` on. Whoever writes there says how many with `advance`. */
   reserve(bytes: number): Buffer;
   advance(bytes: number): void;
   /** What was added. Valid until something is added after `clear`. */
   bytes(): Buffer;
   clear(): void;
+  /** `bytes`, and empties it. */
+  take(): Buffer;
 }
 
 /** Room for a page of scans; kept while it is not much more than that. */
@@ -30,20 +34,42 @@ export function createRoom(): Room {
     return room;
   }
 
+  function add(bytes: Uint8Array): void {
+    reserve(bytes.length).set(bytes, used);
+    used += bytes.length;
+  }
+
+  function clear(): void {
+    used = 0;
+    if (room.length > MOST_KEPT) room = Buffer.alloc(0);
+  }
+
   return {
     size: () => used,
-    add(bytes) {
-      reserve(bytes.length).set(bytes, used);
-      used += bytes.length;
+    add,
+    addText(text) {
+      // Most texts are short and ASCII: a loop takes less time than a call out of JavaScript.
+      const bytes = reserve(text.length);
+      for (let i = 0; i < text.length; i++) {
+        const unit = text.charCodeAt(i);
+        if (unit > 0x7f) {
+          add(Buffer.from(text));
+          return;
+        }
+        bytes[used + i] = unit;
+      }
+      used += text.length;
     },
     reserve,
     advance(bytes) {
       used += bytes;
     },
     bytes: () => room.subarray(0, used),
-    clear() {
-      used = 0;
-      if (room.length > MOST_KEPT) room = Buffer.alloc(0);
+    clear,
+    take() {
+      const bytes = room.subarray(0, used);
+      clear();
+      return bytes;
     },
   };
 }
