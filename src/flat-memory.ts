@@ -1,7 +1,7 @@
 /** Keeps what V8 holds in memory near what is in use, as long as a command runs. */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-const YOUNG_BYTES = 16 * 1024 * 1024;
+const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
  * Bounds the heap for work in a long stream, at the cost of no measurable time. Left alone, V8 lets garbage pile up to several times
