@@ -22,6 +22,50 @@ export async function writeFully(file: Writable, data: Uint8Array, position: num
   }
 }
 
+/** Flushing of a long file while it is still being written, so that its end does not have to wait for all of it. */
+export interface EarlyFlush {
+  /** To be called after each write. Throws what an earlier flush failed with. */
+  wrote(bytes: number): void;
+  /** Waits for a flush under way. Throws what any has failed with: the system tells an error once, and no later flush repeats it. */
+  settled(): Promise<void>;
+}
+
+const FLUSHED_AT_ONCE = 16 * 1024 * 1024;
+
+/** `file` is a part of node's FileHandle. */
+export function createEarlyFlush(file: { datasync(): Promise<void> }): EarlyFlush {
+  let waiting = 0;
+  let flushing: Promise<void> | undefined;
+  let failure: { error: unknown } | undefined;
+
+  async function flush(): Promise<void> {
+    try {
+      await file.datasync();
+    } catch (error) {
+      failure ??= { error };
+    }
+    flushing = undefined;
+  }
+
+  function throwFailure(): void {
+    if (failure) throw failure.error;
+  }
+
+  return {
+    wrote(bytes) {
+      throwFailure();
+      waiting += bytes;
+      if (flushing || waiting < FLUSHED_AT_ONCE) return;
+      waiting = 0;
+      flushing = flush();
+    },
+    async settled() {
+      await flushing;
+      throwFailure();
+    },
+  };
+}
+
 /**
  * Makes a directory and those above it, and tells whether it was missing. Node's own `recursive` tries for ever where the system
  * answers ENOENT although the parent is there: under an automounter, or in /proc.

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeDirectories, writeFully } from '../src/durable.ts';
+import { createEarlyFlush, makeDirectories, writeFully } from '../src/durable.ts';
 import { useDirectory } from './support/cli.ts';
 
 /** A disk that takes at most `atOnce` bytes a write, and `room` bytes in all. */
@@ -41,5 +41,41 @@ describe('directories', () => {
 
   test.runIf(process.platform === 'linux')('that the system refuses with ENOENT are an error, not a loop', () => {
     expect(() => makeDirectories('/proc/x/y')).toThrow('ENOENT');
+  });
+});
+
+describe('an early flush', () => {
+  const MIB = 1024 * 1024;
+
+  /** A file whose flushes end when told to: well, or with an error. */
+  function slowFile() {
+    const pending: ((error?: Error) => void)[] = [];
+    const datasync = () =>
+      new Promise<void>((resolve, reject) => {
+        pending.push((error) => (error ? reject(error) : resolve()));
+      });
+    return { pending, flush: createEarlyFlush({ datasync }) };
+  }
+
+  test('begins at every 16 MiB, one at a time, without being waited for', async () => {
+    const { pending, flush } = slowFile();
+    for (let i = 0; i < 15; i++) flush.wrote(MIB);
+    expect(pending).toHaveLength(0);
+    for (let i = 0; i < 40; i++) flush.wrote(MIB);
+    expect(pending).toHaveLength(1);
+    pending[0]?.();
+    await flush.settled();
+    flush.wrote(MIB);
+    expect(pending).toHaveLength(2);
+  });
+
+  test('keeps a failure until the end, and tells it to the next write', async () => {
+    const { pending, flush } = slowFile();
+    flush.wrote(16 * MIB);
+    const end = flush.settled();
+    pending[0]?.(new Error('EIO: lost'));
+    await expect(end).rejects.toThrow('EIO: lost');
+    expect(() => flush.wrote(1)).toThrow('EIO: lost');
+    await expect(flush.settled()).rejects.toThrow('EIO: lost');
   });
 });

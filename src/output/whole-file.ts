@@ -4,7 +4,7 @@
  */
 import { type FileHandle, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { flushDirectory, systemCode, writeFully } from '../durable.ts';
+import { createEarlyFlush, flushDirectory, systemCode, writeFully } from '../durable.ts';
 import { LocalError } from '../errors.ts';
 import { cannotOpen, cannotWrite } from './file-errors.ts';
 import { openDirectly, openTemporary, type Processes, resolveTarget } from './file-target.ts';
@@ -69,11 +69,13 @@ function temporaryFile(
   createEncoder: () => Encoder,
 ): WholeFile {
   const { file } = temporary;
+  const flush = createEarlyFlush(file);
   let position = 0;
   let done = false;
   const put = async (bytes: Uint8Array) => {
     await writeFully(file, bytes, position);
     position += bytes.length;
+    flush.wrote(bytes.length);
   };
   let gatherer = createGatherer(createEncoder(), put);
   const failing = (error: unknown) =>
@@ -84,6 +86,7 @@ function temporaryFile(
     async commit() {
       try {
         if (gatherer.touched() || position === 0) await gatherer.end();
+        await flush.settled();
         await file.sync(); // the data must be on disk before the name that promises it
         await refuseStranger(temporary);
         await file.close();
