@@ -39,12 +39,12 @@ const event: fc.Arbitrary<Event> = fc.record({
   ),
 });
 
-/** A restart that fails at its very last flush, and a power cut when the next run has written a row. */
-const unflushedRestart: Event[] = [
+/** A restart that fails at one step (its very last flush is the worst), and a power cut when the next run has written a row. */
+const failedRestart = (at: number): Event[] => [
   {
     scans: [{ other: false, agoMs: 0 }],
     run: {
-      fault: { at: 10, kind: 'ENOSPC', powerCut: undefined },
+      fault: { at, kind: 'ENOSPC', powerCut: undefined },
       overlapMs: HOUR,
       pageRows: 1,
       restart: true,
@@ -62,6 +62,9 @@ const unflushedRestart: Event[] = [
     },
   },
 ];
+
+/** At each of its steps, and a few beyond its end. */
+const FAILED_RESTARTS = Array.from({ length: 16 }, (_, at): [Event[]] => [failedRestart(at)]);
 
 const SOAK = process.env.QRCTL_SOAK === '1';
 
@@ -89,7 +92,7 @@ it.each(['csv', 'ndjson'] as const)(
         await run(memory, service, { identity: { format } });
         expect(idsIn(memory.read(FILE) ?? '', format).sort()).toEqual(idsOf(service));
       }),
-      { numRuns: SOAK ? 20_000 : 300, examples: [[unflushedRestart]] },
+      { numRuns: SOAK ? 20_000 : 300, examples: FAILED_RESTARTS },
     );
   },
   600_000,
