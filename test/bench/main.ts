@@ -20,28 +20,32 @@ const USAGE = `npm run bench [-- NAMES] [--large] [--json FILE]
   --large  adds exports of 10 million scans, which take many minutes and several GB of disk
   --json   writes the results as JSON too`;
 
-const { positionals, values } = readArguments();
+const asked = readArguments();
+if (asked) await measure(asked);
 
-const directory = await mkdtemp(join(tmpdir(), 'qrctl-bench-'));
-const reports: Report[] = [];
-console.log(`node ${machine.node}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGb} GB; medians\n`);
-try {
-  for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
-    if (positionals.length > 0 && !positionals.includes(name)) continue;
-    console.error(`${name} …`);
-    for (const report of await benchmark(directory, values)) {
-      reports.push(report);
-      console.log(formatReport(report));
+async function measure({ names, large, json }: { names: readonly string[]; large: boolean; json: string | undefined }) {
+  const directory = await mkdtemp(join(tmpdir(), 'qrctl-bench-'));
+  const reports: Report[] = [];
+  console.log(`node ${machine.node}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGb} GB; medians\n`);
+  try {
+    for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
+      if (names.length > 0 && !names.includes(name)) continue;
+      console.error(`${name} …`);
+      for (const report of await benchmark(directory, { large })) {
+        reports.push(report);
+        console.log(formatReport(report));
+      }
     }
+    if (json) await writeFile(json, `${JSON.stringify({ machine, reports }, undefined, 2)}\n`);
+  } finally {
+    await rm(directory, { recursive: true });
   }
-  if (values.json) await writeFile(values.json, `${JSON.stringify({ machine, reports }, undefined, 2)}\n`);
-} finally {
-  await rm(directory, { recursive: true });
 }
 
+/** What to measure; undefined when all is said (by a usage, or by what is wrong with the arguments). */
 function readArguments() {
   try {
-    const { positionals, values } = parseArgs({
+    const { positionals: names, values } = parseArgs({
       allowPositionals: true,
       options: {
         large: { type: 'boolean', default: false },
@@ -49,13 +53,13 @@ function readArguments() {
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
-    const unknown = positionals.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+    const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
     if (unknown.length > 0) throw new Error(`no benchmark ${unknown.join(', ')}`);
-    if (!values.help) return { positionals, values };
+    if (!values.help) return { names, large: values.large, json: values.json };
     console.log(USAGE);
-    process.exit(0);
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-    process.exit(2);
+    process.exitCode = 2;
   }
+  return undefined;
 }
