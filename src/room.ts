@@ -44,19 +44,21 @@ export function createRoom(): Room {
     if (room.length > MOST_KEPT) room = Buffer.alloc(0);
   }
 
+  const bytes = () => room.subarray(0, used);
+
   return {
     size: () => used,
     add,
     addText(text) {
       // Most texts are short and ASCII: a loop takes less time than a call out of JavaScript.
-      const bytes = reserve(text.length);
+      const to = reserve(text.length);
       for (let i = 0; i < text.length; i++) {
         const unit = text.charCodeAt(i);
         if (unit > 0x7f) {
           add(Buffer.from(text));
           return;
         }
-        bytes[used + i] = unit;
+        to[used + i] = unit;
       }
       used += text.length;
     },
@@ -64,12 +66,12 @@ export function createRoom(): Room {
     advance(bytes) {
       used += bytes;
     },
-    bytes: () => room.subarray(0, used),
+    bytes,
     clear,
     take() {
-      const bytes = room.subarray(0, used);
+      const taken = bytes();
       clear();
-      return bytes;
+      return taken;
     },
   };
 }

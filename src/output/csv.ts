@@ -40,12 +40,8 @@ export function createCsvFormatter(names: readonly string[], { header, rawCells,
     for (const field of fields) {
       const value = row[field.name];
       const bytes = knownBytes(field, value, encode);
-      if (bytes) {
-        room.add(bytes);
-        continue;
-      }
-      room.add(field.opening);
-      room.addText(encode(value));
+      room.add(bytes ?? field.opening);
+      if (!bytes) room.addText(encode(value));
     }
     room.addText(end);
   }

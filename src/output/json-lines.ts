@@ -38,12 +38,9 @@ export function createJsonLines(): JsonLines {
 
   function addMember(member: Member, value: unknown): void {
     const bytes = knownBytes(member, value, formatCompact);
-    if (bytes) {
-      room.add(bytes);
-      return;
-    }
-    room.add(member.opening);
-    if (typeof value !== 'string' || !addPlain(value)) room.addText(formatCompact(value));
+    room.add(bytes ?? member.opening);
+    if (bytes || (typeof value === 'string' && addPlain(value))) return;
+    room.addText(formatCompact(value));
   }
 
   /** Adds a text in quotes; or nothing, and says false, where one of its characters takes more than itself. */

@@ -22,9 +22,9 @@ export interface Output {
 export function toStdout(console: Console, createFormatter: () => Formatter, guard?: (text: string) => string): Output {
   const put = async (piece: Piece) => {
     if (piece.length === 0) return;
-    // A copy, because a stream may keep what it was given for longer than a formatter leaves it as it is.
-    const own = typeof piece === 'string' ? piece : Buffer.from(piece);
-    await console.write(guard ? guard(textOf(own)) : own);
+    // Bytes as a copy, because a stream may keep what it was given for longer than a formatter leaves it as it is.
+    if (guard) await console.write(guard(textOf(piece)));
+    else await console.write(typeof piece === 'string' ? piece : Buffer.from(piece));
   };
   const { write, finish } = formatted(put, createFormatter());
   return { write, finish, abort: async () => undefined };
