@@ -1,8 +1,8 @@
 /** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
+import { messageOf } from '../once/send-row.ts';
 import { inParallel } from './in-parallel.ts';
 import type { RowResult } from './results.ts';
-import { messageOf } from './send-row.ts';
 
 export interface ChangeJob<R extends { row: number }> {
   /** Rows about the same code stay together and are done one after the other. */

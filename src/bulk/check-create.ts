@@ -1,11 +1,12 @@
 /** Every row of a create file checked before the first request. */
+
+import { valuesKey } from '../once/same-values.ts';
 import type { NewCode } from '../service/shapes.ts';
 import { checkAddress, readName, readText, readType } from './cells.ts';
 import { type Cell, matchColumns } from './columns.ts';
 import { type Fault, refuseFaults } from './faults.ts';
 import { RESULT_COLUMNS } from './results.ts';
 import type { Input, InputRow } from './rows.ts';
-import { valuesKey } from './same-values.ts';
 
 export const CREATE_COLUMNS = ['name', 'type', 'destination'] as const;
 

@@ -1,9 +1,9 @@
 /** How each row of a create run ended, and what that means for the whole. */
 import { PartialError, RejectedError, UnprovenError } from '../errors.ts';
+import type { CreateEnd } from '../once/create-rows.ts';
+import type { Ledger, Standing } from '../once/row-states.ts';
 import type { QrCode } from '../service/shapes.ts';
-import type { CreateEnd } from './create-rows.ts';
 import { showValue } from './faults.ts';
-import type { Ledger, Standing } from './ledger.ts';
 import type { RowResult } from './results.ts';
 import { type InputRow, nameRow } from './rows.ts';
 

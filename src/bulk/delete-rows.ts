@@ -2,11 +2,12 @@
  * Bulk delete. A code that is not there is a fault of the row, unless an earlier run of the same file was deleting it when it
  * was killed: a small journal of ids tells these apart, so that the file can be run again.
  */
+
+import { type JournalFile, openJournalFile } from '../durable/append-log.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { TargetRow } from './check-changes.ts';
 import type { Lookup } from './find-targets.ts';
-import { type JournalFile, openJournalFile } from './journal-file.ts';
 import type { RowResult } from './results.ts';
 import { requireCode } from './update-rows.ts';
 

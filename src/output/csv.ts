@@ -2,7 +2,7 @@
  * CSV: RFC 4180 with LF. Joined by hand, because an export formats millions of rows and a general library takes five times
  * as long; the tests hold it against csv-stringify and csv-parse.
  */
-import { createRoom } from '../room.ts';
+import { createByteBuffer } from '../byte-buffer.ts';
 import type { Printable } from './columns.ts';
 import { createField, knownBytes } from './field-bytes.ts';
 import { formatJson } from './format-json.ts';
@@ -34,7 +34,7 @@ export function createCsvFormatter(names: readonly string[], { header, rawCells,
   // A lone empty cell is written `""`: readers skip an empty line, and a row would be lost.
   const encode: Cell = names.length === 1 ? (value) => cell(value) || '""' : cell;
   const fields = names.map((name, index) => ({ name, ...createField(index === 0 ? '' : ',') }));
-  const room = createRoom();
+  const room = createByteBuffer();
 
   function addLine(row: Printable): void {
     for (const field of fields) {

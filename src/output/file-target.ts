@@ -2,7 +2,7 @@
 import { constants, type Stats } from 'node:fs';
 import { access, chown, type FileHandle, lstat, open, readdir, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { systemCode } from '../durable.ts';
+import { systemCode } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
 
 /** Our own process id, and which others still run: a temporary file of a dead process is rubbish to be removed. */

@@ -1,5 +1,5 @@
 /** Records as JSON, each what JSON.stringify makes of it, but as bytes and in half the time. */
-import { createRoom } from '../room.ts';
+import { createByteBuffer } from '../byte-buffer.ts';
 import type { Printable } from './columns.ts';
 import { createField, type Field, knownBytes } from './field-bytes.ts';
 import { formatCompact } from './format-json.ts';
@@ -21,7 +21,7 @@ interface Member extends Field {
 }
 
 export function createJsonLines(): JsonLines {
-  const room = createRoom();
+  const room = createByteBuffer();
   const members = new Map<string, Member>();
   /** Those of the record before: the next one mostly has the same keys in the same order. */
   const order: Member[] = [];

@@ -1,9 +1,9 @@
 /** Data to standard output, never lost in silence: each write is answered for. */
 import { fstatSync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { systemCode } from '../durable.ts';
+import { describeSystemError } from '../durable/path-errors.ts';
+import { systemCode } from '../durable/write.ts';
 import { ClosedPipeError, type Failure, LocalError } from '../errors.ts';
-import { describeSystemError } from './file-errors.ts';
 
 /** Standard output as node hands it over. */
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };

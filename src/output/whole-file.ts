@@ -4,9 +4,9 @@
  */
 import { type FileHandle, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createEarlyFlush, flushDirectory, systemCode, writeFully } from '../durable.ts';
+import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
+import { createEarlyFlush, flushDirectory, systemCode, writeFully } from '../durable/write.ts';
 import { LocalError } from '../errors.ts';
-import { cannotOpen, cannotWrite } from './file-errors.ts';
 import { openDirectly, openTemporary, type Processes, resolveTarget } from './file-target.ts';
 import { createGatherer } from './gatherer.ts';
 import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';

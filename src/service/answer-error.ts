@@ -9,9 +9,9 @@ import {
   UnavailableError,
   UnexpectedAnswerError,
 } from '../errors.ts';
+import { header } from '../limit/rate-headers.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { parseJson } from './json.ts';
-import { header } from './rate-headers.ts';
 import type { Answer, Method } from './transport.ts';
 
 /** What a message says of the request: `GET /api/v1/qr on host`. */

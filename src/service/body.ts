@@ -1,6 +1,6 @@
 /** The body of an answer, from chunks to text. */
 import { Buffer } from 'node:buffer';
-import { createRoom } from '../room.ts';
+import { createByteBuffer } from '../byte-buffer.ts';
 import { NetworkError } from './network-error.ts';
 
 /** No answer the specification describes comes near this; one that passes it would only fill the memory. */
@@ -17,7 +17,7 @@ export interface Body {
 }
 
 export function createBody(): Body {
-  const room = createRoom();
+  const room = createByteBuffer();
   return {
     clear: room.clear,
     add(chunk) {

@@ -1,13 +1,13 @@
 /** A request from call to checked answer: rate limit, transport, retries, and one error class for each way it can end. */
 import type { RequestFailure } from '../errors.ts';
+import { createGovernor, type Ticket } from '../limit/governor.ts';
+import { parseRateFacts, type RateFacts } from '../limit/rate-headers.ts';
+import { createServiceClock } from '../limit/service-clock.ts';
 import type { Subject } from './answer-error.ts';
 import { createRedact } from './excerpt.ts';
-import { createGovernor, type Ticket } from './governor.ts';
 import { asNetworkError, type NetworkError } from './network-error.ts';
-import { parseRateFacts, type RateFacts } from './rate-headers.ts';
 import { backoffMs } from './retry.ts';
 import type { RateLimit, ServiceOptions, ServiceStats } from './service.ts';
-import { createServiceClock } from './service-clock.ts';
 import type { Answer, Exchange, Transport } from './transport.ts';
 import { type Call, judgeAnswer, judgeFailure } from './verdict.ts';
 

@@ -1,10 +1,10 @@
 /** How one attempt ended: the one place that decides what is done, what is said, and what may be tried again. */
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
+import type { RateFacts } from '../limit/rate-headers.ts';
 import { answerError, PASSING_STATUSES, parseErrorBody, type Subject } from './answer-error.ts';
 import { excerpt } from './excerpt.ts';
 import { parseJson } from './json.ts';
 import type { NetworkError, NetworkFault } from './network-error.ts';
-import type { RateFacts } from './rate-headers.ts';
 import type { Answer, Method } from './transport.ts';
 
 export interface Call<T> {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeDirectories } from '../durable.ts';
+import { makeDirectories } from '../durable/write.ts';
 import { DIRECTORY_MODE, FILE_MODE } from './modes.ts';
 import { cacheDirectory } from './paths.ts';
 import type { Variables } from './settings.ts';

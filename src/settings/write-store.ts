@@ -1,9 +1,9 @@
 /** Changes the stored config: one change at a time, and the old file stays until the new one is proven whole. */
 import { chmodSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { flushDirectory, makeDirectories, systemCode } from '../durable.ts';
+import { acquireLock } from '../durable/lock.ts';
+import { flushDirectory, makeDirectories, systemCode } from '../durable/write.ts';
 import { LocalError } from '../errors.ts';
-import { acquireLock } from '../lock.ts';
 import type { Clock } from '../time.ts';
 import { DIRECTORY_MODE, FILE_MODE, mendModes } from './modes.ts';
 import type { Variables } from './settings.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { costOf } from '../../src/bulk/cost.ts';
 import { parseInput } from '../../src/bulk/input.ts';
 import { tabulate } from '../../src/bulk/results.ts';
-import { valuesKey } from '../../src/bulk/same-values.ts';
+import { valuesKey } from '../../src/once/same-values.ts';
 
 describe('results', () => {
   it("are the input's columns, then ours, one row each in their order", async () => {

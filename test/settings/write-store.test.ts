@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { acquireLock } from '../../src/durable/lock.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
-import { acquireLock } from '../../src/lock.ts';
 import { readStore } from '../../src/settings/store.ts';
 import type { Stored, StoredProfile } from '../../src/settings/stored.ts';
 import { updateStore } from '../../src/settings/write-store.ts';

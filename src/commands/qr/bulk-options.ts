@@ -1,8 +1,8 @@
 /** The flags that create, update and delete from a file share. */
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
-import type { Word } from '../../bulk/word.ts';
 import { UsageError } from '../../errors.ts';
+import type { Word } from '../../once/decisions.ts';
 import type { OutputFlags } from '../../output/plan.ts';
 import { flag, text } from '../define.ts';
 

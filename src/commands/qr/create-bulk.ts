@@ -1,13 +1,13 @@
 /** `qr create --from`: from a file of rows to a file of results. */
 import { type CreateRow, checkCreate } from '../../bulk/check-create.ts';
 import { createResults, failureOf } from '../../bulk/create-results.ts';
-import { type CreateEnd, createRows } from '../../bulk/create-rows.ts';
-import { openJournal } from '../../bulk/journal.ts';
-import { type Ledger, openLedger } from '../../bulk/ledger.ts';
 import { isDone } from '../../bulk/results.ts';
-import { findExisting, recordExisting } from '../../bulk/skip-existing.ts';
-import { checkWord, takeWord, type Word } from '../../bulk/word.ts';
 import type { Context } from '../../context.ts';
+import { type CreateEnd, createRows } from '../../once/create-rows.ts';
+import { checkWord, takeWord, type Word } from '../../once/decisions.ts';
+import { openJournal } from '../../once/journal.ts';
+import { type Ledger, openLedger } from '../../once/row-states.ts';
+import { findExisting, recordExisting } from '../../once/skip-existing.ts';
 import { everyCode } from '../../service/codes.ts';
 import { readInput, tellWarnings } from './bulk-input.ts';
 import { type CreateFlags, resultsPathOf } from './bulk-options.ts';

@@ -1,9 +1,9 @@
 /** `qr create --from --dry-run`: what would be sent, by the journal and, with --skip-existing, by what is there. */
 import type { CreateRow } from '../../bulk/check-create.ts';
-import { peekJournal } from '../../bulk/journal.ts';
-import { openLedger, type Standing } from '../../bulk/ledger.ts';
-import { findExisting } from '../../bulk/skip-existing.ts';
 import type { Context } from '../../context.ts';
+import { peekJournal } from '../../once/journal.ts';
+import { openLedger, type Standing } from '../../once/row-states.ts';
+import { findExisting } from '../../once/skip-existing.ts';
 import { everyCode } from '../../service/codes.ts';
 import { printRecords } from '../output-options.ts';
 import type { CreateFlags } from './bulk-options.ts';

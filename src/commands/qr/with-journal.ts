@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { acquireLock } from '../../lock.ts';
+import { acquireLock } from '../../durable/lock.ts';
 
 interface Closable {
   close(): Promise<void>;

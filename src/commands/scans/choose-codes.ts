@@ -1,6 +1,7 @@
 /** Which codes an export is about. */
+
+import type { CodeLabel } from '../../complete/export-codes.ts';
 import { NotFoundError } from '../../errors.ts';
-import type { CodeLabel } from '../../export/export-codes.ts';
 import { isUuid } from '../../service/checks.ts';
 import { everyCode, noSuchCode } from '../../service/codes.ts';
 import { fetchInOrder } from '../../service/pages.ts';

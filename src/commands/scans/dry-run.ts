@@ -1,6 +1,7 @@
 /** `scans export --dry-run`: what would be read, and how long that takes. */
+
+import type { CodeLabel } from '../../complete/export-codes.ts';
 import type { Context } from '../../context.ts';
-import type { CodeLabel } from '../../export/export-codes.ts';
 import type { Column } from '../../output/columns.ts';
 import { fetchInOrder } from '../../service/pages.ts';
 import type { Service } from '../../service/service.ts';
@@ -63,7 +64,7 @@ async function savedPositions(
   codes: readonly CodeLabel[],
 ): Promise<Map<string, number>> {
   if (!append || append.restart) return new Map();
-  const { readPositions } = await import('../../export/append-positions.ts');
+  const { readPositions } = await import('../../append/positions.ts');
   const files = directory === undefined ? [append.path] : codes.map((code) => fileOf(directory, code, output));
   const found = await Promise.all(files.map((file) => readPositions(file, append.overlapMs)));
   return new Map(found.flatMap((positions) => [...positions]));

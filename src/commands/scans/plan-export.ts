@@ -111,7 +111,7 @@ function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'
 async function planRange(context: Context, flags: ExportFlags, fromProfile: string | undefined) {
   if (flags.since === undefined && flags.until === undefined && flags.timezone === undefined)
     return { sinceMs: undefined, untilMs: undefined };
-  const { checkTimezone, parseMoment } = await import('../../export/moments.ts');
+  const { checkTimezone, parseMoment } = await import('../../moments.ts');
   const timezone = flags.timezone ?? fromProfile;
   if (timezone !== undefined) checkTimezone(timezone);
   const nowMs = context.clock.now();

@@ -1,7 +1,8 @@
 /** `scans export` from checked flags to the summary. */
+
+import type { CodeFailure, CodeLabel } from '../../complete/export-codes.ts';
 import type { Context } from '../../context.ts';
 import { PartialError, UsageError } from '../../errors.ts';
-import type { CodeFailure, CodeLabel } from '../../export/export-codes.ts';
 import { keepMemoryFlat } from '../../flat-memory.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
@@ -27,7 +28,7 @@ export async function runExport(context: Context, names: readonly string[], flag
 async function exportAll(context: Context, plan: ExportPlan, codes: readonly CodeLabel[], service: Service, width: number) {
   const started = context.clock.monotonic();
   const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
-    import('../../export/export-codes.ts'),
+    import('../../complete/export-codes.ts'),
     import('../../service/pages.ts'),
   ]);
   const targets = await openTargets(context, plan, codes, service.baseUrl);
@@ -72,7 +73,7 @@ function openTargets(context: Context, plan: ExportPlan, codes: readonly CodeLab
 
 async function openForAppending(context: Context, plan: ExportPlan, path: string, codes: readonly CodeLabel[], baseUrl: string) {
   const [{ openAppendFile }, { loadFormatter }] = await Promise.all([
-    import('../../export/append-file.ts'),
+    import('../../append/append-file.ts'),
     import('../output-options.ts'),
   ]);
   const { columns, format, header, excel, rawCells, chosen } = plan.output;

@@ -1,15 +1,15 @@
 /** Where the rows of each code go: one output for all, a file a code, or files that are appended to. */
 import { join } from 'node:path';
+import type { AppendFile } from '../../append/append-file.ts';
+import type { Batch } from '../../complete/batch.ts';
+import type { CodeLabel, CodeTarget } from '../../complete/export-codes.ts';
 import type { Context } from '../../context.ts';
-import { makeDirectories } from '../../durable.ts';
+import { describeSystemError } from '../../durable/path-errors.ts';
+import { makeDirectories } from '../../durable/write.ts';
 import { UsageError } from '../../errors.ts';
-import type { AppendFile } from '../../export/append-file.ts';
-import type { Batch } from '../../export/batch.ts';
-import type { CodeLabel, CodeTarget } from '../../export/export-codes.ts';
-import { heldBack } from '../../export/held-back.ts';
-import type { Row, Sink } from '../../export/sink.ts';
-import { describeSystemError } from '../../output/file-errors.ts';
+import { heldBack } from '../../output/buffered-sink.ts';
 import type { OutputPlan } from '../../output/plan.ts';
+import type { Row, Sink } from '../../row-sink.ts';
 import { isUuid } from '../../service/checks.ts';
 import { openPlanned } from '../output-options.ts';
 

@@ -1,0 +1,77 @@
+/** Memory that is filled and emptied again and again: new memory for each time would pile up faster than it is collected. */
+import { Buffer } from 'node:buffer';
+
+export interface ByteBuffer {
+  /** Bytes added since it was emptied. */
+  size(): number;
+  add(bytes: Uint8Array): void;
+  /** Adds the UTF-8 of a text. */
+  addText(text: string): void;
+  /** The memory, with room for so many bytes more from `size()` on. Whoever writes there says how many with `advance`. */
+  reserve(bytes: number): Buffer;
+  advance(bytes: number): void;
+  /** What was added. Valid until something is added after `clear`. */
+  bytes(): Buffer;
+  clear(): void;
+  /** `bytes`, and empties it. */
+  take(): Buffer;
+}
+
+/** ByteBuffer for a page of scans; kept while it is not much more than that. */
+const LEAST = 128 * 1024;
+const MOST_KEPT = 8 * LEAST;
+
+export function createByteBuffer(): ByteBuffer {
+  let room = Buffer.alloc(0);
+  let used = 0;
+
+  function reserve(bytes: number): Buffer {
+    const needed = used + bytes;
+    if (needed <= room.length) return room;
+    const larger = Buffer.allocUnsafe(Math.max(LEAST, 2 * needed));
+    room.copy(larger, 0, 0, used);
+    room = larger;
+    return room;
+  }
+
+  function add(bytes: Uint8Array): void {
+    reserve(bytes.length).set(bytes, used);
+    used += bytes.length;
+  }
+
+  function clear(): void {
+    used = 0;
+    if (room.length > MOST_KEPT) room = Buffer.alloc(0);
+  }
+
+  const bytes = () => room.subarray(0, used);
+
+  return {
+    size: () => used,
+    add,
+    addText(text) {
+      // Most texts are short and ASCII: a loop takes less time than a call out of JavaScript.
+      const to = reserve(text.length);
+      for (let i = 0; i < text.length; i++) {
+        const unit = text.charCodeAt(i);
+        if (unit > 0x7f) {
+          add(Buffer.from(text));
+          return;
+        }
+        to[used + i] = unit;
+      }
+      used += text.length;
+    },
+    reserve,
+    advance(bytes) {
+      used += bytes;
+    },
+    bytes,
+    clear,
+    take() {
+      const taken = bytes();
+      clear();
+      return taken;
+    },
+  };
+}

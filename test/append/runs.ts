@@ -1,0 +1,130 @@
+/** Runs of an append against a service that is a list of rows: what a cron job does, without the network. */
+import { type AppendIdentity, type AppendOptions, openAppendFile } from '../../src/append/append-file.ts';
+import { createCsvFormatter } from '../../src/output/csv.ts';
+import { createNdjsonFormatter } from '../../src/output/json.ts';
+import type { Scan } from '../../src/service/shapes.ts';
+import { SCAN_FIELDS } from '../../src/service/shapes.ts';
+import { formatInstant, parseInstant, systemClock } from '../../src/time.ts';
+import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
+
+export const FILE = '/data/scans.out';
+export const STATE = `${FILE}.state.json`;
+export const HOUR = 3_600_000;
+export const START = Date.UTC(2026, 0, 1);
+export const CODE = '11111111-1111-4111-8111-111111111111';
+export const OTHER_CODE = '22222222-2222-4222-8222-222222222222';
+
+export interface TestRow {
+  id: number | bigint;
+  time: number;
+  /** Anything that a cell may hold. */
+  referrer?: string | null;
+}
+
+/** The scans that the service has, by code; add to it as time goes by. */
+export type TestService = Record<string, TestRow[]>;
+
+export interface RunOptions extends Partial<Omit<AppendOptions, 'identity'>> {
+  identity?: Partial<AppendIdentity>;
+  /** Rows a page holds. */
+  pageRows?: number;
+  /** Rows after which the service fails. */
+  failAfter?: number;
+}
+
+function identityOf(service: TestService, changes: Partial<AppendIdentity> = {}): AppendIdentity {
+  const codes = Object.keys(service);
+  const several = codes.length > 1 || changes.all === true;
+  return {
+    baseUrl: 'https://example.test/api/v1',
+    codes,
+    all: false,
+    columns: several ? ['qr_id', ...SCAN_FIELDS] : [...SCAN_FIELDS],
+    format: 'csv',
+    dialect: { header: true, excel: false, rawCells: false, keepExtra: false },
+    ...changes,
+  };
+}
+
+export function openOn(memory: MemoryDisk, service: TestService, options: RunOptions = {}) {
+  const identity = identityOf(service, options.identity);
+  const { columns, format, dialect } = identity;
+  const formatter = format === 'csv' ? createCsvFormatter(columns, dialect) : createNdjsonFormatter(columns);
+  return openAppendFile({
+    path: FILE,
+    formatter,
+    overlapMs: HOUR,
+    sinceMs: undefined,
+    clock: { ...systemClock, sleep: async () => {} },
+    lock: async () => ({ release: async () => {} }),
+    disk: memory.disk,
+    ...options,
+    identity,
+  });
+}
+
+/** One whole run: every code from its position on, page by page, oldest first. Resolves to the number of rows added. */
+export async function run(memory: MemoryDisk, service: TestService, options: RunOptions = {}): Promise<number> {
+  const { pageRows = 3, failAfter = Number.POSITIVE_INFINITY } = options;
+  const file = await openOn(memory, service, options);
+  let added = 0;
+  let read = 0;
+  try {
+    for (const [code, all] of Object.entries(service)) {
+      const { fromMs = Number.NEGATIVE_INFINITY } = file.position(code);
+      const rows = all.filter(({ time }) => time >= fromMs).sort((a, b) => a.time - b.time || Number(a.id) - Number(b.id));
+      for (let at = 0; at < rows.length; at += pageRows) {
+        const page = rows.slice(at, at + pageRows);
+        if (read + page.length > failAfter) throw new Error('the service failed');
+        read += page.length;
+        added += await file.append(
+          code,
+          page.map((row) => ({ qr_id: code, ...scanOf(row) })),
+          page.map(({ time }) => time),
+        );
+      }
+    }
+    await file.finish();
+    return added;
+  } catch (error) {
+    await file.abort();
+    throw error;
+  }
+}
+
+function scanOf({ id, time, referrer = null }: TestRow): Scan {
+  const ts = formatInstant(time);
+  return { id, ts, country: 'DE', city: null, device: 'mobile', os: 'iOS', browser: 'Safari', referrer };
+}
+
+/** The rows of the file, `code id` each, in order; throws at a torn line. */
+export function idsIn(text: string, format: 'csv' | 'ndjson' = 'csv'): string[] {
+  if (text !== '' && !text.endsWith('\n')) throw new Error(`torn: ${JSON.stringify(text.slice(-80))}`);
+  if (format === 'ndjson')
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => `${JSON.parse(line).id}`);
+  const [header = '', ...lines] = text.split('\n').slice(0, -1);
+  const at = header.split(',').indexOf('id');
+  return lines.map((line) => {
+    const cells = line.split(',');
+    if (cells.length !== header.split(',').length || parseInstant(cells[at + 1] ?? '') === undefined)
+      throw new Error(`torn: ${line}`);
+    return cells[at] ?? '';
+  });
+}
+
+/** All ids of a service, sorted as text. */
+export function idsOf(service: TestService): string[] {
+  return Object.values(service)
+    .flat()
+    .map(({ id }) => `${id}`)
+    .sort();
+}
+
+export function rowsAt(...times: number[]): TestRow[] {
+  return times.map((time, i) => ({ id: i + 1, time: START + time }));
+}
+
+export { createMemoryDisk };

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { createTurns, type Turns } from '../../src/append/serial-queue.ts';
+import { type FakeClock, fakeClock } from '../support/clock.ts';
+
+/** Turns whose commits take 10 ms, with the times at which they ended. */
+function start(fail?: () => Error | undefined): { clock: FakeClock; turns: Turns; commits: number[]; rows(): Promise<void> } {
+  const clock = fakeClock();
+  const commits: number[] = [];
+  const turns = createTurns(clock, async () => {
+    const error = fail?.();
+    if (error) throw error;
+    await clock.sleep(10);
+    commits.push(clock.monotonic());
+  });
+  return { clock, turns, commits, rows: () => turns.take(() => turns.commitWhenDue()) };
+}
+
+describe('commits', () => {
+  it('come at once while they are cheap: a slow service has every page committed', async () => {
+    const { clock, commits, rows } = start();
+    for (let page = 0; page < 3; page++) {
+      const written = rows();
+      await clock.advance(10);
+      await written;
+      await clock.advance(100);
+    }
+    expect(commits).toEqual([10, 120, 230]);
+  });
+
+  it('take a tenth of the time at most, however fast rows come', async () => {
+    const { clock, commits, rows } = start();
+    const first = rows();
+    await clock.advance(10);
+    await first;
+    for (let page = 0; page < 500; page++) {
+      void rows();
+      await clock.advance(1);
+    }
+    expect(commits).toEqual([10, 110, 210, 310, 410, 510]);
+  });
+
+  it('cover the last rows before a long pause, too', async () => {
+    const { clock, commits, rows } = start();
+    const first = rows();
+    await clock.advance(10);
+    await first;
+    await rows();
+    expect(commits).toEqual([10]);
+    await clock.advance(60_000);
+    expect(commits).toEqual([10, 110]);
+  });
+
+  it('end with stop', async () => {
+    const { clock, turns, commits, rows } = start();
+    const first = rows();
+    await clock.advance(10);
+    await first;
+    await rows();
+    expect(await turns.stop()).toBe(true);
+    await clock.advance(60_000);
+    expect(commits).toEqual([10]);
+  });
+});
+
+describe('turns', () => {
+  it('are taken one after the other', async () => {
+    const { clock, turns } = start();
+    const order: string[] = [];
+    const slow = turns.take(async () => {
+      await clock.sleep(5);
+      order.push('slow');
+    });
+    const fast = turns.take(async () => void order.push('fast'));
+    await clock.advance(5);
+    await Promise.all([slow, fast]);
+    expect(order).toEqual(['slow', 'fast']);
+  });
+
+  it('all fail after one that failed, with its reason, the commits in the background included', async () => {
+    let full = false;
+    const { clock, turns, rows } = start(() => (full ? new Error('disk full') : undefined));
+    const first = rows();
+    await clock.advance(10);
+    await first;
+    await rows();
+    full = true;
+    await clock.advance(1000);
+    full = false;
+    await expect(turns.take(async () => 'written')).rejects.toThrow('disk full');
+    expect(await turns.stop()).toBe(false);
+  });
+});

@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Batch, Range } from '../../src/complete/batch.ts';
+import { exportScans } from '../../src/complete/export-scans.ts';
+import type { FetchInOrder } from '../../src/complete/query.ts';
+import { UnprovenError } from '../../src/errors.ts';
+import { type ModelRow, type ModelService, modelService } from './model-service.ts';
+
+const START = 1_760_000_000_000;
+const RUNS = Number(process.env.QRCTL_PROPERTY_RUNS ?? 400);
+
+/** As the real one: asks for `width` pages at once, so that the answers of one round are older than the next round's. */
+const fetchInOrder: FetchInOrder = async function* (pages, fetch, width) {
+  const waiting: Promise<unknown>[] = [];
+  for (const page of pages) {
+    const answer = fetch(page);
+    answer.catch(() => undefined);
+    waiting.push(answer);
+    if (waiting.length >= width) yield (await waiting.shift()) as never;
+  }
+  for (const answer of waiting) yield (await answer) as never;
+};
+
+async function run(service: ReturnType<typeof modelService>, range: Range, width: number) {
+  let written: Batch = { rows: [], times: [] };
+  const notes: string[] = [];
+  const target = {
+    async write(batch: Batch) {
+      written = { rows: [...written.rows, ...batch.rows], times: [...written.times, ...batch.times] };
+    },
+    async startOver() {
+      written = { rows: [], times: [] };
+      return true;
+    },
+  };
+  await exportScans(
+    {
+      code: 'a',
+      read: service.read,
+      checkExists: async () => undefined,
+      range,
+      fetchInOrder,
+      width,
+      note: (line) => notes.push(line),
+    },
+    target,
+  );
+  return { ids: written.rows.map((row) => Number(row.id)), times: written.times, notes };
+}
+
+function inRange(rows: ModelRow[], { sinceMs, untilMs }: Range): number[] {
+  return rows
+    .filter(({ time }) => time >= (sinceMs ?? Number.NEGATIVE_INFINITY) && time < untilMs)
+    .sort((a, b) => a.time - b.time || a.id - b.id)
+    .map((row) => row.id);
+}
+
+/** Times on a coarse grid, so that ties across page borders are common. */
+const time = (span: number, grid: number) => fc.integer({ min: 0, max: Math.ceil(span / grid) }).map((n) => START + n * grid);
+
+const world = fc
+  .record({
+    count: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 900 })),
+    span: fc.constantFrom(3_000, 60_000, 5_000_000),
+    grid: fc.constantFrom(1, 250, 1000, 20_000),
+    pageCap: fc.constantFrom(3, 7, 50, 100, 500),
+    order: fc.constantFrom('ascending' as const, 'descending' as const, 'none' as const),
+    shuffleTies: fc.boolean(),
+    sinceInclusive: fc.boolean(),
+    untilInclusive: fc.boolean(),
+    beyond: fc.constantFrom('empty' as const, 'last' as const, 'first' as const),
+    width: fc.integer({ min: 1, max: 8 }),
+    bounded: fc.boolean(),
+  })
+  .chain((shape) =>
+    fc.record({
+      shape: fc.constant(shape),
+      times: fc.array(time(shape.span, shape.grid), { minLength: shape.count, maxLength: shape.count }),
+      arrivals: fc.array(fc.tuple(fc.integer({ min: 2, max: 30 }), time(shape.span, shape.grid)), { maxLength: 12 }),
+      bounds: fc.tuple(time(shape.span, shape.grid), time(shape.span, shape.grid)),
+      late: fc.boolean(),
+    }),
+  );
+
+type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
+
+function build({ shape, times, arrivals, bounds, late }: World) {
+  const rows = times.sort((a, b) => a - b).map((at, i) => ({ id: i + 1, time: at }));
+  const untilMs = shape.bounded ? Math.max(...bounds) : START + shape.span + 5000;
+  const range: Range = { sinceMs: shape.bounded ? Math.min(...bounds) : undefined, untilMs };
+  const coming = new Map<number, ModelRow[]>();
+  arrivals.forEach(([request, at], i) => {
+    const row = { id: 100_000 + i, time: late ? at : untilMs + 300 + i };
+    coming.set(request, [...(coming.get(request) ?? []), row]);
+  });
+  const how: ModelService = { ...shape, arrivals: coming };
+  return { rows, range, how, width: shape.width };
+}
+
+/** Exact as of the last answer, or not proven: never silently wrong. */
+async function isExactOrRefused(service: ReturnType<typeof modelService>, range: Range, width: number): Promise<boolean> {
+  try {
+    const { ids, notes } = await run(service, range, width);
+    const expected = inRange(service.state.rows, range);
+    if (notes.length === 0) expect(ids).toEqual(expected);
+    else expect([...ids].sort((a, b) => a - b)).toEqual([...expected].sort((a, b) => a - b));
+    return true;
+  } catch (error) {
+    if (error instanceof UnprovenError) return false;
+    throw error;
+  }
+}
+
+describe('an export against any service', () => {
+  test('is exact, or refused', async () => {
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(world, async (drawn) => {
+        const { rows, range, how, width } = build(drawn);
+        if (!(await isExactOrRefused(modelService(rows, how), range, width))) refused += 1;
+      }),
+      { numRuns: RUNS },
+    );
+    expect(refused).toBeLessThan(RUNS / 20);
+  }, 120_000);
+
+  test('is exact, or refused, when totals and pages lie', async () => {
+    const lies = fc.record({
+      drawn: world,
+      at: fc.integer({ min: 1, max: 12 }),
+      by: fc.integer({ min: -5, max: 5 }),
+      always: fc.boolean(),
+      cut: fc.boolean(),
+      cap: fc.option(fc.integer({ min: 1, max: 200 })),
+    });
+    await fc.assert(
+      fc.asyncProperty(lies, async ({ drawn, at, by, always, cut, cap }) => {
+        // No arrivals and no shuffled ties here: a total that is wrong by just the number of rows they hide deceives any reader.
+        const { rows, range, how, width } = build({ ...drawn, shape: { ...drawn.shape, shuffleTies: false }, arrivals: [] });
+        const lie = (total: number, request: number) =>
+          Math.min(cap ?? total, Math.max(0, total + (always || request === at ? by : 0)));
+        const shorten = (page: ModelRow[], request: number) =>
+          cut && by === 0 && cap === null && request === at ? page.slice(0, page.length >> 1) : page;
+        await isExactOrRefused(modelService(rows, { ...how, lie, shorten }), range, width);
+      }),
+      { numRuns: RUNS },
+    );
+  }, 120_000);
+
+  test('costs a still service one request more than its pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async (drawn) => {
+        const { rows, range, how, width } = build({ ...drawn, arrivals: [] });
+        if (how.order === 'none') return;
+        const service = modelService(rows, { ...how, shuffleTies: false });
+        await run(service, range, width);
+        const asked = inRange(rows, { sinceMs: (range.sinceMs ?? START) - 1000, untilMs: range.untilMs + 1001 }).length;
+        expect(service.state.requests).toBeLessThanOrEqual(Math.ceil(asked / Math.min(how.pageCap ?? 500, 500)) + 1);
+      }),
+      { numRuns: RUNS },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { acquireLock } from '../../src/durable/lock.ts';
+import { UsageError } from '../../src/errors.ts';
+import { type Clock, systemClock } from '../../src/time.ts';
+
+/** Time passes only by sleeping. */
+function fakeClock(): Clock {
+  let ms = 0;
+  return {
+    now: () => ms,
+    monotonic: () => ms,
+    random: () => 0.5,
+    sleep: async (duration) => {
+      ms += duration;
+    },
+  };
+}
+
+let directory: string;
+let holders: ChildProcess[];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'qrctl-lock-'));
+  holders = [];
+});
+
+afterEach(() => {
+  for (const holder of holders) holder.kill('SIGKILL');
+  rmSync(directory, { recursive: true });
+});
+
+/** Another process that takes the lock on `path`, says so, and stays. */
+async function startHolder(path: string): Promise<ChildProcess> {
+  const module = new URL('../../src/durable/lock.ts', import.meta.url).pathname;
+  const { build } = await import('esbuild');
+  const bundle = join(directory, 'lock.mjs');
+  await build({ entryPoints: [module], bundle: true, platform: 'node', format: 'esm', outfile: bundle, logLevel: 'silent' });
+  const script = `
+    import { acquireLock } from ${JSON.stringify(bundle)};
+    const clock = { now: Date.now, monotonic: () => performance.now(), random: Math.random, sleep: async () => {} };
+    await acquireLock(${JSON.stringify(path)}, { clock, waitMs: 0 });
+    console.log('held');
+    setInterval(() => {}, 1000);`;
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  holders.push(holder);
+  await once(holder.stdout, 'data');
+  return holder;
+}
+
+describe('acquireLock', () => {
+  it('lets one holder in at a time, and the next one after a release', async () => {
+    const path = join(directory, 'scans.csv');
+    const first = await acquireLock(path, { clock: fakeClock() });
+    await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow(UsageError);
+    await first.release();
+    const second = await acquireLock(path, { clock: fakeClock(), waitMs: 0 });
+    await second.release();
+  });
+
+  it('waits as long as asked, says once that it waits, and names the file when it gives up', async () => {
+    const path = join(directory, 'scans.csv');
+    const clock = fakeClock();
+    const lock = await acquireLock(path, { clock });
+    let waits = 0;
+    const second = acquireLock(path, { clock, waitMs: 3000, onWait: () => waits++ });
+    await expect(second).rejects.toThrow(`another qrctl run is working on ${path} (waited 3 s)`);
+    expect(waits).toBe(1);
+    expect(clock.monotonic()).toBe(3000);
+    await lock.release();
+  });
+
+  it('gets the lock when the holder ends during the wait', async () => {
+    const path = join(directory, 'scans.csv');
+    const lock = await acquireLock(path, { clock: fakeClock() });
+    const second = acquireLock(path, { clock: systemClock, waitMs: 10_000, onWait: () => void lock.release() });
+    await (await second).release();
+  });
+
+  it('stops waiting when the signal is aborted', async () => {
+    const path = join(directory, 'scans.csv');
+    const lock = await acquireLock(path, { clock: fakeClock() });
+    const controller = new AbortController();
+    const waiting = acquireLock(path, {
+      clock: systemClock,
+      waitMs: 60_000,
+      signal: controller.signal,
+      onWait: () => controller.abort(new Error('interrupted')),
+    });
+    await expect(waiting).rejects.toThrow('interrupted');
+    await lock.release();
+  });
+
+  it('knows a file by whatever path it is reached', async () => {
+    const path = join(directory, 'scans.csv');
+    writeFileSync(path, '');
+    symlinkSync(path, join(directory, 'latest.csv'));
+    symlinkSync(directory, `${directory}-link`);
+    const lock = await acquireLock(path, { clock: fakeClock() });
+    const others = [join(directory, 'latest.csv'), join(`${directory}-link`, 'scans.csv'), `${directory}/./scans.csv`];
+    for (const other of others) {
+      await expect(acquireLock(other, { clock: fakeClock(), waitMs: 0 }), other).rejects.toThrow(UsageError);
+    }
+    rmSync(`${directory}-link`);
+    await lock.release();
+  });
+
+  it('keeps files apart that only share a name or a directory', async () => {
+    mkdirSync(join(directory, 'other'));
+    const paths = ['scans.csv', 'scans2.csv', 'other/scans.csv'];
+    const locks = await Promise.all(paths.map((path) => acquireLock(join(directory, path), { clock: fakeClock(), waitMs: 0 })));
+    await Promise.all(locks.map((lock) => lock.release()));
+  });
+
+  it('locks a file whose path is far longer than a socket name may be', async () => {
+    const deep = join(directory, 'x'.repeat(200), 'y'.repeat(200));
+    mkdirSync(deep, { recursive: true });
+    const path = join(deep, `${'z'.repeat(200)}.csv`);
+    const lock = await acquireLock(path, { clock: fakeClock() });
+    await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow(UsageError);
+    await lock.release();
+  });
+
+  it('says so when the directory does not exist', async () => {
+    await expect(acquireLock(join(directory, 'no', 'scans.csv'), { clock: fakeClock() })).rejects.toThrow(
+      /cannot open the directory/,
+    );
+  });
+
+  it('is held by a stopped process and freed with a killed one', async () => {
+    const path = join(directory, 'scans.csv');
+    const holder = await startHolder(path);
+    holder.kill('SIGSTOP');
+    await expect(acquireLock(path, { clock: fakeClock(), waitMs: 10_000 })).rejects.toThrow(UsageError);
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    const lock = await acquireLock(path, { clock: fakeClock(), waitMs: 0 });
+    await lock.release();
+  });
+});

@@ -1,0 +1,81 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createEarlyFlush, makeDirectories, writeFully } from '../../src/durable/write.ts';
+import { useDirectory } from '../support/cli.ts';
+
+/** A disk that takes at most `atOnce` bytes a write, and `room` bytes in all. */
+function smallDisk(atOnce: number, room = Number.POSITIVE_INFINITY) {
+  const taken: number[] = [];
+  return {
+    taken,
+    async write(data: Uint8Array, offset: number, length: number, position: number | null) {
+      if (position !== null) expect(position).toBe(100 + taken.length);
+      const bytesWritten = Math.min(atOnce, length, room - taken.length);
+      taken.push(...data.subarray(offset, offset + bytesWritten));
+      return { bytesWritten };
+    },
+  };
+}
+
+describe('a write is done when every byte was taken', () => {
+  test('short writes are continued where they ended', async () => {
+    const disk = smallDisk(3);
+    await writeFully(disk, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), 100);
+    expect(disk.taken).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('a disk that takes nothing more is an error, not a loop', async () => {
+    await expect(writeFully(smallDisk(3, 4), new Uint8Array(8), null)).rejects.toMatchObject({ code: 'EIO' });
+  });
+});
+
+describe('directories', () => {
+  test('are made with all above them, in the mode given, and told from those that were there', async () => {
+    const path = join(await useDirectory(), 'a', 'b', 'c');
+    expect(makeDirectories(path, 0o700)).toBe(true);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+    expect(makeDirectories(path, 0o700)).toBe(false);
+  });
+
+  test.runIf(process.platform === 'linux')('that the system refuses with ENOENT are an error, not a loop', () => {
+    expect(() => makeDirectories('/proc/x/y')).toThrow('ENOENT');
+  });
+});
+
+describe('an early flush', () => {
+  const MIB = 1024 * 1024;
+
+  /** A file whose flushes end when told to: well, or with an error. */
+  function slowFile() {
+    const pending: ((error?: Error) => void)[] = [];
+    const datasync = () =>
+      new Promise<void>((resolve, reject) => {
+        pending.push((error) => (error ? reject(error) : resolve()));
+      });
+    return { pending, flush: createEarlyFlush({ datasync }) };
+  }
+
+  test('begins at every 16 MiB, one at a time, without being waited for', async () => {
+    const { pending, flush } = slowFile();
+    for (let i = 0; i < 15; i++) flush.wrote(MIB);
+    expect(pending).toHaveLength(0);
+    for (let i = 0; i < 40; i++) flush.wrote(MIB);
+    expect(pending).toHaveLength(1);
+    pending[0]?.();
+    await flush.settled();
+    flush.wrote(MIB);
+    expect(pending).toHaveLength(2);
+  });
+
+  test('keeps a failure until the end, and tells it to the next write', async () => {
+    const { pending, flush } = slowFile();
+    flush.wrote(16 * MIB);
+    const end = flush.settled();
+    pending[0]?.(new Error('EIO: lost'));
+    await expect(end).rejects.toThrow('EIO: lost');
+    expect(() => flush.wrote(1)).toThrow('EIO: lost');
+    await expect(flush.settled()).rejects.toThrow('EIO: lost');
+  });
+});

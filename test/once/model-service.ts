@@ -1,0 +1,134 @@
+/** A service in memory, with everything that can go wrong between a POST and its answer, and other people at work on it. */
+import { PlanLimitError, RejectedError, UnavailableError } from '../../src/errors.ts';
+import { createServiceClock } from '../../src/limit/service-clock.ts';
+import type { NewCode, QrCode } from '../../src/service/shapes.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+export type Mishap =
+  | 'none'
+  /** The connection breaks before anything happens. */
+  | 'drop'
+  /** Applied, and the answer lost. */
+  | 'applied'
+  /** The answer is lost, and it is applied seconds later. */
+  | 'late'
+  /** 400. */
+  | 'rejected'
+  /** 403. */
+  | 'full'
+  /** The connection never opens. */
+  | 'refused'
+  /** 429: let through again by the client, which asks its hook once more. */
+  | 'limited';
+
+export interface ModelCode extends QrCode {
+  /** The input row whose POST made it; 0: somebody else. */
+  by: number;
+}
+
+export interface ModelOptions {
+  time: VirtualTime;
+  /** What the service's clock is ahead of the machine's wall clock, ms. */
+  skewMs?: number;
+  /** What happens to the n-th POST, from 0. */
+  mishap?: (n: number, code: NewCode) => Mishap;
+  latencyMs?: (n: number) => number;
+  lateMs?: number;
+  /** `created_at` without a fraction. */
+  wholeSeconds?: boolean;
+  /** Trims names and completes addresses, as services may. */
+  tidies?: boolean;
+}
+
+export function modelService({
+  time,
+  skewMs = 0,
+  mishap = () => 'none',
+  latencyMs = () => 20,
+  lateMs = 5000,
+  wholeSeconds = false,
+  tidies = false,
+}: ModelOptions) {
+  const codes: ModelCode[] = [];
+  const started = time.now() - time.monotonic();
+  const serviceMs = () => started + skewMs + time.monotonic();
+  let posts = 0;
+  let lists = 0;
+  let serviceClock = createServiceClock(time);
+
+  /** The answer to a request sent at `sentAt`, half the way back. */
+  function seeDate(sentAt: number) {
+    const dateMs = Math.floor((serviceMs() - (time.monotonic() - sentAt) / 2) / 1000) * 1000;
+    serviceClock.observe(dateMs, sentAt, time.monotonic());
+  }
+  function add({ name, type = 'url', destination = null }: NewCode | QrCode, by: number, atMs = serviceMs()): ModelCode {
+    const iso = new Date(atMs).toISOString();
+    const at = wholeSeconds ? iso.replace(/\.\d+/, '') : iso;
+    const id = `00000000-0000-4000-8000-${String(codes.length + 1).padStart(12, '0')}`;
+    const tidy = tidies && destination && URL.canParse(destination) ? new URL(destination).href : destination;
+    const code = { id, slug: `s${codes.length + 1}`, name: tidies ? name.trim() : name, type, destination: tidy };
+    const whole = { ...code, status: 'active', created_at: at, updated_at: at, by };
+    codes.push(whole);
+    return whole;
+  }
+
+  return {
+    codes,
+    add,
+    posts: () => posts,
+    lists: () => lists,
+    /** The row whose values a POST carries is known by its name: `row 7`. */
+    async createCode(code: NewCode, beforeSend: () => Promise<void> = async () => undefined): Promise<QrCode> {
+      await beforeSend();
+      const n = posts++;
+      const fate = mishap(n, code);
+      if (fate === 'limited') {
+        const sentAt = time.monotonic();
+        await time.sleep(latencyMs(n));
+        seeDate(sentAt);
+        await beforeSend();
+      }
+      const sentAt = time.monotonic();
+      const by = Number(/\d+/.exec(code.name)?.[0] ?? -1);
+      const trip = latencyMs(n) / 2;
+      if (fate === 'late') time.at(time.monotonic() + lateMs, () => add(code, by));
+      const applied = ['none', 'applied', 'limited'].includes(fate);
+      const made: { code?: ModelCode } = {};
+      if (applied) {
+        time.at(time.monotonic() + trip, () => {
+          made.code = add(code, by);
+        });
+      }
+      await time.sleep(trip * 2);
+      if (fate === 'rejected') throw new RejectedError('bad values', { status: 400, outcome: 'not-applied' });
+      if (fate === 'full') throw new PlanLimitError('the plan is full', { status: 403, outcome: 'not-applied' });
+      if (fate === 'refused') throw new UnavailableError('connection refused', { outcome: 'not-applied' });
+      if (!made.code || fate === 'applied') throw new UnavailableError('the connection broke', { outcome: 'unknown' });
+      seeDate(sentAt);
+      return made.code;
+    },
+    async listCodes(): Promise<QrCode[]> {
+      lists += 1;
+      const sentAt = time.monotonic();
+      await time.sleep(latencyMs(0));
+      seeDate(sentAt);
+      return [...codes];
+    },
+    async askClock(): Promise<void> {
+      const sentAt = time.monotonic();
+      await time.sleep(latencyMs(0));
+      seeDate(sentAt);
+    },
+    msToClockSample: () => serviceClock.msToBestSample(),
+    nowMs() {
+      const now = serviceClock.nowMs();
+      return now === undefined ? undefined : Math.floor(now);
+    },
+    /** A process started anew has seen no Date yet. */
+    forget() {
+      serviceClock = createServiceClock(time);
+    },
+  };
+}
+
+export type ModelService = ReturnType<typeof modelService>;
