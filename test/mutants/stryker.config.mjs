@@ -1,29 +1,26 @@
 /**
  * What `npm run mutants` changes, and which tests must notice: the rooms of the promises, the floor they stand on, and what makes
- * other people's text harmless in CSV and on a terminal. QRCTL_MUTATE narrows it (`src/limit`, or `src/limit/window.ts:20-40`).
+ * other people's text harmless in CSV and on a terminal. Run it by run.mjs, which narrows it and explains what it finds.
  */
-const ROOMS = ['limit', 'complete', 'append', 'once', 'durable'];
-const CLEANING = ['src/output/csv.ts', 'src/output/clean.ts'];
-
-const named = process.env.QRCTL_MUTATE?.split(',').map((place) => (place.includes('.ts') ? place : `${place}/**/*.ts`));
+import { PLACES } from './places.mjs';
 
 export default {
-  mutate: named ?? [...ROOMS.map((room) => `src/${room}/**/*.ts`), ...CLEANING],
+  mutate: PLACES,
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
-  vitest: { configFile: 'test/mutants/vitest.config.ts', related: false },
+  vitest: { configFile: 'test/mutants/vitest.config.mjs', related: false },
   coverageAnalysis: 'perTest',
-  // What a message says is for the tests of refusals; here it would be a third of all mutants.
+  // The words of a message are for the tests of refusals; here they would be a third of all mutants.
   mutator: { excludedMutations: ['StringLiteral'] },
+  // Tables and constants made once, when a file is loaded: no single test can be asked about them.
   ignoreStatic: true,
   incremental: true,
   incrementalFile: 'node_modules/.cache/mutants/incremental.json',
-  reporters: ['json', 'clear-text', 'progress'],
-  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+  reporters: ['json', 'progress-append-only'],
   jsonReporter: { fileName: 'node_modules/.cache/mutants/report.json' },
   tempDirName: 'node_modules/.cache/mutants/sandbox',
-  timeoutMS: 10_000,
+  timeoutMS: 5000,
   timeoutFactor: 3,
-  concurrency: Number(process.env.QRCTL_MUTANTS_AT_ONCE ?? 2),
+  concurrency: 2,
   allowConsoleColors: false,
 };

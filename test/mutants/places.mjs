@@ -1,0 +1,18 @@
+/** The places whose every line must be guarded by a test, and the tests that guard them. */
+
+const CLEANING = ['src/output/csv.ts', 'src/output/clean.ts'];
+const ROOMS = ['src/limit', 'src/complete', 'src/append', 'src/once', 'src/durable'];
+
+const wanted = (process.env.MUTANTS_OF ?? '').split(',').filter((place) => place !== '');
+const all = wanted.length === 0 ? [...ROOMS, ...CLEANING] : wanted;
+
+/** Files to change, as globs. `MUTANTS_OF` (run.mjs sets it from its arguments) names rooms or files, by commas; all when empty. */
+export const PLACES = all.map((place) => (place.includes('.ts') ? place : `${place}/**/*.ts`));
+
+/** The tests of those places: a room's own, so that each room stands by itself. */
+export const TESTS = [...new Set(all.map(testsOf))];
+
+function testsOf(place) {
+  const [, room] = place.split('/');
+  return place.startsWith('src/output/') ? 'test/output/{csv,clean,text}*.test.ts' : `test/${room}/**/*.test.ts`;
+}
