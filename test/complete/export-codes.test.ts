@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { exportCodes } from '../../src/complete/export-codes.ts';
 import { NotFoundError, RejectedError, UnavailableError } from '../../src/errors.ts';
 import { fetchInOrder } from '../../src/service/pages.ts';
-import { modelService } from './model-service.ts';
+import { modelScans } from '../support/model-service/scans.ts';
 
 const UNTIL = 1_760_000_000_000;
 const down = () => new UnavailableError('the service failed (500)', { status: 500 });
 
 /** Exports codes `a` to `e`, three scans each, from a service that fails on some; returns what was finished and what failed. */
 async function exported(failures: Record<string, () => Error>) {
-  const { read } = modelService([1, 2, 3].map((id) => ({ id, time: UNTIL - 10_000 + id })));
+  const { read } = modelScans([1, 2, 3].map((id) => ({ id, time: UNTIL - 10_000 + id })));
   const finished: string[] = [];
   const {
     codes,

@@ -4,10 +4,11 @@ import type { Batch, Range } from '../../src/complete/batch.ts';
 import { exportScans } from '../../src/complete/export-scans.ts';
 import type { FetchInOrder } from '../../src/complete/query.ts';
 import { UnprovenError } from '../../src/errors.ts';
-import { type ModelRow, type ModelService, modelService } from './model-service.ts';
+import { type ModelRow, type ModelScans, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
+import { runs } from '../support/property-runs.ts';
 
 const START = 1_760_000_000_000;
-const RUNS = Number(process.env.QRCTL_PROPERTY_RUNS ?? 400);
+const RUNS = runs(400);
 
 /** As the real one: asks for `width` pages at once, so that the answers of one round are older than the next round's. */
 const fetchInOrder: FetchInOrder = async function* (pages, fetch, width) {
@@ -21,7 +22,7 @@ const fetchInOrder: FetchInOrder = async function* (pages, fetch, width) {
   for (const answer of waiting) yield (await answer) as never;
 };
 
-async function run(service: ReturnType<typeof modelService>, range: Range, width: number) {
+async function run(service: ModelScans, range: Range, width: number) {
   let written: Batch = { rows: [], times: [] };
   const notes: string[] = [];
   const target = {
@@ -93,12 +94,12 @@ function build({ shape, times, arrivals, bounds, late }: World) {
     const row = { id: 100_000 + i, time: late ? at : untilMs + 300 + i };
     coming.set(request, [...(coming.get(request) ?? []), row]);
   });
-  const how: ModelService = { ...shape, arrivals: coming };
+  const how: ModelScansOptions = { ...shape, arrivals: coming };
   return { rows, range, how, width: shape.width };
 }
 
 /** Exact as of the last answer, or not proven: never silently wrong. */
-async function isExactOrRefused(service: ReturnType<typeof modelService>, range: Range, width: number): Promise<boolean> {
+async function isExactOrRefused(service: ModelScans, range: Range, width: number): Promise<boolean> {
   try {
     const { ids, notes } = await run(service, range, width);
     const expected = inRange(service.state.rows, range);
@@ -117,11 +118,11 @@ describe('an export against any service', () => {
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
         const { rows, range, how, width } = build(drawn);
-        if (!(await isExactOrRefused(modelService(rows, how), range, width))) refused += 1;
+        if (!(await isExactOrRefused(modelScans(rows, how), range, width))) refused += 1;
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
-    expect(refused).toBeLessThan(RUNS / 20);
+    expect(refused).toBeLessThan(RUNS.numRuns / 20);
   }, 120_000);
 
   test('is exact, or refused, when totals and pages lie', async () => {
@@ -141,9 +142,9 @@ describe('an export against any service', () => {
           Math.min(cap ?? total, Math.max(0, total + (always || request === at ? by : 0)));
         const shorten = (page: ModelRow[], request: number) =>
           cut && by === 0 && cap === null && request === at ? page.slice(0, page.length >> 1) : page;
-        await isExactOrRefused(modelService(rows, { ...how, lie, shorten }), range, width);
+        await isExactOrRefused(modelScans(rows, { ...how, lie, shorten }), range, width);
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   }, 120_000);
 
@@ -152,12 +153,12 @@ describe('an export against any service', () => {
       fc.asyncProperty(world, async (drawn) => {
         const { rows, range, how, width } = build({ ...drawn, arrivals: [] });
         if (how.order === 'none') return;
-        const service = modelService(rows, { ...how, shuffleTies: false });
+        const service = modelScans(rows, { ...how, shuffleTies: false });
         await run(service, range, width);
         const asked = inRange(rows, { sinceMs: (range.sinceMs ?? START) - 1000, untilMs: range.untilMs + 1001 }).length;
         expect(service.state.requests).toBeLessThanOrEqual(Math.ceil(asked / Math.min(how.pageCap ?? 500, 500)) + 1);
       }),
-      { numRuns: RUNS },
+      RUNS,
     );
   }, 120_000);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { exportScans } from '../../src/complete/export-scans.ts';
 import { UnprovenError } from '../../src/errors.ts';
 import { fetchInOrder } from '../../src/service/pages.ts';
-import { type ModelRow, type ModelService, modelService } from './model-service.ts';
+import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 
 const START = 1_760_000_000_000;
 const HOUR = 3_600_000;
@@ -13,8 +13,8 @@ function rows(count: number, together = 1): ModelRow[] {
   return Array.from({ length: count }, (_, i) => ({ id: i + 1, time: START + Math.floor(i / together) * 1000 }));
 }
 
-async function exported(count: number, how: ModelService & { together?: number }) {
-  const service = modelService(rows(count, how.together), how);
+async function exported(count: number, how: ModelScansOptions & { together?: number }) {
+  const service = modelScans(rows(count, how.together), how);
   let ids: number[] = [];
   const job = { code: 'spring-menu', range: RANGE, fetchInOrder, width: 4, note: () => undefined };
   await exportScans(
@@ -33,7 +33,7 @@ async function exported(count: number, how: ModelService & { together?: number }
 }
 
 const all = (count: number) => rows(count).map((row) => row.id);
-const capped = (cap: number): ModelService => ({ reach: cap, lie: (total) => Math.min(total, cap) });
+const capped = (cap: number): ModelScansOptions => ({ reach: cap, lie: (total) => Math.min(total, cap) });
 
 describe.each(['ascending', 'descending'] as const)('a service that pages %s', (order) => {
   test.each([
@@ -67,7 +67,7 @@ describe.each(['ascending', 'descending'] as const)('a service that pages %s', (
 });
 
 describe('what does not add up is said', () => {
-  test.each<[string, ModelService, RegExp]>([
+  test.each<[string, ModelScansOptions, RegExp]>([
     ['a total that is too large', { lie: (total) => total + 7 }, /the service counts \d+ rows and shows \d+$/],
     [
       'rows that are gone all at once, of a code that is still there',

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openJournalFile, readJournalFile } from '../../src/durable/append-log.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
+import { runs } from '../support/property-runs.ts';
 
 interface Line {
   is: string;
@@ -87,7 +88,7 @@ describe('a journal', () => {
         await expect(openJournalFile(path)).rejects.toThrow(UsageError);
         expect(await readFile(path)).toEqual(damaged);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

@@ -6,20 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/durable/lock.ts';
 import { UsageError } from '../../src/errors.ts';
-import { type Clock, systemClock } from '../../src/time.ts';
-
-/** Time passes only by sleeping. */
-function fakeClock(): Clock {
-  let ms = 0;
-  return {
-    now: () => ms,
-    monotonic: () => ms,
-    random: () => 0.5,
-    sleep: async (duration) => {
-      ms += duration;
-    },
-  };
-}
+import { systemClock } from '../../src/time.ts';
+import { fakeClock } from '../support/clock.ts';
 
 let directory: string;
 let holders: ChildProcess[];
@@ -68,7 +56,7 @@ describe('acquireLock', () => {
     const lock = await acquireLock(path, { clock });
     let waits = 0;
     const second = acquireLock(path, { clock, waitMs: 3000, onWait: () => waits++ });
-    await expect(second).rejects.toThrow(`another qrctl run is working on ${path} (waited 3 s)`);
+    await expect(clock.run(second)).rejects.toThrow(`another qrctl run is working on ${path} (waited 3 s)`);
     expect(waits).toBe(1);
     expect(clock.monotonic()).toBe(3000);
     await lock.release();
@@ -135,7 +123,8 @@ describe('acquireLock', () => {
     const path = join(directory, 'scans.csv');
     const holder = await startHolder(path);
     holder.kill('SIGSTOP');
-    await expect(acquireLock(path, { clock: fakeClock(), waitMs: 10_000 })).rejects.toThrow(UsageError);
+    const clock = fakeClock();
+    await expect(clock.run(acquireLock(path, { clock, waitMs: 10_000 }))).rejects.toThrow(UsageError);
     holder.kill('SIGKILL');
     await once(holder, 'exit');
     const lock = await acquireLock(path, { clock: fakeClock(), waitMs: 0 });

@@ -6,14 +6,16 @@ import { createClient } from '../../src/service/client.ts';
 import { NetworkError } from '../../src/service/network-error.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import type { Transport } from '../../src/service/transport.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
-import { createModel, type ModelOptions } from './model-service.ts';
+import { type FakeClock, fakeClock } from '../support/clock.ts';
+import { type ModelRateWindowOptions, modelRateWindow } from '../support/model-service/rate-window.ts';
+import { runs } from '../support/property-runs.ts';
 
 const DAY = 86_400_000;
+const START = 1_800_000_000_000;
 const GET = { method: 'GET', path: '/api/v1/qr', authorized: true, check: (json: unknown) => json } as const;
 
 type ClientSetup = Partial<Pick<ServiceOptions, 'concurrency' | 'reserve' | 'maxWaitMs' | 'events' | 'signal'>>;
-type Setup = Partial<Omit<ModelOptions, 'clock'>> & ClientSetup & { seed?: number };
+type Setup = Partial<Omit<ModelRateWindowOptions, 'clock'>> & ClientSetup & { seed?: number };
 
 function client(clock: FakeClock, transport: Transport, setup: ClientSetup) {
   const { concurrency = 4, reserve = { requests: 0 }, maxWaitMs, events = {}, signal = new AbortController().signal } = setup;
@@ -23,8 +25,8 @@ function client(clock: FakeClock, transport: Transport, setup: ClientSetup) {
 }
 
 function prepare(setup: Setup) {
-  const clock = createFakeClock({ seed: setup.seed ?? 1, wallStart: 1_800_000_000_000 + (((setup.seed ?? 1) * 137) % 1000) });
-  const model = createModel({ clock, limit: 60, windowMs: 60_000, ...setup });
+  const clock = fakeClock({ seed: setup.seed ?? 1, wallMs: START + (((setup.seed ?? 1) * 137) % 1000) });
+  const model = modelRateWindow({ clock, limit: 60, windowMs: 60_000, ...setup });
   return { clock, model, sender: client(clock, model.transport, setup) };
 }
 
@@ -68,7 +70,7 @@ describe('alone in its workspace', () => {
         // Half of the last window's requests run two at a time where little is left: that is latency, not waiting.
         expect(tookMs).toBeLessThan(floorMs + 2500 + 60 * setup.latencyMs);
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 
@@ -144,7 +146,7 @@ describe('headers that cannot be relied on', () => {
     expect(model.counts.get(200)).toBe(50);
   });
 
-  test.each<[string, ModelOptions['headers']]>([
+  test.each<[string, ModelRateWindowOptions['headers']]>([
     ['a reset in milliseconds', (headers) => ({ ...headers, 'x-ratelimit-reset': `${headers['x-ratelimit-reset']}000` })],
     ['a reset in the year 5138', (headers) => ({ ...headers, 'x-ratelimit-reset': '99999999999' })],
     ['a reset long past', (headers) => ({ ...headers, 'x-ratelimit-reset': '12' })],
@@ -174,7 +176,7 @@ describe('headers that cannot be relied on', () => {
   });
 
   test('Retry-After as an HTTP date is read against the Date of the answer', async () => {
-    const clock = createFakeClock();
+    const clock = fakeClock({ wallMs: START, seed: 1 });
     const times: number[] = [];
     const date = 'Thu, 01 Jan 2099 00:00:00 GMT';
     const sender = client(
@@ -220,7 +222,7 @@ describe('whatever happens', () => {
     });
     await fc.assert(
       fc.asyncProperty(cases, async ({ clients, losses, dropped, ...setup }) => {
-        const chance = createFakeClock({ seed: setup.seed + 1 });
+        const chance = fakeClock({ seed: setup.seed + 1 });
         const headers = (all: Record<string, string>) => {
           const some = Object.entries(all).filter(([name]) => !dropped.includes(name) || chance.random() < 0.5);
           return Object.fromEntries(some);
@@ -240,7 +242,7 @@ describe('whatever happens', () => {
         for (const result of results) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(UnavailableError);
         expect(model.most()).toBeLessThanOrEqual(clients * setup.concurrency);
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 });
@@ -274,7 +276,7 @@ describe('--max-wait', () => {
 
 describe('places in flight', () => {
   test('never more than the concurrency, and every failure gives its place back', async () => {
-    const clock = createFakeClock();
+    const clock = fakeClock({ wallMs: START, seed: 1 });
     let inside = 0;
     let most = 0;
     let count = 0;
@@ -307,7 +309,7 @@ describe('places in flight', () => {
   });
 
   test('an attempt without an answer counts as used: with 5 left and all lost, the sixth waits for the reset', async () => {
-    const clock = createFakeClock();
+    const clock = fakeClock({ wallMs: START, seed: 1 });
     let count = 0;
     const transport: Transport = {
       async exchange() {

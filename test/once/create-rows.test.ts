@@ -7,8 +7,9 @@ import { type CreateEnd, type CreateEvent, createRows } from '../../src/once/cre
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { JournalRecord } from '../../src/once/records.ts';
 import { openLedger } from '../../src/once/row-states.ts';
-import { type Mishap, type ModelOptions, type ModelService, modelService } from './model-service.ts';
-import { type VirtualTime, virtualTime } from './virtual-time.ts';
+import { type FakeClock, fakeClock } from '../support/clock.ts';
+import { type Mishap, type ModelCodes, type ModelCodesOptions, modelCodes } from '../support/model-service/codes.ts';
+import { runs } from '../support/property-runs.ts';
 
 /** Thrown by a journal whose process is killed. */
 class Killed extends Error {}
@@ -40,14 +41,14 @@ function memoryJournal(
 }
 
 interface World {
-  time: VirtualTime;
-  service: ModelService;
+  time: FakeClock;
+  service: ModelCodes;
   disk: JournalRecord[];
 }
 
-function worldOf(options: Partial<ModelOptions> = {}): World {
-  const time = virtualTime();
-  return { time, service: modelService({ time, ...options }), disk: [] };
+function worldOf(options: Partial<ModelCodesOptions> = {}): World {
+  const time = fakeClock({ wallMs: Date.UTC(2026, 4, 1) });
+  return { time, service: modelCodes({ time, ...options }), disk: [] };
 }
 
 interface RunOptions {
@@ -62,7 +63,7 @@ async function run({ time, service, disk }: World, rows: readonly CreateRow[], o
   service.forget();
   const { journal = memoryJournal(disk), failFast = false, concurrency = 4, onEvent = () => undefined } = options;
   const { signal = new AbortController().signal } = options;
-  return time.run(async () => {
+  const play = async () => {
     const ledger = await openLedger({
       journal,
       rows: rows.length,
@@ -83,7 +84,8 @@ async function run({ time, service, disk }: World, rows: readonly CreateRow[], o
       onEvent,
     };
     return { end: await createRows(job), ledger };
-  });
+  };
+  return time.run(play());
 }
 
 const done: Partial<CreateEnd> = { stop: undefined, undecided: [] };
@@ -312,7 +314,7 @@ describe('whatever happens', () => {
       await run(world, rows, { journal: memoryJournal(world.disk, at, written) }).catch((error) => {
         if (!(error instanceof Killed)) throw error;
       });
-      await world.time.run(() => world.time.sleep(300));
+      await world.time.run(world.time.sleep(300));
     }
     for (let again = 0; ; again++) {
       const last = await run(world, rows);
@@ -390,7 +392,7 @@ describe('whatever happens', () => {
     return { world, ids, before };
   }
 
-  const runs = { numRuns: Number(process.env.QRCTL_PROPERTY_RUNS ?? 1000) };
+  const MANY = runs(1000);
 
   it('holds each row exactly once', async () => {
     await fc.assert(
@@ -398,7 +400,7 @@ describe('whatever happens', () => {
         const { world, before } = await play(story);
         expect(world.service.codes).toHaveLength(story.count + before.size);
       }),
-      runs,
+      MANY,
     );
   }, 300_000);
 
@@ -409,7 +411,7 @@ describe('whatever happens', () => {
         const { world, ids } = await play(story);
         expect(world.service.codes.filter(({ id, by }) => by > 0 && !ids.includes(id))).toEqual([]);
       }),
-      runs,
+      MANY,
     );
   }, 300_000);
 });

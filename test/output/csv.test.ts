@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCsvFormatter, defusedCell } from '../../src/output/csv.ts';
 import { textOf } from '../../src/output/formatter.ts';
+import { runs } from '../support/property-runs.ts';
 
 const names = ['id', 'name', 'city'];
 const plain = { header: true, rawCells: true, excel: false };
@@ -60,7 +61,7 @@ describe('CSV is RFC 4180', () => {
       fc.property(fc.array(fc.array(rowOfCommon)), (batches) => {
         expect(inBatches(batches)).toBe(oracle(batches.flat()));
       }),
-      { numRuns: 30 },
+      runs(30),
     );
     const many = Array.from({ length: 5000 }, (_, i) => ({ id: i, name: `Köln, ${i % 1500}`, city: i % 2 ? `"${i}` : 'é' }));
     expect(inBatches([many.slice(0, 1700), many.slice(1700)])).toBe(oracle(many));

@@ -8,7 +8,7 @@ import { useSandbox } from '../support/sandbox.ts';
 const NOON = Date.UTC(2026, 0, 15, 12);
 
 function limiter(options: SandboxOptions, startMs = NOON) {
-  const clock = fakeClock(startMs);
+  const clock = fakeClock({ wallMs: startMs });
   return { clock, ...createRateLimiter(settle(options), clock.now) };
 }
 
@@ -74,7 +74,7 @@ describe('a window', () => {
 
 describe('the limit of a sandbox', () => {
   test('answers 429 with Retry-After, the headers and an Error body, and applies nothing', async () => {
-    const clock = fakeClock(NOON + 20_000);
+    const clock = fakeClock({ wallMs: NOON + 20_000 });
     const sandbox = await useSandbox({ codes: 0, limit: 1, clock });
     await ask(sandbox, 'GET', '/qr');
     const reply = await ask(sandbox, 'POST', '/qr', { body: { name: 'a' } });
@@ -105,7 +105,7 @@ describe('the limit of a sandbox', () => {
   });
 
   test("counts on the service's clock, however far it is from the machine's", async () => {
-    const sandbox = await useSandbox({ codes: 0, clock: fakeClock(NOON + 20_000), clockSkewMs: -86_400_000 });
+    const sandbox = await useSandbox({ codes: 0, clock: fakeClock({ wallMs: NOON + 20_000 }), clockSkewMs: -86_400_000 });
     const { headers, body } = await ask(sandbox, 'POST', '/qr', { body: { name: 'a' } });
     expect(headers.get('date')).toBe('Wed, 14 Jan 2026 12:00:20 GMT');
     expect(headers.get('x-ratelimit-reset')).toBe(String((NOON - 86_400_000 + 60_000) / 1000));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createSeries, type SeriesShape } from '../../src/sandbox/scan-series.ts';
+import { runs } from '../support/property-runs.ts';
 
 const DAY_MS = 86_400_000;
 const END = Date.UTC(2025, 0, 1);
@@ -36,7 +37,7 @@ describe('a series of scans', () => {
           expect(scans[index].id).toBeGreaterThan(scans[index - 1].id);
         }
       }),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseScanTime } from '../../src/service/scan-times.ts';
 import { parseInstant } from '../../src/time.ts';
+import { runs } from '../support/property-runs.ts';
 
 describe('parseScanTime', () => {
   test('is the inverse of toISOString, with and without milliseconds', () => {
@@ -26,7 +27,7 @@ describe('parseScanTime', () => {
         const text = `${y}-${mo}-${d}T${h}:${mi}:${s}${end}`;
         expect(parseScanTime(text)).toBe(parseInstant(text));
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
   });
 

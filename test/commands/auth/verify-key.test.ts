@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { verifyKey } from '../../../src/commands/auth/verify-key.ts';
 import { AuthError, exitCodeOf, UnavailableError } from '../../../src/errors.ts';
 import { resolveInputs } from '../../../src/settings/resolve.ts';
-import { failing, serviceWith } from '../service-with.ts';
+import { failing, modelService } from '../../support/model-service/model-service.ts';
 
 const settings = {
   ...resolveInputs({ flags: {}, env: {}, name: 'default', profile: {} }),
@@ -11,7 +11,7 @@ const settings = {
 };
 
 function verified(listCodes: ReturnType<typeof failing>) {
-  return verifyKey({ connect: async () => serviceWith({ listCodes }) }, settings).catch((error: unknown) => error);
+  return verifyKey({ connect: async () => modelService({ listCodes }) }, settings).catch((error: unknown) => error);
 }
 
 test('a service that does not answer is exit 7, and the way round it is --no-verify', async () => {

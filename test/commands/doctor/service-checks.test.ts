@@ -12,20 +12,20 @@ import { openApi } from '../../../src/sandbox/openapi.ts';
 import type { Service } from '../../../src/service/service.ts';
 import { resolveInputs } from '../../../src/settings/resolve.ts';
 import { fakeClock } from '../../support/clock.ts';
-import { failing, serviceWith } from '../service-with.ts';
+import { failing, modelService } from '../../support/model-service/model-service.ts';
 
 const settings = {
   ...resolveInputs({ flags: {}, env: {}, name: 'default', profile: {} }),
   baseUrl: 'https://far.example/api/v1',
   apiKey: 'svc_live_canary',
 };
-const clock = fakeClock(Date.UTC(2026, 0, 1));
+const clock = fakeClock({ wallMs: Date.UTC(2026, 0, 1) });
 const empty = async () => ({ rows: [], total: 0, serviceTimeMs: undefined });
 const described = async () => openApi('/api/v1');
 const answering: Partial<Service> = { listCodes: empty, openApi: described, nowMs: () => clock.now() };
 
 async function found(answers: Partial<Service>, apiKey = settings.apiKey) {
-  const connect = async () => serviceWith({ ...answering, ...answers });
+  const connect = async () => modelService({ ...answering, ...answers });
   const { signal } = new AbortController();
   return checkService({ connect, clock, signal }, { ...settings, apiKey });
 }
@@ -92,7 +92,7 @@ describe('checkService', () => {
       interrupt.abort(new InterruptedError('SIGINT'));
       throw interrupt.signal.reason;
     };
-    const connect = async () => serviceWith({ listCodes });
+    const connect = async () => modelService({ listCodes });
     await expect(checkService({ connect, clock, signal: interrupt.signal }, settings)).rejects.toThrow(InterruptedError);
   });
 });

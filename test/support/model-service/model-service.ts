@@ -1,12 +1,15 @@
-/** Services that fail without a network. */
-import type { Service } from '../../src/service/service.ts';
+/**
+ * The service in memory, for tests without a network: what a test asks of it is put together from parts, and all else is
+ * refused. scans.ts has pages of scans, codes.ts creates and lists codes, rate-window.ts counts requests behind a transport.
+ */
+import type { Service } from '../../../src/service/service.ts';
 
 const refuse = async () => {
   throw new Error('this test asks for no such thing');
 };
 
-/** A service of which a test says only what it asks of it. */
-export function serviceWith(answers: Partial<Service>): Service {
+/** A service that answers with these `parts` only. */
+export function modelService(parts: Partial<Service>): Service {
   return {
     baseUrl: 'https://far.example/api/v1',
     listCodes: refuse,
@@ -21,7 +24,7 @@ export function serviceWith(answers: Partial<Service>): Service {
     nowMs: () => undefined,
     msToClockSample: () => 0,
     close: async () => {},
-    ...answers,
+    ...parts,
   };
 }
 

@@ -1,8 +1,8 @@
-/** A service in memory, with everything that can go wrong between a POST and its answer, and other people at work on it. */
-import { PlanLimitError, RejectedError, UnavailableError } from '../../src/errors.ts';
-import { createServiceClock } from '../../src/limit/service-clock.ts';
-import type { NewCode, QrCode } from '../../src/service/shapes.ts';
-import type { VirtualTime } from './virtual-time.ts';
+/** Codes in memory, with everything that can go wrong between a POST and its answer, and other people at work on it. */
+import { PlanLimitError, RejectedError, UnavailableError } from '../../../src/errors.ts';
+import { createServiceClock } from '../../../src/limit/service-clock.ts';
+import type { NewCode, QrCode } from '../../../src/service/shapes.ts';
+import type { FakeClock } from '../clock.ts';
 
 export type Mishap =
   | 'none'
@@ -26,8 +26,8 @@ export interface ModelCode extends QrCode {
   by: number;
 }
 
-export interface ModelOptions {
-  time: VirtualTime;
+export interface ModelCodesOptions {
+  time: FakeClock;
   /** What the service's clock is ahead of the machine's wall clock, ms. */
   skewMs?: number;
   /** What happens to the n-th POST, from 0. */
@@ -40,7 +40,7 @@ export interface ModelOptions {
   tidies?: boolean;
 }
 
-export function modelService({
+export function modelCodes({
   time,
   skewMs = 0,
   mishap = () => 'none',
@@ -48,7 +48,7 @@ export function modelService({
   lateMs = 5000,
   wholeSeconds = false,
   tidies = false,
-}: ModelOptions) {
+}: ModelCodesOptions) {
   const codes: ModelCode[] = [];
   const started = time.now() - time.monotonic();
   const serviceMs = () => started + skewMs + time.monotonic();
@@ -131,4 +131,4 @@ export function modelService({
   };
 }
 
-export type ModelService = ReturnType<typeof modelService>;
+export type ModelCodes = ReturnType<typeof modelCodes>;

@@ -1,15 +1,15 @@
-/** A service held in memory for tests of the export core: any order, bounds and page cap, rows arriving at any request. */
-import { RejectedError } from '../../src/errors.ts';
-import type { ScanPageRequest } from '../../src/service/service.ts';
-import type { Scan, ScanPage } from '../../src/service/shapes.ts';
-import { formatInstant } from '../../src/time.ts';
+/** Pages of scans from memory: any order, bounds and page cap, rows arriving at any request, totals that lie. */
+import { RejectedError } from '../../../src/errors.ts';
+import type { ScanPageRequest } from '../../../src/service/service.ts';
+import type { Scan, ScanPage } from '../../../src/service/shapes.ts';
+import { formatInstant } from '../../../src/time.ts';
 
 export interface ModelRow {
   id: number;
   time: number;
 }
 
-export interface ModelService {
+export interface ModelScansOptions {
   order?: 'ascending' | 'descending' | 'none';
   /** Rows of one instant come in another order at every request. */
   shuffleTies?: boolean;
@@ -43,8 +43,10 @@ function scanOf({ id, time }: ModelRow): Scan {
   };
 }
 
-/** `read` answers as the service would; `rows` is what it holds now; `requests` counts. */
-export function modelService(initial: readonly ModelRow[], how: ModelService = {}) {
+export type ModelScans = ReturnType<typeof modelScans>;
+
+/** `read` answers for one code as the service would; `state.rows` is what it holds now, `state.requests` counts. */
+export function modelScans(initial: readonly ModelRow[], how: ModelScansOptions = {}) {
   const state = { rows: [...initial], requests: 0 };
   let salt = 1;
 

@@ -1,8 +1,8 @@
-/** A service's rate limit as a model: windows that really count, a clock of its own, and a network with latency. */
-import type { Answer, Transport } from '../../src/service/transport.ts';
-import type { Clock } from '../../src/time.ts';
+/** The rate limit, behind a transport: windows that really count, a clock of its own, and a network with latency. */
+import type { Answer, Transport } from '../../../src/service/transport.ts';
+import type { Clock } from '../../../src/time.ts';
 
-export interface ModelOptions {
+export interface ModelRateWindowOptions {
   clock: Clock;
   limit: number;
   windowMs: number;
@@ -20,7 +20,7 @@ export interface ModelOptions {
   headers?: (headers: Record<string, string>) => Record<string, string | undefined>;
 }
 
-export interface Model {
+export interface ModelRateWindow {
   transport: Transport;
   /** Answers by status, and the largest number of requests inside at once. */
   counts: Map<number, number>;
@@ -29,7 +29,7 @@ export interface Model {
   accepted: number[];
 }
 
-export function createModel(options: ModelOptions): Model {
+export function modelRateWindow(options: ModelRateWindowOptions): ModelRateWindow {
   const { clock, limit, windowMs, skewMs = 0, phaseMs = 0, latencyMs = 100, rounding = Math.ceil } = options;
   const counts = new Map<number, number>();
   const accepted: number[] = [];
