@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Fault } from '../support/memory-disk.ts';
+import { runs } from '../support/property-runs.ts';
 import { CODE, createMemoryDisk, FILE, HOUR, idsIn, idsOf, OTHER_CODE, run, START, type TestService } from './runs.ts';
 
 /** One thing that happens. Times are shares of the hour that passes with each event. */
@@ -66,8 +67,6 @@ const failedRestart = (at: number): Event[] => [
 /** At each of its steps, and a few beyond its end. */
 const FAILED_RESTARTS = Array.from({ length: 16 }, (_, at): [Event[]] => [failedRestart(at)]);
 
-const SOAK = process.env.QRCTL_SOAK === '1';
-
 it.each(['csv', 'ndjson'] as const)(
   'after any history a good run leaves each scan once (%s)',
   async (format) => {
@@ -92,7 +91,7 @@ it.each(['csv', 'ndjson'] as const)(
         await run(memory, service, { identity: { format } });
         expect(idsIn(memory.read(FILE) ?? '', format).sort()).toEqual(idsOf(service));
       }),
-      { numRuns: SOAK ? 20_000 : 300, examples: FAILED_RESTARTS },
+      { ...runs(300, 20_000), examples: FAILED_RESTARTS },
     );
   },
   600_000,

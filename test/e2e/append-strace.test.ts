@@ -8,9 +8,9 @@ import { appendFile, cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN, runCli, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
-const SOAK = process.env.QRCTL_SOAK === '1';
 const STRACE = 'strace';
 const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
 const NEW_YEAR = Date.UTC(2025, 0, 1);

@@ -8,9 +8,9 @@ import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { ask } from '../support/api.ts';
 import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { hang, sometimes } from '../support/faults.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
-const SOAK = process.env.QRCTL_SOAK === '1';
 const MINUTE = 60_000;
 /** The end of the sandbox's made-up scans: new ones come after. */
 const NEW_YEAR = Date.UTC(2025, 0, 1);

@@ -5,9 +5,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BIN, runCli, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
-const SOAK = process.env.QRCTL_SOAK === '1';
 const STRACE = 'strace';
 const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
 const NAMES = ['Row 1', 'Row 2', 'Row 3'];
