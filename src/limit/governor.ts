@@ -1,92 +1,91 @@
-/** The rate limit: lets requests through as the service's window allows, makes everybody pause when it is used up. */
+/**
+ * The rate limit: lets requests through as the service's window allows, and makes everybody pause when it is used up. Here is
+ * the queue, and who may go; what is known of the window is in rate-window.ts. The numbers in comments are those of PROTOCOL.md.
+ */
 import { RateLimitError } from '../errors.ts';
-import type { Reserve, ServiceEvents } from '../service/service.ts';
 import { type Clock, formatDuration, formatInstant } from '../time.ts';
-import type { RateFacts } from './rate-headers.ts';
-import type { ServiceClock } from './service-clock.ts';
-import { createWindow } from './window.ts';
+import type { RateHeaders } from './rate-headers.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { createRateWindow, type Reserve } from './rate-window.ts';
+import { createServiceClock, type ServiceClock } from './service-clock.ts';
 
 /** In flight at once where the service says nothing of its limit. */
 const MODEST_CONCURRENCY = 4;
-/** The last requests of a window that may be timed so that they tell most about the service's clock. */
-const TIMED_REQUESTS = 3;
-/** A clock as certain as this wins nothing from timed requests. */
-const CERTAIN_ENOUGH_MS = 30;
+
+/** Told when everybody stops for the rate limit, and goes on. */
+export interface PauseEvents {
+  /** A pause begins; it lasts about `ms`. */
+  pause?(pause: { ms: number }): void;
+  /** The pause is over. */
+  resume?(): void;
+}
 
 export interface GovernorOptions {
   clock: Clock;
-  serviceClock: ServiceClock;
+  /** Ends a pause, and all waiting, at once, with its reason. */
   signal: AbortSignal;
+  /** Requests in flight at once, at most. */
   concurrency: number;
   reserve: Reserve;
+  /** Longest time paused in all; undefined: no bound; 0: never pauses. */
   maxWaitMs: number | undefined;
-  events: ServiceEvents;
+  events: PauseEvents;
 }
 
 /** The right to send one request. Exactly one of its methods must be called in the end; further calls do nothing. */
 export interface Ticket {
-  answered(facts: RateFacts, limited: boolean): void;
-  /** No answer. `sent`: the service may have counted it. */
+  /** `limited`: the answer was a 429. */
+  answered(headers: RateHeaders, limited: boolean): void;
+  /** No answer, or one that says nothing of the limit. `sent`: the service may have counted the request. */
   failed(sent: boolean): void;
 }
 
 export interface Governor {
   /**
-   * Waits for a place. `again` puts a request that was refused with 429 before all others. Throws RateLimitError where
-   * waiting would pass `maxWaitMs`, or the signal's reason.
+   * Waits for a place. `again` puts a request that got a 429 before all others. Throws RateLimitError where waiting would pass
+   * `maxWaitMs`, or the signal's reason.
    */
   admit(again: boolean): Promise<Ticket>;
+  rateLimit(): RateLimit;
+  readonly serviceClock: Pick<ServiceClock, 'nowMs' | 'msToBestSample'>;
   pauses(): { pauses: number; pausedMs: number };
 }
 
 interface Waiting {
   admit(ticket: Ticket): void;
-  refuse(reason: unknown): void;
+  reject(reason: unknown): void;
 }
 
 export function createGovernor(options: GovernorOptions): Governor {
-  const { clock, serviceClock, signal, concurrency, maxWaitMs, events } = options;
-  const window = createWindow({ clock, service: serviceClock, reserve: options.reserve });
+  const { clock, signal, concurrency, reserve, maxWaitMs, events } = options;
+  const serviceClock = createServiceClock(clock);
+  const window = createRateWindow({ clock, serviceClock, reserve });
   const queue: Waiting[] = [];
   let inFlight = 0;
   let probing = false;
-  let sleeping = false;
-  let timed = false;
+  let pausing = false;
   let pauses = 0;
   let pausedMs = 0;
 
-  function refuseAll(reason: unknown) {
-    for (const waiting of queue.splice(0)) waiting.refuse(reason);
-  }
-
-  /** Sleeps for all, then looks again. */
-  function sleep(ms: number, done: () => void) {
-    sleeping = true;
-    clock.sleep(ms, signal).then(
-      () => {
-        sleeping = false;
-        done();
-        pump();
-      },
-      (reason) => {
-        sleeping = false;
-        refuseAll(reason);
-      },
-    );
+  function rejectAll(reason: unknown) {
+    for (const waiting of queue.splice(0)) waiting.reject(reason);
   }
 
   function pause(ms: number) {
-    // Many processes wake at the same reset; the jitter keeps their probes apart.
+    // L10: many processes wake at the same reset; the jitter keeps their probes apart.
     const whole = ms + clock.random() * Math.min(500, 0.005 * ms + 5);
-    if (maxWaitMs !== undefined && pausedMs + whole > maxWaitMs) return refuseAll(tooLong(whole));
+    // L11
+    if (maxWaitMs !== undefined && pausedMs + whole > maxWaitMs) return rejectAll(tooLong(whole));
     const began = clock.monotonic();
+    pausing = true;
     pauses += 1;
     events.pause?.({ ms: whole });
-    sleep(whole, () => {
+    clock.sleep(whole, signal).then(() => {
+      pausing = false;
       pausedMs += clock.monotonic() - began;
-      window.reopen();
       events.resume?.();
-    });
+      pump();
+    }, rejectAll);
   }
 
   function tooLong(ms: number): RateLimitError {
@@ -99,55 +98,35 @@ export function createGovernor(options: GovernorOptions): Governor {
     });
   }
 
-  /** Whether the window allows one more request beside those in flight. */
+  /** Whether the window allows one more request beside those in flight; `left` as RateWindow gives it. */
   function allows(left: number | undefined): boolean {
     if (inFlight >= concurrency) return false;
+    // L2: one probe when a window opens; its answer teaches all others.
     if (left === undefined) return !probing;
+    // L13
     if (left === Number.POSITIVE_INFINITY) return inFlight < MODEST_CONCURRENCY;
-    // Little is left, and others may be taking it too: with fewer in flight, fewer are refused.
+    // L14: little is left, and others may be taking it too: with fewer in flight, fewer get a 429.
     const taper = left < 2 * concurrency ? Math.ceil(concurrency / 2) : concurrency;
+    // L1: whatever is in flight may not be counted in Remaining yet.
     return inFlight < Math.min(left, taper);
   }
 
-  /**
-   * How long to hold the next request so that its Date header tells most about the service's clock, which is what the wait for
-   * the reset is measured by. Only the last requests of a window that more requests wait for than it holds: the pause that
-   * follows absorbs the delay, so it costs nothing and ends the pause up to a second sooner. Infinity: once none is in flight.
-   */
-  function timingMs(left: number | undefined): number {
-    const resetInMs = window.resetInMs();
-    if (timed || left === undefined || resetInMs === undefined) return 0;
-    if (left > TIMED_REQUESTS || queue.length <= left || serviceClock.uncertaintyMs() < CERTAIN_ENOUGH_MS) return 0;
-    const ms = serviceClock.msToBestSample();
-    const willPause = maxWaitMs === undefined || pausedMs + resetInMs <= maxWaitMs;
-    if (!willPause || ms + serviceClock.uncertaintyMs() + 500 > resetInMs) return 0;
-    return inFlight > 0 ? Number.POSITIVE_INFINITY : ms;
-  }
-
   function pump() {
-    while (queue.length > 0 && !sleeping) {
-      const wait = window.waitMs();
-      if (wait > 0) return pause(wait);
+    while (queue.length > 0 && !pausing) {
+      const waitMs = window.waitMs();
+      if (waitMs > 0) return pause(waitMs);
       const left = window.left();
       if (!allows(left)) return;
-      const hold = timingMs(left);
-      if (hold === Number.POSITIVE_INFINITY) return;
-      if (hold > 0) {
-        timed = true;
-        return sleep(hold, () => {});
-      }
-      timed = false;
       queue.shift()?.admit(issue(left === undefined));
     }
   }
 
   function issue(probe: boolean): Ticket {
     const sentAt = clock.monotonic();
-    const epoch = window.epoch();
     let open = true;
     inFlight += 1;
-    if (probe) probing = true;
-    const settle = (note: () => void) => {
+    probing ||= probe;
+    const end = (note: () => void) => {
       if (!open) return;
       open = false;
       inFlight -= 1;
@@ -156,30 +135,34 @@ export function createGovernor(options: GovernorOptions): Governor {
       pump();
     };
     return {
-      answered(facts, limited) {
-        settle(() => {
-          if (facts.dateMs !== undefined) serviceClock.observe(facts.dateMs, sentAt, clock.monotonic());
-          window.learn({ facts, limited, sentAt, epoch });
+      answered(headers, limited) {
+        end(() => {
+          if (headers.dateMs !== undefined) serviceClock.observe(headers.dateMs, sentAt, clock.monotonic());
+          window.learn({ headers, limited, sentAt });
         });
       },
       failed(sent) {
-        settle(() => {
+        end(() => {
           if (sent) window.spend();
         });
       },
     };
   }
 
-  signal.addEventListener('abort', () => refuseAll(signal.reason), { once: true });
+  // L15: an interruption ends the waiting at once; what is in flight the caller ends.
+  signal.addEventListener('abort', () => rejectAll(signal.reason), { once: true });
 
   return {
     admit(again) {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
-        queue[again ? 'unshift' : 'push']({ admit: resolve, refuse: reject });
+        // L7: a request that got a 429 has waited its turn already.
+        queue[again ? 'unshift' : 'push']({ admit: resolve, reject });
         pump();
       });
     },
+    rateLimit: window.rateLimit,
+    serviceClock,
     pauses: () => ({ pauses, pausedMs }),
   };
 }

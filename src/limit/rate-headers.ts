@@ -1,50 +1,47 @@
-/** The rate-limit headers of an answer (specification, section 8), read with distrust. */
-
-import type { Headers } from '../service/transport.ts';
+/** The rate-limit headers of an answer (specification, section 8), as they were written. What of them is believed, rate-window.ts decides. */
 import { parseHttpDate } from '../time.ts';
 
-/** What one answer said; undefined where a header is missing or is not what it should be. Times in ms. */
-export interface RateFacts {
+/** Undefined where a header is missing or is not what it should be. */
+export interface RateHeaders {
   plan: string | undefined;
+  /** Requests a window. */
   limit: number | undefined;
-  /** Never negative. */
+  /** Requests left; whole, never negative. */
   remaining: number | undefined;
-  /** Since the epoch, on the service's clock. */
+  /** When the window ends, ms since the epoch on the service's clock. */
   resetMs: number | undefined;
-  /** From the answer on; a date in Retry-After is read against the answer's own Date. */
+  /** Ms to stay away, counted from the answer; a date in Retry-After is read against the answer's own Date. */
   retryAfterMs: number | undefined;
-  /** The Date header, whole seconds. */
+  /** The Date header, ms since the epoch, whole seconds. */
   dateMs: number | undefined;
 }
 
-export function parseRateFacts(headers: Headers): RateFacts {
-  const dateMs = parseHttpDate(header(headers, 'date') ?? '');
-  const reset = parseNumber(header(headers, 'x-ratelimit-reset'));
-  const remaining = parseNumber(header(headers, 'x-ratelimit-remaining'));
+/** `header` gives the value of a header by its lower-case name, trimmed. */
+export function parseRateHeaders(header: (name: string) => string | undefined): RateHeaders {
+  const dateMs = parseHttpDate(header('date') ?? '');
+  const remaining = parseNumber(header('x-ratelimit-remaining'));
   return {
-    plan: header(headers, 'x-ratelimit-plan'),
-    limit: parseNumber(header(headers, 'x-ratelimit-limit')),
+    plan: header('x-ratelimit-plan'),
+    limit: parseNumber(header('x-ratelimit-limit')),
     remaining: remaining === undefined ? undefined : Math.max(0, Math.floor(remaining)),
-    resetMs: reset === undefined ? undefined : reset * 1000,
-    retryAfterMs: parseRetryAfter(header(headers, 'retry-after'), dateMs),
+    resetMs: parseSeconds(header('x-ratelimit-reset')),
+    retryAfterMs: parseRetryAfter(header('retry-after'), dateMs),
     dateMs,
   };
 }
 
-/** The first value of a header, trimmed. */
-export function header(headers: Headers, name: string): string | undefined {
-  const value = headers[name];
-  return (typeof value === 'string' ? value : value?.[0])?.trim();
+/** At most 15 digits before the point, so that no text costs much to read. */
+function parseNumber(text = ''): number | undefined {
+  return /^-?\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 }
 
-function parseNumber(text: string | undefined): number | undefined {
-  return text !== undefined && /^-?\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
-}
-
-function parseRetryAfter(text: string | undefined, dateMs: number | undefined): number | undefined {
-  if (text === undefined) return undefined;
+function parseSeconds(text: string | undefined): number | undefined {
   const seconds = parseNumber(text);
-  if (seconds !== undefined) return seconds * 1000;
-  const untilMs = parseHttpDate(text);
-  return untilMs === undefined || dateMs === undefined ? undefined : untilMs - dateMs;
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+/** Seconds or an HTTP date (RFC 9110, 10.2.3). */
+function parseRetryAfter(text: string | undefined, dateMs: number | undefined): number | undefined {
+  const untilMs = parseHttpDate(text ?? '');
+  return parseSeconds(text) ?? (untilMs === undefined || dateMs === undefined ? undefined : untilMs - dateMs);
 }

@@ -3,16 +3,14 @@
  *
  * A Date header is the service's time cut to whole seconds, stamped somewhere between sending and receiving. So each answer
  * bounds the offset between the service's clock and our monotonic one: `Date - received <= offset < Date + 1 s - sent`. The
- * bounds of all answers together close in on it. Reading the lower bound, the clock is never fast: a wait for a reset never
- * ends early.
+ * bounds of all answers together close in on it.
  */
 export interface ServiceClock {
   /** Takes note of an answer's Date, with our monotonic times of sending and receiving. */
   observe(dateMs: number, sentAt: number, receivedAt: number): void;
-  /** The service's time at a monotonic time (default: now), at most `uncertaintyMs` behind; undefined before the first Date. */
+  /** The service's time at a monotonic time (default: now), ms since the epoch, never ahead; undefined before the first Date. */
   nowMs(at?: number): number | undefined;
-  uncertaintyMs(): number;
-  /** How long to wait before a request whose Date header would halve the uncertainty. */
+  /** How long to wait before a request whose Date header would halve what is not known of that clock. */
   msToBestSample(): number;
 }
 
@@ -26,28 +24,28 @@ interface Bound {
 }
 
 export function createServiceClock(clock: { monotonic(): number }): ServiceClock {
-  let low: Bound | undefined;
-  let high: Bound | undefined;
+  let bounds: { low: Bound; high: Bound } | undefined;
   let roundTripMs = 0;
-
-  const uncertaintyMs = () => (low && high ? Math.max(0, high.offset - low.offset) : Number.POSITIVE_INFINITY);
 
   return {
     observe(dateMs, sentAt, receivedAt) {
-      const newLow = { offset: dateMs - receivedAt, at: receivedAt };
-      const newHigh = { offset: dateMs + SECOND - sentAt, at: receivedAt };
-      // The service's clock was set: what was known before means nothing.
-      const contradicted = low && high && (newLow.offset > high.offset + SECOND || newHigh.offset < low.offset - SECOND);
+      const low = { offset: dateMs - receivedAt, at: receivedAt };
+      const high = { offset: dateMs + SECOND - sentAt, at: receivedAt };
       const age = (bound: Bound) => (receivedAt - bound.at) * DRIFT;
-      if (!low || contradicted || newLow.offset > low.offset - age(low)) low = newLow;
-      if (!high || contradicted || newHigh.offset < high.offset + age(high)) high = newHigh;
       roundTripMs = receivedAt - sentAt;
+      // Where they contradict each other the service's clock was set, and what was known before means nothing.
+      if (!bounds || low.offset > bounds.high.offset + SECOND || high.offset < bounds.low.offset - SECOND) {
+        bounds = { low, high };
+        return;
+      }
+      if (low.offset > bounds.low.offset - age(bounds.low)) bounds.low = low;
+      if (high.offset < bounds.high.offset + age(bounds.high)) bounds.high = high;
     },
-    nowMs: (at = clock.monotonic()) => (low ? at + low.offset : undefined),
-    uncertaintyMs,
+    // L4: by the lower bound the clock is never fast, so no wait for a reset ends early.
+    nowMs: (at = clock.monotonic()) => bounds && at + bounds.low.offset,
     msToBestSample() {
-      if (!low || !high) return 0;
-      const middle = clock.monotonic() + roundTripMs / 2 + (low.offset + high.offset) / 2;
+      if (!bounds) return 0;
+      const middle = clock.monotonic() + roundTripMs / 2 + (bounds.low.offset + bounds.high.offset) / 2;
       return SECOND - (((middle % SECOND) + SECOND) % SECOND);
     },
   };

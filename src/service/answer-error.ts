@@ -9,10 +9,9 @@ import {
   UnavailableError,
   UnexpectedAnswerError,
 } from '../errors.ts';
-import { header } from '../limit/rate-headers.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { parseJson } from './json.ts';
-import type { Answer, Method } from './transport.ts';
+import { type Answer, header, type Method } from './transport.ts';
 
 /** What a message says of the request: `GET /api/v1/qr on host`. */
 export interface Subject {
@@ -30,8 +29,8 @@ export interface ErrorBody {
 /** Statuses that say "not now": worth another attempt where repeating is safe. */
 export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
-/** Statuses that, with an Error body, say for certain that nothing was applied. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 429]);
+/** Statuses that say for certain, with an Error body, that nothing was applied. */
+const NOT_APPLIED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 
 /** The Error body of an answer, or undefined when it is none (a gateway's page, say). */
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
@@ -45,7 +44,7 @@ export function answerError(subject: Subject, answer: Answer, body: ErrorBody | 
   const { status } = answer;
   const { redact, name } = subject;
   const said = body ? oneLine(body.error, redact) : excerpt(answer.text, redact);
-  const outcome: Outcome = body && REFUSALS.has(status) ? 'not-applied' : 'unknown';
+  const outcome: Outcome = body && NOT_APPLIED_STATUSES.has(status) ? 'not-applied' : 'unknown';
   const details = { status, outcome, ...(body?.code !== undefined && { code: oneLine(body.code, redact) }) };
   const because = said === '' ? '' : `: ${said}`;
 

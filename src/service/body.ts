@@ -17,14 +17,14 @@ export interface Body {
 }
 
 export function createBody(): Body {
-  const room = createByteBuffer();
+  const buffer = createByteBuffer();
   return {
-    clear: room.clear,
+    clear: buffer.clear,
     add(chunk) {
-      if (room.size() + chunk.length > MAX_BODY_BYTES) throw tooLarge();
-      room.add(chunk);
+      if (buffer.size() + chunk.length > MAX_BODY_BYTES) throw tooLarge();
+      buffer.add(chunk);
     },
-    bytes: room.bytes,
+    bytes: buffer.bytes,
   };
 }
 

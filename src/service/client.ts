@@ -1,17 +1,22 @@
-/** A request from call to checked answer: rate limit, transport, retries, and one error class for each way it can end. */
+/**
+ * How a request becomes a checked answer. `call` asks the governor for the right to send, which waits out the rate limit; lets
+ * the transport make one exchange; tells the governor what the answer says of the limit; and has attempt-result.ts decide what
+ * it means: a checked value, a 429 (sent again once everybody has paused), or a failure of one class of errors.ts, repeated
+ * after a backoff where that is safe.
+ */
 import type { RequestFailure } from '../errors.ts';
 import { createGovernor, type Ticket } from '../limit/governor.ts';
-import { parseRateFacts, type RateFacts } from '../limit/rate-headers.ts';
-import { createServiceClock } from '../limit/service-clock.ts';
+import { parseRateHeaders, type RateHeaders } from '../limit/rate-headers.ts';
+import type { RateLimit } from '../limit/rate-limit.ts';
 import type { Subject } from './answer-error.ts';
+import { backoffMs, type Call, resultOfAnswer, resultOfFailure } from './attempt-result.ts';
 import { createRedact } from './excerpt.ts';
 import { asNetworkError, type NetworkError } from './network-error.ts';
-import { backoffMs } from './retry.ts';
-import type { RateLimit, ServiceOptions, ServiceStats } from './service.ts';
-import type { Answer, Exchange, Transport } from './transport.ts';
-import { type Call, judgeAnswer, judgeFailure } from './verdict.ts';
+import type { ServiceOptions, ServiceStats } from './service.ts';
+import { type Answer, type Exchange, header, type Transport } from './transport.ts';
 
 export interface Client {
+  /** Throws as `Service` (service.ts) says. */
   call<T>(call: Call<T>): Promise<T>;
   rateLimit(): RateLimit;
   stats(): ServiceStats;
@@ -23,52 +28,10 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   const { clock, signal, events = {} } = options;
   const host = new URL(options.baseUrl).host;
   const redact = createRedact(options.apiKey);
-  const serviceClock = createServiceClock(clock);
-  const governor = createGovernor({ ...options, serviceClock, events });
+  const governor = createGovernor({ ...options, events });
   let requests = 0;
-  let newest: RateFacts | undefined;
   /** The service has answered as itself, so the base URL leads to it. */
   let reached = false;
-
-  function exchangeOf({ method, path, body, authorized }: Call<unknown>): Exchange {
-    const headers: Record<string, string> = {
-      accept: 'application/json',
-      'accept-encoding': 'gzip',
-      'user-agent': options.userAgent,
-    };
-    if (authorized) headers.authorization = `Bearer ${options.apiKey}`;
-    if (body === undefined) return { method, path, headers };
-    headers['content-type'] = 'application/json';
-    return { method, path, headers, body: JSON.stringify(body) };
-  }
-
-  /** One exchange, told to the governor and to whoever listens. */
-  async function attempt(exchange: Exchange, ticket: Ticket): Promise<{ answer: Answer; facts: RateFacts } | NetworkError> {
-    const { method, path } = exchange;
-    const began = clock.monotonic();
-    const trace = (status?: number, remaining?: number) =>
-      events.request?.({ method, path, status, ms: clock.monotonic() - began, remaining });
-    requests += 1;
-    try {
-      const answer = await transport.exchange(exchange);
-      const facts = parseRateFacts(answer.headers);
-      if (facts.remaining !== undefined || newest === undefined) newest = facts;
-      trace(answer.status, facts.remaining);
-      // A gateway that fails before the service knows nothing of its limit.
-      if (answer.status >= 500 && facts.remaining === undefined) ticket.failed(true);
-      else ticket.answered(facts, answer.status === 429);
-      return { answer, facts };
-    } catch (error) {
-      if (signal.aborted) {
-        ticket.failed(true);
-        throw signal.reason;
-      }
-      const failure = asNetworkError(error, true);
-      trace();
-      ticket.failed(failure.sent);
-      return failure;
-    }
-  }
 
   async function call<T>(call: Call<T>): Promise<T> {
     const exchange = exchangeOf(call);
@@ -84,43 +47,76 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
         throw reason;
       });
       const began = clock.monotonic();
-      const result = await attempt(exchange, ticket);
-      const verdict =
-        'answer' in result ? await judgeAnswer(call, subject, { ...result, reached }) : judgeFailure(subject, result);
+      const answered = await attempt(exchange, ticket);
+      const result =
+        'answer' in answered ? await resultOfAnswer(call, subject, { ...answered, reached }) : resultOfFailure(subject, answered);
       spentMs += clock.monotonic() - began;
-      again = verdict.kind === 'refused';
-      if (verdict.kind === 'done') {
+      again = result.kind === 'limited';
+      if (result.kind === 'limited') continue;
+      if (result.kind === 'done') {
         reached ||= call.authorized;
-        return verdict.value;
+        return result.value;
       }
-      if (verdict.kind === 'refused') continue;
 
       // What an earlier, unanswered DELETE deleted is gone: that was the aim.
-      if (call.method === 'DELETE' && maybeApplied && verdict.error.status === 404) return undefined as T;
-      maybeApplied ||= verdict.sent;
+      if (call.method === 'DELETE' && maybeApplied && result.error.status === 404) return undefined as T;
+      maybeApplied ||= result.sent;
       attempts += 1;
-      const { retryAfterMs } = verdict;
-      const ms = verdict.repeat ? backoffMs({ attempts, spentMs, retryAfterMs, random: clock.random() }) : undefined;
-      if (ms === undefined) throw attempts > 1 ? afterAttempts(verdict.error, attempts) : verdict.error;
-      events.retry?.({ reason: verdict.error.message, ms, attempt: attempts + 1 });
+      const { retryAfterMs } = result;
+      const ms = result.repeat ? backoffMs({ attempts, spentMs, retryAfterMs, random: clock.random() }) : undefined;
+      if (ms === undefined) throw attempts > 1 ? afterAttempts(result.error, attempts) : result.error;
+      events.retry?.({ reason: result.error.message, ms, attempt: attempts + 1 });
       await clock.sleep(ms, signal);
       spentMs += ms;
     }
   }
 
+  function exchangeOf({ method, path, body, authorized }: Call<unknown>): Exchange {
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+      'user-agent': options.userAgent,
+    };
+    if (authorized) headers.authorization = `Bearer ${options.apiKey}`;
+    if (body === undefined) return { method, path, headers };
+    headers['content-type'] = 'application/json';
+    return { method, path, headers, body: JSON.stringify(body) };
+  }
+
+  /** One exchange, told to the governor and to whoever listens. */
+  async function attempt(exchange: Exchange, ticket: Ticket): Promise<{ answer: Answer; rate: RateHeaders } | NetworkError> {
+    const { method, path } = exchange;
+    const began = clock.monotonic();
+    const trace = (status?: number, remaining?: number) =>
+      events.request?.({ method, path, status, ms: clock.monotonic() - began, remaining });
+    requests += 1;
+    try {
+      const answer = await transport.exchange(exchange);
+      const rate = parseRateHeaders((name) => header(answer.headers, name));
+      trace(answer.status, rate.remaining);
+      // A gateway that fails before the service knows nothing of its limit.
+      if (answer.status >= 500 && rate.remaining === undefined) ticket.failed(true);
+      else ticket.answered(rate, answer.status === 429);
+      return { answer, rate };
+    } catch (error) {
+      if (signal.aborted) {
+        ticket.failed(true);
+        throw signal.reason;
+      }
+      const failure = asNetworkError(error, true);
+      trace();
+      ticket.failed(failure.sent);
+      return failure;
+    }
+  }
+
   return {
     call,
-    rateLimit: () => ({
-      plan: newest?.plan,
-      limit: newest?.limit,
-      remaining: newest?.remaining,
-      resetMs: newest?.resetMs,
-      resetInMs: newest?.resetMs === undefined ? undefined : newest.resetMs - (serviceClock.nowMs() ?? clock.now()),
-    }),
+    rateLimit: governor.rateLimit,
     stats: () => ({ requests, ...governor.pauses() }),
-    msToClockSample: serviceClock.msToBestSample,
+    msToClockSample: governor.serviceClock.msToBestSample,
     nowMs: () => {
-      const now = serviceClock.nowMs();
+      const now = governor.serviceClock.nowMs();
       return now === undefined ? undefined : Math.floor(now);
     },
   };

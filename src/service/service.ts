@@ -1,9 +1,9 @@
 /** The service as commands see it: its six endpoints, typed and checked, behind the rate limit and the retries. */
+import type { PauseEvents } from '../limit/governor.ts';
+import type { RateLimit } from '../limit/rate-limit.ts';
+import type { Reserve } from '../limit/rate-window.ts';
 import type { Clock } from '../time.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';
-
-/** Requests of each window left to others: a number, or a share of the window's limit. */
-export type Reserve = { requests: number } | { percent: number };
 
 /** What `createService` (endpoints.ts) is given. */
 export interface ServiceOptions {
@@ -39,17 +39,6 @@ export interface ScanPageRequest extends PageRequest {
   untilMs?: number | undefined;
 }
 
-/** What the rate-limit headers of the newest answer said. */
-export interface RateLimit {
-  plan: string | undefined;
-  limit: number | undefined;
-  remaining: number | undefined;
-  /** When the window resets, ms since the epoch on the service's clock. */
-  resetMs: number | undefined;
-  /** Milliseconds from now until then, by the service's clock. */
-  resetInMs: number | undefined;
-}
-
 /** What the requests of this command have cost so far. */
 export interface ServiceStats {
   requests: number;
@@ -58,13 +47,9 @@ export interface ServiceStats {
 }
 
 /** Told while requests run; used for `--verbose`, the progress bar's countdown, and notes. */
-export interface ServiceEvents {
+export interface ServiceEvents extends PauseEvents {
   /** After every attempt. `status` is undefined where no answer came. */
   request?(trace: { method: string; path: string; status: number | undefined; ms: number; remaining: number | undefined }): void;
-  /** A pause for the rate limit begins; it lasts about `ms`. */
-  pause?(pause: { ms: number }): void;
-  /** The pause is over. */
-  resume?(): void;
   /** A failed attempt is going to be repeated after `ms`. */
   retry?(retry: { reason: string; ms: number; attempt: number }): void;
 }

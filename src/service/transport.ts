@@ -18,6 +18,12 @@ export interface Exchange {
   body?: string;
 }
 
+/** The first value of a header (its name in lower case), trimmed. */
+export function header(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return (typeof value === 'string' ? value : value?.[0])?.trim();
+}
+
 /** A whole answer, whatever its status. */
 export interface Answer {
   status: number;
@@ -105,9 +111,9 @@ function forwarding(origin: URL, proxy: URL): (request: Exchange) => Exchange {
   return (request) => ({ ...request, path: origin.origin + request.path, headers: { ...request.headers, ...extra } });
 }
 
+/** Several encodings stay several, so that none is taken for one that is known. */
 function encodingOf(headers: Headers): string {
-  const value = headers['content-encoding'];
-  return String(value ?? '')
+  return String(headers['content-encoding'] ?? '')
     .trim()
     .toLowerCase();
 }

@@ -1,6 +1,6 @@
 /** The settings in force for one command: flag > variable > profile > default. */
 
-import type { Reserve } from '../service/service.ts';
+import type { Reserve } from '../limit/rate-window.ts';
 
 export type { Reserve };
 

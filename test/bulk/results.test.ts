@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { costOf } from '../../src/bulk/cost.ts';
 import { parseInput } from '../../src/bulk/input.ts';
 import { tabulate } from '../../src/bulk/results.ts';
+import { costOf } from '../../src/limit/rate-limit.ts';
 import { valuesKey } from '../../src/once/same-values.ts';
 
 describe('results', () => {

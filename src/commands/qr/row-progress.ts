@@ -1,6 +1,7 @@
 /** The progress line of a bulk run: done, failed, left, and the time to go under the limit. */
-import { costOf } from '../../bulk/cost.ts';
+
 import type { Context } from '../../context.ts';
+import { costOf } from '../../limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
 

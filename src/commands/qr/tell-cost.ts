@@ -1,5 +1,5 @@
-import { costOf } from '../../bulk/cost.ts';
 import type { Context } from '../../context.ts';
+import { costOf } from '../../limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
 

@@ -2,16 +2,14 @@
 
 import type { CodeLabel } from '../../complete/export-codes.ts';
 import type { Context } from '../../context.ts';
+import { costOf } from '../../limit/rate-limit.ts';
 import type { Column } from '../../output/columns.ts';
 import { fetchInOrder } from '../../service/pages.ts';
-import type { Service } from '../../service/service.ts';
 import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
 import { formatDuration, formatInstant } from '../../time.ts';
 import { printRecord } from '../output-options.ts';
 import type { ExportPlan } from './plan-export.ts';
 import { fileOf } from './targets.ts';
-
-const WINDOW_MS = 60_000;
 
 const COLUMNS: readonly Column[] = [
   { name: 'codes' },
@@ -45,17 +43,10 @@ export async function printDryRun(context: Context, plan: ExportPlan, codes: rea
     until: endMs === undefined ? null : formatInstant(endMs),
     ...{ scans, requests },
     requests_per_minute: service.rateLimit().limit ?? null,
-    seconds: Math.ceil(estimateMs(requests, service) / 1000),
+    seconds: Math.ceil(costOf(requests, service.rateLimit()).waitMs / 1000),
   };
   await printRecord(context, record, COLUMNS, { format: plan.output.format === 'ids' ? undefined : plan.output.format });
   context.console.note('nothing was exported');
-}
-
-/** Time spent waiting for the rate limit: what is left of this window goes at once, the rest a window at a time. */
-function estimateMs(requests: number, service: Service): number {
-  const { limit, remaining = 0, resetInMs = WINDOW_MS } = service.rateLimit();
-  if (limit === undefined || limit === 0 || requests <= remaining) return 0;
-  return resetInMs + (Math.ceil((requests - remaining) / limit) - 1) * WINDOW_MS;
 }
 
 /** From when on an append would read, by the state beside each file; a code without one is read from the beginning. */

@@ -1,6 +1,6 @@
-/** How one attempt ended: the one place that decides what is done, what is said, and what may be tried again. */
+/** How one attempt of a request ended: the one place that decides what is done, what is said, what may be tried again and when. */
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
-import type { RateFacts } from '../limit/rate-headers.ts';
+import type { RateHeaders } from '../limit/rate-headers.ts';
 import { answerError, PASSING_STATUSES, parseErrorBody, type Subject } from './answer-error.ts';
 import { excerpt } from './excerpt.ts';
 import { parseJson } from './json.ts';
@@ -23,33 +23,33 @@ export interface Call<T> {
   check?: (json: unknown, answer: { subject: string; dateMs: number | undefined }) => T;
 }
 
-/** How one attempt ended. */
-export type Verdict<T> =
+export type AttemptResult<T> =
   | { kind: 'done'; value: T }
-  /** 429: the governor makes everybody pause; not an attempt that failed. */
-  | { kind: 'refused' }
+  /** 429: the governor makes everybody pause; it uses up no attempt. */
+  | { kind: 'limited' }
+  /** `repeat`: another attempt is safe, and may help. `sent`: the service may have applied the request. */
   | { kind: 'failed'; error: RequestFailure; repeat: boolean; retryAfterMs?: number | undefined; sent: boolean };
 
 interface Answered {
   answer: Answer;
-  facts: RateFacts;
+  rate: RateHeaders;
   /** The service has answered before, as itself. */
   reached: boolean;
 }
 
-/** The verdict on an answer. */
-export async function judgeAnswer<T>(call: Call<T>, subject: Subject, answered: Answered): Promise<Verdict<T>> {
-  const { answer, facts } = answered;
+/** The result of an attempt that brought an answer, whatever its status. */
+export async function resultOfAnswer<T>(call: Call<T>, subject: Subject, answered: Answered): Promise<AttemptResult<T>> {
+  const { answer, rate } = answered;
   const { status } = answer;
   if (status >= 200 && status < 300) return readSuccess(call, subject, answered);
   const body = await parseErrorBody(answer.text);
-  if (status === 429 && (body !== undefined || call.method !== 'POST')) return { kind: 'refused' };
+  if (status === 429 && (body !== undefined || call.method !== 'POST')) return { kind: 'limited' };
   const error = answerError(subject, answer, body);
   const repeat = PASSING_STATUSES.has(status) && call.method !== 'POST';
-  return { kind: 'failed', error, repeat, retryAfterMs: facts.retryAfterMs, sent: true };
+  return { kind: 'failed', error, repeat, retryAfterMs: rate.retryAfterMs, sent: true };
 }
 
-async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, facts, reached }: Answered): Promise<Verdict<T>> {
+async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, reached }: Answered): Promise<AttemptResult<T>> {
   // Only a caller that wants nothing leaves `check` out, and then T is void.
   if (!call.check) return { kind: 'done', value: undefined as T };
   let json: unknown;
@@ -62,7 +62,7 @@ async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, facts, 
     const passes = reached || answer.text === '' || /^\s*[[{]/.test(answer.text);
     return { kind: 'failed', error, repeat: passes && call.method !== 'POST', sent: true };
   }
-  return { kind: 'done', value: call.check(json, { subject: subject.name, dateMs: facts.dateMs }) };
+  return { kind: 'done', value: call.check(json, { subject: subject.name, dateMs: rate.dateMs }) };
 }
 
 const HINTS: Partial<Record<NetworkFault, string>> = {
@@ -70,8 +70,8 @@ const HINTS: Partial<Record<NetworkFault, string>> = {
   protocol: 'check the port of the base URL, or whether it begins with http://',
 };
 
-/** The verdict on an exchange that brought no answer. */
-export function judgeFailure({ method, name }: Subject, failure: NetworkError): Verdict<never> {
+/** The result of an attempt that brought none. */
+export function resultOfFailure({ method, name }: Subject, failure: NetworkError): AttemptResult<never> {
   const { fault, sent, message } = failure;
   const error =
     fault === 'answer'
@@ -92,4 +92,29 @@ function notJson({ name, redact }: Subject, answer: Answer, cause: unknown): Une
     hint: 'check the base URL: qrctl doctor',
     cause,
   });
+}
+
+const MOST_ATTEMPTS = 7;
+const FIRST_BACKOFF_MS = 200;
+const LONGEST_BACKOFF_MS = 10_000;
+/** No attempt starts later than this after the first; pauses for the rate limit are not counted. */
+const LONGEST_TRIAL_MS = 120_000;
+const LONGEST_RETRY_AFTER_MS = 60_000;
+
+/**
+ * Ms to wait before the next attempt, or undefined when it is time to give up: exponential with full jitter, bounded in count and
+ * time. `attempts` have been made, `spentMs` have gone by since the first; `retryAfterMs` is the service's wish, honoured up to a
+ * minute. `random` is in [0, 1).
+ */
+export function backoffMs(state: {
+  attempts: number;
+  spentMs: number;
+  retryAfterMs: number | undefined;
+  random: number;
+}): number | undefined {
+  if (state.attempts >= MOST_ATTEMPTS) return undefined;
+  const jittered = state.random * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (state.attempts - 1));
+  const wished = Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, state.retryAfterMs ?? 0));
+  const ms = wished + jittered;
+  return state.spentMs + ms > LONGEST_TRIAL_MS ? undefined : ms;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { backoffMs } from '../../src/service/retry.ts';
+import { backoffMs } from '../../src/service/attempt-result.ts';
 
 const state = { attempts: 1, spentMs: 0, retryAfterMs: undefined, random: 0.999_999 };
 

@@ -1,0 +1,35 @@
+/** The workspace's rate limit as it is shown to people, and what a number of requests costs under it. */
+
+/** What the newest answer said of the limit, as far as it is believed (rate-window.ts decides); undefined: nothing believable. */
+export interface RateLimit {
+  plan: string | undefined;
+  /** Requests a window. */
+  limit: number | undefined;
+  /** Requests left in the window of that answer. */
+  remaining: number | undefined;
+  /** When that window ends, ms since the epoch on the service's clock. */
+  resetMs: number | undefined;
+  /** Ms from now until then. */
+  resetInMs: number | undefined;
+}
+
+/** The specification counts per minute. */
+const WINDOW_MS = 60_000;
+
+export interface Cost {
+  requests: number;
+  /** Windows of the rate limit that are needed, the present one included; undefined where the limit is not known. */
+  windows: number | undefined;
+  /** Ms spent waiting for windows to open. */
+  waitMs: number;
+}
+
+/** What is left of this window goes at once, the rest a window at a time. */
+export function costOf(requests: number, { limit, remaining, resetInMs }: RateLimit): Cost {
+  if (!limit) return { requests, windows: undefined, waitMs: 0 };
+  const now = Math.min(remaining ?? limit, requests);
+  const later = Math.ceil((requests - now) / limit);
+  const windows = later + (now > 0 ? 1 : 0);
+  const first = Math.max(0, resetInMs ?? WINDOW_MS);
+  return { requests, windows, waitMs: later === 0 ? 0 : first + (later - 1) * WINDOW_MS };
+}

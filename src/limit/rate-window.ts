@@ -1,0 +1,185 @@
+/**
+ * What is known of the service's current rate-limit window, from the answers so far: how many requests are left in it, and when
+ * it ends. The one place that decides whether a Reset is believed, so that the pause, `--max-wait`, `auth status` and every
+ * prediction speak of the same end. Knows no queue and no timer. The numbers in comments are those of PROTOCOL.md.
+ */
+import type { RateHeaders } from './rate-headers.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { ServiceClock } from './service-clock.ts';
+
+/** Requests of each window left to others: a number, or a share of the window's limit. */
+export type Reserve = { requests: number } | { percent: number };
+
+/** The specification counts by the minute; an end further off than this is a mistake, not a plan. */
+const LONGEST_BELIEVED_MS = 600_000;
+/** How long to wait where the service named a time that is not believed: one window of the specification. */
+const WINDOW_MS = 60_000;
+/** The first wait of those of which the service said nothing; each in a row is twice as long. */
+const FIRST_GUESS_MS = 1000;
+/** Resets are whole seconds, and some services round them anew in each answer. */
+const SAME_RESET_MS = 1000;
+
+/** One answer as the window takes it in. */
+interface Observation {
+  headers: RateHeaders;
+  /** The answer was a 429. */
+  limited: boolean;
+  /** When the request was sent, monotonic ms. */
+  sentAt: number;
+}
+
+export interface RateWindow {
+  /**
+   * Requests left in this window, less the reserve, before those in flight are taken off. Undefined when nothing is known (at
+   * the start, or when a window has just opened): then one probe must go ahead. Infinity when the service sends no headers.
+   */
+  left(): number | undefined;
+  /** Ms to wait before the next request; 0 when none is needed. */
+  waitMs(): number;
+  learn(observation: Observation): void;
+  /** A request that may have reached the service and brought no answer: it may have been counted. */
+  spend(): void;
+  rateLimit(): RateLimit;
+}
+
+interface Known {
+  limit: number | undefined;
+  /** Lowest Remaining seen in this window. */
+  lowest: number;
+  /** A believed Reset, or undefined. */
+  resetMs: number | undefined;
+}
+
+export function createRateWindow(options: {
+  clock: { now(): number; monotonic(): number };
+  serviceClock: ServiceClock;
+  reserve: Reserve;
+}): RateWindow {
+  const { clock, serviceClock, reserve } = options;
+  let known: Known | undefined;
+  let newest: RateHeaders | undefined;
+  /** When the window before was closed (monotonic), and its reset: by these its late answers are told. */
+  let closedAt = Number.NEGATIVE_INFINITY;
+  let closedResetMs = Number.NEGATIVE_INFINITY;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  /** Waits in a row of which the service did not say how long they should be. */
+  let guesses = 0;
+  /** What a Reset that was cut down to the second lacks at most, once a service is seen to do so. */
+  let truncationMs = 0;
+
+  // L3: the service's own time; without a Date header the machine's clock is all there is.
+  const serviceNow = () => serviceClock.nowMs() ?? clock.now();
+  const msUntil = (resetMs: number) => resetMs + truncationMs - serviceNow();
+
+  function budgetOf({ limit = 0, lowest }: Known): number {
+    return lowest - ('requests' in reserve ? reserve.requests : Math.ceil((limit * reserve.percent) / 100));
+  }
+
+  function close() {
+    closedAt = clock.monotonic();
+    closedResetMs = known?.resetMs ?? closedResetMs;
+    known = undefined;
+  }
+
+  /** The window as known, unless its reset has passed by the service's clock. */
+  function current(): Known | undefined {
+    if (known?.resetMs !== undefined && msUntil(known.resetMs) < 1) close();
+    return known;
+  }
+
+  /** L8: a Reset is believed when it is neither far away nor long past. */
+  function believedReset({ resetMs, dateMs }: RateHeaders): number | undefined {
+    if (resetMs === undefined) return undefined;
+    const ahead = resetMs - (dateMs ?? serviceNow());
+    return ahead > LONGEST_BELIEVED_MS || ahead < -SAME_RESET_MS ? undefined : resetMs;
+  }
+
+  /** Nobody sends for so long; then a probe asks anew. */
+  function stayAway(ms: number) {
+    close();
+    pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms);
+  }
+
+  /** L9: a wait of which the service did not say, or not believably, how long it should be. */
+  function guessMs(resetMs = 0): number {
+    const doubled = FIRST_GUESS_MS * 2 ** guesses;
+    guesses += 1;
+    return resetMs > serviceNow() ? WINDOW_MS : Math.min(WINDOW_MS, doubled);
+  }
+
+  /** L7: how long a 429 says to stay away: by its Retry-After, whatever its other headers say, and by its Reset where it has none. */
+  function awayMs(headers: RateHeaders): number {
+    const { retryAfterMs: ms = 0 } = headers;
+    if (ms > LONGEST_BELIEVED_MS) return WINDOW_MS;
+    if (ms > 0) return ms;
+    const untilResetMs = msUntil(believedReset(headers) ?? Number.NEGATIVE_INFINITY);
+    return untilResetMs > 0 ? untilResetMs : guessMs(headers.resetMs);
+  }
+
+  /** Takes in a Remaining: of this window, of a new one, or (ignored) of one before. */
+  function update(headers: RateHeaders, remaining: number) {
+    const resetMs = believedReset(headers);
+    if (known?.resetMs === undefined || resetMs === undefined || resetMs > known.resetMs + SAME_RESET_MS) {
+      known = { limit: headers.limit, lowest: remaining, resetMs };
+    } else if (resetMs >= known.resetMs - SAME_RESET_MS) {
+      // L1: answers overtake each other, so the lowest Remaining counts, not the last.
+      known.lowest = Math.min(known.lowest, remaining);
+      known.resetMs = Math.max(known.resetMs, resetMs);
+    }
+  }
+
+  /** Takes one off for an answer, or the lack of one, that did not say how many are left. */
+  function spend() {
+    if (known) known.lowest -= 1;
+  }
+
+  /** Where nothing is left and no believable Reset says until when, a guess must do. */
+  function leaveIfSpent(resetMs?: number) {
+    if (known && known.resetMs === undefined && budgetOf(known) <= 0) stayAway(guessMs(resetMs));
+  }
+
+  /** Sent after the reset by a clock that is never fast, and still counted in the old window: its Reset was cut down to the second. */
+  function noteTruncation({ resetMs }: RateHeaders, sentAt: number) {
+    const sentMs = serviceClock.nowMs(sentAt);
+    if (resetMs === undefined || sentMs === undefined) return;
+    // L12
+    if (sentMs >= resetMs && sentMs < resetMs + SAME_RESET_MS) truncationMs = SAME_RESET_MS;
+  }
+
+  return {
+    left() {
+      const window = current();
+      return window && budgetOf(window);
+    },
+    waitMs() {
+      const window = current();
+      const untilReset = window?.resetMs !== undefined && budgetOf(window) <= 0 ? msUntil(window.resetMs) : 0;
+      return Math.max(0, pausedUntil - clock.monotonic(), untilReset);
+    },
+    learn({ headers, limited, sentAt }) {
+      const { resetMs, remaining } = headers;
+      if (remaining !== undefined || newest === undefined) newest = { ...headers, resetMs: believedReset(headers) };
+      noteTruncation(headers, sentAt);
+      if (limited) return stayAway(awayMs(headers));
+      // L5: what a late answer says of the window before is no longer true.
+      if (sentAt < closedAt && resetMs !== undefined && resetMs <= closedResetMs) return;
+      guesses = 0;
+      if (remaining !== undefined) update(headers, remaining);
+      else if (known) spend();
+      else known = { limit: undefined, lowest: Number.POSITIVE_INFINITY, resetMs: undefined };
+      leaveIfSpent(resetMs);
+    },
+    spend() {
+      // L6
+      spend();
+      leaveIfSpent();
+    },
+    rateLimit: () => ({
+      plan: newest?.plan,
+      limit: newest?.limit,
+      remaining: newest?.remaining,
+      resetMs: newest?.resetMs,
+      resetInMs: newest?.resetMs === undefined ? undefined : msUntil(newest.resetMs),
+    }),
+  };
+}
