@@ -14,7 +14,7 @@ import { checkIdentity, inWords } from './refusals.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './rows.ts';
 import type { AppendIdentity } from './state.ts';
 
-export type { AppendFile } from './rows.ts';
+export { type AppendFile, appendSink } from './rows.ts';
 export type { AppendIdentity } from './state.ts';
 
 export interface AppendOptions {
@@ -25,7 +25,7 @@ export interface AppendOptions {
   overlapMs: number;
   /** Lower bound of a first run, ms since the epoch. Later runs keep the first run's. */
   sinceMs: number | undefined;
-  /** Build the file anew beside its place; `finish` puts it there. */
+  /** Build the file anew beside its place; `commit` puts it there. */
   restart?: boolean;
   clock: Clock;
   signal?: AbortSignal;

@@ -1,7 +1,7 @@
 /** The rows of an appended file: each goes in once, and none that the file has already. */
 
 import type { Lock } from '../durable/lock.ts';
-import type { Row } from '../row-sink.ts';
+import type { CodeSink, Row } from '../row-sink.ts';
 import type { Clock } from '../time.ts';
 import type { Writer } from './commit.ts';
 import type { CommittedFile } from './open.ts';
@@ -36,9 +36,9 @@ export interface AppendFile {
    */
   reread(codeId: string, fromMs: number | undefined): void;
   /** All is read: commits, puts a restarted file in its place, and closes. A first run without rows makes the file too. */
-  finish(): Promise<void>;
+  commit(): Promise<void>;
   /** Something failed: commits what was appended (a restart: leaves the old file as it is), and closes. Never throws; idempotent. */
-  abort(): Promise<void>;
+  discard(): Promise<void>;
 }
 
 /** What turns rows into text or its UTF-8: `begin` is what stands before the first row; `rows` must be whole lines. */
@@ -62,7 +62,7 @@ export interface AppendJob {
 /** Appends to a file at its committed point; takes over the writer and the lock. */
 export function createAppendFile({ path, formatter, overlapMs, restart, clock, committed, writer, lock }: AppendJob): AppendFile {
   const { windows, sinceMs, saved, anchor } = committed;
-  const turns = createTurns(clock, commit);
+  const turns = createTurns(clock, commitRows);
   const gate = createGate(anchor, () => refusal(path, NOT_THE_SAME_CODE));
   /** Codes of which rows are handed over again that are older than their window: from when on all their ids are kept. */
   const keptFromMs = new Map<string, number>();
@@ -108,7 +108,7 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
     return fresh.size;
   }
 
-  async function commit(): Promise<void> {
+  async function commitRows(): Promise<void> {
     if (restart || !changed) return;
     await writer.commit();
     changed = false;
@@ -141,11 +141,11 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
       changed ||= window.rereadFromMs !== fromMs;
       window.rereadFromMs = fromMs;
     },
-    async finish() {
+    async commit() {
       try {
         await turns.take(async () => {
           if (!gate.isOpen()) throw refusal(path, NOT_THE_SAME_CODE);
-          await commit();
+          await commitRows();
           if (restart) await writer.replace();
         });
       } catch (error) {
@@ -153,9 +153,9 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
       }
       await close();
     },
-    async abort() {
+    async discard() {
       if (closed) return;
-      if (writer.begun()) await turns.take(commit).catch(() => undefined);
+      if (writer.begun()) await turns.take(commitRows).catch(() => undefined);
       await close();
     },
   };
@@ -165,4 +165,31 @@ const NOT_THE_SAME_CODE = 'its state is lost, and the service does not show the 
 
 function oldestOf(times: readonly number[]): number {
   return times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY);
+}
+
+/** The part of a file that is appended to which is one code's. With `own` the file is this code's alone, and ends with it. */
+export function appendSink(file: AppendFile, codeId: string, own: boolean): CodeSink {
+  const { fromMs: sinceMs } = file.position(codeId);
+  let added = 0;
+  return {
+    sinceMs,
+    added: () => added,
+    async write({ rows, times }) {
+      const fresh = await file.append(codeId, rows, times);
+      added += fresh;
+      return fresh;
+    },
+    // Rows that are handed over again are dropped by the file; until they all were, a killed run must read from here again.
+    checkpoint: async () => async () => {
+      file.reread(codeId, sinceMs ?? Number.NEGATIVE_INFINITY);
+      return true;
+    },
+    async commit() {
+      file.reread(codeId, undefined);
+      if (own) await file.commit();
+    },
+    async discard() {
+      if (own) await file.discard();
+    },
+  };
 }

@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
 import type { OutputFlags } from '../output/plan.ts';
-import type { Output } from '../output/targets.ts';
+import type { RowSink } from '../row-sink.ts';
 import type { Settings } from '../settings/settings.ts';
 import { defineCommand } from './define.ts';
 import type { Finding } from './doctor/finding.ts';
-import { openPlanned, outputOptions, planOutput } from './output-options.ts';
+import { openSink, outputOptions, planOutput } from './output-options.ts';
 
 const COLUMNS = ['check', 'status', 'message', 'fix'].map((name) => ({ name }));
 
@@ -26,24 +26,24 @@ export const command = defineCommand({
     try {
       const findings = await withService(context, settings, local);
       await output.write(findings.map(({ failure: _, ...finding }) => finding));
-      await output.finish();
+      await output.commit();
       const worst = findings.find(({ status }) => status === 'fail');
       if (worst) throw worst.failure;
     } finally {
-      await output.abort();
+      await output.discard();
     }
   },
 });
 
 /** A table, unless columns or a file were asked for, is made of lines that are not cut. */
-async function openReport(context: Context, options: OutputFlags): Promise<Output> {
+async function openReport(context: Context, options: OutputFlags): Promise<RowSink> {
   const plan = await planOutput(context, options, COLUMNS, 'list');
-  if (plan.format !== 'table' || plan.chosen || plan.path !== undefined) return openPlanned(context, plan);
+  if (plan.format !== 'table' || plan.chosen || plan.path !== undefined) return openSink(context, plan);
   const { createReportFormatter } = await import('./doctor/report.ts');
   const { loadPaint } = await import('../output/colour.ts');
-  const { toStdout } = await import('../output/targets.ts');
+  const { createDocumentSink, stdoutBytes } = await import('../output/document-sink.ts');
   const paint = await loadPaint(context.console.colour);
-  return toStdout(context.console, () => createReportFormatter(paint));
+  return createDocumentSink(stdoutBytes(context.console), createReportFormatter(paint));
 }
 
 /** Adds what the service says; its word on the key counts more than ours. */

@@ -1,9 +1,9 @@
 /** The flags of every command that prints records, and the one way they turn into output. */
 import type { Context } from '../context.ts';
 import type { Column, Printable } from '../output/columns.ts';
+import type { DocumentSink } from '../output/document-sink.ts';
 import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan.ts';
-import type { Output } from '../output/targets.ts';
 import { FORMATS } from '../settings/settings.ts';
 import { choice, flag, InvalidArgumentError, negation, type OptionDefinition, text } from './define.ts';
 
@@ -75,14 +75,17 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
 }
 
 /** Opens the output of a plan: standard output, or the file, which is checked and created now (UsageError when it cannot be). */
-export async function openPlanned(context: Context, plan: OutputPlan): Promise<Output> {
-  const [createFormatter, { toStdout, toFile }] = await Promise.all([
+export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
+  const [createFormatter, { createDocumentSink, stdoutBytes }] = await Promise.all([
     loadFormatter(context, plan),
-    import('../output/targets.ts'),
+    import('../output/document-sink.ts'),
   ]);
-  if (plan.path === undefined) return toStdout(context.console, createFormatter, await loadGuard(context, plan));
+  if (plan.path === undefined) {
+    return createDocumentSink(stdoutBytes(context.console, await loadGuard(context, plan)), createFormatter());
+  }
   const { openWholeFile } = await import('../output/whole-file.ts');
-  return toFile(await openWholeFile(plan.path, { gzip: plan.gzip, processes: context.processes }), createFormatter);
+  const file = await openWholeFile(plan.path, { gzip: plan.gzip, processes: context.processes });
+  return createDocumentSink(file, createFormatter());
 }
 
 /** What stands between the exact values of other people and a terminal; tables have it built in. */
@@ -92,14 +95,14 @@ async function loadGuard({ console }: Context, { format }: OutputPlan): Promise<
   return format === 'json' || format === 'ndjson' ? cleanJson : cleanCsv;
 }
 
-/** `planOutput` and `openPlanned` in one. Whoever opens must end with `finish` or `abort`. */
+/** `planOutput` and `openSink` in one. Whoever opens must end with `commit` or `discard`. */
 export async function openOutput(
   context: Context,
   options: OutputFlags,
   columns: readonly Column[],
   shape: Shape,
-): Promise<Output> {
-  return openPlanned(context, await planOutput(context, options, columns, shape));
+): Promise<DocumentSink> {
+  return openSink(context, await planOutput(context, options, columns, shape));
 }
 
 type Batches = readonly Printable[] | AsyncIterable<readonly Printable[]>;
@@ -116,17 +119,17 @@ export async function printRecords(
   none = 'nothing to show',
 ): Promise<void> {
   const plan = await planOutput(context, options, columns, 'list');
-  const output = await openPlanned(context, plan);
+  const output = await openSink(context, plan);
   try {
     let count = 0;
     for await (const batch of isArray(records) ? [records] : records) {
       count += batch.length;
       await output.write(batch);
     }
-    await output.finish();
+    await output.commit();
     if (count === 0 && plan.format === 'table') context.console.note(none);
   } finally {
-    await output.abort();
+    await output.discard();
   }
 }
 
@@ -140,9 +143,9 @@ export async function printRecord(
   const output = await openOutput(context, options, columns, 'record');
   try {
     await output.write([record]);
-    await output.finish();
+    await output.commit();
   } finally {
-    await output.abort();
+    await output.discard();
   }
 }
 

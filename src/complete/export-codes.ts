@@ -1,23 +1,13 @@
 /** The scans of several codes, one after the other, while the first pages of the next are on their way. */
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError, UsageError } from '../errors.ts';
+import type { CodeSink, TimedRows } from '../row-sink.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode, ScanPage } from '../service/shapes.ts';
-import { exportScans, type Target } from './export-scans.ts';
+import { exportScans } from './export-scans.ts';
 import { type FetchInOrder, type ReadScans, readFirst } from './query.ts';
 
 /** What the rows of one code are labelled with; of a code given by its id only that is known. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode>;
-
-/** Where the rows of one code go, from when on they are wanted, and how that ends. */
-export interface CodeTarget extends Target {
-  /** Lower bound for this code, ms since the epoch; undefined: from its first scan. */
-  sinceMs: number | undefined;
-  /** Rows of this code that are new in the output, so far. */
-  rows(): number;
-  finish(): Promise<void>;
-  /** The code failed: forgets its rows, or keeps what is committed. Never throws; idempotent. */
-  abort(): Promise<void>;
-}
 
 export interface CodesExport {
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs'>;
@@ -28,7 +18,8 @@ export interface CodesExport {
   now(): number;
   fetchInOrder: FetchInOrder;
   width: number;
-  openTarget(code: CodeLabel): Promise<CodeTarget>;
+  /** Asked ahead, while the codes before still write; the sink's checkpoint is taken when this code's own rows begin. */
+  openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
   /** Told after each write: rows exported in all, how many there are once every code was asked, and codes done. */
   progress(state: { rows: number; total: number | undefined; codes: number }): void;
@@ -49,7 +40,7 @@ export interface Summary {
 
 interface Prepared {
   code: CodeLabel;
-  target: CodeTarget;
+  sink: CodeSink;
   first: ScanPage;
 }
 
@@ -57,26 +48,26 @@ interface Prepared {
 const MOST_DOWN = 1;
 
 /**
- * Exports each code into its target. A code that is gone, cannot be proven, that the service alone fails on or whose file is
+ * Exports each code into its sink. A code that is gone, cannot be proven, that the service alone fails on or whose file is
  * refused fails alone, is named in the summary, and the others go on; anything else (network, disk, key, interruption) is thrown.
  */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [] };
-  const open = new Set<CodeTarget>();
+  const open = new Set<CodeSink>();
   let untilMs = job.untilMs ?? job.service.nowMs();
   let expected = 0;
   let asked = 0;
   let down = 0;
 
   async function prepare(code: CodeLabel): Promise<Prepared> {
-    const target = await job.openTarget(code);
-    open.add(target);
+    const sink = await job.openSink(code);
+    open.add(sink);
     untilMs ??= job.service.nowMs();
-    const first = await readFirst((request) => job.service.listScans(code.id, request), { sinceMs: target.sinceMs, untilMs });
+    const first = await readFirst((request) => job.service.listScans(code.id, request), { sinceMs: sink.sinceMs, untilMs });
     untilMs ??= first.serviceTimeMs ?? job.now();
     expected += first.total;
     asked += 1;
-    return { code, target, first };
+    return { code, sink, first };
   }
 
   function start(code: CodeLabel) {
@@ -85,32 +76,33 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     return { code, prepared };
   }
 
-  async function run({ code, target, first }: Prepared): Promise<void> {
+  async function run({ code, sink, first }: Prepared): Promise<void> {
     const before = summary.scans;
     const count = () => {
-      summary.scans = before + target.rows();
+      summary.scans = before + sink.added();
       const total = asked === job.codes.length ? Math.max(expected, summary.scans) : undefined;
       job.progress({ rows: summary.scans, total, codes: summary.codes });
     };
-    const counted: Target = {
-      startOver: () => target.startOver(),
-      write: async (batch) => {
-        await target.write(batch);
+    const counted = {
+      checkpoint: () => sink.checkpoint(),
+      write: async (batch: TimedRows) => {
+        const added = await sink.write(batch);
         count();
+        return added;
       },
     };
     const { service, ...rest } = job;
-    const range = { sinceMs: target.sinceMs, untilMs: untilMs ?? job.now() };
+    const range = { sinceMs: sink.sinceMs, untilMs: untilMs ?? job.now() };
     const read: ReadScans = (request) => service.listScans(code.id, request);
     try {
       const checkExists = () => service.getCode(code.id);
       await exportScans({ ...rest, code: code.slug ?? code.id, read, range, first, checkExists }, counted);
-      await target.finish();
+      await sink.commit();
       summary.codes += 1;
       down = 0;
     } finally {
-      await target.abort();
-      open.delete(target);
+      await sink.discard();
+      open.delete(sink);
       count();
     }
   }
@@ -131,7 +123,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const ahead = job.fetchInOrder(others.keys(), async (i) => start(others[i] as CodeLabel), job.width);
     for await (const { code, prepared } of ahead) await prepared.then(run).catch((error) => fail(code, error));
   } finally {
-    for (const target of open) await target.abort();
+    for (const sink of open) await sink.discard();
   }
   return summary;
 }

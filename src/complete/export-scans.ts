@@ -1,10 +1,11 @@
 /**
- * The scans of one code in one range, each exactly once, into a target: the pipe of an export.
+ * The scans of one code in one range, each exactly once, into a sink: the pipe of an export.
  *
  * A service that pages in time order is walked once, in flat memory. When rows move under the walk, the range is read again in
  * proven slices. A service that pages in no order is exported in its own. What cannot be proven complete fails.
  */
 import { UnprovenError } from '../errors.ts';
+import type { Rewind, RowSink, TimedRows } from '../row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { MovedError } from './assembly.ts';
 import { type Batch, cut, formatRange, orderOf, type Range } from './batch.ts';
@@ -28,43 +29,36 @@ export interface ScanExport {
   note(line: string): void;
 }
 
-/** Where the rows of one code go. */
-export interface Target {
-  /** Takes rows of the range, cut exactly; oldest first, unless the service has no order. */
-  write(batch: Batch): Promise<void>;
-  /**
-   * What this code wrote so far is not settled: forgets it, or from now on drops rows it has already and makes the next run
-   * read them again. False when neither can be done any more.
-   */
-  startOver(): Promise<boolean>;
-}
+/** Takes the rows of the range, cut exactly; oldest first, unless the service has no order. */
+type ScanSink = Pick<RowSink<TimedRows>, 'write' | 'checkpoint'>;
 
 /** How often a range that does not hold still is read again in slices. */
 const ROUNDS = 3;
 
 /** Exports everything, or throws: UnprovenError when it does not add up, NotFoundError when the code is gone. */
-export async function exportScans(job: ScanExport, target: Target): Promise<void> {
+export async function exportScans(job: ScanExport, sink: ScanSink): Promise<void> {
   const first = job.first ?? (await readFirst(job.read, job.range));
   if (first.rows.length === 0 && first.total === 0) {
     await job.checkExists();
     return;
   }
+  const rewind = await sink.checkpoint();
   try {
     const order = first.total > first.rows.length ? orderOf(first) : 'ascending';
-    // Rows in no order prove nothing before they are all there: the target must not take them for settled.
-    if (order === 'mixed') await target.startOver();
-    await pour(order === 'mixed' ? inItsOwnOrder(job, first) : inOrder(job, first, order), job.range, target);
+    // Rows in no order prove nothing before they are all there: the sink must not take them for settled.
+    if (order === 'mixed') await rewind();
+    await pour(order === 'mixed' ? inItsOwnOrder(job, first) : inOrder(job, first, order), job.range, sink);
   } catch (error) {
     if (!(error instanceof MovedError)) throw error;
     await job.checkExists();
-    await readAgain(job, target, error);
+    await readAgain(job, { sink, rewind }, error);
   }
 }
 
-async function pour(batches: AsyncIterable<Batch>, range: Range, target: Target): Promise<void> {
+async function pour(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink): Promise<void> {
   for await (const batch of batches) {
     const rows = cut(batch, range);
-    if (rows.rows.length > 0) await target.write(rows);
+    if (rows.rows.length > 0) await sink.write(rows);
   }
 }
 
@@ -81,12 +75,12 @@ async function* inItsOwnOrder(job: ScanExport, first: ScanPage): AsyncGenerator<
   if (!proven) throw new MovedError(`the service counts ${total} rows and shows ${count}`);
 }
 
-async function readAgain(job: ScanExport, target: Target, reason: MovedError): Promise<void> {
+async function readAgain(job: ScanExport, { sink, rewind }: { sink: ScanSink; rewind: Rewind }, reason: MovedError) {
   let moved = reason;
   for (let round = 0; round < ROUNDS; round++) {
-    if (!(await target.startOver())) break;
+    if (!(await rewind())) break;
     try {
-      return await pour(slices(job), job.range, target);
+      return await pour(slices(job), job.range, sink);
     } catch (error) {
       if (!(error instanceof MovedError)) throw error;
       moved = error;

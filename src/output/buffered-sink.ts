@@ -1,46 +1,42 @@
-/** A sink for a stream that cannot take anything back, with rows held back for a while, so that most exports still can. */
-import type { Row, Sink } from '../row-sink.ts';
+/** Rows kept back for a while from a sink that cannot take anything back, so that most exports still can. */
+import type { Row, RowSink } from '../row-sink.ts';
 
-export interface Stream {
-  write(rows: readonly Row[]): Promise<void>;
-  finish(): Promise<void>;
-  abort(): Promise<void>;
-}
+/** Rows kept back at the most: an export of fewer appears whole or not at all; a longer one streams on in flat memory. */
+const MOST_ROWS = 10_000;
 
-/** Rows held back at the most: an export of fewer appears whole or not at all; a longer one streams on in flat memory. */
-const MOST_HELD = 10_000;
+/** Passes rows on to `sink` when there are many, or at the end. Rewinding works for rows that have not been passed on. */
+export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'discard'>): RowSink {
+  let waiting: Row[] = [];
+  let passedOn = 0;
 
-export function heldBack(stream: Stream): Sink {
-  let held: Row[] = [];
-  let released = 0;
-
-  async function release(): Promise<void> {
-    released += held.length;
-    const rows = held;
-    held = [];
-    if (rows.length > 0) await stream.write(rows);
+  async function passOn(): Promise<void> {
+    passedOn += waiting.length;
+    const rows = waiting;
+    waiting = [];
+    if (rows.length > 0) await sink.write(rows);
   }
 
   return {
     async write(rows) {
-      for (const row of rows) held.push(row);
-      if (held.length > MOST_HELD) await release();
+      for (const row of rows) waiting.push(row);
+      if (waiting.length > MOST_ROWS) await passOn();
+      return rows.length;
     },
-    async finish() {
-      await release();
-      await stream.finish();
-    },
-    async abort() {
-      held = [];
-      await stream.abort();
-    },
-    async mark() {
-      const place = released + held.length;
+    async checkpoint() {
+      const place = passedOn + waiting.length;
       return async () => {
-        if (place < released) return false;
-        held.length = place - released;
+        if (place < passedOn) return false;
+        waiting.length = place - passedOn;
         return true;
       };
+    },
+    async commit() {
+      await passOn();
+      await sink.commit();
+    },
+    async discard() {
+      waiting = [];
+      await sink.discard();
     },
   };
 }

@@ -6,7 +6,7 @@ import { createByteBuffer } from '../byte-buffer.ts';
 import type { Printable } from './columns.ts';
 import { createField, knownBytes } from './field-bytes.ts';
 import { formatJson } from './format-json.ts';
-import { type Formatter, markNothing } from './formatter.ts';
+import { type Formatter, stateless } from './formatter.ts';
 
 export interface CsvOptions {
   header: boolean;
@@ -53,7 +53,7 @@ export function createCsvFormatter(names: readonly string[], { header, rawCells,
       return room.take();
     },
     end: () => '',
-    mark: markNothing,
+    checkpoint: stateless,
   };
 }
 

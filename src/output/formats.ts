@@ -2,7 +2,7 @@
 import type { Format } from '../settings/settings.ts';
 import type { Column } from './columns.ts';
 import { createCsvFormatter } from './csv.ts';
-import { type Formatter, markNothing, type Shape } from './formatter.ts';
+import { type Formatter, type Shape, stateless } from './formatter.ts';
 import { createJsonFormatter, createNdjsonFormatter } from './json.ts';
 
 export interface FormatterOptions {
@@ -32,6 +32,6 @@ export function createIdsFormatter(): Formatter {
     begin: () => '',
     rows: (rows) => rows.map((row) => `${row.id}\n`).join(''),
     end: () => '',
-    mark: markNothing,
+    checkpoint: stateless,
   };
 }

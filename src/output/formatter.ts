@@ -13,12 +13,12 @@ export interface Formatter {
   rows(rows: readonly Printable[]): Piece;
   end(): string;
   /** Remembers this point of the document; what it gives goes back there. Absent where rows wait inside (tables). */
-  mark?: () => () => void;
+  checkpoint?: () => () => void;
 }
 
 export function textOf(piece: Piece): string {
   return typeof piece === 'string' ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString();
 }
 
-/** The `mark` of a formatter whose rows do not depend on the ones before. */
-export const markNothing = () => () => undefined;
+/** The `checkpoint` of a formatter whose rows do not depend on the ones before. */
+export const stateless = () => () => undefined;

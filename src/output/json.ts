@@ -1,7 +1,7 @@
 /** JSON and NDJSON with the exact values: integers beyond 2^53 come as bigint and are printed with all their digits. */
 import type { Printable } from './columns.ts';
 import { formatJson } from './format-json.ts';
-import { type Formatter, markNothing, type Shape } from './formatter.ts';
+import { type Formatter, type Shape, stateless } from './formatter.ts';
 import { createJsonLines } from './json-lines.ts';
 
 /** One record a line. `names` picks the keys, in that order; undefined prints the records as they are. */
@@ -17,7 +17,7 @@ export function createNdjsonFormatter(names: readonly string[] | undefined): For
       return lines.take();
     },
     end: () => '',
-    mark: markNothing,
+    checkpoint: stateless,
   };
 }
 
@@ -37,7 +37,7 @@ export function createJsonFormatter(names: readonly string[] | undefined, shape:
       return lines.take();
     },
     end: () => (separator === ',\n' ? '\n]\n' : '[]\n'),
-    mark() {
+    checkpoint() {
       const marked = separator;
       return () => {
         separator = marked;

@@ -24,7 +24,7 @@ export interface WholeFile {
    * Remembers this point; what it gives throws away everything written since. A compressed file goes on with a new member (RFC
    * 1952, 2.2). Absent for devices and pipes, which cannot take bytes back.
    */
-  mark?: () => Promise<() => Promise<void>>;
+  checkpoint?: () => Promise<() => Promise<void>>;
 }
 
 export interface WholeFileOptions {
@@ -103,7 +103,7 @@ function temporaryFile(
       await file.close().catch(() => undefined);
       await unlink(temporary.path).catch(() => undefined);
     },
-    async mark() {
+    async checkpoint() {
       try {
         if (gatherer.touched()) await gatherer.end();
       } catch (error) {

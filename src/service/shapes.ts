@@ -52,7 +52,7 @@ export interface QrCode {
 export const CODE_FIELDS = ['id', 'slug', 'name', 'type', 'destination', 'status', 'created_at', 'updated_at'] as const;
 
 /** One raw scan record. An id above 2^53 is a bigint, so that it keeps its digits. */
-export interface Scan {
+export type Scan = {
   id: number | bigint;
   ts: string;
   country: string | null;
@@ -61,7 +61,7 @@ export interface Scan {
   os: string;
   browser: string;
   referrer: string | null;
-}
+};
 
 /** The columns of a scan, in the order they are exported. */
 export const SCAN_FIELDS = ['id', 'ts', 'country', 'city', 'device', 'os', 'browser', 'referrer'] as const;

@@ -77,7 +77,7 @@ describe('a first run', () => {
     expect(ids()).toHaveLength(18);
     const file = await openOn(memory, service);
     expect(file.position(CODE)).toEqual({ fromMs: START + 16 * HOUR, watermarkMs: START + 17 * HOUR, rows: 18 });
-    await file.abort();
+    await file.discard();
     expect(await run(memory, service)).toBe(12);
     expect(ids().sort()).toEqual(idsOf(service));
   });
@@ -108,10 +108,10 @@ describe('a later run', () => {
     await run(memory, service, { sinceMs: START });
     let file = await openOn(memory, service, { sinceMs: START + 99 * HOUR });
     expect(file.position(CODE).fromMs).toBe(START + 2 * HOUR);
-    await file.abort();
+    await file.discard();
     file = await openOn(memory, service, { overlapMs: 1000 * HOUR });
     expect(file.position(CODE).fromMs).toBe(START);
-    await file.abort();
+    await file.discard();
   });
 
   it('finds late rows without an overlap when they are of the newest instant', async () => {
@@ -136,7 +136,7 @@ describe('a later run', () => {
     const times = service[CODE].map(({ time }) => time);
     expect(await file.append(CODE, rows.slice(40), times.slice(40))).toBe(0);
     expect(await file.append(CODE, rows, times)).toBe(0);
-    await file.finish();
+    await file.commit();
     expect(ids()).toHaveLength(50);
   });
 
@@ -146,11 +146,11 @@ describe('a later run', () => {
     file.reread(CODE, START + HOUR);
     const time = START + 9 * HOUR;
     await file.append(CODE, [{ id: 30, ts: '2026-01-01T09:00:00.000Z' }], [time]);
-    await file.abort();
+    await file.discard();
     service[CODE]?.push({ id: 30, time }, { id: 31, time: START + 1.5 * HOUR });
     const next = await openOn(memory, service);
     expect(next.position(CODE).fromMs).toBe(START + HOUR);
-    await next.abort();
+    await next.discard();
     await run(memory, service);
     expect(ids()).toEqual(['1', '2', '3', '4', '30', '31']);
   });
@@ -159,10 +159,10 @@ describe('a later run', () => {
     const file = await openOn(memory, service);
     file.reread(CODE, Number.NEGATIVE_INFINITY);
     await file.append(CODE, [{ id: 4, ts: '2026-01-01T03:00:00.000Z' }], [START + 3 * HOUR]);
-    await file.abort();
+    await file.discard();
     const next = await openOn(memory, service);
     expect(next.position(CODE)).toEqual({ fromMs: undefined, watermarkMs: START + 3 * HOUR, rows: 1 });
-    await next.abort();
+    await next.discard();
     expect(await run(memory, service)).toBe(3);
     expect(ids()).toEqual(['4', '1', '2', '3']);
   });
@@ -195,7 +195,7 @@ it('claims nothing more when somebody moves the file away or writes to it during
     change();
     const adding = file.append(CODE, [{ id: 9, ts: '2026-01-02T00:00:00.000Z' }], [START + 24 * HOUR]);
     await expect(adding).rejects.toThrow('was moved or changed by somebody else');
-    await file.abort();
+    await file.discard();
     expect(memory.read(STATE)).toBe(before);
   }
 });

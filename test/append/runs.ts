@@ -84,10 +84,10 @@ export async function run(memory: MemoryDisk, service: TestService, options: Run
         );
       }
     }
-    await file.finish();
+    await file.commit();
     return added;
   } catch (error) {
-    await file.abort();
+    await file.discard();
     throw error;
   }
 }

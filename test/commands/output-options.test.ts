@@ -156,16 +156,16 @@ describe('a file', () => {
     expect(asked).toBe(false);
   });
 
-  test('can take back what was written since a mark', async () => {
+  test('can take back what was written since a checkpoint', async () => {
     const { context } = setUp();
     const path = join(directory, 'codes.json');
     const output = await openOutput(context, { output: path }, columns, 'list');
-    const back = await output.mark?.();
+    const rewind = await output.checkpoint();
     await output.write(rows);
-    await back?.();
+    await rewind();
     await output.write(rows.slice(1));
-    await output.finish();
-    await output.abort();
+    await output.commit();
+    await output.discard();
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(rows.slice(1));
   });
 });

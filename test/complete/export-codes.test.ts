@@ -30,19 +30,20 @@ async function exported(failures: Record<string, () => Error>) {
     now: () => UNTIL,
     fetchInOrder,
     width: 2,
-    async openTarget({ id }) {
-      let rows = 0;
+    async openSink({ id }) {
+      let added = 0;
       return {
         sinceMs: undefined,
-        rows: () => rows,
+        added: () => added,
         async write(batch) {
-          rows += batch.rows.length;
+          added += batch.rows.length;
+          return batch.rows.length;
         },
-        startOver: async () => true,
-        async finish() {
+        checkpoint: async () => async () => true,
+        async commit() {
           finished.push(id);
         },
-        abort: async () => undefined,
+        discard: async () => undefined,
       };
     },
     note: () => undefined,

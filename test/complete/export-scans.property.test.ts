@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Batch, Range } from '../../src/complete/batch.ts';
+import type { Range } from '../../src/complete/batch.ts';
 import { exportScans } from '../../src/complete/export-scans.ts';
 import type { FetchInOrder } from '../../src/complete/query.ts';
 import { UnprovenError } from '../../src/errors.ts';
+import type { TimedRows } from '../../src/row-sink.ts';
 import { type ModelRow, type ModelScans, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { runs } from '../support/property-runs.ts';
 
@@ -23,13 +24,14 @@ const fetchInOrder: FetchInOrder = async function* (pages, fetch, width) {
 };
 
 async function run(service: ModelScans, range: Range, width: number) {
-  let written: Batch = { rows: [], times: [] };
+  let written: TimedRows = { rows: [], times: [] };
   const notes: string[] = [];
-  const target = {
-    async write(batch: Batch) {
+  const sink = {
+    async write(batch: TimedRows) {
       written = { rows: [...written.rows, ...batch.rows], times: [...written.times, ...batch.times] };
+      return batch.rows.length;
     },
-    async startOver() {
+    checkpoint: async () => async () => {
       written = { rows: [], times: [] };
       return true;
     },
@@ -44,7 +46,7 @@ async function run(service: ModelScans, range: Range, width: number) {
       width,
       note: (line) => notes.push(line),
     },
-    target,
+    sink,
   );
   return { ids: written.rows.map((row) => Number(row.id)), times: written.times, notes };
 }

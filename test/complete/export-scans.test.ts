@@ -22,8 +22,9 @@ async function exported(count: number, how: ModelScansOptions & { together?: num
     {
       async write(batch) {
         ids.push(...batch.rows.map((row) => Number(row.id)));
+        return batch.rows.length;
       },
-      async startOver() {
+      checkpoint: async () => async () => {
         ids = [];
         return true;
       },

@@ -104,7 +104,13 @@ test('printing CSV loads no library for tables and colours', async () => {
     return found[0];
   };
   const heavy = ['chalk', 'cli-table3', 'string-width'];
-  for (const source of ['commands/output-options', 'output/formats', 'output/targets', 'output/plan', 'output/whole-file']) {
+  for (const source of [
+    'commands/output-options',
+    'output/formats',
+    'output/document-sink',
+    'output/plan',
+    'output/whole-file',
+  ]) {
     expect(libraries(chunkOf(`src/${source}.ts`)).filter((name) => heavy.includes(name))).toEqual([]);
   }
   expect(libraries(chunkOf('src/output/table.ts'))).toContain('cli-table3');

@@ -64,7 +64,7 @@ describe('a file appears whole', () => {
   test('what was written since a mark can be taken back, all of it too', async () => {
     const file = await open();
     await file.write('a'.repeat(400_000));
-    const toA = await file.mark?.();
+    const toA = await file.checkpoint?.();
     await file.write('b'.repeat(400_000));
     await toA?.();
     await file.write('c');
@@ -72,7 +72,7 @@ describe('a file appears whole', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${'a'.repeat(400_000)}c`);
 
     const again = await open();
-    const back = await again.mark?.();
+    const back = await again.checkpoint?.();
     await again.write('x'.repeat(400_000));
     await back?.();
     await again.commit();

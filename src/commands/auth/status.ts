@@ -18,9 +18,9 @@ export const command = defineCommand({
     const output = await openOutput(context, options, COLUMNS, 'record');
     try {
       await output.write([await askStatus(context)]);
-      await output.finish();
+      await output.commit();
     } finally {
-      await output.abort();
+      await output.discard();
     }
   },
 });

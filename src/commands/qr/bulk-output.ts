@@ -7,12 +7,13 @@ import { UsageError } from '../../errors.ts';
 import { formatOfPath, isCompressed } from '../../output/choose-format.ts';
 import type { Column, Printable } from '../../output/columns.ts';
 import { defuse } from '../../output/csv.ts';
+import { createDocumentSink } from '../../output/document-sink.ts';
 import { createFormatter } from '../../output/formats.ts';
 import type { OutputFlags } from '../../output/plan.ts';
-import { type Output, toFile } from '../../output/targets.ts';
 import { openWholeFile } from '../../output/whole-file.ts';
+import type { RowSink } from '../../row-sink.ts';
 import { CODE_FIELDS } from '../../service/shapes.ts';
-import { openPlanned, planOutput } from '../output-options.ts';
+import { openSink, planOutput } from '../output-options.ts';
 
 export interface BulkOutput {
   /** Writes the results file and prints the results. */
@@ -36,32 +37,32 @@ export async function openBulkOutput(context: Context, input: Input, path: strin
     });
   }
   const brief = plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
-  const printed = await openPlanned(context, brief ? { ...plan, columns: COUNT_COLUMNS } : plan);
+  const printed = await openSink(context, brief ? { ...plan, columns: COUNT_COLUMNS } : plan);
   const file = await openResults(context, path, columns, flags).catch(async (error) => {
-    await printed.abort();
+    await printed.discard();
     throw error;
   });
   return {
     async finish(results) {
       const { rows } = tabulate(input, results);
       await file.write(rows);
-      await file.finish();
+      await file.commit();
       await printed.write(brief ? countRows(results) : rows);
-      await printed.finish();
+      await printed.commit();
     },
     async abort() {
-      await file.abort();
-      await printed.abort();
+      await file.discard();
+      await printed.discard();
     },
   };
 }
 
-async function openResults(context: Context, path: string, columns: readonly Column[], flags: OutputFlags): Promise<Output> {
+async function openResults(context: Context, path: string, columns: readonly Column[], flags: OutputFlags): Promise<RowSink> {
   const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
   const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path) });
   const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: !excel, excel };
-  const output = toFile(file, () => createFormatter(format, style));
+  const output = createDocumentSink(file, createFormatter(format, style));
   const defused = format === 'csv' && !rawCells && !excel;
   return defused ? { ...output, write: (rows) => output.write(rows.map(defuseOurs)) } : output;
 }

@@ -9,7 +9,7 @@ import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
 import { formatDuration, formatInstant } from '../../time.ts';
 import { printRecord } from '../output-options.ts';
 import type { ExportPlan } from './plan-export.ts';
-import { fileOf } from './targets.ts';
+import { fileOf } from './sinks.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'codes' },

@@ -8,7 +8,7 @@ import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
 import { allCodes, namedCodes } from './choose-codes.ts';
 import { type ExportFlags, type ExportPlan, planExport } from './plan-export.ts';
-import { appendedPerCode, filePerCode, laidOut, type OpenAppend, oneAppended, oneOutput, type Targets } from './targets.ts';
+import { openSinks } from './sinks.ts';
 
 /** Checks everything, then exports. Throws what errors.ts lists; PartialError when some codes failed and others are done. */
 export async function runExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
@@ -31,7 +31,7 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
     import('../../complete/export-codes.ts'),
     import('../../service/pages.ts'),
   ]);
-  const targets = await openTargets(context, plan, codes, service.baseUrl);
+  const sinks = await openSinks(context, plan, codes, (path, of) => openForAppending(context, plan, path, of, service.baseUrl));
   const progress = context.console.progress('scans');
   const keepFlat = keepMemoryFlat();
   try {
@@ -39,7 +39,7 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
       ...{ service, codes, fetchInOrder, width },
       untilMs: plan.untilMs,
       now: context.clock.now,
-      openTarget: targets.open,
+      openSink: sinks.open,
       note: context.console.note,
       progress({ rows, total, codes: done }) {
         keepFlat();
@@ -48,27 +48,15 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
       },
     });
     if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
-    await targets.finish();
+    await sinks.commit();
     progress.stop();
     const ms = context.clock.monotonic() - started;
-    context.console.note(inOneLine(summary, service, ms, targets.place));
+    context.console.note(inOneLine(summary, service, ms, sinks.place));
     if (summary.failures.length > 0) throw partly(summary.failures, codes.length);
   } finally {
     progress.stop();
-    await targets.abort();
+    await sinks.discard();
   }
-}
-
-function openTargets(context: Context, plan: ExportPlan, codes: readonly CodeLabel[], baseUrl: string): Promise<Targets> {
-  const { append, directory, output, sinceMs } = plan;
-  const lay = laidOut(plan.labelled);
-  if (append) {
-    const open: OpenAppend = (path, of) => openForAppending(context, plan, path, of, baseUrl);
-    return directory === undefined ? oneAppended(open, append.path, codes, lay) : appendedPerCode(open, output, directory, lay);
-  }
-  return directory === undefined
-    ? oneOutput(context, output, sinceMs, lay)
-    : filePerCode(context, output, directory, sinceMs, lay);
 }
 
 async function openForAppending(context: Context, plan: ExportPlan, path: string, codes: readonly CodeLabel[], baseUrl: string) {

@@ -1,11 +1,11 @@
-/** Taking back what was written to a file since a mark: the rows of one code among many. */
+/** Taking back what was written to a file since a checkpoint: the rows of one code among many. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createDocumentSink } from '../../src/output/document-sink.ts';
 import { createFormatter } from '../../src/output/formats.ts';
-import { toFile } from '../../src/output/targets.ts';
 import { openWholeFile } from '../../src/output/whole-file.ts';
 
 const processes = { pid: 4_000_000, isRunning: () => true };
@@ -16,28 +16,26 @@ async function open(format: 'csv' | 'json' | 'ndjson', gzip: boolean) {
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const path = join(directory, 'out');
   const options = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };
-  const output = toFile(await openWholeFile(path, { processes, gzip }), () => createFormatter(format, options));
-  const { mark } = output;
-  if (!mark) throw new Error('a file can take rows back');
+  const sink = createDocumentSink(await openWholeFile(path, { processes, gzip }), createFormatter(format, options));
   const read = async () => (gzip ? gunzipSync(await readFile(path)).toString() : await readFile(path, 'utf8'));
-  return { output, mark, read, directory };
+  return { sink, read, directory };
 }
 
 const EXPECTED = { csv: 'id\n1\n4\n', json: '[\n{"id":1},\n{"id":4}\n]\n', ndjson: '{"id":1}\n{"id":4}\n' };
 
 describe.each([false, true])('compressed: %s', (gzip) => {
   test.each(['csv', 'json', 'ndjson'] as const)('%s without the rows that were taken back', async (format) => {
-    const { output, mark, read, directory } = await open(format, gzip);
-    const none = await mark();
-    await output.write([{ id: 9 }]);
+    const { sink, read, directory } = await open(format, gzip);
+    const none = await sink.checkpoint();
+    await sink.write([{ id: 9 }]);
     await none();
-    await output.write([{ id: 1 }]);
-    const one = await mark();
-    await output.write([{ id: 2 }, { id: 3 }]);
+    await sink.write([{ id: 1 }]);
+    const one = await sink.checkpoint();
+    await sink.write([{ id: 2 }, { id: 3 }]);
     expect(await one()).toBe(true);
-    await output.write([{ id: 4 }]);
-    await mark();
-    await output.finish();
+    await sink.write([{ id: 4 }]);
+    await sink.checkpoint();
+    await sink.commit();
     expect(await read()).toBe(EXPECTED[format]);
     expect(await readdir(directory)).toEqual(['out']);
   });

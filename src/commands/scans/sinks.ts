@@ -1,0 +1,120 @@
+/** Which sinks the plan of an export opens: one for all codes or a file a code, made anew or appended to. */
+import { join } from 'node:path';
+import type { AppendFile } from '../../append/append-file.ts';
+import type { CodeLabel } from '../../complete/export-codes.ts';
+import type { Context } from '../../context.ts';
+import { describeSystemError } from '../../durable/path-errors.ts';
+import { makeDirectories } from '../../durable/write.ts';
+import { UsageError } from '../../errors.ts';
+import { createBufferedSink } from '../../output/buffered-sink.ts';
+import type { OutputPlan } from '../../output/plan.ts';
+import type { CodeSink, Rewind, RowSink } from '../../row-sink.ts';
+import { isUuid } from '../../service/checks.ts';
+import { openSink } from '../output-options.ts';
+import type { ExportPlan } from './plan-export.ts';
+
+/** The sinks of a whole export. */
+export interface ExportSinks {
+  open(code: CodeLabel): Promise<CodeSink>;
+  /** Every code is through: the one output for all may appear. */
+  commit(): Promise<void>;
+  /** What is not committed must not appear. Idempotent, harmless after `commit`. */
+  discard(): Promise<void>;
+  /** What the summary calls the place; undefined for standard output. */
+  place: string | undefined;
+}
+
+/** Opens the file for appending that `path` names, for these codes. */
+export type OpenAppend = (path: string, codes: readonly CodeLabel[]) => Promise<AppendFile>;
+
+/** Opens what all codes share. A file of one code alone is opened with the code. Throws UsageError for a place that cannot be written. */
+export async function openSinks(
+  context: Context,
+  plan: ExportPlan,
+  codes: readonly CodeLabel[],
+  openAppend: OpenAppend,
+): Promise<ExportSinks> {
+  const { append, directory, labelled, output, sinceMs } = plan;
+  const withLabel = labelled ? addLabels : (_: CodeLabel, sink: CodeSink) => sink;
+  if (directory !== undefined) {
+    makeDirectory(directory);
+    const { appendSink } = await import('../../append/append-file.ts');
+    const open = async (code: CodeLabel) => {
+      const path = fileOf(directory, code, output);
+      if (append) return appendSink(await openAppend(path, [code]), code.id, true);
+      return documentOf(await openRewindable(context, { ...output, path }), sinceMs, true);
+    };
+    return { place: directory, open, commit: async () => undefined, discard: async () => undefined };
+  }
+  if (append) {
+    const { appendSink } = await import('../../append/append-file.ts');
+    const file = await openAppend(append.path, codes);
+    return { ...file, place: file.path, open: async (code) => withLabel(code, appendSink(file, code.id, false)) };
+  }
+  const shared = await openRewindable(context, output);
+  return { ...shared, place: output.path, open: async (code) => withLabel(code, documentOf(shared, sinceMs, false)) };
+}
+
+async function openRewindable(context: Context, plan: OutputPlan): Promise<RowSink> {
+  const sink = await openSink(context, plan);
+  return sink.rewinds ? sink : createBufferedSink(sink);
+}
+
+/** The part of a document that is one code's. With `own` the document is this code's alone, and ends with it. */
+function documentOf(document: RowSink, sinceMs: number | undefined, own: boolean): CodeSink {
+  let added = 0;
+  /** Goes back to before this code's rows; undefined where there are none, and once they are to stay. */
+  let undo: Rewind | undefined;
+  return {
+    sinceMs,
+    added: () => added,
+    async write({ rows }) {
+      const written = await document.write(rows);
+      added += written;
+      return written;
+    },
+    async checkpoint() {
+      const before = added;
+      const rewind = await document.checkpoint();
+      undo ??= rewind;
+      return async () => {
+        const rewound = await rewind();
+        if (rewound) added = before;
+        return rewound;
+      };
+    },
+    async commit() {
+      if (own) await document.commit();
+      undo = undefined;
+    },
+    async discard() {
+      const rewind = undo;
+      undo = undefined;
+      if (own) await document.discard();
+      if (own ? rewind : await rewind?.()) added = 0;
+    },
+  };
+}
+
+/** Puts the code's label in front of each row. */
+function addLabels({ id, slug, name }: CodeLabel, sink: CodeSink): CodeSink {
+  const label = { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null };
+  const write: CodeSink['write'] = ({ rows, times }) =>
+    sink.write({ rows: rows.map((row) => ({ ...label, ...row, ...label })), times });
+  return { ...sink, write };
+}
+
+/** Only an id that is a uuid becomes a file's name: slugs and names are written by others. */
+export function fileOf(directory: string, { id }: CodeLabel, { format }: OutputPlan): string {
+  if (!isUuid(id)) throw new UsageError(`the id ${JSON.stringify(id)} cannot be a file's name`);
+  return join(directory, `${id.toLowerCase()}.${format === 'ids' ? 'txt' : format}`);
+}
+
+function makeDirectory(path: string): void {
+  try {
+    makeDirectories(path);
+  } catch (cause) {
+    const hint = 'choose another directory with --output-dir';
+    throw new UsageError(`cannot make the directory ${path}: ${describeSystemError(cause)}`, { hint, cause });
+  }
+}
