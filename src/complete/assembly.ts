@@ -7,7 +7,7 @@
  * of one instant may still swap places or be joined by others on the next page.
  */
 import type { Scan, ScanPage } from '../service/shapes.ts';
-import { type Batch, select } from './batch.ts';
+import { type Batch, select } from './range.ts';
 
 /** Pages that do not fit together: rows moved while they were read, or the service's numbers are wrong. */
 export class MovedError extends Error {

@@ -8,9 +8,9 @@ import { UnprovenError } from '../errors.ts';
 import type { Rewind, RowSink, TimedRows } from '../row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { MovedError } from './assembly.ts';
-import { type Batch, orderOf } from './batch.ts';
-import { cut, formatRange, type Range, type RangeReading, readFirst } from './range.ts';
+import { type Batch, cut, formatRange, type Range, type RangeReading, readFirst } from './range.ts';
 import { slices } from './slices.ts';
+import type { PageOrder } from './truncated-total.ts';
 import { union } from './union.ts';
 import { walk } from './walk.ts';
 
@@ -50,6 +50,21 @@ export async function exportScans(job: ScanExport, sink: ScanSink): Promise<void
     await job.checkExists();
     await readAgain(job, { sink, rewind }, error);
   }
+}
+
+/** The order of a page by its times or, where it shows one instant only, by its ids; `mixed`: no order of time. */
+function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
+  let order: PageOrder | undefined;
+  for (let i = 1; i < times.length; i++) {
+    const step = (times[i] as number) - (times[i - 1] as number);
+    if (step === 0) continue;
+    const way = step > 0 ? 'ascending' : 'descending';
+    if (order !== undefined && order !== way) return 'mixed';
+    order = way;
+  }
+  const firstId = rows[0]?.id ?? 0;
+  const lastId = rows.at(-1)?.id ?? 0;
+  return order ?? (firstId > lastId ? 'descending' : 'ascending');
 }
 
 async function write(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink): Promise<void> {

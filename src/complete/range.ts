@@ -4,14 +4,19 @@
  */
 import { NotFoundError, RejectedError } from '../errors.ts';
 import type { ScanPageRequest } from '../service/service.ts';
-import { MAX_SCANS_PAGE, type ScanPage } from '../service/shapes.ts';
+import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '../service/shapes.ts';
 import { formatInstant } from '../time.ts';
-import { type Batch, select } from './batch.ts';
 
 /** Half-open range of times in ms since the epoch: `sinceMs` ≤ t < `untilMs`; no lower bound when undefined. */
 export interface Range {
   sinceMs: number | undefined;
   untilMs: number;
+}
+
+/** Scans on their way through an export: `times[i]` is the time of `rows[i]` in ms since the epoch. */
+export interface Batch {
+  rows: Scan[];
+  times: number[];
 }
 
 /** Reads a page of one code's scans. */
@@ -62,6 +67,17 @@ export function cut(batch: Batch, { sinceMs = Number.NEGATIVE_INFINITY, untilMs 
   // C2: the margins were only asked for, and whatever the service takes its bounds to mean, no row outside them is exported.
   const isInside = (time: number) => time >= sinceMs && time < untilMs;
   return batch.times.every(isInside) ? batch : select(batch, (_, time) => isInside(time));
+}
+
+/** The rows that pass a test, in their order. */
+export function select({ rows, times }: Batch, test: (row: Scan, time: number) => boolean): Batch {
+  const chosen: Batch = { rows: [], times: [] };
+  for (let i = 0; i < rows.length; i++) {
+    if (!test(rows[i] as Scan, times[i] as number)) continue;
+    chosen.rows.push(rows[i] as Scan);
+    chosen.times.push(times[i] as number);
+  }
+  return chosen;
 }
 
 export function formatRange({ sinceMs, untilMs }: Range): string {

@@ -5,8 +5,17 @@
  */
 import type { ScanPage } from '../service/shapes.ts';
 import { MovedError, oldestFirst } from './assembly.ts';
-import type { Batch } from './batch.ts';
-import { cut, formatRange, pageReader, pageSizeOf, type Range, type RangeReading, type ReadScans, readFirst } from './range.ts';
+import {
+  type Batch,
+  cut,
+  formatRange,
+  pageReader,
+  pageSizeOf,
+  type Range,
+  type RangeReading,
+  type ReadScans,
+  readFirst,
+} from './range.ts';
 import { mayBeTruncated } from './truncated-total.ts';
 import { union } from './union.ts';
 

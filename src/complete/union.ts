@@ -4,8 +4,7 @@
  * after the last brought no new id, the collection is the range. Memory grows with the rows: keep the range small.
  */
 import type { Scan, ScanPage } from '../service/shapes.ts';
-import { type Batch, select } from './batch.ts';
-import { pageReader, pageSizeOf, type RangeReading } from './range.ts';
+import { type Batch, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
 /** Rows of one instant may come in another order each time: so many passes find hundreds of them. */
 const MOST_PASSES = 12;

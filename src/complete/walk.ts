@@ -8,8 +8,7 @@
  */
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { createAssembly, MovedError } from './assembly.ts';
-import type { Batch } from './batch.ts';
-import { pageReader, pageSizeOf, type RangeReading } from './range.ts';
+import { type Batch, pageReader, pageSizeOf, type RangeReading } from './range.ts';
 import { askBeyond, mayBeTruncated, type PageOrder } from './truncated-total.ts';
 
 interface Numbered {
