@@ -74,7 +74,7 @@ export function createGovernor(options: GovernorOptions): Governor {
   function pause(ms: number) {
     // L10: many processes wake at the same reset; the jitter keeps their probes apart.
     const whole = ms + clock.random() * Math.min(500, 0.005 * ms + 5);
-    // L11
+    // L11: checked before sleeping, so that a command that would have to wait too long fails at once.
     if (maxWaitMs !== undefined && pausedMs + whole > maxWaitMs) return rejectAll(tooLong(whole));
     const began = clock.monotonic();
     pausing = true;
@@ -103,7 +103,7 @@ export function createGovernor(options: GovernorOptions): Governor {
     if (inFlight >= concurrency) return false;
     // L2: one probe when a window opens; its answer teaches all others.
     if (left === undefined) return !probing;
-    // L13
+    // L13: a service that says nothing of its limit gets little at once.
     if (left === Number.POSITIVE_INFINITY) return inFlight < MODEST_CONCURRENCY;
     // L14: little is left, and others may be taking it too: with fewer in flight, fewer get a 429.
     const taper = left < 2 * concurrency ? Math.ceil(concurrency / 2) : concurrency;
@@ -143,6 +143,7 @@ export function createGovernor(options: GovernorOptions): Governor {
       },
       failed(sent) {
         end(() => {
+          // L6: what may have reached the service may have been counted.
           if (sent) window.spend();
         });
       },

@@ -138,11 +138,11 @@ export function createRateWindow(options: {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) stayAway(guessMs(resetMs));
   }
 
-  /** Sent after the reset by a clock that is never fast, and still counted in the old window: its Reset was cut down to the second. */
+  /** Sent after the reset by a clock that is never fast, and still counted in the old window: that Reset was cut down to the second. */
   function noteTruncation({ resetMs }: RateHeaders, sentAt: number) {
     const sentMs = serviceClock.nowMs(sentAt);
     if (resetMs === undefined || sentMs === undefined) return;
-    // L12
+    // L12: from now on a second is added.
     if (sentMs >= resetMs && sentMs < resetMs + SAME_RESET_MS) truncationMs = SAME_RESET_MS;
   }
 
@@ -170,10 +170,10 @@ export function createRateWindow(options: {
       leaveIfSpent(resetMs);
     },
     spend() {
-      // L6
       spend();
       leaveIfSpent();
     },
+    // L16: what is shown is the end that is obeyed, or nothing.
     rateLimit: () => ({
       plan: newest?.plan,
       limit: newest?.limit,

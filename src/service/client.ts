@@ -52,6 +52,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
         'answer' in answered ? await resultOfAnswer(call, subject, { ...answered, reached }) : resultOfFailure(subject, answered);
       spentMs += clock.monotonic() - began;
       again = result.kind === 'limited';
+      // L17: a 429 says nothing of the service's health, so it uses up no attempt.
       if (result.kind === 'limited') continue;
       if (result.kind === 'done') {
         reached ||= call.authorized;

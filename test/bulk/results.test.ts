@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseInput } from '../../src/bulk/input.ts';
 import { tabulate } from '../../src/bulk/results.ts';
-import { costOf } from '../../src/limit/rate-limit.ts';
 import { valuesKey } from '../../src/once/same-values.ts';
 
 describe('results', () => {
@@ -61,24 +60,5 @@ describe('the same values', () => {
       key('a,b'),
     ];
     expect(new Set(all).size).toBe(all.length);
-  });
-});
-
-describe('the cost of a plan', () => {
-  const limit = { plan: 'pro', limit: 60, remaining: 20, resetMs: undefined, resetInMs: 30_000 };
-
-  it.each([
-    [0, 0, 0],
-    [20, 1, 0],
-    [21, 2, 30_000],
-    [80, 2, 30_000],
-    [81, 3, 90_000],
-  ])('of %d requests is %d windows and %d ms of waiting', (requests, windows, waitMs) => {
-    expect(costOf(requests, limit)).toEqual({ requests, windows, waitMs });
-  });
-
-  it('counts only what is not known to be used up', () => {
-    expect(costOf(60, { ...limit, remaining: 0 })).toMatchObject({ windows: 1, waitMs: 30_000 });
-    expect(costOf(5, { ...limit, limit: undefined })).toMatchObject({ windows: undefined, waitMs: 0 });
   });
 });

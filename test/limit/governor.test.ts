@@ -1,345 +1,256 @@
+/** Who may send, and when: the governor by itself, with answers as a test makes them. */
 import { setMaxListeners } from 'node:events';
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { AuthError, InterruptedError, RateLimitError, UnavailableError } from '../../src/errors.ts';
-import { createClient } from '../../src/service/client.ts';
-import { NetworkError } from '../../src/service/network-error.ts';
-import type { ServiceOptions } from '../../src/service/service.ts';
-import type { Transport } from '../../src/service/transport.ts';
-import { type FakeClock, fakeClock } from '../support/clock.ts';
-import { type ModelRateWindowOptions, modelRateWindow } from '../support/model-service/rate-window.ts';
-import { runs } from '../support/property-runs.ts';
+import { describe, expect, it } from 'vitest';
+import { InterruptedError, RateLimitError } from '../../src/errors.ts';
+import { createGovernor, type GovernorOptions, type Ticket } from '../../src/limit/governor.ts';
+import type { RateHeaders } from '../../src/limit/rate-headers.ts';
+import { fakeClock } from '../support/clock.ts';
+import { headersOf, START } from './setup.ts';
 
-const DAY = 86_400_000;
-const START = 1_800_000_000_000;
-const GET = { method: 'GET', path: '/api/v1/qr', authorized: true, check: (json: unknown) => json } as const;
+/** The service's clock when the machine's stands at START. */
+const NOW = START + 7_000_000;
 
-type ClientSetup = Partial<Pick<ServiceOptions, 'concurrency' | 'reserve' | 'maxWaitMs' | 'events' | 'signal'>>;
-type Setup = Partial<Omit<ModelRateWindowOptions, 'clock'>> & ClientSetup & { seed?: number };
-
-function client(clock: FakeClock, transport: Transport, setup: ClientSetup) {
-  const { concurrency = 4, reserve = { requests: 0 }, maxWaitMs, events = {}, signal = new AbortController().signal } = setup;
+function govern(options: Partial<Omit<GovernorOptions, 'clock'>> = {}) {
+  const clock = fakeClock({ wallMs: START });
+  const told: string[] = [];
+  const events = { pause: ({ ms }: { ms: number }) => told.push(`pause ${ms}`), resume: () => told.push('resume') };
+  const { signal = new AbortController().signal } = options;
   setMaxListeners(0, signal);
-  const rest = { baseUrl: 'http://127.0.0.1/api/v1', apiKey: 'svc_live_k', userAgent: 'qrctl/test', timeoutMs: 30_000, env: {} };
-  return createClient({ ...rest, clock, signal, concurrency, reserve, maxWaitMs, events }, transport);
-}
-
-function prepare(setup: Setup) {
-  const clock = fakeClock({ seed: setup.seed ?? 1, wallMs: START + (((setup.seed ?? 1) * 137) % 1000) });
-  const model = modelRateWindow({ clock, limit: 60, windowMs: 60_000, ...setup });
-  return { clock, model, sender: client(clock, model.transport, setup) };
-}
-
-/** Sends `requests` requests as fast as the client lets them, and tells how it went. */
-async function simulate(requests: number, setup: Setup) {
-  const { clock, model, sender } = prepare(setup);
-  const start = clock.now();
-  await clock.run(Promise.all(Array.from({ length: requests }, () => sender.call(GET))));
-  // The least time any client needs: the rest of the first window, then whole ones.
-  const { windowMs = 60_000, phaseMs = 0, limit = 60, startsOnDemand } = setup;
-  const firstReset = startsOnDemand ? start + windowMs : (Math.floor((start - phaseMs) / windowMs) + 1) * windowMs + phaseMs;
-  const windows = Math.ceil(requests / limit);
-  const floorMs = windows === 1 ? 0 : firstReset - start + (windows - 2) * windowMs;
-  return { model, sender, floorMs, tookMs: clock.monotonic(), refused: model.counts.get(429) ?? 0 };
-}
-
-describe('alone in its workspace', () => {
-  test.each([0, DAY, -DAY, 45_000, -1234])(
-    '300 requests at 60 a minute, clocks %i ms apart: no 429, and close to the floor',
-    async (skewMs) => {
-      const { refused, tookMs, floorMs, model } = await simulate(300, { skewMs });
-      expect(refused).toBe(0);
-      expect(model.counts.get(200)).toBe(300);
-      expect(tookMs).toBeLessThan(floorMs * 1.03);
-    },
-  );
-
-  test('windows in any phase, any skew, latency and concurrency: no 429, and every window is used to its last request', async () => {
-    const cases = fc.record({
-      skewMs: fc.integer({ min: -DAY, max: DAY }),
-      // At least half of the first window is left, or its requests could not all be sent in it.
-      phaseMs: fc.integer({ min: 31_000, max: 59_999 }),
-      latencyMs: fc.constantFrom(0, 1, 10, 100, 400),
-      concurrency: fc.integer({ min: 2, max: 32 }),
-      seed: fc.integer({ min: 1, max: 1_000_000 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(cases, async (setup) => {
-        const { refused, tookMs, floorMs } = await simulate(300, setup);
-        expect(refused).toBe(0);
-        // Half of the last window's requests run two at a time where little is left: that is latency, not waiting.
-        expect(tookMs).toBeLessThan(floorMs + 2500 + 60 * setup.latencyMs);
-      }),
-      runs(40),
-    );
-  });
-
-  test.each([
-    { windowMs: 2000, latencyMs: 1 },
-    { windowMs: 2000, latencyMs: 20 },
-    { windowMs: 5000, latencyMs: 1 },
-    { windowMs: 10_000, latencyMs: 100 },
-  ])('200 requests in small windows of 20 ($windowMs ms, latency $latencyMs ms)', async (setup) => {
-    const { refused, tookMs, floorMs } = await simulate(200, { ...setup, limit: 20 });
-    expect(refused).toBe(0);
-    expect(tookMs).toBeLessThan(floorMs * 1.03 + 20 * setup.latencyMs);
-  });
-
-  test.each([1, 50])(
-    'windows that begin with their first request, latency %i ms: no 429, and close to the floor',
-    async (latencyMs) => {
-      const { refused, tookMs, floorMs } = await simulate(300, { startsOnDemand: true, latencyMs });
-      expect(refused).toBe(0);
-      expect(tookMs).toBeLessThan(floorMs * 1.03);
-    },
-  );
-
-  test('a service that cuts Reset down to the second is found out with one 429, and allowed for from then on', async () => {
-    const { refused, model } = await simulate(300, { rounding: Math.floor, phaseMs: 900 });
-    expect(refused).toBeLessThanOrEqual(1);
-    expect(model.counts.get(200)).toBe(300);
-  });
-
-  test('parallel requests hide latency', async () => {
-    const { tookMs } = await simulate(400, { limit: 1000, concurrency: 8 });
-    expect(tookMs).toBeLessThan((400 / 8) * 100 * 1.1);
-  });
-});
-
-describe('in company', () => {
-  test('five clients share a window: 429s happen, nothing fails, nothing is lost', async () => {
-    const { clock, model, sender } = prepare({});
-    const clients = [sender, ...[2, 3, 4, 5].map(() => client(clock, model.transport, {}))];
-    const calls = clients.flatMap((one) => Array.from({ length: 60 }, () => one.call(GET)));
-    await clock.run(Promise.all(calls));
-    expect(model.counts.get(200)).toBe(300);
-    expect(clock.monotonic()).toBeLessThan(5.2 * 60_000);
-  });
-
-  test.each([{ requests: 20 }, { percent: 33 }])('a reserve of %o is left to others in every window', async (reserve) => {
-    const { model, refused } = await simulate(120, { reserve, phaseMs: 137 });
-    expect(refused).toBe(0);
-    const perWindow = countBy(model.accepted, (at) => Math.floor((at - 137) / 60_000));
-    expect(Math.max(...perWindow)).toBe(40);
-  });
-
-  test('a reserve as large as the limit still lets one request a window through', async () => {
-    const { model, tookMs } = await simulate(3, { reserve: { percent: 100 } });
-    expect(model.counts.get(200)).toBe(3);
-    expect(tookMs).toBeGreaterThan(60_000);
-  });
-});
-
-function countBy<T>(items: readonly T[], key: (item: T) => number): number[] {
-  const counts = new Map<number, number>();
-  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
-  return [...counts.values()];
-}
-
-describe('headers that cannot be relied on', () => {
-  test.each([
-    [16, 4],
-    [2, 2],
-  ])('no rate-limit headers at all: of %i allowed in flight, %i go', async (concurrency, most) => {
-    const { model } = await simulate(50, { limit: 1000, concurrency, headers: ({ date }) => ({ date }) });
-    expect(model.most()).toBe(most);
-    expect(model.counts.get(200)).toBe(50);
-  });
-
-  test.each<[string, ModelRateWindowOptions['headers']]>([
-    ['a reset in milliseconds', (headers) => ({ ...headers, 'x-ratelimit-reset': `${headers['x-ratelimit-reset']}000` })],
-    ['a reset in the year 5138', (headers) => ({ ...headers, 'x-ratelimit-reset': '99999999999' })],
-    ['a reset long past', (headers) => ({ ...headers, 'x-ratelimit-reset': '12' })],
-    ['a negative reset', (headers) => ({ ...headers, 'x-ratelimit-reset': '-5' })],
-    ['no reset', (headers) => ({ ...headers, 'x-ratelimit-reset': undefined, 'retry-after': undefined })],
-    ['words for numbers', (headers) => ({ ...headers, 'x-ratelimit-remaining': 'many', 'x-ratelimit-reset': 'soon' })],
-    ['negative remaining', (headers) => ({ ...headers, 'x-ratelimit-remaining': '-1' })],
-    ['endless Retry-After', (headers) => ({ date: headers.date, 'retry-after': headers['retry-after'] && '99999999' })],
-    ['negative Retry-After', (headers) => ({ date: headers.date, 'retry-after': headers['retry-after'] && '-3' })],
-    ['no Retry-After', (headers) => ({ date: headers.date })],
-    ['no Date', (headers) => ({ ...headers, date: undefined })],
-    ['no Date, and a clock a day off', (headers) => ({ ...headers, date: undefined, 'retry-after': undefined })],
-  ])('%s: waits stay bounded and all is done in the end', async (_name, headers) => {
-    const longest: number[] = [];
-    const skewMs = _name.includes('day') ? DAY : 0;
-    const events = { pause: ({ ms }: { ms: number }) => longest.push(ms) };
-    const { model } = await simulate(30, { limit: 10, headers, skewMs, events });
-    expect(model.counts.get(200)).toBe(30);
-    expect(Math.max(0, ...longest)).toBeLessThan(61_000);
-  });
-
-  test.each([undefined, '12', 'soon'])('a reset of %s: the Retry-After of a 429 is waited for, no longer', async (reset) => {
-    const headers = (all: Record<string, string>) => ({ ...all, 'x-ratelimit-reset': reset });
-    const { model, tookMs, floorMs } = await simulate(30, { limit: 10, windowMs: 5000, headers });
-    expect(model.counts.get(200)).toBe(30);
-    expect(tookMs).toBeLessThan(floorMs + 3000);
-  });
-
-  test('Retry-After as an HTTP date is read against the Date of the answer', async () => {
-    const clock = fakeClock({ wallMs: START, seed: 1 });
-    const times: number[] = [];
-    const date = 'Thu, 01 Jan 2099 00:00:00 GMT';
-    const sender = client(
-      clock,
-      answering(clock, times, [429, 200], { date, 'retry-after': 'Thu, 01 Jan 2099 00:00:07 GMT' }),
-      {},
-    );
-    await clock.run(sender.call(GET));
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(7000);
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeLessThan(7100);
-  });
-});
-
-/** Answers with these statuses in turn, then 200; notes when it was asked. */
-function answering(clock: FakeClock, times: number[], statuses: number[], headers: Record<string, string>): Transport {
-  return {
-    async exchange() {
-      times.push(clock.monotonic());
-      const status = statuses[times.length - 1] ?? 200;
-      return { status, headers, text: status === 200 ? '{}' : '{"error":"no","code":"no"}' };
-    },
-    close() {},
+  const rest = { concurrency: 4, reserve: { requests: 0 }, maxWaitMs: undefined, events, signal };
+  const governor = createGovernor({ ...rest, clock, ...options });
+  /** Asks for `count` places, lets whoever may go go, and tells how many have been admitted since the start. */
+  const admitted: Ticket[] = [];
+  const rejected: unknown[] = [];
+  const ask = async (count = 1) => {
+    for (let n = 0; n < count; n++) {
+      governor.admit(false).then(
+        (ticket) => admitted.push(ticket),
+        (error) => rejected.push(error),
+      );
+    }
+    await clock.advance(0);
+    return admitted.length;
   };
+  /** The headers of an answer with so many left, in a window that ends `resetInMs` after the start. */
+  const left = (remaining: number, resetInMs = 60_000): RateHeaders =>
+    headersOf({ limit: 60, remaining, resetMs: NOW + resetInMs, dateMs: NOW + Math.floor(clock.monotonic() / 1000) * 1000 });
+  /** Ends the oldest request in flight with that answer. */
+  let ended = 0;
+  const answer = async (headers: RateHeaders, limited = false) => {
+    admitted[ended++]?.answered(headers, limited);
+    await clock.advance(0);
+    return admitted.length;
+  };
+  return { governor, clock, told, ask, left, answer, admitted, rejected };
 }
 
-describe('whatever happens', () => {
-  test('every request settles: windows of any length, lost answers, headers that come and go, several clients', async () => {
-    const cases = fc.record({
-      seed: fc.integer({ min: 1, max: 1_000_000 }),
-      windowMs: fc.constantFrom(300, 1000, 1500, 10_000, 60_000),
-      phaseMs: fc.integer({ min: 0, max: 999 }),
-      limit: fc.integer({ min: 1, max: 40 }),
-      latencyMs: fc.constantFrom(0, 5, 300, 2500),
-      concurrency: fc.integer({ min: 1, max: 16 }),
-      reserve: fc.oneof(
-        fc.record({ requests: fc.integer({ min: 0, max: 50 }) }),
-        fc.record({ percent: fc.integer({ min: 0, max: 100 }) }),
-      ),
-      rounding: fc.constantFrom(Math.ceil, Math.floor, Math.round),
-      clients: fc.integer({ min: 1, max: 3 }),
-      losses: fc.double({ min: 0, max: 0.5, noNaN: true }),
-      dropped: fc.subarray(['date', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after']),
-    });
-    await fc.assert(
-      fc.asyncProperty(cases, async ({ clients, losses, dropped, ...setup }) => {
-        const chance = fakeClock({ seed: setup.seed + 1 });
-        const headers = (all: Record<string, string>) => {
-          const some = Object.entries(all).filter(([name]) => !dropped.includes(name) || chance.random() < 0.5);
-          return Object.fromEntries(some);
-        };
-        const { clock, model } = prepare({ ...setup, headers });
-        const lossy: Transport = {
-          async exchange(request) {
-            const answer = await model.transport.exchange(request);
-            if (chance.random() < losses) throw new NetworkError('the connection was reset', { sent: true });
-            return answer;
-          },
-          close() {},
-        };
-        const senders = Array.from({ length: clients }, () => client(clock, lossy, setup));
-        const calls = senders.flatMap((one) => Array.from({ length: 30 }, () => one.call(GET)));
-        const results = await clock.run(Promise.allSettled(calls));
-        for (const result of results) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(UnavailableError);
-        expect(model.most()).toBeLessThanOrEqual(clients * setup.concurrency);
-      }),
-      runs(100),
-    );
+describe('how many go at once', () => {
+  it('one while nothing is known; its answer lets the others go (L2)', async () => {
+    const { ask, answer, left } = govern();
+    expect(await ask(10)).toBe(1);
+    expect(await answer(left(50))).toBe(1 + 4);
+    expect(await answer(left(49))).toBe(1 + 5);
+  });
+
+  it('no more than are left, those in flight counted (L1)', async () => {
+    const { ask, answer, left, clock } = govern();
+    await ask(10);
+    expect(await answer(left(3))).toBe(1 + 2);
+    // One of the two is counted in this Remaining, the other may not be.
+    expect(await answer(left(1))).toBe(1 + 2);
+    expect(await answer(left(0))).toBe(1 + 2);
+    await clock.advance(59_000);
+    expect(await ask(0)).toBe(1 + 2);
+    await clock.advance(1200);
+    expect(await ask(0)).toBe(1 + 3);
+  });
+
+  it.each([
+    [8, 16, 8],
+    [8, 15, 4],
+    [3, 6, 3],
+    [3, 5, 2],
+    [8, 3, 3],
+  ])('of %d allowed in flight, with %d left: %d (L14)', async (concurrency, remaining, most) => {
+    const { ask, answer, left } = govern({ concurrency });
+    await ask(50);
+    expect(await answer(left(remaining))).toBe(1 + most);
+  });
+
+  it('four where the service says nothing of a limit (L13)', async () => {
+    const { ask, answer } = govern({ concurrency: 16 });
+    await ask(50);
+    expect(await answer(headersOf({}))).toBe(1 + 4);
+  });
+
+  it('no more than the concurrency, where that is less', async () => {
+    const { ask, answer } = govern({ concurrency: 2 });
+    await ask(50);
+    expect(await answer(headersOf({}))).toBe(1 + 2);
+  });
+
+  it('a probe of a new window goes beside what is still in flight, but not beyond the concurrency', async () => {
+    const { ask, answer, left, clock } = govern({ concurrency: 2 });
+    await ask(3);
+    await answer(left(50));
+    await clock.advance(61_000);
+    expect(await ask(2)).toBe(1 + 2);
+    expect(await answer(left(50))).toBe(1 + 3);
+  });
+
+  it('a lost probe is followed by the next', async () => {
+    const { ask, admitted, clock } = govern();
+    await ask(3);
+    admitted[0]?.failed(true);
+    await clock.advance(0);
+    expect(admitted).toHaveLength(2);
+  });
+
+  it('a place is given back once, however often its end is told', async () => {
+    const { ask, admitted, answer, left } = govern({ concurrency: 1 });
+    await ask(5);
+    await answer(left(50));
+    admitted[0]?.failed(false);
+    admitted[0]?.answered(left(50), false);
+    expect(await ask(0)).toBe(2);
+  });
+});
+
+describe('what is counted', () => {
+  it('a request that may have reached the service and brought no answer (L6)', async () => {
+    const { ask, answer, left, admitted } = govern({ concurrency: 1 });
+    await ask(5);
+    await answer(left(1));
+    admitted[1]?.failed(true);
+    expect(await ask(0)).toBe(2);
+  });
+
+  it('not one that never left', async () => {
+    const { ask, answer, left, admitted } = govern({ concurrency: 1 });
+    await ask(5);
+    await answer(left(1));
+    admitted[1]?.failed(false);
+    expect(await ask(0)).toBe(3);
+  });
+});
+
+describe('a pause', () => {
+  it.each([
+    [1000, 1000 + 0.5 * 10],
+    [60_000, 60_000 + 0.5 * 305],
+    [200_000, 200_000 + 0.5 * 500],
+  ])('of %d ms lasts a little longer, by chance: %d ms (L10)', async (retryAfterMs, ms) => {
+    const { ask, answer, told, clock } = govern();
+    await ask(2);
+    await answer(headersOf({ retryAfterMs }), true);
+    expect(told).toEqual([`pause ${ms}`]);
+    await clock.advance(ms - 1);
+    expect(await ask(0)).toBe(1);
+    await clock.advance(1);
+    expect(await ask(0)).toBe(2);
+    expect(told).toEqual([`pause ${ms}`, 'resume']);
+  });
+
+  it('is counted when it is over', async () => {
+    const { ask, answer, governor, clock } = govern();
+    await ask(2);
+    await answer(headersOf({ retryAfterMs: 1000 }), true);
+    expect(governor.pauses()).toEqual({ pauses: 1, pausedMs: 0 });
+    await clock.advance(1005);
+    await clock.advance(500);
+    expect(governor.pauses()).toEqual({ pauses: 1, pausedMs: 1005 });
+  });
+
+  it('does not begin while nobody waits', async () => {
+    const { ask, answer, told, clock } = govern();
+    await ask(1);
+    await answer(headersOf({ retryAfterMs: 1000 }), true);
+    await clock.advance(2000);
+    expect(await ask(1)).toBe(2);
+    expect(told).toEqual([]);
+  });
+
+  it('goes on when another 429 comes in it and says to stay away longer (L7)', async () => {
+    const { ask, answer, told, clock, left } = govern();
+    await ask(9);
+    await answer(left(50));
+    await answer(headersOf({ retryAfterMs: 1000 }), true);
+    await answer(headersOf({ retryAfterMs: 5000 }), true);
+    await clock.advance(1005);
+    expect(await ask(0)).toBe(5);
+    expect(told.slice(0, 3)).toEqual(['pause 1005', 'resume', expect.stringMatching(/^pause 4\d{3}/)]);
+  });
+
+  it('holds everybody, also who comes later; the request that got the 429 goes first (L7)', async () => {
+    const { ask, answer, governor, clock } = govern();
+    await ask(1);
+    await answer(headersOf({ retryAfterMs: 1000 }), true);
+    const order: string[] = [];
+    governor.admit(false).then(() => order.push('later'));
+    governor.admit(true).then(() => order.push('again'));
+    await clock.advance(1004);
+    expect(order).toEqual([]);
+    await clock.advance(1);
+    await clock.advance(0);
+    expect(order).toEqual(['again']);
   });
 });
 
 describe('--max-wait', () => {
-  test('0 never pauses: what the window holds goes out, the next request fails at once and says when to come back', async () => {
-    const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 0 });
-    const results = await clock.run(Promise.allSettled(Array.from({ length: 12 }, () => sender.call(GET))));
-    const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-    expect(model.counts).toEqual(new Map([[200, 10]]));
-    expect(failed).toHaveLength(2);
-    expect(failed[0]).toBeInstanceOf(RateLimitError);
-    expect(failed[0].hint).toMatch(/try again in (\d+ s|1 min).*\(after 2027-\d\d-\d\dT/);
-    expect(failed[0].outcome).toBe('not-applied');
-    expect(sender.stats()).toMatchObject({ pauses: 0, pausedMs: 0 });
-    expect(clock.monotonic()).toBeLessThan(2000);
+  /** A governor that has to pause for 1005 ms before its second request. */
+  async function limitedAtOnce(maxWaitMs: number) {
+    const governed = govern({ maxWaitMs });
+    await governed.ask(2);
+    await governed.answer(headersOf({ retryAfterMs: 1000 }), true);
+    return governed;
+  }
+
+  it('is checked before sleeping: nothing is slept that would be too long in all (L11)', async () => {
+    const { rejected, governor, told } = await limitedAtOnce(1004);
+    expect(rejected).toEqual([expect.any(RateLimitError)]);
+    expect(governor.pauses()).toEqual({ pauses: 0, pausedMs: 0 });
+    expect(told).toEqual([]);
   });
 
-  test('bounds the sum of all pauses, and is checked before sleeping', async () => {
-    const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 150_000 });
-    const results = await clock.run(Promise.allSettled(Array.from({ length: 50 }, () => sender.call(GET))));
-    expect(model.counts.get(200)).toBe(30);
-    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(20);
-    expect(sender.stats().pausedMs).toBeLessThan(150_000);
-    const refused = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
-    expect(refused.reason.message).toMatch(/--max-wait is 2 min 30 s in all \(\d min.* waited\)$/);
-    // Two windows were waited for; the third is not begun.
-    expect(clock.monotonic()).toBeLessThan(2 * 60_000 + 3000);
+  it('allows as much as it says', async () => {
+    const { rejected, governor, clock, ask } = await limitedAtOnce(1005);
+    await clock.advance(1005);
+    expect(await ask(0)).toBe(2);
+    expect(rejected).toEqual([]);
+    expect(governor.pauses()).toEqual({ pauses: 1, pausedMs: 1005 });
+  });
+
+  it('says how long the limit is used up, what --max-wait is, and when to come back', async () => {
+    const { rejected } = await limitedAtOnce(500);
+    expect(rejected[0]).toMatchObject({
+      message: "the workspace's rate limit is used up for another 1 s, and --max-wait is 500 ms in all",
+      hint: 'try again in 1 s (after 2027-01-15T08:00:01.005Z), or allow a longer --max-wait',
+      outcome: 'not-applied',
+    });
+  });
+
+  it('of 0 says that it never pauses', async () => {
+    const { rejected } = await limitedAtOnce(0);
+    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/for another 1 s, and --max-wait 0 never pauses$/) });
+  });
+
+  it('says what was waited already', async () => {
+    const { rejected, answer, clock, ask } = await limitedAtOnce(1500);
+    await clock.advance(1005);
+    await ask(1);
+    await answer(headersOf({ retryAfterMs: 1000 }), true);
+    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/and --max-wait is 2 s in all \(1 s waited\)$/) });
   });
 });
 
-describe('places in flight', () => {
-  test('never more than the concurrency, and every failure gives its place back', async () => {
-    const clock = fakeClock({ wallMs: START, seed: 1 });
-    let inside = 0;
-    let most = 0;
-    let count = 0;
-    const transport: Transport = {
-      async exchange() {
-        count += 1;
-        inside += 1;
-        most = Math.max(most, inside);
-        const turn = count % 5;
-        await clock.sleep(50);
-        inside -= 1;
-        const headers = {
-          date: new Date(clock.now()).toUTCString(),
-          'x-ratelimit-remaining': '500',
-          'x-ratelimit-reset': '1800000600',
-        };
-        if (turn === 1) throw new NetworkError('connection refused', { sent: false });
-        if (turn === 2) throw new NetworkError('the connection was reset', { sent: true });
-        if (turn === 3) return { status: 502, headers: {}, text: '<html>' };
-        return turn === 4 ? { status: 401, headers, text: '{"error":"no"}' } : { status: 200, headers, text: '{}' };
-      },
-      close() {},
-    };
-    const sender = client(clock, transport, { concurrency: 3 });
-    const results = await clock.run(Promise.allSettled(Array.from({ length: 60 }, () => sender.call(GET))));
-    expect(most).toBe(3);
-    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.constructor] : []));
-    expect(new Set(reasons)).toEqual(new Set([AuthError, UnavailableError]));
-    expect(inside).toBe(0);
-  });
-
-  test('an attempt without an answer counts as used: with 5 left and all lost, the sixth waits for the reset', async () => {
-    const clock = fakeClock({ wallMs: START, seed: 1 });
-    let count = 0;
-    const transport: Transport = {
-      async exchange() {
-        count += 1;
-        await clock.sleep(10);
-        if (count > 1 && clock.monotonic() < 30_000) throw new NetworkError('the connection was reset', { sent: true });
-        const headers = {
-          date: new Date(clock.now()).toUTCString(),
-          'x-ratelimit-remaining': count === 1 ? '5' : '50',
-          'x-ratelimit-reset': clock.monotonic() < 30_000 ? '1800000030' : '1800000060',
-        };
-        return { status: 200, headers, text: '{}' };
-      },
-      close() {},
-    };
-    const sender = client(clock, transport, { concurrency: 1 });
-    await clock.run(Promise.all([sender.call(GET), sender.call(GET)]));
-    expect(count).toBe(1 + 5 + 1);
-    expect(sender.stats().pauses).toBe(1);
-  });
-
-  test('an abort ends a pause, and the queue behind it, at once and with its reason', async () => {
+describe('an interruption', () => {
+  it('ends all waiting at once, with its reason, and nothing is admitted any more (L15)', async () => {
     const aborter = new AbortController();
-    const reason = new InterruptedError('SIGINT');
-    const events = { pause: () => queueMicrotask(() => aborter.abort(reason)) };
-    const { clock, sender } = prepare({ limit: 10, signal: aborter.signal, events });
-    const results = await clock.run(Promise.allSettled(Array.from({ length: 30 }, () => sender.call(GET))));
-    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(20);
-    for (const result of results) if (result.status === 'rejected') expect(result.reason).toBe(reason);
-    expect(clock.monotonic()).toBeLessThan(4000);
-    await expect(sender.call(GET)).rejects.toBe(reason);
+    const { ask, governor } = govern({ signal: aborter.signal });
+    await ask(1);
+    const waiting = governor.admit(false);
+    aborter.abort(new InterruptedError('SIGINT'));
+    await expect(waiting).rejects.toThrow('interrupted');
+    await expect(governor.admit(false)).rejects.toThrow('interrupted');
   });
 });

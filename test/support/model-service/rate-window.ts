@@ -16,6 +16,8 @@ export interface ModelRateWindowOptions {
   latencyMs?: number;
   /** How a reset inside a second is written in a header that holds whole seconds. */
   rounding?: (seconds: number) => number;
+  /** Reset is written in milliseconds, as some services do: by its header the window ends in the year 58860. */
+  resetInMilliseconds?: boolean;
   /** Changes the headers of an answer, or drops some (undefined). */
   headers?: (headers: Record<string, string>) => Record<string, string | undefined>;
 }
@@ -46,13 +48,14 @@ export function modelRateWindow(options: ModelRateWindowOptions): ModelRateWindo
     if (allowed) window.used += 1;
     if (allowed) accepted.push(now);
     const status = allowed ? 200 : 429;
+    const resetSeconds = rounding((reset + skewMs) / 1000);
     counts.set(status, (counts.get(status) ?? 0) + 1);
     const headers: Record<string, string> = {
       date: new Date(now + skewMs).toUTCString(),
       'x-ratelimit-plan': 'free',
       'x-ratelimit-limit': String(limit),
       'x-ratelimit-remaining': String(limit - window.used),
-      'x-ratelimit-reset': String(rounding((reset + skewMs) / 1000)),
+      'x-ratelimit-reset': String(options.resetInMilliseconds ? resetSeconds * 1000 : resetSeconds),
       ...(!allowed && { 'retry-after': String(Math.ceil((reset - now) / 1000)) }),
     };
     const text = allowed ? '{}' : '{"error":"too many requests","code":"rate_limited"}';

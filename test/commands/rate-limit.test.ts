@@ -1,0 +1,71 @@
+/** What commands say of the rate limit where the service writes its Reset in milliseconds: the end of the window is in no year 58860. */
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli.ts';
+import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
+
+const CODE = {
+  id: '11111111-2222-4333-8444-555555555555',
+  slug: 'abc123',
+  name: 'Poster',
+  type: 'url',
+  destination: 'https://example.com/',
+  status: 'active',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+};
+const SCAN = {
+  id: 1,
+  ts: '2026-01-01T00:00:00.000Z',
+  country: null,
+  city: null,
+  device: 'mobile',
+  os: '',
+  browser: '',
+  referrer: null,
+};
+
+/** A service of one code with 30,000 scans; ten requests are left, and the window ends in half a minute. */
+async function service(resetOf: (seconds: number) => number) {
+  const { env } = await useFaultServer(({ socket, url }) => {
+    const now = Math.floor(Date.now() / 1000);
+    const headers = {
+      Date: new Date(now * 1000).toUTCString(),
+      'X-RateLimit-Limit': '60',
+      'X-RateLimit-Remaining': '10',
+      'X-RateLimit-Reset': String(resetOf(now + 30)),
+    };
+    const scans = url.includes('/scans');
+    const page = { data: scans ? [SCAN] : [CODE], pagination: { page: 1, limit: 1, total: scans ? 30_000 : 1, pages: 1 } };
+    socket.write(rawAnswer(200, url.includes('limit=') ? page : CODE, headers));
+  });
+  return { env };
+}
+
+const status = async (options: { env: Record<string, string> }) =>
+  JSON.parse((await runCli(['auth', 'status', '-f', 'json'], options)).stdout);
+const dryRun = async (options: { env: Record<string, string> }) =>
+  JSON.parse((await runCli(['scans', 'export', CODE.id, '--dry-run', '-f', 'json'], options)).stdout);
+
+describe('auth status', () => {
+  it('shows a Reset in seconds', async () => {
+    const { reset } = await status(await service((seconds) => seconds));
+    expect(Math.abs(Date.parse(reset) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('shows none where it is in milliseconds', async () => {
+    expect(await status(await service((seconds) => seconds * 1000))).toMatchObject({ limit: 60, remaining: 10, reset: null });
+  });
+});
+
+describe('scans export --dry-run', () => {
+  it('reckons with the Reset of the window', async () => {
+    const { requests, seconds } = await dryRun(await service((at) => at));
+    expect(requests).toBe(61);
+    expect(seconds).toBeGreaterThan(20);
+    expect(seconds).toBeLessThanOrEqual(31);
+  });
+
+  it('reckons with a whole minute where it is in milliseconds', async () => {
+    expect(await dryRun(await service((at) => at * 1000))).toMatchObject({ requests: 61, seconds: 60 });
+  });
+});

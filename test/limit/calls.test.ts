@@ -1,0 +1,120 @@
+/** Many calls at once through the client: what becomes of each when the rate limit, the network or a person ends it. */
+import { describe, expect, test } from 'vitest';
+import { AuthError, InterruptedError, RateLimitError, UnavailableError } from '../../src/errors.ts';
+import { NetworkError } from '../../src/service/network-error.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { fakeClock } from '../support/clock.ts';
+import { client, GET, prepare, START } from './setup.ts';
+
+test('a 429 uses up no attempt: the call goes on after any number of them (L17)', async () => {
+  const clock = fakeClock();
+  let asked = 0;
+  const transport: Transport = {
+    async exchange() {
+      asked += 1;
+      const headers = { 'retry-after': '2' };
+      return asked <= 20 ? { status: 429, headers, text: '{"error":"no"}' } : { status: 200, headers: {}, text: '{}' };
+    },
+    close() {},
+  };
+  const sender = client(clock, transport, {});
+  expect(await clock.run(sender.call(GET))).toEqual({});
+  expect(sender.stats()).toMatchObject({ requests: 21, pauses: 20 });
+});
+
+describe('--max-wait', () => {
+  test('0 never pauses: what the window holds goes out, the next request fails at once and says when to come back', async () => {
+    const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 0 });
+    const results = await clock.run(Promise.allSettled(Array.from({ length: 12 }, () => sender.call(GET))));
+    const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(model.counts).toEqual(new Map([[200, 10]]));
+    expect(failed).toHaveLength(2);
+    expect(failed[0]).toBeInstanceOf(RateLimitError);
+    expect(failed[0].hint).toMatch(/try again in (\d+ s|1 min).*\(after 2027-\d\d-\d\dT/);
+    expect(failed[0].outcome).toBe('not-applied');
+    expect(sender.stats()).toMatchObject({ pauses: 0, pausedMs: 0 });
+    expect(clock.monotonic()).toBeLessThan(2000);
+  });
+
+  test('bounds the sum of all pauses, and is checked before sleeping', async () => {
+    const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 150_000 });
+    const results = await clock.run(Promise.allSettled(Array.from({ length: 50 }, () => sender.call(GET))));
+    expect(model.counts.get(200)).toBe(30);
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(20);
+    expect(sender.stats().pausedMs).toBeLessThan(150_000);
+    const rejected = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    expect(rejected.reason.message).toMatch(/--max-wait is 2 min 30 s in all \(\d min.* waited\)$/);
+    // Two windows were waited for; the third is not begun.
+    expect(clock.monotonic()).toBeLessThan(2 * 60_000 + 3000);
+  });
+});
+
+describe('places in flight', () => {
+  test('never more than the concurrency, and every failure gives its place back', async () => {
+    const clock = fakeClock({ wallMs: START, seed: 1 });
+    let inside = 0;
+    let most = 0;
+    let count = 0;
+    const transport: Transport = {
+      async exchange() {
+        count += 1;
+        inside += 1;
+        most = Math.max(most, inside);
+        const turn = count % 5;
+        await clock.sleep(50);
+        inside -= 1;
+        const headers = {
+          date: new Date(clock.now()).toUTCString(),
+          'x-ratelimit-remaining': '500',
+          'x-ratelimit-reset': '1800000600',
+        };
+        if (turn === 1) throw new NetworkError('connection refused', { sent: false });
+        if (turn === 2) throw new NetworkError('the connection was reset', { sent: true });
+        if (turn === 3) return { status: 502, headers: {}, text: '<html>' };
+        return turn === 4 ? { status: 401, headers, text: '{"error":"no"}' } : { status: 200, headers, text: '{}' };
+      },
+      close() {},
+    };
+    const sender = client(clock, transport, { concurrency: 3 });
+    const results = await clock.run(Promise.allSettled(Array.from({ length: 60 }, () => sender.call(GET))));
+    expect(most).toBe(3);
+    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.constructor] : []));
+    expect(new Set(reasons)).toEqual(new Set([AuthError, UnavailableError]));
+    expect(inside).toBe(0);
+  });
+
+  test('an attempt without an answer counts as used: with 5 left and all lost, the sixth waits for the reset', async () => {
+    const clock = fakeClock({ wallMs: START, seed: 1 });
+    let count = 0;
+    const transport: Transport = {
+      async exchange() {
+        count += 1;
+        await clock.sleep(10);
+        if (count > 1 && clock.monotonic() < 30_000) throw new NetworkError('the connection was reset', { sent: true });
+        const headers = {
+          date: new Date(clock.now()).toUTCString(),
+          'x-ratelimit-remaining': count === 1 ? '5' : '50',
+          'x-ratelimit-reset': clock.monotonic() < 30_000 ? '1800000030' : '1800000060',
+        };
+        return { status: 200, headers, text: '{}' };
+      },
+      close() {},
+    };
+    const sender = client(clock, transport, { concurrency: 1 });
+    await clock.run(Promise.all([sender.call(GET), sender.call(GET)]));
+    expect(count).toBe(1 + 5 + 1);
+    expect(sender.stats().pauses).toBe(1);
+  });
+
+  test('an abort ends a pause, and the queue behind it, at once and with its reason (L15)', async () => {
+    const aborter = new AbortController();
+    const reason = new InterruptedError('SIGINT');
+    const events = { pause: () => queueMicrotask(() => aborter.abort(reason)) };
+    const { clock, sender } = prepare({ limit: 10, signal: aborter.signal, events });
+    const results = await clock.run(Promise.allSettled(Array.from({ length: 30 }, () => sender.call(GET))));
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(20);
+    for (const result of results) if (result.status === 'rejected') expect(result.reason).toBe(reason);
+    expect(clock.monotonic()).toBeLessThan(4000);
+    await expect(sender.call(GET)).rejects.toBe(reason);
+  });
+});

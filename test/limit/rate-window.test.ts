@@ -1,0 +1,352 @@
+import { describe, expect, it } from 'vitest';
+import type { RateHeaders } from '../../src/limit/rate-headers.ts';
+import { createRateWindow, type Reserve } from '../../src/limit/rate-window.ts';
+import { fakeClock } from '../support/clock.ts';
+import { headersOf } from './setup.ts';
+
+/** The service's clock at the start; this machine's is years away, so that nothing can be right by it. */
+const NOW = Date.UTC(2020, 0, 1);
+const RESET = NOW + 30_000;
+
+/** A window on a service's clock that is known exactly, and answers to it. */
+function openWindow(reserve: Reserve = { requests: 0 }) {
+  const clock = fakeClock();
+  const serviceClock = { observe() {}, nowMs: (at = clock.monotonic()) => NOW + at, msToBestSample: () => 0 };
+  const window = createRateWindow({ clock, serviceClock, reserve });
+  const answer = (headers: Partial<RateHeaders>, sentAt = clock.monotonic()) =>
+    window.learn({ headers: headersOf({ limit: 60, ...headers }), limited: false, sentAt });
+  const limited = (headers: Partial<RateHeaders>, sentAt = clock.monotonic()) =>
+    window.learn({ headers: headersOf(headers), limited: true, sentAt });
+  return { ...window, clock, answer, limited };
+}
+
+describe('what is left', () => {
+  it('is unknown at the start, and nothing has to be waited for (L2)', () => {
+    const { left, waitMs } = openWindow();
+    expect(left()).toBeUndefined();
+    expect(waitMs()).toBe(0);
+  });
+
+  it('is the lowest Remaining seen, in whatever order the answers come (L1)', () => {
+    const { left, answer } = openWindow();
+    answer({ remaining: 10, resetMs: RESET });
+    answer({ remaining: 12, resetMs: RESET });
+    expect(left()).toBe(10);
+    answer({ remaining: 7, resetMs: RESET });
+    expect(left()).toBe(7);
+  });
+
+  it.each<[Reserve, number]>([
+    [{ requests: 4 }, 6],
+    [{ percent: 0 }, 10],
+    // 4 % of 60 are 2.4: a share is rounded up.
+    [{ percent: 4 }, 7],
+  ])('is less by the reserve %o', (reserve, left) => {
+    const window = openWindow(reserve);
+    window.answer({ remaining: 10, resetMs: RESET });
+    expect(window.left()).toBe(left);
+  });
+
+  it('is not less by a share of a limit that is not known', () => {
+    const { left, answer } = openWindow({ percent: 50 });
+    answer({ limit: undefined, remaining: 10, resetMs: RESET });
+    expect(left()).toBe(10);
+  });
+
+  it('falls by one for an answer without Remaining, and for a request that may have been counted (L6)', () => {
+    const { left, answer, spend } = openWindow();
+    answer({ remaining: 10, resetMs: RESET });
+    answer({ resetMs: RESET });
+    expect(left()).toBe(9);
+    spend();
+    expect(left()).toBe(8);
+  });
+
+  it('is still unknown when only lost requests were sent', () => {
+    const { left, spend } = openWindow();
+    spend();
+    expect(left()).toBeUndefined();
+  });
+
+  it('has no bound where the service says nothing of a limit, until it does (L13)', () => {
+    const { left, answer, spend } = openWindow({ percent: 50 });
+    answer({});
+    spend();
+    expect(left()).toBe(Number.POSITIVE_INFINITY);
+    answer({ remaining: 40, resetMs: RESET });
+    expect(left()).toBe(10);
+  });
+});
+
+describe('the end of the window', () => {
+  it('is waited for once nothing is left, by the clock of the service (L3)', async () => {
+    const { waitMs, answer, clock } = openWindow();
+    answer({ remaining: 1, resetMs: RESET });
+    expect(waitMs()).toBe(0);
+    answer({ remaining: 0, resetMs: RESET });
+    expect(waitMs()).toBe(30_000);
+    clock.jump(-86_400_000);
+    await clock.advance(10_000);
+    expect(waitMs()).toBe(20_000);
+  });
+
+  it('is by the clock of this machine only where no answer carries a Date', () => {
+    const clock = fakeClock();
+    const serviceClock = { observe() {}, nowMs: () => undefined, msToBestSample: () => 0 };
+    const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
+    window.learn({ headers: headersOf({ remaining: 0, resetMs: clock.now() + 5000 }), limited: false, sentAt: 0 });
+    expect(window.waitMs()).toBe(5000);
+  });
+
+  it('makes all that was known unknown', async () => {
+    const { left, waitMs, answer, clock } = openWindow();
+    answer({ remaining: 0, resetMs: RESET });
+    await clock.advance(29_999);
+    expect(left()).toBe(0);
+    expect(waitMs()).toBe(1);
+    // Less than a millisecond is no wait.
+    await clock.advance(0.5);
+    expect(waitMs()).toBe(0);
+    expect(left()).toBeUndefined();
+  });
+
+  it('moves by up to a second within one window, and only forward', () => {
+    const { left, waitMs, answer } = openWindow();
+    answer({ remaining: 10, resetMs: RESET });
+    answer({ remaining: 11, resetMs: RESET + 1000 });
+    answer({ remaining: 9, resetMs: RESET });
+    expect(left()).toBe(9);
+    answer({ remaining: 0, resetMs: RESET + 500 });
+    expect(waitMs()).toBe(31_000);
+  });
+
+  it('of more than a second later is that of a new window', () => {
+    const { left, answer } = openWindow();
+    answer({ remaining: 10, resetMs: RESET });
+    answer({ remaining: 50, resetMs: RESET + 1001 });
+    expect(left()).toBe(50);
+  });
+
+  it('of more than a second earlier is that of a window before, which says nothing', () => {
+    const { left, answer } = openWindow();
+    answer({ remaining: 10, resetMs: RESET });
+    answer({ remaining: 8, resetMs: RESET - 1000 });
+    expect(left()).toBe(8);
+    answer({ remaining: 3, resetMs: RESET - 1001 });
+    expect(left()).toBe(8);
+  });
+
+  it('is a second later where Reset is cut down to the second, once that was seen (L12)', async () => {
+    const { waitMs, answer, clock, rateLimit } = openWindow();
+    answer({ remaining: 5, resetMs: RESET });
+    await clock.advance(30_000);
+    // Sent after the reset, and still counted in that window.
+    answer({ remaining: 0, resetMs: RESET });
+    expect(waitMs()).toBe(1000);
+    expect(rateLimit()).toMatchObject({ resetMs: RESET, resetInMs: 1000 });
+  });
+
+  it.each([
+    [29_999, RESET],
+    [31_000, RESET],
+  ])('is as it was for an answer to a request sent after %d ms', async (sentAt, resetMs) => {
+    const { waitMs, answer, clock } = openWindow();
+    await clock.advance(sentAt);
+    answer({ remaining: 3, resetMs });
+    answer({ remaining: 0, resetMs: RESET + 60_000 });
+    expect(waitMs()).toBe(RESET + 60_000 - NOW - sentAt);
+  });
+});
+
+describe('a late answer', () => {
+  /** A window that ended, with answers to requests sent before still on their way. */
+  async function closed() {
+    const window = openWindow();
+    window.answer({ remaining: 2, resetMs: RESET });
+    await window.clock.advance(30_100);
+    expect(window.left()).toBeUndefined();
+    return window;
+  }
+
+  it('of the window before says nothing of this one (L5)', async () => {
+    const { left, answer } = await closed();
+    answer({ remaining: 1, resetMs: RESET }, 29_000);
+    expect(left()).toBeUndefined();
+    answer({ remaining: 59, resetMs: RESET + 60_000 });
+    answer({ resetMs: RESET }, 29_000);
+    expect(left()).toBe(59);
+  });
+
+  it('that was counted in this window is believed', async () => {
+    const { left, answer } = await closed();
+    answer({ remaining: 59, resetMs: RESET + 60_000 }, 29_000);
+    expect(left()).toBe(59);
+  });
+
+  it('without a Reset may have been counted in this window', async () => {
+    const { left, answer } = await closed();
+    answer({ remaining: 59 }, 29_000);
+    expect(left()).toBe(59);
+  });
+
+  it('is one whose request was sent before the window closed, not at that moment', async () => {
+    const { left, answer, limited, clock } = openWindow();
+    await clock.advance(100);
+    answer({ remaining: 2, resetMs: RESET });
+    limited({ retryAfterMs: 50 });
+    answer({ remaining: 1, resetMs: RESET }, 99);
+    expect(left()).toBeUndefined();
+    answer({ remaining: 1, resetMs: RESET }, 100);
+    expect(left()).toBe(1);
+  });
+});
+
+describe('a 429', () => {
+  it.each([5000, 100_000])(
+    'says by its Retry-After how long to stay away, %d ms, whatever else it says (L7)',
+    async (retryAfterMs) => {
+      const { left, waitMs, answer, limited, clock } = openWindow();
+      answer({ remaining: 50, resetMs: RESET });
+      limited({ remaining: 20, resetMs: RESET, retryAfterMs });
+      answer({ remaining: 40, resetMs: RESET + 60_000 });
+      expect(waitMs()).toBe(retryAfterMs);
+      await clock.advance(retryAfterMs);
+      expect(waitMs()).toBe(0);
+      expect(left()).not.toBe(0);
+    },
+  );
+
+  it('makes all that was known unknown: a probe must ask anew (L2)', async () => {
+    const { left, answer, limited, clock } = openWindow();
+    answer({});
+    limited({ retryAfterMs: 1000 });
+    await clock.advance(1000);
+    expect(left()).toBeUndefined();
+  });
+
+  it('among several the longest counts', () => {
+    const { waitMs, limited } = openWindow();
+    limited({ retryAfterMs: 9000 });
+    limited({ retryAfterMs: 3000 });
+    expect(waitMs()).toBe(9000);
+  });
+
+  it.each([undefined, 0, -3000])('with a Retry-After of %s: until Reset', (retryAfterMs) => {
+    const { waitMs, limited } = openWindow();
+    limited({ resetMs: RESET, retryAfterMs });
+    expect(waitMs()).toBe(30_000);
+  });
+
+  it('is waited out by the monotonic clock, whatever becomes of the wall clock', async () => {
+    const { waitMs, limited, clock } = openWindow();
+    limited({ retryAfterMs: 9000 });
+    clock.jump(86_400_000);
+    await clock.advance(4000);
+    expect(waitMs()).toBe(5000);
+  });
+});
+
+describe('absurd values', () => {
+  it.each([
+    [600_000, 600_000],
+    // Not believed: a minute, as the specification counts.
+    [600_001, 60_000],
+  ])('a Retry-After of %d ms is waited for %d ms (L8)', (retryAfterMs, waitMs) => {
+    const window = openWindow();
+    window.limited({ resetMs: RESET, retryAfterMs });
+    expect(window.waitMs()).toBe(waitMs);
+  });
+
+  it.each([
+    [600_000, 600_000],
+    [600_001, 60_000],
+    [-1000, 0],
+    // Long past, so it says nothing: a guess.
+    [-1001, 1000],
+  ])('a Reset %d ms ahead, with nothing left, is waited for %d ms (L8)', (aheadMs, waitMs) => {
+    const window = openWindow();
+    window.answer({ remaining: 0, resetMs: NOW + aheadMs });
+    expect(window.waitMs()).toBe(waitMs);
+  });
+
+  it('a Reset is measured against the Date of its own answer', () => {
+    const { rateLimit, answer } = openWindow();
+    answer({ remaining: 5, resetMs: NOW + 700_000, dateMs: NOW + 100_000 });
+    expect(rateLimit().resetMs).toBe(NOW + 700_000);
+    answer({ remaining: 5, resetMs: NOW + 700_000, dateMs: NOW + 99_999 });
+    expect(rateLimit().resetMs).toBeUndefined();
+    answer({ remaining: 5, resetMs: NOW + 1000, dateMs: NOW + 2000 });
+    expect(rateLimit().resetMs).toBe(NOW + 1000);
+    answer({ remaining: 5, resetMs: NOW + 1000, dateMs: NOW + 2001 });
+    expect(rateLimit().resetMs).toBeUndefined();
+  });
+});
+
+describe('a wait of which the service says nothing', () => {
+  it('is a second, and twice as long each time in a row, up to a minute; an answer ends the row (L9)', async () => {
+    const { waitMs, limited, answer, clock } = openWindow();
+    for (const ms of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
+      limited({});
+      expect(waitMs()).toBe(ms);
+      await clock.advance(ms);
+    }
+    answer({ remaining: 5, resetMs: NOW + clock.monotonic() + 30_000 });
+    limited({});
+    expect(waitMs()).toBe(1000);
+  });
+
+  it('follows an answer with nothing left and no Reset, and then a probe asks', async () => {
+    const { left, waitMs, answer, clock } = openWindow();
+    answer({ remaining: 1 });
+    expect(waitMs()).toBe(0);
+    answer({ remaining: 0 });
+    expect(waitMs()).toBe(1000);
+    await clock.advance(1000);
+    expect(left()).toBeUndefined();
+  });
+
+  it('follows lost requests that may have used up what was left', () => {
+    const { waitMs, answer, spend } = openWindow();
+    answer({ remaining: 1 });
+    spend();
+    expect(waitMs()).toBe(1000);
+  });
+
+  it('is not needed where a Reset says when the window ends', () => {
+    const { waitMs, answer, spend } = openWindow();
+    answer({ remaining: 1, resetMs: RESET });
+    spend();
+    expect(waitMs()).toBe(30_000);
+  });
+});
+
+describe('what is shown of the limit', () => {
+  it('is nothing before the first answer', () => {
+    const nothing = { plan: undefined, limit: undefined, remaining: undefined, resetMs: undefined, resetInMs: undefined };
+    expect(openWindow().rateLimit()).toEqual(nothing);
+  });
+
+  it('is what the newest answer said, and the time to the reset by the clock of the service', async () => {
+    const { rateLimit, answer, limited, clock } = openWindow();
+    answer({ plan: 'pro', remaining: 7, resetMs: RESET });
+    await clock.advance(10_000);
+    expect(rateLimit()).toEqual({ plan: 'pro', limit: 60, remaining: 7, resetMs: RESET, resetInMs: 20_000 });
+    limited({ plan: 'pro', limit: 60, remaining: 0, resetMs: RESET, retryAfterMs: 20_000 });
+    expect(rateLimit().remaining).toBe(0);
+  });
+
+  it('is not forgotten for an answer that says nothing of it', () => {
+    const { rateLimit, answer } = openWindow();
+    answer({ plan: 'free' });
+    expect(rateLimit().plan).toBe('free');
+    answer({ plan: 'pro', remaining: 7 });
+    answer({ plan: undefined });
+    expect(rateLimit()).toMatchObject({ plan: 'pro', remaining: 7 });
+  });
+
+  it('has no Reset that is not believed (L16)', () => {
+    const { rateLimit, answer } = openWindow();
+    answer({ remaining: 7, resetMs: RESET * 1000 });
+    expect(rateLimit()).toMatchObject({ remaining: 7, resetMs: undefined, resetInMs: undefined });
+  });
+});
