@@ -1,20 +1,24 @@
 /**
- * A file that an export adds to, run after run, so that each scan stands in it exactly once however often runs are killed.
+ * `--append`: a file that an export adds to, run after run, so that each scan stands in it exactly once however often runs are
+ * killed. PROTOCOL.md says what is promised and why it holds.
  *
- * Rows may be handed over as often as one likes: those the file has are dropped here. See append-open.ts for how a run finds
- * its committed point, append-writer.ts for how rows become durable, append-state.ts for what is kept beside the file.
+ * committed-point.ts finds where the last run stopped, add-rows.ts drops what the file has, file-tail.ts makes rows durable,
+ * state.ts is what is kept beside the file.
  */
-
+import { basename, dirname, join, resolve } from 'node:path';
 import { type Disk, ifPresent, nodeDisk, temporaryOf } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
+import { systemCode } from '../durable/write.ts';
+import { UsageError } from '../errors.ts';
 import type { Clock } from '../time.ts';
-import { createWriter } from './commit.ts';
-import { emptyFile, openCommitted, readSettledState, resolvePaths } from './open.ts';
-import { checkIdentity, inWords } from './refusals.ts';
-import { type AppendFile, type AppendFormatter, createAppendFile } from './rows.ts';
-import type { AppendIdentity } from './state.ts';
+import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
+import { type AppendPaths, nothingCommitted, openCommitted, readCurrentState } from './committed-point.ts';
+import { createFileTail } from './file-tail.ts';
+import { readFrom } from './overlap.ts';
+import { inWords } from './refusals.ts';
+import { type AppendIdentity, parseState, StateProblem, UnknownStateError } from './state.ts';
 
-export { type AppendFile, appendSink } from './rows.ts';
+export type { AppendFile } from './add-rows.ts';
 export type { AppendIdentity } from './state.ts';
 
 export interface AppendOptions {
@@ -46,16 +50,69 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   const { path, identity, sinceMs, clock, signal, lockWaitMs: waitMs, onWait, restart = false, disk = nodeDisk } = options;
   checkIdentity(path, identity);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(inWords(error, path, true)));
+  // A7: nothing is read before the file is ours alone: what another run is about to commit would be missed.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
   try {
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
-    if (restart) await readSettledState(job);
-    const committed = restart ? emptyFile(sinceMs) : await openCommitted(job);
+    if (restart) await readCurrentState(job);
+    const committed = restart ? nothingCommitted(sinceMs) : await openCommitted(job);
     // Of a run that was killed: a --restart that was not done, a state that had not taken its place. Nothing in them is needed.
     for (const leftover of [paths.restart, temporaryOf(paths.state)]) await ifPresent(disk.unlink(leftover));
-    return createAppendFile({ ...job, path: paths.file, committed, writer: createWriter({ ...job, committed }), lock });
+    return createAppendFile({ ...job, path: paths.file, committed, tail: createFileTail({ ...job, committed }), lock });
   } catch (error) {
     await lock.release();
     throw inWords(error, path, true);
+  }
+}
+
+/**
+ * Where the next append would begin, by the state beside the file; nothing is opened, locked or mended. Lower bound (ms since the
+ * epoch) by id of the code; a code without a usable state is not there and is read from the start.
+ */
+export async function readPositions(file: string, overlapMs: number, disk: Disk = nodeDisk): Promise<Map<string, number>> {
+  const positions = new Map<string, number>();
+  try {
+    const { state } = await resolvePaths(disk, file);
+    const { overlaps, sinceMs } = parseState(await disk.readFile(state));
+    for (const [code, overlap] of overlaps) {
+      const fromMs = readFrom(overlap, overlapMs, sinceMs);
+      if (fromMs !== undefined) positions.set(code, fromMs);
+    }
+  } catch (error) {
+    const unusable = error instanceof StateProblem || error instanceof UnknownStateError || systemCode(error) !== undefined;
+    if (!unusable) throw error;
+  }
+  return positions;
+}
+
+/** Throws UsageError where an append of this kind is not possible at all. */
+function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {
+  const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter((name) => !columns.includes(name));
+  if (missing.length > 0) {
+    throw new UsageError(`--append needs the column ${missing.join(' and ')} to know which scans the file has`, {
+      hint: `Add it to --fields, for example --fields ${[...missing, ...columns].join()}.`,
+    });
+  }
+  if (path.endsWith('.gz') || path === '-') {
+    throw new UsageError(`--append adds to a plain CSV or NDJSON file, not to ${path}`, {
+      hint: 'Choose a file with --output that ends in .csv, .ndjson or .jsonl.',
+    });
+  }
+}
+
+/** The files of an append to `path`. Throws UsageError where that is no place for one. */
+async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
+  const file = (await ifPresent(disk.realpath(path))) ?? join(await realDirectory(disk, path), basename(path));
+  const found = await ifPresent(disk.lstat(file));
+  // A link that is still one leads nowhere.
+  if (found && !found.isFile()) throw new UsageError(`cannot append to ${path}: it is not a regular file`);
+  return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
+}
+
+async function realDirectory(disk: Disk, path: string): Promise<string> {
+  try {
+    return await disk.realpath(dirname(resolve(path)));
+  } catch (cause) {
+    throw new UsageError(`cannot append to ${path}: its directory cannot be opened (${systemCode(cause)})`, { cause });
   }
 }

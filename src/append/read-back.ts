@@ -1,8 +1,11 @@
-/** Reads an appended file back: whose row, which id, which time. For a lost state, and for ids older than the state lists. */
-
+/**
+ * Reads an appended file back: whose row, which id, which time. For ids older than the state lists, and for a state that was
+ * lost: it is worked out again from the file, when every row of it can be read as ours.
+ */
 import { type DiskFile, readPieces } from '../durable/disk.ts';
 import { parseJson } from '../service/json.ts';
 import { parseInstant } from '../time.ts';
+import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import type { AppendIdentity } from './state.ts';
 
 export interface SavedRow {
@@ -30,7 +33,7 @@ interface Stretch {
  * Calls `onRow` for each whole row between two offsets and returns the offset after the last; a torn row at the end is left
  * out. Throws ForeignRowError at a row that does not belong there.
  */
-export async function scanRows(
+export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
   identity: AppendIdentity,
@@ -43,6 +46,67 @@ export async function scanRows(
     offset += block.length;
   }
   return offset;
+}
+
+/** A row that the service must still show, at the same time, before anything is added to a file whose state was lost. */
+export interface OwnershipProof {
+  id: string;
+  timeMs: number;
+}
+
+interface Rebuilt {
+  /** Size of the file up to the end of its last whole row. */
+  bytes: number;
+  overlaps: Map<string, CodeOverlap>;
+  /** Time of the oldest row, or undefined where there is none. */
+  oldestMs: number | undefined;
+  /**
+   * Set where nothing in the file says which code it belongs to: a row of the newest instant. The ids and times of two codes,
+   * or of two services, do not agree, so finding this one again proves whose file it is.
+   */
+  proof: OwnershipProof | undefined;
+}
+
+export interface RebuildJob {
+  file: DiskFile;
+  size: number;
+  identity: AppendIdentity;
+  /** What the formatter writes before the first row. */
+  begin: string;
+  overlapMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** A14: works a lost state out from the whole file, every row of it. Throws ForeignRowError where it is not an export with this identity. */
+export async function rebuild({ file, size, identity, begin, overlapMs, signal }: RebuildJob): Promise<Rebuilt> {
+  const start = await checkBeginning(file, size, identity, begin);
+  const overlaps = new Map<string, CodeOverlap>();
+  const codes = new Set(identity.codes);
+  const alone = identity.columns.includes('qr_id') ? undefined : identity.codes[0];
+  let oldestMs: number | undefined;
+  let proof: OwnershipProof | undefined;
+
+  const bytes = await readRows(file, { start, end: size, strict: true, signal }, identity, ({ code = alone, id, timeMs }) => {
+    if (code === undefined || !codes.has(code)) throw new ForeignRowError(`a row of another code, ${code}`);
+    const overlap = overlapOf(overlaps, code);
+    // A14: within the overlap; older ids are forgotten, as always.
+    if (overlap.ids.has(id)) throw new ForeignRowError(`the row ${id} twice`);
+    addRow(overlap, id, timeMs);
+    forgetOldIds(overlap, overlapMs);
+    if (oldestMs === undefined || timeMs < oldestMs) oldestMs = timeMs;
+    if (alone !== undefined && timeMs >= (proof?.timeMs ?? timeMs)) proof = { id, timeMs };
+  });
+  return { bytes, overlaps, oldestMs, proof };
+}
+
+/** The offset of the first row. Only a header or the keys of NDJSON name the columns: without, any columns would pass. */
+async function checkBeginning(file: DiskFile, size: number, identity: AppendIdentity, begin: string): Promise<number> {
+  if (identity.format === 'csv' && !identity.dialect.header) throw new ForeignRowError('no header');
+  const expected = Buffer.from(begin);
+  const found = Buffer.alloc(Math.min(expected.length, size));
+  const { bytesRead } = await file.read(found, 0, found.length, 0);
+  if (bytesRead < expected.length || !found.equals(expected)) throw new ForeignRowError('other columns');
+  return expected.length;
 }
 
 const LINE_FEED = 0x0a;
@@ -83,7 +147,6 @@ async function csvParser({ columns, dialect }: AppendIdentity): Promise<Parser> 
 
 function ndjsonParser({ columns, dialect }: AppendIdentity, strict: boolean): Parser {
   const keys = columns.join();
-
   const hasCode = columns.includes('qr_id');
   return async (block) => {
     const rows: SavedRow[] = [];

@@ -1,40 +1,40 @@
-/** One operation at a time on an appended file, and commits as often as they are worth their cost. */
+/**
+ * One operation at a time on an appended file, and commits as often as they are worth their cost.
+ *
+ * A commit costs three flushes, and the service may deliver pages faster than a disk flushes. So after a commit nine times its
+ * duration passes before the next: a tenth of the time at most goes into commits, and a slow service has every page committed
+ * at once. What waits for its commit is committed even if no rows follow: a pause for the rate limit may be long.
+ */
 import type { Clock } from '../time.ts';
 
-export interface Turns {
-  /** Runs `work` after everything asked for before. After a failure nothing runs any more: every turn rejects with it. */
-  take<T>(work: () => Promise<T>): Promise<T>;
-  /** Rows were written: commits now, or soon. To be called inside a turn. */
+export interface SerialQueue {
+  /** Runs `work` after everything asked for before. After a failure nothing runs any more: every call rejects with it. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Rows were written: commits now, or soon. To be called by work that is run here. */
   commitWhenDue(): Promise<void>;
-  /** Waits for what is under way; no more commits of its own. Resolves to whether all went well. */
-  stop(): Promise<boolean>;
+  /** Waits for what is under way; the queue makes no more commits of its own. */
+  stop(): Promise<void>;
 }
 
-/**
- * A commit costs three flushes, and the service may deliver pages faster than a disk flushes. So after a commit nine times its
- * duration passes before the next: a tenth of the time at most goes into commits, and a slow service has every page
- * committed at once. What is left waiting is committed even if no rows follow: a pause for the rate limit may be long.
- */
 const PAUSE_FACTOR = 9;
 
-export function createTurns(clock: Clock, commit: () => Promise<void>): Turns {
+export function createSerialQueue(clock: Clock, commit: () => Promise<void>): SerialQueue {
   const stopping = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
-  let failed = false;
-  let failure: unknown;
+  let failure: { error: unknown } | undefined;
   let dueMs = Number.NEGATIVE_INFINITY;
   let waiting = false;
 
-  function take<T>(work: () => Promise<T>): Promise<T> {
-    const turn = last.then(() => {
-      if (failed) throw failure;
+  function run<T>(work: () => Promise<T>): Promise<T> {
+    const done = last.then(() => {
+      // A5: what failed may have left anything on the disk, so nothing is built on it.
+      if (failure) throw failure.error;
       return work();
     });
-    last = turn.catch((error) => {
-      if (!failed) failure = error;
-      failed = true;
+    last = done.catch((error) => {
+      failure ??= { error };
     });
-    return turn;
+    return done;
   }
 
   async function commitNow(): Promise<void> {
@@ -48,17 +48,17 @@ export function createTurns(clock: Clock, commit: () => Promise<void>): Turns {
     if (waiting) return;
     waiting = true;
     try {
-      await clock.sleep(Math.max(dueMs - clock.monotonic(), 0), stopping.signal);
+      await clock.sleep(dueMs - clock.monotonic(), stopping.signal);
       waiting = false;
       // Stopped just now: whoever waits for what is under way does not know of this one.
-      if (!stopping.signal.aborted) await take(commitNow);
+      if (!stopping.signal.aborted) await run(commitNow);
     } catch {
-      // Stopped, or failed: the next turn says so.
+      // Stopped, or failed: the next `run` says so.
     }
   }
 
   return {
-    take,
+    run,
     async commitWhenDue() {
       if (clock.monotonic() >= dueMs) await commitNow();
       else void commitSoon();
@@ -66,7 +66,6 @@ export function createTurns(clock: Clock, commit: () => Promise<void>): Turns {
     async stop() {
       stopping.abort();
       await last;
-      return !failed;
     },
   };
 }

@@ -4,7 +4,7 @@
  * was cut or changed anywhere counts as unreadable, never as something else.
  */
 import { createHash } from 'node:crypto';
-import { type CodeWindow, emptyWindow } from './overlap.ts';
+import { type CodeOverlap, emptyOverlap } from './overlap.ts';
 
 const VERSION = 1;
 
@@ -43,7 +43,7 @@ export interface AppendState {
   /** The file may still stand at its `.restart` place: a rebuild was being put in place. */
   replacing: boolean;
   /** By id of the code. */
-  windows: Map<string, CodeWindow>;
+  overlaps: Map<string, CodeOverlap>;
 }
 
 /** A state that cannot be read, in words that go on from "its state ". */
@@ -51,37 +51,39 @@ export class StateProblem extends Error {
   override name = 'StateProblem';
 }
 
-/** A state of a qrctl that came after this one: it knows better. */
-export class LaterStateError extends Error {
-  override name = 'LaterStateError';
+/** A whole state that this qrctl does not know, such as one of a version that came after it: that one knows better. */
+export class UnknownStateError extends Error {
+  override name = 'UnknownStateError';
 }
 
 /** The bytes of the state file. Of the ids those are listed that a run with the same overlap will need. */
 export function formatState(state: AppendState, overlapMs: number): Buffer {
-  const { identity, windows, ...rest } = state;
+  const { identity, overlaps, ...rest } = state;
   const codes = [...identity.codes].sort();
-  const positions = Object.fromEntries([...windows].map(([code, window]) => [code, formatWindow(window, overlapMs)]));
+  const positions = Object.fromEntries([...overlaps].map(([code, overlap]) => [code, formatOverlap(overlap, overlapMs)]));
   const body = JSON.stringify({ version: VERSION, ...identity, codes, ...rest, positions });
   return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
 }
 
-function formatWindow({ watermarkMs, rows, rereadFromMs, ids, idsFromMs }: CodeWindow, overlapMs: number): SavedWindow {
+function formatOverlap({ watermarkMs, rows, rereadFromMs, ids, idsFromMs }: CodeOverlap, overlapMs: number): SavedOverlap {
   const fromMs = Math.max(idsFromMs, (watermarkMs ?? Number.NEGATIVE_INFINITY) - overlapMs);
   const needed = [...ids].filter(([, timeMs]) => timeMs >= fromMs);
   return { watermarkMs, rows, rereadFromMs: orNull(rereadFromMs), idsFromMs: orNull(fromMs), ids: needed };
 }
 
 /**
- * The state of a file's bytes. Throws StateProblem where they are not a whole, untouched state, LaterStateError where it is not
- * of this version.
+ * The state of a file's bytes. Throws StateProblem where they are not a whole, untouched state, UnknownStateError where it is
+ * whole, but of another version or form.
  */
 export function parseState(bytes: Buffer): AppendState {
   const text = bytes.toString();
   const version = Number(/^\{"version":(\d+),/.exec(text)?.[1] ?? VERSION);
-  if (version !== VERSION) throw new LaterStateError(`its state is of version ${version}, which this qrctl does not know`);
+  if (version !== VERSION) throw new UnknownStateError(`its state is of version ${version}, which this qrctl does not know`);
   const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
+  // A2: a state that was cut or changed anywhere counts as damaged, never as something else.
   if (!found || sha256(`${found[1]}}`) !== found[2]) throw new StateProblem('cannot be read: it was cut or changed');
-  const saved = JSON.parse(text) as SavedState;
+  const saved = parseJson(text);
+  if (!isSavedState(saved)) throw new UnknownStateError('its state has a form that this qrctl does not know');
   const { baseUrl, codes, all, columns, format, dialect, bytes: size, sha256: hash, replacing, sinceMs, positions } = saved;
   return {
     identity: { baseUrl, codes, all, columns, format, dialect },
@@ -89,29 +91,80 @@ export function parseState(bytes: Buffer): AppendState {
     bytes: size,
     sha256: hash,
     replacing,
-    windows: new Map(Object.entries(positions).map(([code, position]) => [code, parseWindow(position)])),
+    overlaps: new Map(Object.entries(positions).map(([code, position]) => [code, parseOverlap(position)])),
   };
 }
 
-/** As JSON gives it back; the checksum vouches for the shape, since only `formatState` writes one. */
-interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'windows'> {
-  positions: Record<string, SavedWindow>;
+/** As JSON gives it back. */
+interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'overlaps'> {
+  positions: Record<string, SavedOverlap>;
 }
 
-interface SavedWindow extends Pick<CodeWindow, 'watermarkMs' | 'rows'> {
+interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows'> {
   /** Null for -Infinity, which JSON has not. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
   ids: [string, number][];
 }
 
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSavedState(value: unknown): value is SavedState {
+  if (!isObject(value)) return false;
+  const { baseUrl, codes, all, columns, format, dialect, bytes, sha256, replacing, sinceMs, positions } = value;
+  const switches = [
+    all,
+    replacing,
+    ...['header', 'excel', 'rawCells', 'keepExtra'].map((key) => isObject(dialect) && dialect[key]),
+  ];
+  return (
+    typeof baseUrl === 'string' &&
+    typeof sha256 === 'string' &&
+    (format === 'csv' || format === 'ndjson') &&
+    [codes, columns].every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string')) &&
+    isNumberOr(undefined, sinceMs) &&
+    Number.isSafeInteger(bytes) &&
+    switches.every((item) => typeof item === 'boolean') &&
+    isObject(dialect) &&
+    isObject(positions) &&
+    Object.values(positions).every(isSavedOverlap)
+  );
+}
+
+function isSavedOverlap(value: unknown): value is SavedOverlap {
+  if (!isObject(value)) return false;
+  const { watermarkMs, rows, idsFromMs, rereadFromMs, ids } = value;
+  return (
+    isNumberOr(undefined, watermarkMs) &&
+    Number.isSafeInteger(rows) &&
+    isNumberOr(null, idsFromMs) &&
+    (rereadFromMs === undefined || isNumberOr(null, rereadFromMs)) &&
+    Array.isArray(ids) &&
+    ids.every((entry) => Array.isArray(entry) && typeof entry[0] === 'string' && typeof entry[1] === 'number')
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isNumberOr(other: null | undefined, value: unknown): boolean {
+  return typeof value === 'number' || value === other;
+}
+
 function orNull<T extends number | undefined>(value: T): T | null {
   return value === Number.NEGATIVE_INFINITY ? null : value;
 }
 
-function parseWindow({ watermarkMs, rows, rereadFromMs, idsFromMs, ids }: SavedWindow): CodeWindow {
+function parseOverlap({ watermarkMs, rows, rereadFromMs, idsFromMs, ids }: SavedOverlap): CodeOverlap {
   return {
-    ...emptyWindow(),
+    ...emptyOverlap(),
     ...{ watermarkMs, rows, ids: new Map(ids) },
     idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY,
     rereadFromMs: rereadFromMs === null ? Number.NEGATIVE_INFINITY : rereadFromMs,

@@ -76,7 +76,8 @@ describe('a first run', () => {
     await expect(run(memory, service, { failAfter: 20 })).rejects.toThrow('the service failed');
     expect(ids()).toHaveLength(18);
     const file = await openOn(memory, service);
-    expect(file.position(CODE)).toEqual({ fromMs: START + 16 * HOUR, watermarkMs: START + 17 * HOUR, rows: 18 });
+    expect(file.sinkOf(CODE).sinceMs).toBe(START + 16 * HOUR);
+    expect(state().positions[CODE]).toMatchObject({ watermarkMs: START + 17 * HOUR, rows: 18 });
     await file.discard();
     expect(await run(memory, service)).toBe(12);
     expect(ids().sort()).toEqual(idsOf(service));
@@ -107,10 +108,10 @@ describe('a later run', () => {
   it('reads again from the overlap before the newest row, and never before the first run’s --since', async () => {
     await run(memory, service, { sinceMs: START });
     let file = await openOn(memory, service, { sinceMs: START + 99 * HOUR });
-    expect(file.position(CODE).fromMs).toBe(START + 2 * HOUR);
+    expect(file.sinkOf(CODE).sinceMs).toBe(START + 2 * HOUR);
     await file.discard();
     file = await openOn(memory, service, { overlapMs: 1000 * HOUR });
-    expect(file.position(CODE).fromMs).toBe(START);
+    expect(file.sinkOf(CODE).sinceMs).toBe(START);
     await file.discard();
   });
 
@@ -134,22 +135,25 @@ describe('a later run', () => {
     const file = await openOn(memory, service, { overlapMs: 0 });
     const rows = service[CODE].map(({ id }) => ({ id }));
     const times = service[CODE].map(({ time }) => time);
-    expect(await file.append(CODE, rows.slice(40), times.slice(40))).toBe(0);
-    expect(await file.append(CODE, rows, times)).toBe(0);
+    const sink = file.sinkOf(CODE);
+    expect(await sink.write({ rows: rows.slice(40), times: times.slice(40) })).toBe(0);
+    expect(await sink.write({ rows, times })).toBe(0);
     await file.commit();
     expect(ids()).toHaveLength(50);
   });
 
   it('reads an unproven stretch again', async () => {
     await run(memory, service);
-    const file = await openOn(memory, service);
-    file.reread(CODE, START + HOUR);
+    const file = await openOn(memory, service, { overlapMs: 2 * HOUR });
+    const sink = file.sinkOf(CODE);
+    const rewind = await sink.checkpoint();
+    expect(await rewind()).toBe(true);
     const time = START + 9 * HOUR;
-    await file.append(CODE, [{ id: 30, ts: '2026-01-01T09:00:00.000Z' }], [time]);
+    await sink.write({ rows: [{ id: 30, ts: '2026-01-01T09:00:00.000Z' }], times: [time] });
     await file.discard();
     service[CODE]?.push({ id: 30, time }, { id: 31, time: START + 1.5 * HOUR });
     const next = await openOn(memory, service);
-    expect(next.position(CODE).fromMs).toBe(START + HOUR);
+    expect(next.sinkOf(CODE).sinceMs).toBe(START + HOUR);
     await next.discard();
     await run(memory, service);
     expect(ids()).toEqual(['1', '2', '3', '4', '30', '31']);
@@ -157,11 +161,13 @@ describe('a later run', () => {
 
   it('reads everything again when nothing of it was proven', async () => {
     const file = await openOn(memory, service);
-    file.reread(CODE, Number.NEGATIVE_INFINITY);
-    await file.append(CODE, [{ id: 4, ts: '2026-01-01T03:00:00.000Z' }], [START + 3 * HOUR]);
+    const sink = file.sinkOf(CODE);
+    await (await sink.checkpoint())();
+    await sink.write({ rows: [{ id: 4, ts: '2026-01-01T03:00:00.000Z' }], times: [START + 3 * HOUR] });
     await file.discard();
     const next = await openOn(memory, service);
-    expect(next.position(CODE)).toEqual({ fromMs: undefined, watermarkMs: START + 3 * HOUR, rows: 1 });
+    expect(next.sinkOf(CODE).sinceMs).toBeUndefined();
+    expect(state().positions[CODE]).toMatchObject({ watermarkMs: START + 3 * HOUR, rows: 1 });
     await next.discard();
     expect(await run(memory, service)).toBe(3);
     expect(ids()).toEqual(['4', '1', '2', '3']);
@@ -193,7 +199,8 @@ it('claims nothing more when somebody moves the file away or writes to it during
     const before = memory.read(STATE);
     const file = await openOn(memory, service);
     change();
-    const adding = file.append(CODE, [{ id: 9, ts: '2026-01-02T00:00:00.000Z' }], [START + 24 * HOUR]);
+    const row = { id: 9, ts: '2026-01-02T00:00:00.000Z' };
+    const adding = file.sinkOf(CODE).write({ rows: [row], times: [START + 24 * HOUR] });
     await expect(adding).rejects.toThrow('was moved or changed by somebody else');
     await file.discard();
     expect(memory.read(STATE)).toBe(before);

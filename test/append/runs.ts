@@ -71,18 +71,20 @@ export async function run(memory: MemoryDisk, service: TestService, options: Run
   let read = 0;
   try {
     for (const [code, all] of Object.entries(service)) {
-      const { fromMs = Number.NEGATIVE_INFINITY } = file.position(code);
-      const rows = all.filter(({ time }) => time >= fromMs).sort((a, b) => a.time - b.time || Number(a.id) - Number(b.id));
+      const sink = file.sinkOf(code);
+      const { sinceMs = Number.NEGATIVE_INFINITY } = sink;
+      const rows = all.filter(({ time }) => time >= sinceMs).sort((a, b) => a.time - b.time || Number(a.id) - Number(b.id));
       for (let at = 0; at < rows.length; at += pageRows) {
         const page = rows.slice(at, at + pageRows);
         if (read + page.length > failAfter) throw new Error('the service failed');
         read += page.length;
-        added += await file.append(
-          code,
-          page.map((row) => ({ qr_id: code, ...scanOf(row) })),
-          page.map(({ time }) => time),
-        );
+        await sink.write({
+          rows: page.map((row) => ({ qr_id: code, ...scanOf(row) })),
+          times: page.map(({ time }) => time),
+        });
       }
+      await sink.commit();
+      added += sink.added();
     }
     await file.commit();
     return added;

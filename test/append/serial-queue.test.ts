@@ -1,18 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { createTurns, type Turns } from '../../src/append/serial-queue.ts';
+import { createSerialQueue, type SerialQueue } from '../../src/append/serial-queue.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 
-/** Turns whose commits take 10 ms, with the times at which they ended. */
-function start(fail?: () => Error | undefined): { clock: FakeClock; turns: Turns; commits: number[]; rows(): Promise<void> } {
+/** A queue whose commits take 10 ms, with the times at which they ended. */
+function start(fail?: () => Error | undefined): {
+  clock: FakeClock;
+  queue: SerialQueue;
+  commits: number[];
+  rows(): Promise<void>;
+} {
   const clock = fakeClock();
   const commits: number[] = [];
-  const turns = createTurns(clock, async () => {
+  const queue = createSerialQueue(clock, async () => {
     const error = fail?.();
     if (error) throw error;
     await clock.sleep(10);
     commits.push(clock.monotonic());
   });
-  return { clock, turns, commits, rows: () => turns.take(() => turns.commitWhenDue()) };
+  return { clock, queue, commits, rows: () => queue.run(() => queue.commitWhenDue()) };
 }
 
 describe('commits', () => {
@@ -51,34 +56,34 @@ describe('commits', () => {
   });
 
   it('end with stop', async () => {
-    const { clock, turns, commits, rows } = start();
+    const { clock, queue, commits, rows } = start();
     const first = rows();
     await clock.advance(10);
     await first;
     await rows();
-    expect(await turns.stop()).toBe(true);
+    await queue.stop();
     await clock.advance(60_000);
     expect(commits).toEqual([10]);
   });
 });
 
-describe('turns', () => {
-  it('are taken one after the other', async () => {
-    const { clock, turns } = start();
+describe('work', () => {
+  it('is done one after the other', async () => {
+    const { clock, queue } = start();
     const order: string[] = [];
-    const slow = turns.take(async () => {
+    const slow = queue.run(async () => {
       await clock.sleep(5);
       order.push('slow');
     });
-    const fast = turns.take(async () => void order.push('fast'));
+    const fast = queue.run(async () => void order.push('fast'));
     await clock.advance(5);
     await Promise.all([slow, fast]);
     expect(order).toEqual(['slow', 'fast']);
   });
 
-  it('all fail after one that failed, with its reason, the commits in the background included', async () => {
+  it('all fails after a failure, with its reason, the commits in the background included', async () => {
     let full = false;
-    const { clock, turns, rows } = start(() => (full ? new Error('disk full') : undefined));
+    const { clock, queue, rows } = start(() => (full ? new Error('disk full') : undefined));
     const first = rows();
     await clock.advance(10);
     await first;
@@ -86,7 +91,7 @@ describe('turns', () => {
     full = true;
     await clock.advance(1000);
     full = false;
-    await expect(turns.take(async () => 'written')).rejects.toThrow('disk full');
-    expect(await turns.stop()).toBe(false);
+    await expect(queue.run(async () => 'written')).rejects.toThrow('disk full');
+    await queue.stop();
   });
 });

@@ -55,7 +55,7 @@ async function savedPositions(
   codes: readonly CodeLabel[],
 ): Promise<Map<string, number>> {
   if (!append || append.restart) return new Map();
-  const { readPositions } = await import('../../append/positions.ts');
+  const { readPositions } = await import('../../append/append-file.ts');
   const files = directory === undefined ? [append.path] : codes.map((code) => fileOf(directory, code, output));
   const found = await Promise.all(files.map((file) => readPositions(file, append.overlapMs)));
   return new Map(found.flatMap((positions) => [...positions]));

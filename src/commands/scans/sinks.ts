@@ -38,18 +38,16 @@ export async function openSinks(
   const withLabel = labelled ? addLabels : (_: CodeLabel, sink: CodeSink) => sink;
   if (directory !== undefined) {
     makeDirectory(directory);
-    const { appendSink } = await import('../../append/append-file.ts');
     const open = async (code: CodeLabel) => {
       const path = fileOf(directory, code, output);
-      if (append) return appendSink(await openAppend(path, [code]), code.id, true);
+      if (append) return (await openAppend(path, [code])).sinkOf(code.id, true);
       return documentOf(await openRewindable(context, { ...output, path }), sinceMs, true);
     };
     return { place: directory, open, commit: async () => undefined, discard: async () => undefined };
   }
   if (append) {
-    const { appendSink } = await import('../../append/append-file.ts');
     const file = await openAppend(append.path, codes);
-    return { ...file, place: file.path, open: async (code) => withLabel(code, appendSink(file, code.id, false)) };
+    return { ...file, place: file.path, open: async (code) => withLabel(code, file.sinkOf(code.id)) };
   }
   const shared = await openRewindable(context, output);
   return { ...shared, place: output.path, open: async (code) => withLabel(code, documentOf(shared, sinceMs, false)) };

@@ -1,14 +1,11 @@
 /** The start of an append: whatever the last run left behind, find the committed point, or refuse and say how to go on. */
 import { createHash, type Hash } from 'node:crypto';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { type Disk, type DiskFile, digestOf, hashPrefix, ifPresent } from '../durable/disk.ts';
-import { systemCode } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
-import type { CodeWindow } from './overlap.ts';
-import { ForeignRowError } from './read-back.ts';
-import { type Anchor, rebuild } from './rebuild.ts';
-import { refusal } from './refusals.ts';
-import { type AppendIdentity, type AppendState, differenceOf, LaterStateError, parseState, StateProblem } from './state.ts';
+import type { CodeOverlap } from './overlap.ts';
+import { ForeignRowError, type OwnershipProof, rebuild } from './read-back.ts';
+import { type AppendIdentity, type AppendState, differenceOf, parseState, StateProblem, UnknownStateError } from './state.ts';
 
 export interface AppendPaths {
   /** The real file, links followed, so that its state stands beside it whatever name it is reached by. */
@@ -18,18 +15,27 @@ export interface AppendPaths {
   restart: string;
 }
 
+/** A refusal to touch the file; `reason` goes on from "cannot append to FILE: ". */
+export function refusal(file: string, reason: string, cause?: unknown): UsageError {
+  return new UsageError(`cannot append to ${file}: ${reason}`, {
+    hint: 'Nothing was changed. Put the file and its state back as they were, or add --restart to export it from the beginning.',
+    cause,
+  });
+}
+
 /** A file at its committed point. */
-export interface CommittedFile {
+export interface CommittedPoint {
   /** Open and cut to `bytes`; undefined where there is none yet. */
   file: DiskFile | undefined;
   bytes: number;
   /** Of those bytes; goes on with what is appended. */
   hash: Hash;
-  windows: Map<string, CodeWindow>;
+  overlaps: Map<string, CodeOverlap>;
   sinceMs: number | undefined;
   /** A state stands on the disk and says the same. */
   saved: boolean;
-  anchor: Anchor | undefined;
+  /** Set where the state was lost: what the service must show before rows are added. */
+  proof: OwnershipProof | undefined;
 }
 
 export interface OpenJob {
@@ -46,62 +52,47 @@ export interface OpenJob {
   note?: ((line: string) => void) | undefined;
 }
 
-type SettleJob = Pick<OpenJob, 'disk' | 'paths' | 'signal'>;
-
-/** The files of an append to `path`. Throws UsageError where that is no place for one. */
-export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
-  const file = (await ifPresent(disk.realpath(path))) ?? join(await realDirectory(disk, path), basename(path));
-  const found = await ifPresent(disk.lstat(file));
-  // A link that is still one leads nowhere.
-  if (found && !found.isFile()) throw new UsageError(`cannot append to ${path}: it is not a regular file`);
-  return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
-}
-
-async function realDirectory(disk: Disk, path: string): Promise<string> {
-  try {
-    return await disk.realpath(dirname(resolve(path)));
-  } catch (cause) {
-    throw new UsageError(`cannot append to ${path}: its directory cannot be opened (${systemCode(cause)})`, { cause });
-  }
-}
+type StateJob = Pick<OpenJob, 'disk' | 'paths' | 'signal'>;
 
 /** An export from the beginning: nothing committed, nothing on the disk. */
-export function emptyFile(sinceMs: number | undefined): CommittedFile {
-  return { file: undefined, bytes: 0, hash: createHash('sha256'), windows: new Map(), sinceMs, saved: false, anchor: undefined };
+export function nothingCommitted(sinceMs: number | undefined): CommittedPoint {
+  return { file: undefined, bytes: 0, hash: createHash('sha256'), overlaps: new Map(), sinceMs, saved: false, proof: undefined };
 }
 
 /**
  * Finds the committed point; the caller holds the lock. Throws UsageError, leaving everything as it is, when the file is not
  * what its state says or not what this run would write.
  */
-export async function openCommitted(job: OpenJob): Promise<CommittedFile> {
-  const state = await readSettledState(job);
+export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
+  const state = await readCurrentState(job);
   if (!state || state instanceof StateProblem) return openWithoutState(job, state);
+  // A6: a run that would write something else would make it a file of two kinds.
   const difference = differenceOf(state.identity, job.identity);
   if (difference) throw refusal(job.paths.file, `it ${difference}`);
   return openWithState(job, state);
 }
 
 /** The state, after a `--restart` that was stopped while it took its place has taken it. */
-export async function readSettledState(job: SettleJob): Promise<AppendState | StateProblem | undefined> {
+export async function readCurrentState(job: StateJob): Promise<AppendState | StateProblem | undefined> {
   const state = await readState(job);
   if (state && !(state instanceof StateProblem) && state.replacing) await finishReplacing(job, state);
   return state;
 }
 
-async function readState({ disk, paths }: SettleJob): Promise<AppendState | StateProblem | undefined> {
+async function readState({ disk, paths }: StateJob): Promise<AppendState | StateProblem | undefined> {
   const bytes = await ifPresent(disk.readFile(paths.state));
   if (!bytes) return undefined;
   try {
     return parseState(bytes);
   } catch (error) {
     if (error instanceof StateProblem) return error;
-    throw error instanceof LaterStateError ? refusal(paths.file, error.message, error) : error;
+    // A16: not worked out again from the file, as a damaged one is.
+    throw error instanceof UnknownStateError ? refusal(paths.file, error.message, error) : error;
   }
 }
 
-/** A `--restart` was stopped between its two renames: the state is the new one, the file may still be the old one. */
-async function finishReplacing({ disk, paths, signal }: SettleJob, state: AppendState): Promise<void> {
+/** A8: a `--restart` was stopped between its two renames: the state is the new one, the file may still be the old one. */
+async function finishReplacing({ disk, paths, signal }: StateJob, state: AppendState): Promise<void> {
   const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
   if (!rebuilt) {
     // The second rename happened, but a power cut may still undo it, and must not find rows in the file by then.
@@ -120,33 +111,35 @@ async function finishReplacing({ disk, paths, signal }: SettleJob, state: Append
   await disk.flushDirectory(dirname(paths.file));
 }
 
-async function openWithState(job: OpenJob, state: AppendState): Promise<CommittedFile> {
-  const { bytes, windows, sinceMs } = state;
+async function openWithState(job: OpenJob, state: AppendState): Promise<CommittedPoint> {
+  // A18: the first run's lower bound, not this one's.
+  const { bytes, overlaps, sinceMs } = state;
   const file = await ifPresent(job.disk.open(job.paths.file, 'r+'));
   if (!file) {
     // A first run stopped between its first state and the file is no loss; a file with rows that is gone was moved away.
-    if (bytes === 0) return { ...emptyFile(sinceMs), windows, saved: true };
+    if (bytes === 0) return { ...nothingCommitted(sinceMs), overlaps, saved: true };
     throw refusal(job.paths.file, `it is gone, but its state says that ${bytes} bytes of it were written`);
   }
   try {
     const { size } = await file.stat();
+    // A6: byte for byte what was committed, or nothing is touched.
     if (size < bytes) throw refusal(job.paths.file, `it was cut: ${size} bytes are left of the ${bytes} that were written`);
     const hash = await hashPrefix(file, bytes, job.signal);
     if (digestOf(hash) !== state.sha256) throw refusal(job.paths.file, 'it was edited or replaced since the last run');
     if (bytes === 0) await refuseForeign(job, file, size);
-    // Rows that a stopped run wrote and did not commit. No flush: the next commit flushes the file before it claims anything.
+    // A4: rows that a stopped run wrote and did not commit. No flush: the next commit flushes the file before it claims anything.
     if (size > bytes) {
       await file.truncate(bytes);
       job.note?.(`${basename(job.paths.file)}: ${size - bytes} bytes after the last commit, left by a stopped run, were cut off`);
     }
-    return { file, bytes, hash, windows, sinceMs, saved: true, anchor: undefined };
+    return { file, bytes, hash, overlaps, sinceMs, saved: true, proof: undefined };
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-/** With nothing committed, what stands there is cut off whole: it must be the beginning that a stopped first run wrote. */
+/** A17: with nothing committed, what stands there is cut off whole: it must be the beginning that a stopped first run wrote. */
 async function refuseForeign(job: OpenJob, file: DiskFile, size: number): Promise<void> {
   const expected = Buffer.from(job.begin || '{');
   const found = Buffer.alloc(Math.min(expected.length, size));
@@ -156,19 +149,19 @@ async function refuseForeign(job: OpenJob, file: DiskFile, size: number): Promis
     throw refusal(job.paths.file, 'it was not written by this export');
 }
 
-async function openWithoutState(job: OpenJob, problem: StateProblem | undefined): Promise<CommittedFile> {
+async function openWithoutState(job: OpenJob, problem: StateProblem | undefined): Promise<CommittedPoint> {
   const lost = problem ? `its state ${problem.message}` : `it has no state (${basename(job.paths.state)})`;
   const file = await ifPresent(job.disk.open(job.paths.file, 'r+'));
   const size = (await file?.stat())?.size ?? 0;
   if (!file || size === 0) {
     if (problem) throw refusal(job.paths.file, `${lost}, and the file is ${file ? 'empty' : 'gone'}`);
-    return { ...emptyFile(job.sinceMs), file };
+    return { ...nothingCommitted(job.sinceMs), file };
   }
   try {
-    const { bytes, windows, oldestMs, anchor } = await rebuild({ ...job, file, size });
+    const { bytes, overlaps, oldestMs, proof } = await rebuild({ ...job, file, size });
     job.note?.(`${basename(job.paths.file)}: ${lost}; it was worked out again from the file`);
     const sinceMs = job.sinceMs === undefined ? undefined : Math.min(job.sinceMs, oldestMs ?? job.sinceMs);
-    return { file, bytes, hash: await hashPrefix(file, bytes, job.signal), windows, sinceMs, saved: false, anchor };
+    return { file, bytes, hash: await hashPrefix(file, bytes, job.signal), overlaps, sinceMs, saved: false, proof };
   } catch (error) {
     await file.close();
     if (!(error instanceof ForeignRowError)) throw error;

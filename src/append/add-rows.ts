@@ -1,0 +1,204 @@
+/**
+ * The rows of an appended file: each goes in once, and none that the file has already. Rows may be handed over as often as one
+ * likes, in any number of runs: an id that the file has is known from the overlap, or read from the file.
+ */
+import type { Lock } from '../durable/lock.ts';
+import type { CodeSink, Row, TimedRows } from '../row-sink.ts';
+import type { Clock } from '../time.ts';
+import { type CommittedPoint, refusal } from './committed-point.ts';
+import type { FileTail } from './file-tail.ts';
+import { addRow, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf, readFrom } from './overlap.ts';
+import type { OwnershipProof } from './read-back.ts';
+import { inWords } from './refusals.ts';
+import { createSerialQueue } from './serial-queue.ts';
+
+export interface AppendFile {
+  /** The real file. */
+  readonly path: string;
+  /**
+   * Where the rows of one code go: everything read from its `sinceMs` on, oldest first. They are committed soon: after a kill the
+   * next run goes on from the last commit. After a rewind rows that are written again are dropped, and until the sink's commit
+   * the next run would read the code from `sinceMs` again. With `own` the file is this code's alone, and ends with it.
+   */
+  sinkOf(codeId: string, own?: boolean): CodeSink;
+  /** All is read: commits, puts a restarted file in its place, and closes. A first run without rows makes the file too. */
+  commit(): Promise<void>;
+  /** Something failed: commits what was appended (a restart: leaves the old file as it is), and closes. Never throws; idempotent. */
+  discard(): Promise<void>;
+}
+
+/** What turns rows into text or its UTF-8: `begin` is what stands before the first row; `rows` must be whole lines. */
+export interface AppendFormatter {
+  begin(): string;
+  rows(rows: readonly Row[]): string | Uint8Array;
+}
+
+export interface AppendJob {
+  /** The real file. */
+  path: string;
+  formatter: AppendFormatter;
+  overlapMs: number;
+  restart: boolean;
+  clock: Clock;
+  committed: CommittedPoint;
+  tail: FileTail;
+  lock: Lock;
+}
+
+/** Appends to a file at its committed point; takes over the tail and the lock. */
+export function createAppendFile({ path, formatter, overlapMs, restart, clock, committed, tail, lock }: AppendJob): AppendFile {
+  const { overlaps, sinceMs, saved, proof } = committed;
+  const queue = createSerialQueue(clock, commitRows);
+  const ownership = createOwnershipCheck(proof, path);
+  /** Codes of which rows are handed over again that are older than their overlap: from when on all their ids are kept. */
+  const keptFromMs = new Map<string, number>();
+  /** Something is to be committed at the end: in a first run the file itself, though it may have no rows. */
+  let changed = !saved;
+  let closed = false;
+
+  const startOf = (code: string) => readFrom(overlaps.get(code) ?? emptyOverlap(), overlapMs, sinceMs);
+  const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
+
+  /** A11: makes the overlap answer for rows as old as `oldestMs`, from the file where need be: rarely, so then far enough. */
+  async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
+    if (oldestMs >= overlap.idsFromMs) return;
+    const fromMs = Math.min(oldestMs, starts.get(code) ?? Number.NEGATIVE_INFINITY);
+    await tail.readBack((row) => {
+      if ((row.code ?? code) === code && row.timeMs >= fromMs) overlap.ids.set(row.id, row.timeMs);
+    });
+    overlap.idsFromMs = fromMs;
+    keptFromMs.set(code, fromMs);
+  }
+
+  async function add(code: string, { rows, times }: TimedRows): Promise<number> {
+    const overlap = overlapOf(overlaps, code);
+    await widen(code, overlap, oldestOf(times));
+    // A10: a row that the file has, or that comes twice in this batch, is dropped.
+    const fresh = new Map<string, number>();
+    rows.forEach((row, i) => {
+      const id = String(row.id);
+      if (!overlap.ids.has(id) && !fresh.has(id)) fresh.set(id, i);
+    });
+    if (fresh.size === 0) return 0;
+    changed = true;
+    await tail.write(formatter.rows([...fresh.values()].map((i) => rows[i] as Row)));
+    // A12: not before they are written. A first write makes a state, which must not know rows that the file has not.
+    for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
+    forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
+    return fresh.size;
+  }
+
+  function append(code: string, batch: TimedRows): Promise<number> {
+    const work = queue.run(async () => {
+      let added = 0;
+      for (const released of ownership.release(batch)) added += await add(code, released);
+      if (added > 0) await queue.commitWhenDue();
+      return added;
+    });
+    return work.catch((error) => Promise.reject(inWords(error, path)));
+  }
+
+  /** Should this run end here, the next reads this code from `fromMs` (-Infinity: the first row) on again. */
+  function setReread(code: string, fromMs: number | undefined): void {
+    const overlap = overlapOf(overlaps, code);
+    changed ||= overlap.rereadFromMs !== fromMs;
+    overlap.rereadFromMs = fromMs;
+  }
+
+  async function commitRows(): Promise<void> {
+    if (restart || !changed) return;
+    await tail.commit();
+    changed = false;
+  }
+
+  async function commit(): Promise<void> {
+    const work = queue.run(async () => {
+      ownership.check();
+      await commitRows();
+      if (restart) await tail.replace();
+    });
+    await work.catch((error) => Promise.reject(inWords(error, path)));
+    await close();
+  }
+
+  async function discard(): Promise<void> {
+    if (closed) return;
+    if (tail.begun()) await queue.run(commitRows).catch(() => undefined);
+    await close();
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    await queue.stop();
+    await tail.close();
+    await lock.release();
+  }
+
+  function sinkOf(code: string, own = false): CodeSink {
+    const fromMs = startOf(code);
+    let rows = 0;
+    return {
+      sinceMs: fromMs,
+      added: () => rows,
+      async write(batch) {
+        const added = await append(code, batch);
+        rows += added;
+        return added;
+      },
+      checkpoint: async () => async () => {
+        // A9: rows from here on are not proven to be all; rows that are written again are dropped.
+        setReread(code, fromMs ?? Number.NEGATIVE_INFINITY);
+        return true;
+      },
+      async commit() {
+        setReread(code, undefined);
+        if (own) await commit();
+      },
+      async discard() {
+        if (own) await discard();
+      },
+    };
+  }
+
+  return { path, sinkOf, commit, discard };
+}
+
+interface OwnershipCheck {
+  /** Takes rows and gives back those that may be added now: none while the row that is asked for has not been seen. */
+  release(batch: TimedRows): TimedRows[];
+  /** Throws UsageError unless that row was seen, or none is asked for. */
+  check(): void;
+}
+
+/**
+ * A13: a file whose state was lost and that does not say which code it belongs to. Before anything is added, the service must
+ * show a row that the file has. Until then rows wait here; they are at most those of the overlap.
+ */
+function createOwnershipCheck(proof: OwnershipProof | undefined, path: string): OwnershipCheck {
+  let wanted = proof;
+  let waiting: TimedRows[] = [];
+  const refuse = () => refusal(path, 'its state is lost, and the service does not show the newest row of it for this code');
+
+  return {
+    release(batch) {
+      if (!wanted) return [batch];
+      const { id, timeMs } = wanted;
+      waiting.push(batch);
+      if (batch.rows.some((row, i) => batch.times[i] === timeMs && String(row.id) === id)) {
+        const released = waiting;
+        waiting = [];
+        wanted = undefined;
+        return released;
+      }
+      if (batch.times.some((time) => time > timeMs)) throw refuse();
+      return [];
+    },
+    check() {
+      if (wanted) throw refuse();
+    },
+  };
+}
+
+function oldestOf(times: readonly number[]): number {
+  return times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY);
+}
