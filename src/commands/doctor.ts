@@ -40,10 +40,10 @@ async function openReport(context: Context, options: OutputFlags): Promise<RowSi
   const plan = await planOutput(context, options, COLUMNS, 'list');
   if (plan.format !== 'table' || plan.chosen || plan.path !== undefined) return openSink(context, plan);
   const { createReportFormatter } = await import('./doctor/report.ts');
-  const { loadPaint } = await import('../output/colour.ts');
+  const { loadColours } = await import('../output/colour.ts');
   const { createDocumentSink, stdoutBytes } = await import('../output/document-sink.ts');
-  const paint = await loadPaint(context.console.colour);
-  return createDocumentSink(stdoutBytes(context.console), createReportFormatter(paint));
+  const colours = await loadColours(context.console.colour);
+  return createDocumentSink(stdoutBytes(context.console), createReportFormatter(colours));
 }
 
 /** Adds what the service says; its word on the key counts more than ours. */

@@ -56,18 +56,18 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
     const { createFormatter, createIdsFormatter } = await import('../output/formats.ts');
     return format === 'ids' ? createIdsFormatter : () => createFormatter(format, { ...plan, keepExtra: !plan.chosen });
   }
-  const [{ createTableFormatter, createRecordFormatter }, { loadPaint }] = await Promise.all([
+  const [{ createTableFormatter, createRecordFormatter }, { loadColours }] = await Promise.all([
     import('../output/table.ts'),
     import('../output/colour.ts'),
   ]);
   const toTerminal = console.isTerminal && plan.path === undefined;
-  const paint = await loadPaint(console.colour && plan.path === undefined);
-  if (plan.shape === 'record') return () => createRecordFormatter({ columns: plan.columns, paint, extra: !plan.chosen });
+  const colours = await loadColours(console.colour && plan.path === undefined);
+  if (plan.shape === 'record') return () => createRecordFormatter({ columns: plan.columns, colours, extra: !plan.chosen });
   const onDropped = (names: string[]) => console.note(`not shown, for want of room: ${names.join(', ')} (see --fields)`);
   return () =>
     createTableFormatter({
       ...plan,
-      paint,
+      colours,
       width: toTerminal ? console.width : Number.POSITIVE_INFINITY,
       mayDrop: !plan.chosen,
       onDropped,

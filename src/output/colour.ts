@@ -1,7 +1,18 @@
-/** Whether to colour, by the conventions of the variables; and what with. */
+/** Colour: whether a stream gets any, by the conventions of the variables, and chalk's functions for it. */
 
-import type { ColourName } from './columns.ts';
-import type { Environment } from './environment.ts';
+/** Variables of the environment, as they are handed in. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is used of chalk. Colour only adds to what the text already says. */
+export type ColourName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
+
+/** One function a colour, from text to coloured text. */
+export type Colours = Readonly<Record<ColourName, (text: string) => string>>;
+
+const asItIs = (text: string) => text;
+
+/** For a stream without colour. */
+export const NO_COLOURS: Colours = { red: asItIs, green: asItIs, yellow: asItIs, cyan: asItIs, dim: asItIs, bold: asItIs };
 
 /**
  * The decision for one stream. In order: --no-color; NO_COLOR, when not empty (no-color.org); FORCE_COLOR, `0` and `false`
@@ -13,20 +24,9 @@ export function wantsColour(env: Environment, { isTerminal, noColor }: { isTermi
   return isTerminal && env.TERM !== 'dumb';
 }
 
-/** Runs without a person: nobody to answer a prompt, and a log that a moving bar would fill. */
-export function isCi(env: Environment): boolean {
-  return env.CI !== undefined && env.CI !== '' && env.CI !== 'false' && env.CI !== '0';
-}
-
-export type Paint = (colour: ColourName, text: string) => string;
-
-/** Leaves text as it is. */
-export const paintNothing: Paint = (_colour, text) => text;
-
-/** A paint for a stream; chalk is loaded only where something will be coloured. */
-export async function loadPaint(colour: boolean): Promise<Paint> {
-  if (!colour) return paintNothing;
+/** The colours of a stream that `wantsColour` decided about. Chalk takes milliseconds to load: only where something is coloured. */
+export async function loadColours(wanted: boolean): Promise<Colours> {
+  if (!wanted) return NO_COLOURS;
   const { Chalk } = await import('chalk');
-  const chalk = new Chalk({ level: 1 }); // the sixteen basic colours, which follow the terminal's own theme
-  return (name, text) => chalk[name](text);
+  return new Chalk({ level: 1 }); // the sixteen basic colours, which follow the terminal's own theme
 }

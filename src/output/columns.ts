@@ -1,8 +1,7 @@
 /** The columns a command can print. */
 import { UsageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
-
-export type ColourName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
+import type { ColourName } from './colour.ts';
 
 export type Printable = Readonly<Record<string, unknown>>;
 

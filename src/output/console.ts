@@ -1,12 +1,10 @@
 /** The terminal as commands see it: data to standard output, everything else to standard error. */
 
 import type { Readable } from 'node:stream';
-import { styleText } from 'node:util';
 import { redactKeys } from '../settings/key.ts';
 import type { Clock } from '../time.ts';
 import { clean } from './clean.ts';
-import { isCi, wantsColour } from './colour.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, loadColours, NO_COLOURS, wantsColour } from './colour.ts';
 import { type Bar, createBar, createPlainProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';
 import { createStdoutWriter, type OutputStream } from './stdout-writer.ts';
@@ -67,10 +65,14 @@ export function createConsole(options: ConsoleOptions): Console {
   const isTerminal = stdout.isTTY === true;
   const errIsTerminal = stderr.isTTY === true;
   const animated = errIsTerminal && !isCi(env) && env.TERM !== 'dumb' && !quiet;
-  const errColour = wantsColour(env, { isTerminal: errIsTerminal, noColor });
   const writeOut = createStdoutWriter(stdout, options.onClosedPipe);
   const say = createSayer(stderr);
   let bar: Bar | undefined;
+  let errColours = NO_COLOURS;
+  // They are there before the first warning: whatever warns has waited for the settings by then.
+  void loadColours(wantsColour(env, { isTerminal: errIsTerminal, noColor })).then((colours) => {
+    errColours = colours;
+  });
 
   function line(text: string): void {
     bar?.hide();
@@ -103,8 +105,7 @@ export function createConsole(options: ConsoleOptions): Console {
     },
     note,
     warn: (text) => {
-      const mark = errColour ? styleText('yellow', 'warning:', { validateStream: false }) : 'warning:';
-      if (!quiet) line(`${mark} ${presentable(text)}`);
+      if (!quiet) line(`${errColours.yellow('warning:')} ${presentable(text)}`);
     },
     verbose: (text) => {
       if (options.verbose) line(presentable(text));
@@ -130,6 +131,11 @@ function createSayer(stderr: OutputStream): (text: string) => void {
       // nobody is listening
     }
   };
+}
+
+/** Runs without a person: nobody to answer a prompt, and a log that a moving bar would fill. */
+function isCi(env: Environment): boolean {
+  return env.CI !== undefined && env.CI !== '' && env.CI !== 'false' && env.CI !== '0';
 }
 
 function positive(text: string | undefined): number | undefined {

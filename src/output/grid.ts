@@ -1,7 +1,6 @@
 /** Aligned columns without borders. */
 import Table from 'cli-table3';
-import type { Paint } from './colour.ts';
-import type { ColourName } from './columns.ts';
+import type { ColourName, Colours } from './colour.ts';
 import { displayWidth } from './display-width.ts';
 
 export interface Cell {
@@ -30,10 +29,10 @@ const STAND_IN = '\ue000';
 const ROWS_AT_ONCE = 100;
 
 /** Lines of cells, a line end after each, without trailing spaces. */
-export function renderGrid(lines: readonly (readonly Cell[])[], columns: readonly GridColumn[], paint: Paint): string {
+export function renderGrid(lines: readonly (readonly Cell[])[], columns: readonly GridColumn[], colours: Colours): string {
   let text = '';
   for (let at = 0; at < lines.length; at += ROWS_AT_ONCE) {
-    text += renderPart(lines.slice(at, at + ROWS_AT_ONCE), columns, paint);
+    text += renderPart(lines.slice(at, at + ROWS_AT_ONCE), columns, colours);
   }
   return text;
 }
@@ -42,7 +41,7 @@ export function renderGrid(lines: readonly (readonly Cell[])[], columns: readonl
  * cli-table3 measures by an old edition of Unicode (newer emoji come out crooked): it is given stand-ins of the right width,
  * and the texts with their colours take their places afterwards.
  */
-function renderPart(lines: readonly (readonly Cell[])[], columns: readonly GridColumn[], paint: Paint): string {
+function renderPart(lines: readonly (readonly Cell[])[], columns: readonly GridColumn[], colours: Colours): string {
   const widths = lines.map((line) => line.map(({ text }) => displayWidth(text)));
   const table = new Table({
     chars: { ...NO_BORDERS, middle: ' '.repeat(GAP) },
@@ -55,7 +54,7 @@ function renderPart(lines: readonly (readonly Cell[])[], columns: readonly GridC
   let next = 0;
   const fill = () => {
     const { text = '', colour } = filled[next++] ?? {};
-    return colour ? paint(colour, text) : text;
+    return colour ? colours[colour](text) : text;
   };
   return `${table
     .toString()

@@ -1,5 +1,5 @@
 /** Tables for people: service text cleaned, cells cut to fit the terminal, colour only on top of what the text says. */
-import type { Paint } from './colour.ts';
+import type { Colours } from './colour.ts';
 import type { Column, Printable } from './columns.ts';
 import { displayWidth, fitText } from './display-width.ts';
 import { formatJson } from './format-json.ts';
@@ -11,7 +11,7 @@ export interface TableOptions {
   columns: readonly Column[];
   /** Columns of the terminal; Infinity for a file. */
   width: number;
-  paint: Paint;
+  colours: Colours;
   header: boolean;
   /** Columns may be left out to fit; not when a person chose them. */
   mayDrop: boolean;
@@ -39,7 +39,7 @@ export function createTableFormatter(options: TableOptions): Formatter {
     const columns = placed;
     const lines = rows.map((row) => columns.map(({ column, width }) => cellOf(column, row, width)));
     const widths = columns.map(({ column: { align }, width }) => ({ align, width }));
-    return renderGrid(head ? [...headLines(columns), ...lines] : lines, widths, options.paint);
+    return renderGrid(head ? [...headLines(columns), ...lines] : lines, widths, options.colours);
   }
   return {
     begin: () => '',
@@ -54,11 +54,11 @@ export function createTableFormatter(options: TableOptions): Formatter {
 /** One record: names and values in two columns. Values are whole, so that they can be copied; `extra` shows unnamed fields too. */
 export function createRecordFormatter({
   columns,
-  paint,
+  colours,
   extra,
 }: {
   columns: readonly Column[];
-  paint: Paint;
+  colours: Colours;
   extra: boolean;
 }): Formatter {
   function render(record: Printable): string {
@@ -72,7 +72,7 @@ export function createRecordFormatter({
       ];
     });
     const width = (index: number) => Math.max(0, ...lines.map((cells) => displayWidth(cells[index]?.text ?? '')));
-    return renderGrid(lines, [{ width: width(0) }, { width: width(1) }], paint);
+    return renderGrid(lines, [{ width: width(0) }, { width: width(1) }], colours);
   }
   return { begin: () => '', rows: ([record = {}]) => render(record), end: () => '' };
 }

@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ClosedPipeError, InterruptedError, LocalError, UsageError } from '../../src/errors.ts';
+import { loadColours } from '../../src/output/colour.ts';
 import { type ConsoleOptions, createConsole } from '../../src/output/console.ts';
 import { fakeClock } from '../support/clock.ts';
 
@@ -131,9 +132,10 @@ describe('colour', () => {
     [{ FORCE_COLOR: '1' }, { tty: false, noColor: true }, false],
     [{ TERM: 'dumb' }, { tty: true }, false],
     [{ TERM: 'dumb', FORCE_COLOR: '1' }, { tty: true }, true],
-  ])('%j %j: %s', (env, { tty, noColor = false }, colour) => {
+  ])('%j %j: %s', async (env, { tty, noColor = false }, colour) => {
     const { console, said } = setUp({ env, tty, noColor });
     expect(console.colour).toBe(colour);
+    await loadColours(true);
     console.warn('look out');
     expect(said()).toBe(colour ? `${ESC}[33mwarning:${ESC}[39m look out\n` : 'warning: look out\n');
   });

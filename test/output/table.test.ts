@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { paintNothing } from '../../src/output/colour.ts';
+import { type ColourName, type Colours, NO_COLOURS } from '../../src/output/colour.ts';
 import type { Column } from '../../src/output/columns.ts';
 import { displayWidth, fitText } from '../../src/output/display-width.ts';
 import { textOf } from '../../src/output/formatter.ts';
 import { createRecordFormatter, createTableFormatter, type TableOptions } from '../../src/output/table.ts';
+
+const marked = (name: ColourName) => (text: string) => `<${name}>${text}</>`;
+const MARKED: Colours = {
+  ...{ red: marked('red'), green: marked('green'), yellow: marked('yellow') },
+  ...{ cyan: marked('cyan'), dim: marked('dim'), bold: marked('bold') },
+};
 
 const columns: Column[] = [
   { name: 'id', keepWhole: true, importance: 1 },
@@ -18,7 +24,7 @@ function render(rows: Record<string, unknown>[], options: Partial<TableOptions> 
   const formatter = createTableFormatter({
     columns,
     width: 80,
-    paint: paintNothing,
+    colours: NO_COLOURS,
     header: true,
     mayDrop: true,
     onDropped: (names) => dropped.push(...names),
@@ -44,7 +50,7 @@ describe('a table', () => {
   });
 
   test('colours only on top of the words', () => {
-    const painted = render([ann], { paint: (colour, text) => `<${colour}>${text}</>` }).text;
+    const painted = render([ann], { colours: MARKED }).text;
     expect(painted).toContain('<green>active</>');
     expect(painted.replace(/<.*?>/g, '')).toBe(render([ann]).text);
   });
@@ -92,7 +98,7 @@ describe('a table', () => {
     const formatter = createTableFormatter({
       columns,
       width: 80,
-      paint: paintNothing,
+      colours: NO_COLOURS,
       header: true,
       mayDrop: true,
       onDropped: () => undefined,
@@ -122,7 +128,7 @@ describe('a table', () => {
 });
 
 describe('one record', () => {
-  const formatter = createRecordFormatter({ columns, paint: paintNothing, extra: true });
+  const formatter = createRecordFormatter({ columns, colours: NO_COLOURS, extra: true });
 
   test('is a line a field, unknown ones too, with values whole', () => {
     const record = { ...ann, name: 'n'.repeat(200), scans: null, extra: { a: [1n] } };

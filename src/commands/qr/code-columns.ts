@@ -1,6 +1,7 @@
 /** How codes are printed: the service's fields, and the address their image leads to where the profile knows it. */
 import type { Context } from '../../context.ts';
-import type { ColourName, Column, Printable } from '../../output/columns.ts';
+import type { ColourName } from '../../output/colour.ts';
+import type { Column, Printable } from '../../output/columns.ts';
 import type { Shape } from '../../output/formatter.ts';
 import type { OutputFlags } from '../../output/plan.ts';
 import type { QrCode } from '../../service/shapes.ts';
