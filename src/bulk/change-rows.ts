@@ -1,7 +1,10 @@
 /** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
-import { messageOf } from '../once/send-row.ts';
-import { inParallel } from './in-parallel.ts';
+import { inParallel, messageOf } from '../once/send-rows.ts';
+import type { Service } from '../service/service.ts';
+import type { CodeChanges, QrCode } from '../service/shapes.ts';
+import type { UpdateRow } from './check-rows.ts';
+import { type Lookup, requireCode } from './find-codes.ts';
 import type { RowResult } from './results.ts';
 
 export interface ChangeJob<R extends { row: number }> {
@@ -67,4 +70,27 @@ export async function changeRows<R extends { row: number }>(job: ChangeJob<R>): 
 /** Other failures (key, rate limit, disk) would meet the next row too. */
 function belongsToRow(error: unknown): boolean {
   return [NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError].some((failure) => error instanceof failure);
+}
+
+/** The changes that are not so already. */
+export function differences(code: QrCode, { name, destination, status }: CodeChanges): CodeChanges {
+  return {
+    ...(name !== undefined && name !== code.name && { name }),
+    ...(destination !== undefined && destination !== (code.destination ?? '') && { destination }),
+    ...(status !== undefined && status !== code.status && { status }),
+  };
+}
+
+/** A function that brings one row about and says how; it remembers what earlier rows changed. */
+export function createUpdater(service: Pick<Service, 'updateCode'>, lookup: Lookup): (row: UpdateRow) => Promise<RowResult> {
+  const changed = new Map<string, QrCode>();
+  return async (row) => {
+    const found = requireCode(row, lookup);
+    const code = changed.get(found.id) ?? found;
+    const { id, slug } = code;
+    const changes = differences(code, row.changes);
+    if (Object.keys(changes).length === 0) return { id, slug, outcome: 'unchanged' };
+    changed.set(id, await service.updateCode(id, changes));
+    return { id, slug, outcome: 'updated' };
+  };
 }

@@ -1,7 +1,10 @@
-/** Which columns of a bulk file mean what: by name, in any order and case; all others belong to the person. */
+/**
+ * Which columns of a bulk file mean what (by name, in any order and case; all others belong to the person), and what the cells of
+ * those may hold.
+ */
 import leven from 'leven';
-import type { Fault } from './faults.ts';
-import type { Input, InputRow } from './rows.ts';
+import { CODE_STATUSES, CODE_TYPES } from '../service/shapes.ts';
+import { type Fault, type Input, type InputRow, showValue } from './input.ts';
 
 export interface Wanted {
   /** The columns this command reads. */
@@ -10,16 +13,27 @@ export interface Wanted {
   reserved?: readonly string[];
 }
 
-/** Reads a known column of a row; undefined where the row has none. */
-export type Cell = (row: InputRow, known: string) => unknown;
+/** A cell of a known column: undefined where the row has none. What is wrong or odd about it is told to it. */
+export interface InputCell {
+  value: unknown;
+  fault(message: string): void;
+  warn(message: string): void;
+}
+
+export interface Columns {
+  /** Whether the file has this known column. */
+  has(known: string): boolean;
+  cell(row: InputRow, known: string): InputCell;
+  /** What was found wrong, and odd, so far. */
+  faults: Fault[];
+  warnings: Fault[];
+}
 
 /** Finds the known columns. Faults: one that is there twice (`Name`, `name`), a reserved name, what looks like a typo. */
-export function matchColumns(
-  input: Input,
-  { known, reserved = [] }: Wanted,
-): { has(known: string): boolean; cell: Cell; faults: Fault[] } {
+export function matchColumns(input: Input, { known, reserved = [] }: Wanted): Columns {
   const line = input.headerLine;
   const faults: Fault[] = [];
+  const warnings: Fault[] = [];
   const found = new Map<string, string>();
   for (const column of input.columns) {
     const folded = fold(column);
@@ -41,7 +55,12 @@ export function matchColumns(
       faults.push({ line: line ?? row?.line, column, message: `unknown; is it meant to be ${meant}?` });
     }
   }
-  return { has: (name) => found.has(name), cell: (row, name) => row.values.get(found.get(name) ?? ''), faults };
+  const cell = (row: InputRow, column: string): InputCell => ({
+    value: row.values.get(found.get(column) ?? ''),
+    fault: (message) => faults.push({ line: row.line, column, message }),
+    warn: (message) => warnings.push({ line: row.line, column, message }),
+  });
+  return { has: (name) => found.has(name), cell, faults, warnings };
 }
 
 function fold(column: string): string {
@@ -53,4 +72,61 @@ function looksLike(word: string, known: string): boolean {
   const slips = leven(word, known);
   if (known.length >= 6) return slips <= 2;
   return slips === 1 || (slips === 2 && [...word].sort().join('') === [...known].sort().join(''));
+}
+
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
+/** Text, or undefined for an absent, null or empty cell. Numbers and the like are refused: 007 would come back as 7. */
+export function readText({ value, fault }: InputCell): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') {
+    fault(`must be text in quotes, not ${showValue(value)}`);
+    return undefined;
+  }
+  if (HALF_CHARACTER.test(value)) fault(`${showValue(value)} holds half a character`);
+  return value;
+}
+
+/** A name that is not only spaces; undefined where the cell is empty. */
+export function readName(cell: InputCell): string | undefined {
+  const name = readText(cell);
+  if (name === undefined || name.trim() !== '') return name;
+  cell.fault('is only spaces');
+  return undefined;
+}
+
+/** One of the types of the specification. */
+export function readType(cell: InputCell): string | undefined {
+  return readWord(cell, CODE_TYPES);
+}
+
+/** One of the statuses of the specification. */
+export function readStatus(cell: InputCell): string | undefined {
+  return readWord(cell, CODE_STATUSES);
+}
+
+function readWord(cell: InputCell, words: readonly string[]): string | undefined {
+  const word = readText(cell)?.trim();
+  if (word === undefined || word === '' || words.includes(word)) return word || undefined;
+  cell.fault(`${showValue(word)} is none of ${words.join(', ')}`);
+  return undefined;
+}
+
+const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
+
+/**
+ * Where a url code points to: a fault when no browser could go there, and only a warning when it is unusual, because the
+ * service's own rules for destinations are not known.
+ */
+export function checkAddress(destination: string, { fault, warn }: Pick<InputCell, 'fault' | 'warn'>): void {
+  const scheme = SCHEME.exec(destination)?.[1]?.toLowerCase();
+  const shown = showValue(destination);
+  const isHostAndPort = /^[^:]*\.[^:]*:\d+(\/|$)/.test(destination.trim());
+  if (scheme === undefined || isHostAndPort) {
+    fault(`${shown} is not an address: it must begin with https:// or another scheme`);
+  } else if (!/^https?$/.test(scheme)) {
+    warn(`${shown} is not a web address; the service may refuse it`);
+  } else if (!/^\s*https?:\/\/[^/?#\s]/i.test(destination) || !URL.canParse(destination)) {
+    fault(`${shown} is not an address a browser can open`);
+  } else if (/\s/.test(destination)) warn(`${shown} has a space in it`);
 }

@@ -1,7 +1,6 @@
 /** Rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
 import { CsvError, parse } from 'csv-parse/sync';
-import { type Fault, refuseFaults } from './faults.ts';
-import type { Input, InputRow } from './rows.ts';
+import { type Fault, type Input, type InputRow, refuseFaults } from './input.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
 const LINE_ENDS = ['\r\n', '\n', '\r'];

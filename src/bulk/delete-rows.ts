@@ -6,10 +6,9 @@
 import { type JournalFile, openJournalFile } from '../durable/append-log.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
-import type { TargetRow } from './check-changes.ts';
-import type { Lookup } from './find-targets.ts';
+import type { TargetRow } from './check-rows.ts';
+import { type Lookup, requireCode } from './find-codes.ts';
 import type { RowResult } from './results.ts';
-import { requireCode } from './update-rows.ts';
 
 interface Deletion {
   id: string;
@@ -38,9 +37,14 @@ export async function openDeleteJournal(path: string, baseUrl: string): Promise<
   }
   if (!first) await file.append([{ is: 'journal', version: 1, baseUrl, of: 'deletion' }]);
   const byId = new Map<string, Progress>();
-  for (const record of file.found) if (record.is !== 'journal') byId.set(record.id, record);
+  const idOfSlug = new Map<string, string>();
+  for (const record of file.found) {
+    if (record.is === 'journal') continue;
+    byId.set(record.id, record);
+    if (record.slug !== undefined) idOfSlug.set(record.slug, record.id);
+  }
   return {
-    find: ({ id, slug }) => (id === undefined ? [...byId.values()].find((entry) => entry.slug === slug) : byId.get(id)),
+    find: ({ id, slug }) => byId.get(id ?? idOfSlug.get(slug ?? '') ?? ''),
     record: (record) => file.append([record]),
     close: () => file.close(),
   };

@@ -1,30 +1,54 @@
-/** A bulk file of any of the three forms, told apart by its name, else by its first character. */
-import { decodeText } from './decode.ts';
-import type { Input } from './rows.ts';
+/** A bulk file as it was read: rows of named values, before anybody has asked what they mean, and everything wrong with it. */
+import { UsageError } from '../errors.ts';
 
-type Form = 'csv' | 'tsv' | 'json' | 'ndjson';
-
-const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
-  csv: 'csv',
-  tsv: 'tsv',
-  json: 'json',
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-};
-
-/** Reads a bulk file. Throws UsageError with every fault of form, by line. */
-export async function parseInput(bytes: Uint8Array, name: string): Promise<Input> {
-  const text = decodeText(bytes, name);
-  const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(text);
-  if (form === 'json' || form === 'ndjson') {
-    const { parseJsonArray, parseNdjson } = await import('./json-input.ts');
-    return form === 'json' ? parseJsonArray(text, name) : parseNdjson(text, name);
-  }
-  const { parseCsv } = await import('./csv-input.ts');
-  return parseCsv(text, name, form === 'tsv' ? '\t' : undefined);
+export interface InputRow {
+  /** 1-based, counting rows of data: the first below the CSV header is row 1. What `--adopt` and `--not-created` take. */
+  readonly row: number;
+  /** Line of the file where the row begins, 1-based. */
+  readonly line: number;
+  /** By column as the file spells it. Text from CSV; any JSON value, exact, from JSON and NDJSON. Missing: no key. */
+  readonly values: ReadonlyMap<string, unknown>;
 }
 
-function formOfContent(text: string): Form {
-  const first = text.trimStart()[0];
-  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
+export interface Input {
+  /** What messages call it: the path, or `standard input`. */
+  readonly name: string;
+  /** In the order of the header, or of first appearance in JSON. */
+  readonly columns: readonly string[];
+  /** Line of the header, where faults of a column are; undefined for JSON. */
+  readonly headerLine: number | undefined;
+  readonly rows: readonly InputRow[];
+}
+
+/** Something wrong with a file; gathered, so that one run tells it all. */
+export interface Fault {
+  line?: number | undefined;
+  column?: string | undefined;
+  message: string;
+}
+
+/** Throws UsageError (exit 2, nothing sent) listing every fault, one a line, top to bottom; returns when there is none. */
+export function refuseFaults(file: string, faults: readonly Fault[]): void {
+  if (faults.length === 0) return;
+  const sorted = [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  const count = sorted.length === 1 ? '1 fault' : `${sorted.length} faults`;
+  throw new UsageError([`${file}: ${count}, nothing was sent`, ...sorted.map((fault) => `  ${formatFault(fault)}`)].join('\n'), {
+    hint: 'mend the file and run this again; --template prints one to start from',
+  });
+}
+
+/** `line 3, column type: …` */
+export function formatFault({ line, column, message }: Fault): string {
+  const place = [line === undefined ? '' : `line ${line}`, column === undefined ? '' : `column ${column}`]
+    .filter(Boolean)
+    .join(', ');
+  return place ? `${place}: ${message}` : message;
+}
+
+const LONGEST_SHOWN = 60;
+
+/** A cell as a message shows it: quoted, escaped and cut. */
+export function showValue(value: unknown): string {
+  const text = JSON.stringify(typeof value === 'bigint' ? `${value}` : value) ?? 'nothing';
+  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`;
 }

@@ -1,7 +1,6 @@
 /** Rows of a JSON array or of NDJSON. Values stay what they are, so that other people's columns come back untouched. */
 import { parseJson } from '../service/json.ts';
-import { type Fault, refuseFaults } from './faults.ts';
-import type { Input, InputRow } from './rows.ts';
+import { type Fault, type Input, type InputRow, refuseFaults } from './input.ts';
 
 interface Piece {
   line: number;

@@ -1,5 +1,12 @@
-/** What comes back from a bulk run: the input's columns, then id, slug, outcome and error; one row per input row, in its order. */
-import type { Input } from './rows.ts';
+/**
+ * What comes back from a bulk run: the input's columns, then id, slug, outcome and error, one row per input row, in its order; and
+ * what that means for the whole.
+ */
+import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
+import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
+import { nameRow } from '../once/journal.ts';
+import type { ChangeEnd } from './change-rows.ts';
+import { type Input, type InputRow, showValue } from './input.ts';
 
 export const RESULT_COLUMNS = ['id', 'slug', 'outcome', 'error'] as const;
 
@@ -59,4 +66,88 @@ export function countOutcomes(results: readonly RowResult[]): Map<RowOutcome, nu
 
 export function isDone({ outcome }: RowResult): boolean {
   return DONE.has(outcome);
+}
+
+/** The results of a create run, in the order of the rows. */
+export function createResults({ rows, stopRow }: CreateEnd): RowResult[] {
+  return rows.map((row) => resultOf(row, stopRow));
+}
+
+function resultOf({ row, state, id, slug, error, sentNow, candidates }: RowEnd, stopRow: number | undefined): RowResult {
+  switch (state) {
+    case 'created':
+    case 'adopted':
+    case 'exists':
+      return { id, slug, outcome: state };
+    case 'rejected':
+      return { outcome: 'failed', error };
+    case 'unknown':
+      return {
+        outcome: 'undecided',
+        error: candidates.length ? `could be ${candidates.map((code) => code.id).join(' or ')}` : error,
+      };
+    case 'open':
+      // Sent in this run, answer lost, and certainly not created: no listing has it.
+      if (sentNow) return { outcome: 'failed', error: `not created: ${error}` };
+      return row === stopRow ? { outcome: 'failed', error } : { outcome: 'not-attempted' };
+  }
+}
+
+/** What a create run throws at the end, or undefined when every row is done. */
+export function createFailure(
+  { rows: ends, stop }: CreateEnd,
+  results: readonly RowResult[],
+  rows: readonly InputRow[],
+  resultsPath: string,
+): unknown {
+  // A stop at a row's own fault (--fail-fast) is a failed row like others.
+  if (stop !== undefined && !(stop instanceof RejectedError)) return stop;
+  const undecided = ends.filter(({ candidates }) => candidates.length > 0);
+  if (undecided.length) return undecidedError(undecided, rows);
+  if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return undefined;
+  return new PartialError(`${countFailed(results)} of ${results.length} rows failed`, {
+    hint: `${resultsPath} says which and why; run this again to try them once more`,
+    cause: stop,
+  });
+}
+
+function undecidedError(undecided: readonly RowEnd[], rows: readonly InputRow[]): UnprovenError {
+  const [first] = undecided;
+  const lines = undecided.map(({ row, candidates }) => {
+    const codes = candidates.map(({ id, slug, created_at }) => `${id} (slug ${slug}, created ${created_at})`);
+    const source = rows[row - 1];
+    const name = source ? `${nameRow(source)} ${showValue(nameOf(source))}` : `row ${row}`;
+    return `${name}: it was sent, its answer was lost, and it may be one of: ${codes.join('; ')}`;
+  });
+  const count = undecided.length === 1 ? '1 row needs' : `${undecided.length} rows need`;
+  return new UnprovenError([`${count} your decision; nothing was guessed`, ...lines].join('\n'), {
+    hint: `look at these codes, then run this again with --adopt ${first?.row}=ID or --not-created ${first?.row}, for each row`,
+  });
+}
+
+function nameOf({ values }: InputRow): unknown {
+  for (const [column, value] of values) if (column.trim().toLowerCase() === 'name') return value;
+  return undefined;
+}
+
+/** The results of an update or delete run, in the order of the rows. */
+export function changeResults(rows: readonly { row: number }[], { results }: ChangeEnd): RowResult[] {
+  return rows.map(({ row }) => results.get(row) ?? { outcome: 'not-attempted' });
+}
+
+/** What an update or delete run throws at the end, or undefined when every row is done. */
+export function changeFailure({ stop }: ChangeEnd, results: readonly RowResult[], resultsPath?: string): unknown {
+  const failed = countFailed(results);
+  // With --fail-fast a row's own fault stops the run: a failed row like others.
+  const rowsFault = [NotFoundError, RejectedError, UnexpectedAnswerError].some((failure) => stop instanceof failure);
+  if (stop !== undefined && !rowsFault) return stop;
+  if (failed === 0) return undefined;
+  return new PartialError(`${failed} of ${results.length} ${resultsPath ? 'rows' : 'codes'} failed`, {
+    hint: `${resultsPath ?? 'the output'} says which and why; it is safe to run this again`,
+    cause: stop,
+  });
+}
+
+function countFailed(results: readonly RowResult[]): number {
+  return results.filter(({ outcome }) => outcome === 'failed').length;
 }

@@ -30,10 +30,10 @@ export const TREE: readonly Node[] = [
       {
         name: 'create',
         summary: 'create a code, or many from a file, each row exactly once',
-        load: () => import('./qr/create.ts'),
+        load: () => import('./qr/create/create.ts'),
       },
-      { name: 'update', summary: 'change a code, or many from a file', load: () => import('./qr/update.ts') },
-      { name: 'delete', summary: 'delete codes and their scans for ever', load: () => import('./qr/delete.ts') },
+      { name: 'update', summary: 'change a code, or many from a file', load: () => import('./qr/update/update.ts') },
+      { name: 'delete', summary: 'delete codes and their scans for ever', load: () => import('./qr/delete/delete.ts') },
     ],
   },
   {

@@ -1,177 +1,226 @@
 /**
- * Each row exactly once. Rows go out in parallel; what got no clear answer is looked for in the listing when a slow write has
- * had time to land, and sent again only when it is certainly not there. The journal knows all of it at every instant, so a
- * killed run is simply run again.
+ * Each row of a bulk file exactly once. Rows go out in parallel; what got no clear answer is looked for in the listing when a
+ * slow write has had time to land, and sent again only when it is certainly not there. The journal knows all of it at every
+ * instant, so a killed run is simply run again. PROTOCOL.md beside this file says why it holds.
  */
-
-import type { CreateRow } from '../bulk/check-create.ts';
-import { inParallel } from '../bulk/in-parallel.ts';
+import { openJournalFile } from '../durable/append-log.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { Clock } from '../time.ts';
-import { settleMs } from './landing-delay.ts';
-import { reconcile, type Verdict } from './reconcile.ts';
-import type { Ledger, Standing } from './row-states.ts';
-import { type Sent, sendRow } from './send-row.ts';
+import { checkDecisions, type Decisions, recordDecisions } from './decisions.ts';
+import { type NewRow, openJournal, readJournal } from './journal.ts';
+import { waitForLanding } from './landing-delay.ts';
+import { findExisting, type Reconciliation, reconcile } from './reconcile.ts';
+import { openStates, type RecordedStates, type RowState, replay } from './row-states.ts';
+import { type SendEnd, sendRows } from './send-rows.ts';
 
 export interface CreateJob {
-  rows: readonly CreateRow[];
-  ledger: Ledger;
-  service: Pick<Service, 'createCode' | 'nowMs' | 'msToClockSample'>;
+  rows: readonly NewRow[];
+  /** Where the journal stands. Hold its lock. */
+  journalPath: string;
+  openLog?: typeof openJournalFile;
+  service: Pick<Service, 'baseUrl' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample'>;
   /** Every code of the workspace, proven complete. */
   listCodes: () => Promise<QrCode[]>;
   /** Any small request: its answer shows the service's clock. */
   askClock: () => Promise<unknown>;
   clock: Clock;
+  /** Ms since the machine was started. */
+  uptimeMs: () => number;
   signal: AbortSignal;
   /** Rows in flight at once; the rate limit is the service's own affair. */
   concurrency: number;
   /** Stop at the first row the service rejects. */
   failFast: boolean;
+  /** Rows that have a code with their values already are not sent. */
+  skipExisting: boolean;
+  /** What a person decided about rows of unknown outcome. */
+  decisions: Decisions;
   onEvent: (event: CreateEvent) => void;
 }
 
-export type CreateEvent = { is: 'created' | 'adopted' | 'rejected' | 'unknown'; row: number } | { is: 'settling'; ms: number };
+type CreateEvent =
+  /** So many rows have no code yet. */
+  | { is: 'begun'; left: number }
+  | { is: 'created' | 'adopted' | 'rejected' | 'unknown'; row: number }
+  /** Waiting for slow writes to land. */
+  | { is: 'waiting'; ms: number }
+  | { is: 'warning'; text: string };
 
 export interface CreateEnd {
+  /** In the order of the input. */
+  rows: readonly RowEnd[];
   /** Why rows were left unsent: a failure that would have met every row, or undefined. */
   stop: unknown;
   /** The row that met it, if one was sent. */
   stopRow: number | undefined;
-  /** Rows on which a person must decide, with the codes that could be theirs. */
-  undecided: Verdict['undecided'];
 }
 
-/** So many lost answers in a row are no accident: look first what became of them. */
-const MOST_LOST_IN_A_ROW = 10;
+export interface RowEnd extends Pick<RowState, 'row' | 'state' | 'id' | 'slug' | 'error'> {
+  /** A request of this run may have reached the service, and its answer was lost. */
+  sentNow: boolean;
+  /** Where a person must decide: the codes that could be the row's. */
+  candidates: readonly QrCode[];
+}
+
 /** Rounds that created nothing before the rest is given up. */
 const MOST_BARREN_ROUNDS = 4;
 
-/** Creates what is not created yet; how each row stands then is in the ledger. Throws when the journal cannot be written. */
+/**
+ * Creates what is not created yet, going on from the journal. Failures of requests are in what it returns.
+ *
+ * @throws UsageError where the journal is not of these rows or the decisions do not fit it, NotFoundError for an adopted code
+ * that does not exist, LocalError when the journal cannot be written, and what the listing of `skipExisting` throws.
+ */
 export async function createRows(job: CreateJob): Promise<CreateEnd> {
-  const { ledger } = job;
-  let undecided: Verdict['undecided'] = [];
-  if (ledger.all().some(isUnknown)) {
+  const { rows, journalPath: path, service, clock, uptimeMs, onEvent, openLog = openJournalFile } = job;
+  const journal = await openJournal({ path, baseUrl: service.baseUrl, rows }, openLog);
+  try {
+    const states = await openStates(journal, rows.length, { clock, uptimeMs, serviceNowMs: service.nowMs });
+    checkDecisions(job.decisions, states);
+    const warn = (text: string) => onEvent({ is: 'warning', text });
+    await recordDecisions(job.decisions, { ...job, states, getCode: service.getCode, warn });
+    if (job.skipExisting && states.all().some(mayBeSent)) await recordExisting(job, states);
+    const left = states.all().filter(({ id }) => id === undefined).length;
+    if (left > 0) onEvent({ is: 'begun', left });
+    const { stop, stopRow, undecided } = left > 0 ? await sendAndReconcile(job, states) : NOTHING_TO_DO;
+    const candidates = new Map(undecided.map((entry) => [entry.row, entry.candidates]));
+    return { rows: states.all().map((row) => endOf(row, states, candidates.get(row.row))), stop, stopRow };
+  } finally {
+    await journal.close();
+  }
+}
+
+/** What a run would do with a row. */
+export interface RowPlan {
+  row: number;
+  action:
+    | 'create'
+    | 'done' /** By an earlier run. */
+    | 'exists' /** A code with its values is there (--skip-existing). */
+    | 'reconcile' /** Sent by an earlier run that got no answer: looked for before it is sent again. */;
+  /** Of the code it has. */
+  id: string | undefined;
+}
+
+/** What `createRows` would do, in the order of the rows; `listCodes` for --skip-existing. The journal is only read; throws as above. */
+export async function planRows(
+  { rows, journalPath: path, baseUrl }: Pick<CreateJob, 'rows' | 'journalPath'> & { baseUrl: string },
+  listCodes: () => Promise<readonly QrCode[]> = async () => [],
+): Promise<RowPlan[]> {
+  const states = replay(await readJournal({ path, baseUrl, rows }), rows.length);
+  const existing = new Map(findExisting(rows, states, await listCodes()).map(({ row, code }) => [row, code.id]));
+  return states.all().map(({ row, state, id }) => {
+    if (id !== undefined) return { row, action: 'done', id };
+    if (existing.has(row)) return { row, action: 'exists', id: existing.get(row) };
+    return { row, action: state === 'unknown' ? 'reconcile' : 'create', id };
+  });
+}
+
+async function recordExisting({ rows, listCodes }: CreateJob, states: RecordedStates): Promise<void> {
+  const existing = findExisting(rows, states, await listCodes());
+  await states.record(existing.map(({ row, code: { id, slug } }) => ({ is: 'exists', row, id, slug })));
+}
+
+interface RoundsEnd extends Pick<SendEnd, 'stop' | 'stopRow'> {
+  undecided: Reconciliation['undecided'];
+}
+
+const NOTHING_TO_DO: RoundsEnd = { stop: undefined, stopRow: undefined, undecided: [] };
+
+/** Sends, looks for what was lost, and sends again what certainly is not there, until nothing is left or it is hopeless. */
+async function sendAndReconcile(job: CreateJob, states: RecordedStates): Promise<RoundsEnd> {
+  let undecided: Reconciliation['undecided'] = [];
+  if (states.all().some(isUnknown)) {
     // Something goes wrong hereabouts: what this run sends should not hang on the machine's clock if it is killed in turn.
-    const failure = await job.askClock().then(
-      () => undefined,
-      (error) => error,
-    );
+    const failure = await failureOf(job.askClock());
     if (failure !== undefined) return { stop: failure, stopRow: undefined, undecided };
-    await ledger.record({ is: 'clock' });
+    await states.record([{ is: 'clock' }]);
   }
   // What an earlier run was refused is tried once more: the service's rules may have changed, or the plan.
-  let due = ledger.all().filter((standing) => isOpen(standing) || standing.state === 'rejected');
+  let due = states.all().filter(mayBeSent);
   for (let barren = 0; ; ) {
-    const done = countDone(ledger);
-    const sending = await send(job, due);
+    const done = countDone(states);
+    const sending = await send(job, states, due);
     if (sending.stop !== undefined) return { ...sending, undecided };
-    if (!ledger.all().some(isUnknown)) return { stop: undefined, stopRow: undefined, undecided: [] };
+    if (!states.all().some(isUnknown)) return NOTHING_TO_DO;
 
     try {
-      undecided = await settleAndReconcile(job);
+      undecided = await reconcileUnknown(job, states);
     } catch (stop) {
       return { stop, stopRow: undefined, undecided };
     }
-    barren = countDone(ledger) > done ? 0 : barren + 1;
-    due = ledger.all().filter(isOpen);
+    barren = countDone(states) > done ? 0 : barren + 1;
+    due = states.all().filter(isOpen);
     if (due.length === 0) return { stop: undefined, stopRow: undefined, undecided };
-    if (barren >= MOST_BARREN_ROUNDS) return { ...giveUp(ledger, due, sending.lastError), undecided };
+    if (barren >= MOST_BARREN_ROUNDS)
+      return { stop: reasonToGiveUp(states, due, sending.lastError), stopRow: undefined, undecided };
   }
 }
 
-interface Sending {
-  stop: unknown;
-  stopRow: number | undefined;
-  lastError: unknown;
-}
-
-/** Sends rows until all are sent or a reason comes up to stop. */
-async function send(job: CreateJob, due: readonly Standing[]): Promise<Sending> {
-  const { rows, signal, onEvent } = job;
-  const sending: Sending = { stop: undefined, stopRow: undefined, lastError: undefined };
-  let lost = 0;
-  const stop = (reason: unknown, row?: number) => {
-    if (reason === undefined || sending.stop !== undefined) return;
-    Object.assign(sending, { stop: reason, stopRow: row });
-  };
-  const stopped = () => sending.stop !== undefined || lost >= MOST_LOST_IN_A_ROW || signal.aborted;
-
-  const ended = (row: number, sent: Sent) => {
-    if (sent.is === 'refused') return stop(sent.stop, sent.tried ? row : undefined);
-    lost = sent.is === 'unknown' ? lost + 1 : 0;
-    onEvent({ is: sent.is, row });
-    if (sent.is === 'rejected' && job.failFast) stop(sent.error, row);
-    if (sent.is !== 'unknown') return;
-    sending.lastError = sent.error;
-    stop(sent.stop, row);
-  };
-
-  await inParallel(due, job.concurrency, ({ row }) => sendRow(rowOf(rows, row), { ...job, stopped, ended }), stopped);
-  if (signal.aborted) stop(signal.reason);
-  return sending;
+function send(job: CreateJob, states: RecordedStates, due: readonly RowState[]): Promise<SendEnd> {
+  const rows = due.map(({ row }) => rowOf(job.rows, row));
+  return sendRows(rows, { ...job, states, onSent: job.onEvent });
 }
 
 /** Decides about rows of unknown outcome, by a listing taken when their codes must be in it. Returns those left undecided. */
-async function settleAndReconcile(job: CreateJob): Promise<Verdict['undecided']> {
-  const { ledger, rows, onEvent } = job;
-  const unknown = ledger.all().filter(isUnknown);
-  await settle(job, unknown);
+async function reconcileUnknown(job: CreateJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
+  const { rows, onEvent } = job;
+  const unknown = states.all().filter(isUnknown);
+  await waitForLanding(unknown, { ...job, states, onWait: (ms) => onEvent({ is: 'waiting', ms }) });
   const listing = await job.listCodes();
-  await ledger.record({ is: 'clock' });
-  const questions = unknown.map(({ row, attempts, before }) => {
-    return { row, code: rowOf(rows, row).code, window: ledger.timeline.window(attempts), before };
+  await states.record([{ is: 'clock' }]);
+  const questions = unknown.map(({ row, attempts, foreignIds }) => {
+    return { row, code: rowOf(rows, row).code, bounds: states.evidence.boundsOf(attempts), foreignIds };
   });
-  const verdict = reconcile(questions, listing, ledger.claimed());
-  await ledger.record(
-    ...verdict.adopted.map(({ row, code: { id, slug } }) => ({ is: 'adopted' as const, row, id, slug })),
-    ...verdict.absent.map(({ row, before }) => ({ is: 'absent' as const, row, before, word: false })),
-  );
-  for (const { row } of verdict.adopted) onEvent({ is: 'adopted', row });
-  return verdict.undecided;
-}
-
-/** Requests that ask for nothing but the service's clock; each halves what is not known of it, so this many leave milliseconds. */
-const MOST_SAMPLES = 8;
-
-/** Waits until the last write could have landed. Where no code created tells the service's clock, asks for it meanwhile. */
-async function settle(
-  { ledger, service, clock, signal, askClock, onEvent }: CreateJob,
-  unknown: readonly Standing[],
-): Promise<void> {
-  const ms = settleMs(unknown, ledger, service.nowMs());
-  if (ms > 0) onEvent({ is: 'settling', ms });
-  const end = clock.monotonic() + ms;
-  const blind = unknown.some(({ attempts }) => !ledger.timeline.isCalibrated(attempts[0]?.session ?? 0));
-  for (let sample = 0; blind && sample < MOST_SAMPLES; sample++) {
-    const pause = service.msToClockSample();
-    if (clock.monotonic() + pause > end) break;
-    await clock.sleep(pause, signal);
-    await askClock();
-  }
-  await clock.sleep(Math.max(0, end - clock.monotonic()), signal);
+  const { adopted, absent, undecided } = reconcile(questions, listing, states.claimedIds());
+  await states.record([
+    ...adopted.map(({ row, code: { id, slug } }) => ({ is: 'adopted' as const, row, id, slug })),
+    ...absent.map(({ row, foreignIds }) => ({ is: 'absent' as const, row, before: foreignIds, word: false })),
+  ]);
+  for (const { row } of adopted) onEvent({ is: 'adopted', row });
+  return undecided;
 }
 
 /** The rest is certainly not created. Where that is everything, or rows were not even tried, the failure is the whole run's. */
-function giveUp(ledger: Ledger, due: readonly Standing[], error: unknown): { stop: unknown; stopRow: undefined } {
-  const whole = countDone(ledger) === 0 || due.some(({ attempts }) => attempts.length === 0);
-  return { stop: whole ? error : undefined, stopRow: undefined };
+function reasonToGiveUp(states: RecordedStates, due: readonly RowState[], error: unknown): unknown {
+  return countDone(states) === 0 || due.some(({ attempts }) => attempts.length === 0) ? error : undefined;
 }
 
-function rowOf(rows: readonly CreateRow[], row: number): CreateRow {
+function endOf(
+  { row, state, id, slug, error, attempts }: RowState,
+  { evidence }: RecordedStates,
+  candidates: readonly QrCode[] = [],
+): RowEnd {
+  const sentNow = attempts.some(({ session }) => session === evidence.session());
+  return { row, state, id, slug, error, sentNow, candidates };
+}
+
+function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error) => error,
+  );
+}
+
+function rowOf(rows: readonly NewRow[], row: number): NewRow {
   const found = rows[row - 1];
   if (!found) throw new Error(`there is no row ${row}`);
   return found;
 }
 
-function isUnknown({ state }: Standing): boolean {
+function isUnknown({ state }: RowState): boolean {
   return state === 'unknown';
 }
 
-function isOpen({ state }: Standing): boolean {
+function isOpen({ state }: RowState): boolean {
   return state === 'open';
 }
 
-function countDone(ledger: Ledger): number {
-  return ledger.all().filter(({ id }) => id !== undefined).length;
+function mayBeSent({ state }: RowState): boolean {
+  return state === 'open' || state === 'rejected';
+}
+
+function countDone(states: RecordedStates): number {
+  return states.all().filter(({ id }) => id !== undefined).length;
 }

@@ -1,22 +1,90 @@
-/** The journal of one create file: bound to its rows and to the service, so that it is never believed about anything else. */
+/**
+ * The journal of one create file. What it says line by line, and what binds it to its rows and to its service, so that it is
+ * never believed about anything else. The keys and words of a line are a format on disk: journals of older versions have them.
+ */
 import { createHash } from 'node:crypto';
-import { type InputRow, nameRow } from '../bulk/rows.ts';
 import { type JournalFile, openJournalFile, readJournalFile } from '../durable/append-log.ts';
 import { UsageError } from '../errors.ts';
-import type { JournalRecord } from './records.ts';
+import type { NewCode } from '../service/shapes.ts';
+
+/** A row that is to become a code. */
+export interface NewRow {
+  /** 1-based, counting rows of data. What `--adopt` and `--not-created` take. */
+  readonly row: number;
+  /** Line of the file where the row begins, 1-based. */
+  readonly line: number;
+  /** All it says, by column; what a change of the input is recognised by. */
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly code: NewCode;
+}
+
+/** `row 3 (line 4)`, everywhere the same, because people type the first number back. */
+export function nameRow({ row, line }: Pick<NewRow, 'row' | 'line'>): string {
+  return `row ${row} (line ${line})`;
+}
+
+/** When a line was written, on three clocks, because none of them can be trusted across a kill, a sleep or a wrong setting. */
+export interface Stamp {
+  /** Ms since this session began, monotonic; stands still while the machine sleeps. */
+  t: number;
+  /** The machine's wall clock, ms since the epoch; may be wrong or be set meanwhile. */
+  w: number;
+  /** Ms since the machine was started: counts its sleep, knows no settings, and goes on from one run to the next. */
+  b: number;
+  /** The service's clock, ms since the epoch: a lower bound from its Date headers, where one was seen yet. */
+  s?: number | undefined;
+}
+
+export type JournalRecord =
+  /** First line: what the journal is bound to. */
+  | { is: 'journal'; version: 1; baseUrl: string; of?: 'deletion' }
+  /** Fingerprints of the input's rows, in order; a further line where rows were added later. */
+  | { is: 'rows'; hashes: string[] }
+  /** A run begins; `t` of the lines below counts from here. Whoever wrote the lines above is dead by now: we hold the lock. */
+  | ({ is: 'session' } & Stamp)
+  /** POST for this row is about to be sent. */
+  | ({ is: 'intent'; row: number } & Stamp)
+  /** The service answered with this code; `at` is its `created_at`. */
+  | ({ is: 'created'; row: number; id: string; slug: string; at: string } & Stamp)
+  /** This code of the listing is the row's: found again after an unknown outcome, or there before (--skip-existing). */
+  | ({ is: 'adopted' | 'exists'; row: number; id: string; slug: string } & Stamp)
+  /** The service rejected the row's values. */
+  | ({ is: 'rejected'; row: number; error: string } & Stamp)
+  /** Certainly not created, for a reason that is not the row's. */
+  | ({ is: 'refused'; row: number; error: string } & Stamp)
+  /** The answer did not say whether the code was created. */
+  | ({ is: 'unknown'; row: number; error: string } & Stamp)
+  /**
+   * The row created no code: a listing after the landing delay has none, or (`word`) a person says so. `before`: ids of codes
+   * with its values that are not its own.
+   */
+  | ({ is: 'absent'; row: number; before: string[]; word: boolean } & Stamp)
+  /** The service was asked for nothing but its clock, or for the listing. */
+  | ({ is: 'clock' } & Stamp);
+
+export type RowRecord = Extract<JournalRecord, { row: number }>;
+
+/** What a journal is opened for. */
+export interface JournalOptions {
+  path: string;
+  baseUrl: string;
+  rows: readonly NewRow[];
+}
 
 const VERSION = 1;
 
 /**
- * Opens the journal at `path` for these rows, making it where there is none. Hold its lock before.
+ * Opens the journal for these rows, making it where there is none. Hold its lock before.
  *
- * @throws UsageError when it is of another service, or when a row it knows has changed or is gone; rows may be added at the end.
+ * @throws UsageError when it is damaged, of another service, or when a row it knows has changed or is gone; rows may be added at
+ * the end.
  */
-export async function openJournal(path: string, baseUrl: string, rows: readonly InputRow[]): Promise<JournalFile<JournalRecord>> {
-  const journal = await openJournalFile<JournalRecord>(path);
+export async function openJournal(options: JournalOptions, openLog = openJournalFile): Promise<JournalFile<JournalRecord>> {
+  const journal = await openLog<JournalRecord>(options.path);
   try {
-    const added = check(path, baseUrl, rows, journal.found);
-    const beginning: JournalRecord[] = journal.found.length === 0 ? [{ is: 'journal', version: VERSION, baseUrl }] : [];
+    const added = check(options, journal.found);
+    const beginning: JournalRecord[] = [];
+    if (journal.found.length === 0) beginning.push({ is: 'journal', version: VERSION, baseUrl: options.baseUrl });
     if (added.length) beginning.push({ is: 'rows', hashes: added });
     if (beginning.length) await journal.append(beginning);
     return journal;
@@ -26,15 +94,15 @@ export async function openJournal(path: string, baseUrl: string, rows: readonly 
   }
 }
 
-/** The same journal for reading only: what is recorded goes nowhere. Throws as `openJournal`. */
-export async function peekJournal(path: string, baseUrl: string, rows: readonly InputRow[]): Promise<JournalFile<JournalRecord>> {
-  const found = await readJournalFile<JournalRecord>(path);
-  check(path, baseUrl, rows, found);
-  return { found, append: async () => undefined, close: async () => undefined };
+/** What the journal holds, without touching it; nothing where there is none. Throws as `openJournal`. */
+export async function readJournal(options: JournalOptions): Promise<readonly JournalRecord[]> {
+  const found = await readJournalFile<JournalRecord>(options.path);
+  check(options, found);
+  return found;
 }
 
 /** The fingerprints of rows that the journal does not know yet. */
-function check(path: string, baseUrl: string, rows: readonly InputRow[], found: readonly JournalRecord[]): string[] {
+function check({ path, baseUrl, rows }: JournalOptions, found: readonly JournalRecord[]): string[] {
   const hashes = rows.map(fingerprint);
   const known = found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));
   refuseOtherService(path, baseUrl, found);
@@ -42,8 +110,7 @@ function check(path: string, baseUrl: string, rows: readonly InputRow[], found: 
   return hashes.slice(known.length);
 }
 
-function refuseOtherService(path: string, baseUrl: string, found: readonly JournalRecord[]): void {
-  const [first] = found;
+function refuseOtherService(path: string, baseUrl: string, [first]: readonly JournalRecord[]): void {
   if (first === undefined) return;
   if (first.is === 'journal' && first.of === 'deletion') {
     throw new UsageError(`${path} records a deletion`, { hint: 'name other --results' });
@@ -59,7 +126,7 @@ function refuseOtherService(path: string, baseUrl: string, found: readonly Journ
   });
 }
 
-function refuseChangedRows(path: string, rows: readonly InputRow[], hashes: readonly string[], known: readonly string[]): void {
+function refuseChangedRows(path: string, rows: readonly NewRow[], hashes: readonly string[], known: readonly string[]): void {
   const at = known.findIndex((hash, index) => hash !== hashes[index]);
   if (at < 0) return;
   const row = rows[at];
@@ -70,7 +137,7 @@ function refuseChangedRows(path: string, rows: readonly InputRow[], hashes: read
 }
 
 /** Equal for rows with the same values in the same columns, in whatever order, form or dialect the file keeps them. */
-function fingerprint({ values }: InputRow): string {
+function fingerprint({ values }: NewRow): string {
   const entries = [...values].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const text = JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
   return createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -2,59 +2,110 @@
  * Which codes of the listing did the rows of unknown outcome create? Decided only where there is one answer: as many codes as
  * could be theirs can be dealt out among the rows, each within its time. A code too many, and a person must decide.
  */
-
-import { groupBy } from '../bulk/group-by.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { parseInstant } from '../time.ts';
-import { valuesKey } from './same-values.ts';
-import { resolutionMs, type Window } from './timeline.ts';
+import type { NewRow } from './journal.ts';
+import type { RowStates } from './row-states.ts';
+import { resolutionMs, type TimeBounds } from './time-bounds.ts';
 
 /** A row that was sent and whose answer did not say whether its code was created. */
 export interface UnknownRow {
   row: number;
   code: NewCode;
-  window: Window;
+  bounds: TimeBounds;
   /** Ids of codes with its values that are known not to be its own. */
-  before: ReadonlySet<string>;
+  foreignIds: ReadonlySet<string>;
 }
 
-export interface Verdict {
+export interface Reconciliation {
   adopted: { row: number; code: QrCode }[];
-  /** Certainly not created; `before` are the codes with its values all the same, older or of other rows. */
-  absent: { row: number; before: string[] }[];
-  undecided: { row: number; candidates: QrCode[] }[];
+  /** Certainly not created; `foreignIds` are the codes with its values all the same, older or of other rows. */
+  absent: { row: number; foreignIds: string[] }[];
+  /** A person must decide which of the codes is the row's, if any. */
+  undecided: { row: number; candidates: readonly QrCode[] }[];
+}
+
+/**
+ * When are two codes "the same"? A text that is equal for codes with the same name, type and destination. The service may tidy
+ * what it is sent (trim a name, add the slash to https://example.com), and a row whose code came back tidied must still be
+ * recognised, or it would be created twice.
+ */
+export function valuesKey({ name, type, destination }: NewCode | QrCode): string {
+  return JSON.stringify([name.normalize('NFC').trim(), type ?? 'url', tidyAddress(destination ?? '')]);
+}
+
+function tidyAddress(destination: string): string {
+  const trimmed = destination.normalize('NFC').trim();
+  return URL.canParse(trimmed) ? new URL(trimmed).href : trimmed;
+}
+
+function groupByValues<T>(items: readonly T[], codeOf: (item: T) => NewCode | QrCode): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = valuesKey(codeOf(item));
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+/** The codes that no row of the file has yet, by their values. */
+function unclaimedCodes(listing: readonly QrCode[], claimedIds: ReadonlySet<string>): Map<string, QrCode[]> {
+  const unclaimed = listing.filter(({ id }) => !claimedIds.has(id));
+  return groupByValues(unclaimed, (code) => code);
+}
+
+/**
+ * For `--skip-existing`: the rows that may be sent and have a code with the same values already, each its own: a row that occurs
+ * three times needs three.
+ */
+export function findExisting(
+  rows: readonly NewRow[],
+  states: RowStates,
+  listing: readonly QrCode[],
+): { row: number; code: QrCode }[] {
+  const unclaimed = unclaimedCodes(listing, states.claimedIds());
+  return rows.flatMap(({ row, code }) => {
+    const { state, foreignIds } = states.of(row);
+    if (state !== 'open' && state !== 'rejected') return [];
+    const alike = unclaimed.get(valuesKey(code)) ?? [];
+    const at = alike.findIndex(({ id }) => !foreignIds.has(id));
+    return at < 0 ? [] : alike.splice(at, 1).map((existing) => ({ row, code: existing }));
+  });
 }
 
 /**
  * @param unknown rows of unknown outcome
  * @param listing every code of the workspace, read after the last write could have landed
- * @param claimed ids that rows of this file already have
+ * @param claimedIds of codes that rows of this file already have
  */
-export function reconcile(unknown: readonly UnknownRow[], listing: readonly QrCode[], claimed: ReadonlySet<string>): Verdict {
-  const verdict: Verdict = { adopted: [], absent: [], undecided: [] };
-  const byValues = groupBy(
-    listing.filter(({ id }) => !claimed.has(id)),
-    valuesKey,
-  );
-  for (const [key, rows] of groupBy(unknown, ({ code }) => valuesKey(code))) {
-    const alike = byValues.get(key) ?? [];
-    const left = connected(rows, alike).flatMap((group) => deal(group, alike, verdict));
-    const taken = new Set(verdict.adopted.map(({ code }) => code));
-    for (const row of left) judgeLeftOver(row, alike, taken, verdict);
+export function reconcile(
+  unknown: readonly UnknownRow[],
+  listing: readonly QrCode[],
+  claimedIds: ReadonlySet<string>,
+): Reconciliation {
+  const result: Reconciliation = { adopted: [], absent: [], undecided: [] };
+  const unclaimed = unclaimedCodes(listing, claimedIds);
+  for (const [key, rows] of groupByValues(unknown, ({ code }) => code)) {
+    const alike = unclaimed.get(key) ?? [];
+    const left = connected(rows, alike).flatMap((group) => adopt(group, alike, result));
+    const taken = new Set(result.adopted.map(({ code }) => code));
+    for (const row of left) judgeLeftOver(row, alike, taken, result);
   }
-  return verdict;
+  return result;
 }
 
 type Fit = 'before' | 'doubtful' | 'candidate' | 'after';
 
-function fitOf({ window, before }: UnknownRow, { id, created_at }: QrCode): Fit {
-  if (before.has(id)) return 'before';
-  const created = parseInstant(created_at);
-  if (created === undefined) return 'doubtful';
-  if (created > window.until) return 'after';
-  const latest = created + resolutionMs(created_at) - 1;
-  if (latest >= window.from && created <= window.to) return 'candidate';
-  return latest >= window.doubtfulFrom ? 'doubtful' : 'before';
+function fitOf({ bounds, foreignIds }: UnknownRow, { id, created_at }: QrCode): Fit {
+  if (foreignIds.has(id)) return 'before';
+  const createdMs = parseInstant(created_at);
+  if (createdMs === undefined) return 'doubtful';
+  if (createdMs > bounds.untilMs) return 'after';
+  const latestMs = createdMs + resolutionMs(created_at) - 1;
+  if (latestMs >= bounds.fromMs && createdMs <= bounds.toMs) return 'candidate';
+  return latestMs >= bounds.doubtfulFromMs ? 'doubtful' : 'before';
 }
 
 interface Group {
@@ -72,33 +123,34 @@ function connected(rows: readonly UnknownRow[], codes: readonly QrCode[]): Group
       rows: [...touching.flatMap((group) => group.rows), row],
       candidates: [...new Set([...touching.flatMap((group) => group.candidates), ...own])],
     };
-    groups.splice(0, groups.length, ...groups.filter((group) => !touching.includes(group)), merged);
+    for (const group of touching) groups.splice(groups.indexOf(group), 1);
+    groups.push(merged);
   }
   return groups;
 }
 
 /** Adopts what can only be adopted in one way, and returns the rows that get nothing; or leaves the whole group undecided. */
-function deal({ rows, candidates }: Group, alike: readonly QrCode[], verdict: Verdict): UnknownRow[] {
+function adopt({ rows, candidates }: Group, alike: readonly QrCode[], result: Reconciliation): UnknownRow[] {
   const pairs = dealOut(rows, candidates);
   // A clock that was set would make strangers of the rows' own codes, and candidates of strangers.
-  const strangers = rows.every(({ window }) => window.measured) ? [] : doubtfulFor(rows, alike);
+  const strangers = rows.every(({ bounds }) => bounds.measured) ? [] : doubtfulFor(rows, alike);
   if (pairs.size < candidates.length || strangers.length > 0) {
     const possible = [...new Set([...candidates, ...strangers])];
-    verdict.undecided.push(...rows.map(({ row }) => ({ row, candidates: possible })));
+    for (const { row } of rows) result.undecided.push({ row, candidates: possible });
     return [];
   }
   const left = new Set(rows);
   for (const [code, row] of pairs) {
-    verdict.adopted.push({ row: row.row, code });
+    result.adopted.push({ row: row.row, code });
     left.delete(row);
   }
   return [...left];
 }
 
-function judgeLeftOver(row: UnknownRow, alike: readonly QrCode[], taken: ReadonlySet<QrCode>, verdict: Verdict): void {
+function judgeLeftOver(row: UnknownRow, alike: readonly QrCode[], taken: ReadonlySet<QrCode>, result: Reconciliation): void {
   const doubtful = doubtfulFor([row], alike).filter((code) => !taken.has(code));
-  if (doubtful.length > 0) verdict.undecided.push({ row: row.row, candidates: doubtful });
-  else verdict.absent.push({ row: row.row, before: alike.map(({ id }) => id) });
+  if (doubtful.length > 0) result.undecided.push({ row: row.row, candidates: doubtful });
+  else result.absent.push({ row: row.row, foreignIds: alike.map(({ id }) => id) });
 }
 
 function doubtfulFor(rows: readonly UnknownRow[], alike: readonly QrCode[]): QrCode[] {

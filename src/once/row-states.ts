@@ -1,130 +1,133 @@
-/** Where every row stands, by the journal: what was sent, what came back, and whose word settled the rest. */
-
+/** How far each row is, by the journal: what was sent, what came back, and who decided the rest. */
 import type { JournalFile } from '../durable/append-log.ts';
 import type { Clock } from '../time.ts';
-import type { JournalRecord, RowRecord, Stamp } from './records.ts';
-import { type Attempt, createTimeline, type Timeline } from './timeline.ts';
+import type { JournalRecord, RowRecord, Stamp } from './journal.ts';
+import { type Attempt, type ClockEvidence, createClockEvidence } from './time-bounds.ts';
 
-type State =
-  /** Never sent, or certainly not created; may be sent. */
-  | 'open'
-  /** The service refused the values; may be sent again. */
-  | 'rejected'
-  /** May or may not have created a code. */
-  | 'unknown'
-  | 'created'
-  | 'adopted'
-  | 'exists';
-
-export interface Standing {
+export interface RowState {
   row: number;
-  state: State;
+  state:
+    | 'open' /** Never sent, or certainly not created; may be sent. */
+    | 'rejected' /** The service rejected the values; may be sent again. */
+    | 'unknown' /** May or may not have created a code; must not be sent. */
+    | 'created' /** The service answered with its code. */
+    | 'adopted' /** Its code was found in the listing, or named by a person. */
+    | 'exists' /** A code with its values was there before it was sent (--skip-existing). */;
+  /** Of its code; the row is done where there is one. */
   id?: string | undefined;
   slug?: string | undefined;
+  /** What its last request met. */
   error?: string | undefined;
   /** Requests whose codes, if there are any, nobody has claimed; oldest first. */
   attempts: Attempt[];
   /** Ids of codes with the row's values that are known not to be its own. */
-  before: Set<string>;
+  foreignIds: Set<string>;
 }
 
-/** A record of a row as callers give it; the ledger knows the time. */
-type RowEvent = RowRecord extends infer R ? (R extends RowRecord ? Omit<R, keyof Stamp> : never) : never;
-
-export interface Ledger {
-  readonly timeline: Timeline;
-  standing(row: number): Standing;
-  all(): readonly Standing[];
+export interface RowStates {
+  /** What the lines so far say of the service's clock. */
+  readonly evidence: ClockEvidence;
+  /** The state of a row, by its number. */
+  of(row: number): RowState;
+  all(): readonly RowState[];
   /** Ids of codes that rows of this file have. */
-  claimed(): Set<string>;
+  claimedIds(): Set<string>;
+  /** Takes in the next line of the journal. */
+  take(record: JournalRecord): void;
+}
+
+/** A record as callers give it; the time is added here. */
+type RowEvent = (RowRecord extends infer R ? (R extends RowRecord ? Omit<R, keyof Stamp> : never) : never) | { is: 'clock' };
+
+/** The states, and the journal that keeps them. */
+export interface RecordedStates extends RowStates {
   /** Ms since this session began, as in the journal's `t`. */
   elapsedMs(): number;
-  /** Writes what happened and takes it in. Resolved when it is on disk; wait where what follows depends on it. */
-  record(...events: (RowEvent | { is: 'clock' })[]): Promise<void>;
+  /** Takes in and writes what happened. Resolved when it is on disk; wait where what follows depends on it. */
+  record(events: readonly RowEvent[]): Promise<void>;
 }
 
-/** A ledger that goes on from what the journal holds; a new session begins with it. */
-export async function openLedger(options: {
-  journal: JournalFile<JournalRecord>;
-  rows: number;
+/** The clocks that lines are stamped with. */
+export interface StampClocks {
   clock: Clock;
+  /** The service's clock, if it was seen. */
   serviceNowMs: () => number | undefined;
   /** Ms since the machine was started. */
   uptimeMs: () => number;
-}): Promise<Ledger> {
-  const { journal, clock, serviceNowMs, uptimeMs } = options;
-  const timeline = createTimeline();
-  const standings = Array.from({ length: options.rows }, (_, index) => newStanding(index + 1));
-  const began = clock.monotonic();
-  const elapsedMs = () => Math.round(clock.monotonic() - began);
+}
 
-  function standing(row: number): Standing {
-    const found = standings[row - 1];
-    if (!found) throw new Error(`the journal speaks of row ${row} of ${standings.length}`);
+/** The states of so many rows after these lines. */
+export function replay(records: readonly JournalRecord[], rows: number): RowStates {
+  const evidence = createClockEvidence();
+  const all = Array.from({ length: rows }, (_, index): RowState => {
+    return { row: index + 1, state: 'open', attempts: [], foreignIds: new Set() };
+  });
+  const of = (row: number) => {
+    const found = all[row - 1];
+    if (!found) throw new Error(`the journal speaks of row ${row} of ${rows}`);
     return found;
-  }
+  };
+  const take = (record: JournalRecord) => {
+    evidence.add(record);
+    if ('row' in record) apply(of(record.row), record, evidence.session());
+  };
+  for (const record of records) take(record);
+  const claimedIds = () => new Set(all.flatMap(({ id }) => id ?? []));
+  return { evidence, of, all: () => all, claimedIds, take };
+}
 
-  function take(record: JournalRecord): void {
-    timeline.see(record);
-    if ('row' in record) apply(standing(record.row), record, timeline.session());
-  }
-
-  function write(events: readonly (RowEvent | { is: 'clock' } | { is: 'session' })[]): Promise<void> {
+/** The states that go on from what the journal holds; a new session begins with them. */
+export async function openStates(
+  journal: JournalFile<JournalRecord>,
+  rows: number,
+  { clock, serviceNowMs, uptimeMs }: StampClocks,
+): Promise<RecordedStates> {
+  const states = replay(journal.found, rows);
+  const beganMs = clock.monotonic();
+  const elapsedMs = () => Math.round(clock.monotonic() - beganMs);
+  const record = (events: readonly (RowEvent | { is: 'session' })[]) => {
     const stamp: Stamp = { t: elapsedMs(), w: clock.now(), b: Math.round(uptimeMs()), s: serviceNowMs() };
     const records = events.map((event): JournalRecord => ({ ...event, ...stamp }));
-    for (const record of records) take(record);
+    for (const line of records) states.take(line);
     return journal.append(records);
-  }
-
-  for (const record of journal.found) take(record);
-  await write([{ is: 'session' }]);
-  return {
-    timeline,
-    standing,
-    all: () => standings,
-    claimed: () => new Set(standings.flatMap(({ id }) => id ?? [])),
-    elapsedMs,
-    record: (...events) => write(events),
   };
-}
-
-function newStanding(row: number): Standing {
-  return { row, state: 'open', attempts: [], before: new Set() };
-}
-
-function stampOf({ t, w, b, s }: Stamp): Stamp {
-  return { t, w, b, s };
+  await record([{ is: 'session' }]);
+  return { ...states, elapsedMs, record };
 }
 
 /** The meaning of each line for its row. */
-function apply(standing: Standing, record: RowRecord, session: number): void {
-  const { attempts } = standing;
+function apply(row: RowState, record: RowRecord, session: number): void {
+  const { attempts } = row;
   const last = attempts.at(-1);
   switch (record.is) {
     case 'intent':
       // The limiter may have turned an attempt away (429) and let it through again: only the last one counts.
-      if (last && standing.state === 'unknown' && last.session === session) attempts.pop();
+      if (last && row.state === 'unknown' && last.session === session) attempts.pop();
       attempts.push({ ...stampOf(record), session });
-      Object.assign(standing, { state: 'unknown', error: undefined });
+      Object.assign(row, { state: 'unknown', error: undefined });
       return;
     case 'unknown':
       if (last) last.end = stampOf(record);
-      standing.error = record.error;
+      row.error = record.error;
       return;
     case 'created':
     case 'adopted':
     case 'exists':
-      Object.assign(standing, { state: record.is, id: record.id, slug: record.slug, error: undefined });
+      Object.assign(row, { state: record.is, id: record.id, slug: record.slug, error: undefined });
       return;
     case 'rejected':
     case 'refused':
       attempts.pop();
-      Object.assign(standing, { state: record.is === 'rejected' ? 'rejected' : 'open', error: record.error });
+      Object.assign(row, { state: record.is === 'rejected' ? 'rejected' : 'open', error: record.error });
       return;
     case 'absent':
-      // A person's word also settles requests that could still land by the clock's reckoning.
+      // A person's decision is also about requests that could still land by the clock's reckoning.
       if (record.word) attempts.length = 0;
-      for (const id of record.before) standing.before.add(id);
-      standing.state = 'open';
+      for (const id of record.before) row.foreignIds.add(id);
+      row.state = 'open';
   }
+}
+
+function stampOf({ t, w, b, s }: Stamp): Stamp {
+  return { t, w, b, s };
 }

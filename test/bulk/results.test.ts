@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseInput } from '../../src/bulk/input.ts';
+import { parseInput } from '../../src/bulk/read-input.ts';
 import { tabulate } from '../../src/bulk/results.ts';
-import { valuesKey } from '../../src/once/same-values.ts';
+import { valuesKey } from '../../src/once/reconcile.ts';
 
 describe('results', () => {
   it("are the input's columns, then ours, one row each in their order", async () => {

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CreateRow } from '../../src/bulk/check-create.ts';
 import type { JournalFile } from '../../src/durable/append-log.ts';
 import { PlanLimitError, UnavailableError } from '../../src/errors.ts';
-import { type CreateEnd, type CreateEvent, createRows } from '../../src/once/create-rows.ts';
-import { SETTLE_MS } from '../../src/once/landing-delay.ts';
-import type { JournalRecord } from '../../src/once/records.ts';
-import { openLedger } from '../../src/once/row-states.ts';
+import { type CreateJob, createRows } from '../../src/once/create-rows.ts';
+import type { JournalRecord, NewRow } from '../../src/once/journal.ts';
+import { LANDING_MS } from '../../src/once/landing-delay.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { type Mishap, type ModelCodes, type ModelCodesOptions, modelCodes } from '../support/model-service/codes.ts';
 import { runs } from '../support/property-runs.ts';
@@ -15,7 +13,7 @@ import { runs } from '../support/property-runs.ts';
 class Killed extends Error {}
 
 /** Rows named `row N`; `alike` gives a row the values of an earlier one. */
-function rowsOf(count: number, alike: (row: number) => number = (row) => row): CreateRow[] {
+function rowsOf(count: number, alike: (row: number) => number = (row) => row): NewRow[] {
   return Array.from({ length: count }, (_, index) => {
     const code = { name: `row ${alike(index + 1)}`, destination: 'https://example.com' };
     return { row: index + 1, line: index + 2, values: new Map(), code };
@@ -51,59 +49,51 @@ function worldOf(options: Partial<ModelCodesOptions> = {}): World {
   return { time, service: modelCodes({ time, ...options }), disk: [] };
 }
 
-interface RunOptions {
+interface RunOptions extends Partial<Pick<CreateJob, 'failFast' | 'concurrency' | 'onEvent' | 'signal' | 'decisions'>> {
   journal?: JournalFile<JournalRecord>;
-  failFast?: boolean;
-  concurrency?: number;
-  onEvent?: (event: CreateEvent) => void;
-  signal?: AbortSignal;
 }
 
-async function run({ time, service, disk }: World, rows: readonly CreateRow[], options: RunOptions = {}) {
+async function run({ time, service, disk }: World, rows: readonly NewRow[], options: RunOptions = {}) {
   service.forget();
-  const { journal = memoryJournal(disk), failFast = false, concurrency = 4, onEvent = () => undefined } = options;
-  const { signal = new AbortController().signal } = options;
-  const play = async () => {
-    const ledger = await openLedger({
-      journal,
-      rows: rows.length,
-      clock: time,
-      serviceNowMs: service.nowMs,
-      uptimeMs: () => 5000 + time.monotonic(),
-    });
-    const job = {
-      rows,
-      ledger,
-      service,
-      listCodes: service.listCodes,
-      askClock: service.askClock,
-      clock: time,
-      signal,
-      concurrency,
-      failFast,
-      onEvent,
-    };
-    return { end: await createRows(job), ledger };
+  const { journal = memoryJournal(disk), ...given } = options;
+  const job: CreateJob = {
+    rows,
+    journalPath: 'codes.results.csv.journal',
+    openLog: async <R extends object>() => journal as unknown as JournalFile<R>,
+    service: { ...service, baseUrl: 'https://qr.example/api/v1' },
+    listCodes: service.listCodes,
+    askClock: service.askClock,
+    clock: time,
+    uptimeMs: () => 5000 + time.monotonic(),
+    signal: new AbortController().signal,
+    concurrency: 4,
+    failFast: false,
+    skipExisting: false,
+    decisions: { adopt: [], notCreated: [] },
+    onEvent: () => undefined,
+    ...given,
   };
-  return time.run(play());
+  const end = await time.run(createRows(job));
+  const undecided = end.rows.filter(({ candidates }) => candidates.length > 0);
+  return { ...end, undecided, states: end.rows.map(({ state }) => state) };
 }
 
-const done: Partial<CreateEnd> = { stop: undefined, undecided: [] };
+const done = { stop: undefined, undecided: [] };
 const namesOf = ({ service }: World) => service.codes.map(({ name }) => name).sort();
 
 describe('when nothing goes wrong', () => {
   it('sends one request a row and reads nothing', async () => {
     const world = worldOf();
-    const { end, ledger } = await run(world, rowsOf(20));
+    const end = await run(world, rowsOf(20));
     expect(end).toMatchObject(done);
-    expect(ledger.all().map(({ state }) => state)).toEqual(Array(20).fill('created'));
+    expect(end.states).toEqual(Array(20).fill('created'));
     expect([world.service.posts(), world.service.lists()]).toEqual([20, 0]);
   });
 
   it('sends nothing at all when everything was done before', async () => {
     const world = worldOf();
     await run(world, rowsOf(3));
-    const { end } = await run(world, rowsOf(3));
+    const end = await run(world, rowsOf(3));
     expect(end).toMatchObject(done);
     expect([world.service.posts(), world.service.lists()]).toEqual([3, 0]);
   });
@@ -126,15 +116,15 @@ describe('when answers are lost', () => {
 
   it('adopts a code that was created after all', async () => {
     const world = worldOf({ mishap: only('applied', 2) });
-    const { end, ledger } = await run(world, rowsOf(5));
+    const end = await run(world, rowsOf(5));
     expect(end).toMatchObject(done);
-    expect(ledger.standing(3)).toMatchObject({ state: 'adopted', id: world.service.codes.find(({ by }) => by === 3)?.id });
+    expect(end.rows[2]).toMatchObject({ state: 'adopted', id: world.service.codes.find(({ by }) => by === 3)?.id });
     expect([world.service.posts(), world.service.lists()]).toEqual([5, 1]);
   });
 
   it('sends a row again that certainly created none', async () => {
     const world = worldOf({ mishap: only('drop', 0, 3) });
-    const { end } = await run(world, rowsOf(5));
+    const end = await run(world, rowsOf(5));
     expect(end).toMatchObject(done);
     expect(namesOf(world)).toEqual(['row 1', 'row 2', 'row 3', 'row 4', 'row 5']);
     expect(world.service.posts()).toBe(7);
@@ -142,7 +132,7 @@ describe('when answers are lost', () => {
 
   it('waits for a write that lands seconds late', async () => {
     const world = worldOf({ mishap: only('late', 4), lateMs: 8000 });
-    const { end } = await run(world, rowsOf(5));
+    const end = await run(world, rowsOf(5));
     expect(end).toMatchObject(done);
     expect(world.service.codes).toHaveLength(5);
   });
@@ -151,9 +141,9 @@ describe('when answers are lost', () => {
     const world = worldOf({ mishap: only('drop', 0, 1, 2) });
     const [row] = rowsOf(1);
     const old = row && world.service.add(row.code, 0, world.time.now() - 4000);
-    const { end, ledger } = await run(world, rowsOf(3));
+    const end = await run(world, rowsOf(3));
     expect(end).toMatchObject(done);
-    expect(ledger.claimed().has(old?.id ?? '')).toBe(false);
+    expect(end.rows.map(({ id }) => id)).not.toContain(old?.id);
     expect(world.service.codes).toHaveLength(4);
   });
 
@@ -161,16 +151,16 @@ describe('when answers are lost', () => {
     const world = worldOf({ mishap: only('drop', 0), skewMs: 777 });
     const [row] = rowsOf(1);
     const old = row && world.service.add(row.code, 0, world.time.now() + 777 - 300);
-    const { end, ledger } = await run(world, rowsOf(1));
+    const end = await run(world, rowsOf(1));
     // The service's clock and that of its answers might differ: a person decides.
     expect(end.undecided).toMatchObject([{ row: 1, candidates: [{ id: old?.id }] }]);
-    expect(ledger.standing(1).state).toBe('unknown');
+    expect(end.rows[0]?.state).toBe('unknown');
   });
 
   it('also where the service shows whole seconds, or tidies what it is sent', async () => {
     for (const options of [{ wholeSeconds: true }, { tidies: true }]) {
       const world = worldOf({ ...options, mishap: only('applied', 0, 2) });
-      const { end } = await run(world, rowsOf(4));
+      const end = await run(world, rowsOf(4));
       expect(end).toMatchObject(done);
       expect(world.service.codes).toHaveLength(4);
     }
@@ -180,38 +170,38 @@ describe('when answers are lost', () => {
     const world = worldOf({ mishap: only('applied', 1) });
     const rows = rowsOf(2);
     world.time.at(45, () => world.service.add({ name: 'row 2', destination: 'https://example.com' }, 0));
-    const { end, ledger } = await run(world, rows);
+    const end = await run(world, rows);
     expect(end.undecided).toMatchObject([{ row: 2, candidates: [{ name: 'row 2' }, { name: 'row 2' }] }]);
-    expect(ledger.standing(2).state).toBe('unknown');
+    expect(end.rows[1]?.state).toBe('unknown');
     expect(world.service.posts()).toBe(2);
   });
 
   it('gives a row up after some rounds, and does the others', async () => {
     const world = worldOf({ mishap: (_, { name }) => (name === 'row 2' ? 'drop' : 'none') });
-    const { end, ledger } = await run(world, rowsOf(3));
+    const end = await run(world, rowsOf(3));
     expect(end.stop).toBeUndefined();
-    expect(ledger.all().map(({ state }) => state)).toEqual(['created', 'open', 'created']);
+    expect(end.states).toEqual(['created', 'open', 'created']);
   });
 
   it('stops when every answer is lost, having sent few rows', async () => {
     const world = worldOf({ mishap: () => 'drop' });
-    const { end } = await run(world, rowsOf(100));
+    const end = await run(world, rowsOf(100));
     expect(end.stop).toBeInstanceOf(UnavailableError);
     expect(world.service.posts()).toBeLessThan(70);
   });
 
   it('goes on when every answer is lost but every code created', async () => {
     const world = worldOf({ mishap: () => 'applied' });
-    const { end } = await run(world, rowsOf(35));
+    const end = await run(world, rowsOf(35));
     expect(end).toMatchObject(done);
     expect(world.service.codes).toHaveLength(35);
   });
 
   it('settles rows of a killed run no sooner than if it had just died', async () => {
-    const world = worldOf({ mishap: only('late', 0), lateMs: SETTLE_MS - 1000, latencyMs: () => 50 });
+    const world = worldOf({ mishap: only('late', 0), lateMs: LANDING_MS - 1000, latencyMs: () => 50 });
     const journal = memoryJournal(world.disk, 3);
     await expect(run(world, rowsOf(1), { journal })).rejects.toThrow(Killed);
-    const { end } = await run(world, rowsOf(1));
+    const end = await run(world, rowsOf(1));
     expect(end).toMatchObject(done);
     expect(world.service.codes).toHaveLength(1);
   });
@@ -224,12 +214,12 @@ describe('when there is a reason to stop', () => {
     let full = true;
     const world = worldOf({ mishap: (n) => (full && n >= 10 ? 'full' : 'none') });
     const first = await run(world, rowsOf(30));
-    expect(first.end.stop).toBeInstanceOf(PlanLimitError);
-    expect(first.end.stopRow).toBe(11);
+    expect(first.stop).toBeInstanceOf(PlanLimitError);
+    expect(first.stopRow).toBe(11);
     expect(world.service.posts()).toBeLessThanOrEqual(14);
     full = false;
     const sent = world.service.posts();
-    const { end } = await run(world, rowsOf(30));
+    const end = await run(world, rowsOf(30));
     expect(end).toMatchObject(done);
     expect(world.service.posts() - sent).toBe(20);
     expect(world.service.codes).toHaveLength(30);
@@ -271,8 +261,8 @@ describe('when there is a reason to stop', () => {
     const rejected = (_: number, { name }: { name: string }): Mishap => (name === 'row 2' ? 'rejected' : 'none');
     const world = worldOf({ mishap: rejected });
     const all = await run(world, rowsOf(9));
-    expect(all.end).toMatchObject(done);
-    expect(all.ledger.standing(2).state).toBe('rejected');
+    expect(all).toMatchObject(done);
+    expect(all.rows[1]?.state).toBe('rejected');
     expect(world.service.posts()).toBe(9);
 
     const fast = worldOf({ mishap: rejected });
@@ -290,10 +280,10 @@ describe('when there is a reason to stop', () => {
         new Promise<never>((_, reject) => controller.signal.addEventListener('abort', () => reject(controller.signal.reason))),
       ]);
     world.time.at(25, () => controller.abort(new Error('interrupted')));
-    const { end } = await run(world, rowsOf(12), { signal: controller.signal });
+    const end = await run(world, rowsOf(12), { signal: controller.signal });
     expect(end.stop).toMatchObject({ message: 'interrupted' });
     world.service.createCode = create;
-    expect((await run(world, rowsOf(12))).end).toMatchObject(done);
+    expect(await run(world, rowsOf(12))).toMatchObject(done);
     expect(world.service.codes).toHaveLength(12);
   });
 });
@@ -309,7 +299,7 @@ describe('whatever happens', () => {
   const kills = fc.array(fc.record({ at: fc.integer({ min: 1, max: 30 }), written: fc.boolean() }), { maxLength: 6 });
 
   /** Runs until nothing is left to send, with `kills` on the way; what was given up is tried again. */
-  async function runToTheEnd(world: World, rows: readonly CreateRow[], kills: readonly { at: number; written: boolean }[]) {
+  async function runToTheEnd(world: World, rows: readonly NewRow[], kills: readonly { at: number; written: boolean }[]) {
     for (const { at, written } of kills) {
       await run(world, rows, { journal: memoryJournal(world.disk, at, written) }).catch((error) => {
         if (!(error instanceof Killed)) throw error;
@@ -318,8 +308,8 @@ describe('whatever happens', () => {
     }
     for (let again = 0; ; again++) {
       const last = await run(world, rows);
-      const givenUp = last.ledger.all().some(({ state }) => state === 'open');
-      if ((last.end.stop === undefined && !givenUp) || again > 40) return last;
+      const givenUp = last.states.includes('open');
+      if ((last.stop === undefined && !givenUp) || again > 40) return last;
     }
   }
 
@@ -373,19 +363,21 @@ describe('whatever happens', () => {
     for (const { of, atMs } of others) world.time.at(atMs, () => world.service.add(like(of), 0));
     for (const { atMs, byMs } of jumps) world.time.at(atMs, () => world.time.jump(byMs));
 
-    let { end, ledger } = await runToTheEnd(world, rows, story.kills);
+    let end = await runToTheEnd(world, rows, story.kills);
     for (let turn = 0; end.undecided.length > 0 && turn < 30; turn++) {
-      const own = new Set(world.service.codes.filter(({ by, id }) => by > 0 && !ledger.claimed().has(id)).map(({ id }) => id));
+      const claimed = new Set(end.rows.map(({ id }) => id));
+      const own = new Set(world.service.codes.filter(({ by, id }) => by > 0 && !claimed.has(id)).map(({ id }) => id));
+      const adopt: { row: number; id: string }[] = [];
+      const notCreated: number[] = [];
       for (const { row, candidates } of end.undecided) {
         const mine = candidates.find(({ id }) => own.delete(id));
-        const stamp = { t: 0, w: world.time.now(), b: 0 };
-        const others = candidates.map(({ id }) => id);
-        if (mine) world.disk.push({ is: 'adopted', row, id: mine.id, slug: mine.slug, ...stamp });
-        else world.disk.push({ is: 'absent', row, before: others, word: true, ...stamp });
+        if (mine) adopt.push({ row, id: mine.id });
+        else notCreated.push(row);
       }
-      ({ end, ledger } = await runToTheEnd(world, rows, []));
+      await run(world, rows, { decisions: { adopt, notCreated } });
+      end = await runToTheEnd(world, rows, []);
     }
-    const ids = ledger.all().map(({ id }) => id);
+    const ids = end.rows.map(({ id }) => id);
     expect(ids).not.toContain(undefined);
     expect(new Set(ids).size).toBe(count);
     expect(ids.filter((id) => before.has(id ?? ''))).toEqual([]);

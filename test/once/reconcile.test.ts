@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reconcile, type UnknownRow } from '../../src/once/reconcile.ts';
-import { valuesKey } from '../../src/once/same-values.ts';
+import { reconcile, type UnknownRow, valuesKey } from '../../src/once/reconcile.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
@@ -22,16 +21,16 @@ function code(id: string, atMs: number, name = 'a', more: Partial<QrCode> = {}):
 }
 
 /** A row sent at `from`, its answer lost a second later. */
-function row(number: number, from: number, name = 'a', more: Partial<UnknownRow['window']> = {}): UnknownRow {
-  const window = {
-    doubtfulFrom: T0 + from - 50,
-    from: T0 + from,
-    to: T0 + from + 1000,
-    until: T0 + from + 1000,
+function row(number: number, from: number, name = 'a', more: Partial<UnknownRow['bounds']> = {}): UnknownRow {
+  const bounds = {
+    doubtfulFromMs: T0 + from - 50,
+    fromMs: T0 + from,
+    toMs: T0 + from + 1000,
+    untilMs: T0 + from + 1000,
     measured: true,
     ...more,
   };
-  return { row: number, code: { name, destination: 'https://x.de' }, window, before: new Set() };
+  return { row: number, code: { name, destination: 'https://x.de' }, bounds, foreignIds: new Set() };
 }
 
 function inShort(unknown: UnknownRow[], listing: QrCode[], claimed: string[] = []) {
@@ -70,7 +69,7 @@ describe('reconciling', () => {
 
   it('leaves codes alone that other rows have, or that are known not to be the row’s', () => {
     expect(inShort([row(1, 0)], [code('x', 10)], ['x']).absent).toEqual([1]);
-    expect(inShort([{ ...row(1, 0), before: new Set(['x']) }], [code('x', 10)]).absent).toEqual([1]);
+    expect(inShort([{ ...row(1, 0), foreignIds: new Set(['x']) }], [code('x', 10)]).absent).toEqual([1]);
   });
 
   it('knows a code again that the service has tidied', () => {
@@ -97,14 +96,14 @@ describe('reconciling', () => {
   });
 
   it('finds the one way to deal out codes that fit some rows only', () => {
-    const rows = [row(1, 0, 'a', { to: T0 + 5000, until: T0 + 5000 }), row(2, 0)];
+    const rows = [row(1, 0, 'a', { toMs: T0 + 5000, untilMs: T0 + 5000 }), row(2, 0)];
     expect(inShort(rows, [code('x', 10), code('y', 3000)]).adopted).toEqual(['1=y', '2=x']);
   });
 
   it('asks about a code that only a wrong clock could make the row’s', () => {
     expect(inShort([row(1, 0)], [code('x', -20)]).undecided).toEqual(['1?x']);
     expect(inShort([row(1, 0)], [code('x', -20), code('y', 10)]).adopted).toEqual(['1=y']);
-    const vague = { measured: false, doubtfulFrom: T0 - 10 ** 8 };
+    const vague = { measured: false, doubtfulFromMs: T0 - 10 ** 8 };
     expect(inShort([row(1, 0, 'a', vague)], [code('x', -60_000), code('y', 10)]).undecided).toEqual(['1?y|x']);
     expect(inShort([row(1, 0)], [code('x', 10, 'a', { created_at: 'soon' })]).undecided).toEqual(['1?x']);
   });
@@ -135,7 +134,7 @@ describe('whatever the rows and codes', () => {
           expect(claimed.has(entry.code.id)).toBe(false);
           expect(of && valuesKey(of.code)).toBe(valuesKey(entry.code));
           const at = Date.parse(entry.code.created_at);
-          expect(of && at >= of.window.from && at <= of.window.until).toBe(true);
+          expect(of && at >= of.bounds.fromMs && at <= of.bounds.untilMs).toBe(true);
         }
         // Nobody is asked who has nothing to choose from.
         for (const { candidates } of undecided) expect(candidates.length).toBeGreaterThan(0);

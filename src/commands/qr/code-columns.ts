@@ -1,4 +1,4 @@
-/** How codes are printed: the service's fields, and the address their image leads to where the profile knows it. */
+/** How codes are printed: the service's fields, and the adtoRecord their image leads to where the profile knows it. */
 import type { Context } from '../../context.ts';
 import type { ColourName } from '../../output/colour.ts';
 import type { Column, Printable } from '../../output/columns.ts';
@@ -24,7 +24,7 @@ const CODE_COLUMNS: readonly Column[] = [
 export interface CodeOutput {
   columns: readonly Column[];
   /** The record to print for a code. */
-  dress: (code: QrCode) => Printable;
+  toRecord: (code: QrCode) => Printable;
 }
 
 /**
@@ -35,11 +35,11 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
   const { shortUrl } = await context.settings();
   if (shortUrl === undefined) {
     await planOutput(context, options, CODE_COLUMNS, shape);
-    return { columns: CODE_COLUMNS, dress: (code) => ({ ...code }) };
+    return { columns: CODE_COLUMNS, toRecord: (code) => ({ ...code }) };
   }
   const withShortUrl = [...CODE_COLUMNS, { name: 'short_url', importance: 4, keepWhole: true }];
   const plan = await planOutput(context, options, withShortUrl, shape);
-  if (plan.format !== 'table' && !plan.chosen) return { columns: CODE_COLUMNS, dress: (code) => ({ ...code }) };
+  if (plan.format !== 'table' && !plan.chosen) return { columns: CODE_COLUMNS, toRecord: (code) => ({ ...code }) };
   const base = shortUrl.endsWith('/') ? shortUrl : `${shortUrl}/`;
-  return { columns: withShortUrl, dress: (code) => ({ ...code, short_url: base + encodeURIComponent(code.slug) }) };
+  return { columns: withShortUrl, toRecord: (code) => ({ ...code, short_url: base + encodeURIComponent(code.slug) }) };
 }

@@ -1,5 +1,8 @@
+/** `qr get` */
+import { findCode } from '../../service/codes.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptions, printRecord } from '../output-options.ts';
+import { codeOutput } from './code-columns.ts';
 
 export const command = defineCommand({
   description: 'Shows one code. A slug costs the listing that finds it; an id is asked for directly.',
@@ -11,10 +14,9 @@ export const command = defineCommand({
     { command: 'qrctl qr get aB3xY --fields destination --format csv --no-header', does: 'only where it points to' },
   ],
   async run(context, { args: [wanted = ''], options }) {
-    const [{ codeOutput }, { findCode }] = await Promise.all([import('./code-columns.ts'), import('../../service/codes.ts')]);
-    const { columns, dress } = await codeOutput(context, options, 'record');
+    const { columns, toRecord } = await codeOutput(context, options, 'record');
     const { concurrency } = await context.settings();
     const code = await findCode(await context.service(), wanted, { concurrency });
-    await printRecord(context, dress(code), columns, options);
+    await printRecord(context, toRecord(code), columns, options);
   },
 });

@@ -1,7 +1,19 @@
-import { CODE_STATUSES, CODE_TYPES } from '../../service/shapes.ts';
+/** `qr list`: the codes of the workspace, chosen and ordered here because the service does neither. */
+import { listAllCodes } from '../../service/codes.ts';
+import { fetchInOrder } from '../../service/pages.ts';
+import type { Service } from '../../service/service.ts';
+import { CODE_FIELDS, CODE_STATUSES, CODE_TYPES, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
+import { parseInstant } from '../../time.ts';
 import { choices, defineCommand, integer, type OptionDefinition, parseOrRefuse, texts } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
-import { parseSort, SORT_FORMS, type Sort } from './list-filters.ts';
+import { codeOutput } from './code-columns.ts';
+
+interface Sort {
+  field: (typeof CODE_FIELDS)[number];
+  descending: boolean;
+}
+
+const SORT_FORMS = `It takes one of ${CODE_FIELDS.join(', ')}, with :desc for the other way round.`;
 
 export const command = defineCommand({
   description:
@@ -27,13 +39,107 @@ export const command = defineCommand({
     { command: 'qrctl qr list --ids --status expired', does: 'ids for another command' },
   ],
   async run(context, { options }) {
-    const [{ codeOutput }, { listCodes }] = await Promise.all([import('./code-columns.ts'), import('./list-codes.ts')]);
-    const { columns, dress } = await codeOutput(context, options, 'list');
+    const { columns, toRecord } = await codeOutput(context, options, 'list');
     const { concurrency } = await context.settings();
     const service = await context.service();
     async function* records() {
-      for await (const codes of listCodes(service, options, concurrency)) yield codes.map(dress);
+      for await (const codes of listCodes(service, options, concurrency)) yield codes.map(toRecord);
     }
     await printRecords(context, records(), columns, options, 'no codes');
   },
 });
+
+/** `FIELD`, `FIELD:asc` or `FIELD:desc`, or undefined. */
+function parseSort(text: string): Sort | undefined {
+  const [name, direction = 'asc', ...more] = text.split(':');
+  const field = CODE_FIELDS.find((known) => known === name);
+  if (!field || more.length || !['asc', 'desc'].includes(direction)) return undefined;
+  return { field, descending: direction === 'desc' };
+}
+
+interface Filters {
+  status?: readonly string[] | undefined;
+  type?: readonly string[] | undefined;
+  name?: readonly string[] | undefined;
+}
+
+interface Wish extends Filters {
+  limit?: number | undefined;
+  sort?: Sort | undefined;
+}
+
+type Lister = Pick<Service, 'listCodes'>;
+
+/** Only sorting waits for the last page. */
+async function* listCodes(service: Lister, wish: Wish, concurrency: number): AsyncGenerator<QrCode[]> {
+  const { limit, sort } = wish;
+  const chosen = wish.status || wish.type || wish.name;
+  if (limit !== undefined && !chosen && !sort) return yield* firstCodes(service, limit, concurrency);
+  const filtered = filter(listAllCodes(service, { concurrency }), createFilter(wish));
+  if (sort) yield sortCodes(await collect(filtered), sort).slice(0, limit);
+  else yield* take(filtered, limit);
+}
+
+async function* filter(batches: AsyncIterable<QrCode[]>, passes: (code: QrCode) => boolean): AsyncGenerator<QrCode[]> {
+  for await (const batch of batches) {
+    const left = batch.filter(passes);
+    if (left.length) yield left;
+  }
+}
+
+async function* take(batches: AsyncIterable<QrCode[]>, limit = Number.POSITIVE_INFINITY): AsyncGenerator<QrCode[]> {
+  let left = limit;
+  for await (const batch of batches) {
+    yield batch.slice(0, left);
+    left -= batch.length;
+    if (left <= 0) return;
+  }
+}
+
+async function collect(batches: AsyncIterable<QrCode[]>): Promise<QrCode[]> {
+  const all: QrCode[] = [];
+  for await (const batch of batches) for (const code of batch) all.push(code);
+  return all;
+}
+
+/** The first codes in the service's order: only the pages that hold them. The service may serve smaller pages than asked. */
+async function* firstCodes(service: Lister, limit: number, concurrency: number): AsyncGenerator<QrCode[]> {
+  const first = await service.listCodes({ page: 1, limit: Math.min(limit, MAX_CODES_PAGE) });
+  const size = first.rows.length;
+  const wanted = Math.min(limit, first.total);
+  const seen = new Set<string>();
+  const fresh = (codes: QrCode[]) => codes.filter(({ id }) => !seen.has(id) && seen.add(id)).slice(0, limit);
+  yield fresh(first.rows);
+  function* pages() {
+    for (let page = 2; size > 0 && (page - 1) * size < wanted; page++) yield page;
+  }
+  let left = limit - size;
+  for await (const { rows } of fetchInOrder(pages(), (page) => service.listCodes({ page, limit: size }), concurrency)) {
+    yield fresh(rows).slice(0, left);
+    left -= rows.length;
+  }
+}
+
+/** Whether a code passes: any of the values of each flag that was given. Names match in part, in either case. */
+function createFilter({ status, type, name }: Filters): (code: QrCode) => boolean {
+  const parts = name?.map(fold);
+  return (code) =>
+    (!status || status.includes(code.status)) &&
+    (!type || type.includes(code.type)) &&
+    (!parts || parts.some((part) => fold(code.name).includes(part)));
+}
+
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/** The same order on every machine, whatever its language. Codes without the field come first; equal ones stay as they were. */
+function sortCodes(codes: readonly QrCode[], { field, descending }: Sort): QrCode[] {
+  const collator = new Intl.Collator('en', { numeric: true });
+  const isTime = field === 'created_at' || field === 'updated_at';
+  const compare = (a: QrCode, b: QrCode) => {
+    if (isTime) return (parseInstant(a[field]) ?? 0) - (parseInstant(b[field]) ?? 0);
+    return collator.compare(a[field] ?? '', b[field] ?? '');
+  };
+  return [...codes].sort(descending ? (a, b) => compare(b, a) : compare);
+}

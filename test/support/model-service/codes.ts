@@ -1,5 +1,5 @@
 /** Codes in memory, with everything that can go wrong between a POST and its answer, and other people at work on it. */
-import { PlanLimitError, RejectedError, UnavailableError } from '../../../src/errors.ts';
+import { NotFoundError, PlanLimitError, RejectedError, UnavailableError } from '../../../src/errors.ts';
 import { createServiceClock } from '../../../src/limit/service-clock.ts';
 import type { NewCode, QrCode } from '../../../src/service/shapes.ts';
 import type { FakeClock } from '../clock.ts';
@@ -106,6 +106,11 @@ export function modelCodes({
       if (!made.code || fate === 'applied') throw new UnavailableError('the connection broke', { outcome: 'unknown' });
       seeDate(sentAt);
       return made.code;
+    },
+    async getCode(id: string): Promise<QrCode> {
+      const code = codes.find((other) => other.id === id);
+      if (!code) throw new NotFoundError(`no code has the id ${id}`);
+      return code;
     },
     async listCodes(): Promise<QrCode[]> {
       lists += 1;

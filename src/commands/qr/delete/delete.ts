@@ -1,6 +1,7 @@
-import { defineCommand, flag } from '../define.ts';
-import { outputOptions } from '../output-options.ts';
-import { bulkOptions } from './bulk-options.ts';
+/** `qr delete`: its flags, and which of its forms they ask for. */
+import { defineCommand, flag } from '../../define.ts';
+import { outputOptions } from '../../output-options.ts';
+import { bulkOptions, refuseTogether } from '../bulk-flags.ts';
 
 export const command = defineCommand({
   description:
@@ -21,7 +22,6 @@ export const command = defineCommand({
     const { from } = options;
     const { deleteCodes, deleteFromFile } = await import('./delete-codes.ts');
     if (from === undefined) return deleteCodes(context, args, options);
-    const { refuseTogether } = await import('./flag-rules.ts');
     refuseTogether('--from', { 'a CODE': args[0] });
     await deleteFromFile(context, from, options);
   },

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseInput } from '../../src/bulk/input.ts';
+import { parseInput } from '../../src/bulk/read-input.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const read = async (text: string | Uint8Array, name = 'codes.csv') => {

@@ -1,8 +1,8 @@
-/** The flags that create, update and delete from a file share. */
+/** The flags that create, update and delete from a file share, which of them go together, and the paths they name. */
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import type { Word } from '../../once/decisions.ts';
+import type { Decisions } from '../../once/decisions.ts';
 import type { OutputFlags } from '../../output/plan.ts';
 import { flag, text } from '../define.ts';
 
@@ -32,8 +32,27 @@ export interface BulkFlags {
 
 export interface CreateFlags extends BulkFlags, OutputFlags {
   skipExisting?: boolean | undefined;
-  adopt?: Word['adopt'] | undefined;
-  notCreated?: Word['notCreated'] | undefined;
+  adopt?: Decisions['adopt'] | undefined;
+  notCreated?: Decisions['notCreated'] | undefined;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+function firstGiven(flags: Given): string | undefined {
+  return Object.keys(flags).find((name) => flags[name] !== undefined);
+}
+
+/** Throws UsageError when one of the flags was given beside `other`. */
+export function refuseTogether(other: string, flags: Given): void {
+  const name = firstGiven(flags);
+  if (name) throw new UsageError(`${name} does not go with ${other}`, { hint: `leave out one of them` });
+}
+
+/** Throws UsageError when one of the flags was given, which all need `--from`. */
+export function requireFrom(flags: Given): void {
+  const name = firstGiven(flags);
+  if (name)
+    throw new UsageError(`${name} goes with --from FILE`, { hint: `name the file of rows with --from, or leave out ${name}` });
 }
 
 /**
@@ -43,27 +62,27 @@ export interface CreateFlags extends BulkFlags, OutputFlags {
 export function resultsPathOf(from: string, { results, output }: BulkFlags): string {
   const { dir, name } = parse(from === '-' ? 'stdin' : from);
   const path = results ?? join(dir, `${name}.results.csv`);
-  const places = [
+  const files = [
     { flag: '', what: 'the input file itself', path: from },
     { flag: '--results', what: 'the results file', path },
     { flag: '--results', what: 'the journal of the results', path: `${path}.journal` },
     { flag: '--output', what: 'the output', path: output ?? '-' },
-  ].filter((place) => place.path !== '-' && !isDevice(place.path));
-  for (const [index, place] of places.entries()) {
-    const earlier = places.slice(0, index).find((other) => realPlace(other.path) === realPlace(place.path));
+  ].filter((file) => file.path !== '-' && !isDevice(file.path));
+  for (const [index, file] of files.entries()) {
+    const earlier = files.slice(0, index).find((other) => realTarget(other.path) === realTarget(file.path));
     if (!earlier) continue;
-    throw new UsageError(`${place.flag} names ${earlier.what}`, { hint: `name another file, or leave out ${place.flag}` });
+    throw new UsageError(`${file.flag} names ${earlier.what}`, { hint: `name another file, or leave out ${file.flag}` });
   }
   return path;
 }
 
 /** With every symbolic link followed, as writing does. */
-function realPlace(path: string): string {
+function realTarget(path: string): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realPlace(parent), basename(path));
+    return parent === path ? path : join(realTarget(parent), basename(path));
   }
 }
 

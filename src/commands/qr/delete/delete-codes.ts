@@ -1,27 +1,21 @@
 /** `qr delete`: named codes, or those of a file. */
-
-import { changeResults, failureOf } from '../../bulk/change-results.ts';
-import { type ChangeEnd, changeRows } from '../../bulk/change-rows.ts';
-import { checkDelete, type TargetRow } from '../../bulk/check-changes.ts';
-import { createDeleter, type DeleteJournal, openDeleteJournal } from '../../bulk/delete-rows.ts';
-import { findTargets, type Lookup } from '../../bulk/find-targets.ts';
-import { isDone, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
-import type { Input } from '../../bulk/rows.ts';
-import { groupByCode } from '../../bulk/update-rows.ts';
-import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
-import type { OutputFlags } from '../../output/plan.ts';
-import { isUuid } from '../../service/checks.ts';
-import { everyCode, findCode } from '../../service/codes.ts';
-import type { QrCode } from '../../service/shapes.ts';
-import { planOutput, printRecord, printRecords } from '../output-options.ts';
-import { readInput, tellWarnings } from './bulk-input.ts';
-import { type BulkFlags, resultsPathOf } from './bulk-options.ts';
-import { openBulkOutput, tellSummary } from './bulk-output.ts';
-import { confirm, printLosses, requireConsent } from './confirm-delete.ts';
-import { requireFrom } from './flag-rules.ts';
-import { showRowProgress } from './row-progress.ts';
-import { withJournal } from './with-journal.ts';
+import { type ChangeEnd, changeRows } from '../../../bulk/change-rows.ts';
+import { checkDelete, type TargetRow } from '../../../bulk/check-rows.ts';
+import { createDeleter, type DeleteJournal, openDeleteJournal } from '../../../bulk/delete-rows.ts';
+import { findCodes, groupByCode, type Lookup } from '../../../bulk/find-codes.ts';
+import type { Input } from '../../../bulk/input.ts';
+import { changeFailure, changeResults, isDone, RESULT_COLUMNS, tabulate } from '../../../bulk/results.ts';
+import type { Context } from '../../../context.ts';
+import { UsageError } from '../../../errors.ts';
+import type { OutputFlags } from '../../../output/plan.ts';
+import { isUuid } from '../../../service/checks.ts';
+import { everyCode, findCode } from '../../../service/codes.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import { planOutput, printRecord, printRecords } from '../../output-options.ts';
+import { openBulkOutput, readInput, tellWarnings, withLock } from '../bulk-files.ts';
+import { type BulkFlags, requireFrom, resultsPathOf } from '../bulk-flags.ts';
+import { showRowProgress, tellSummary } from '../bulk-progress.ts';
+import { confirm, printLosses, requireConsent } from './confirm.ts';
 
 interface DeleteFlags extends BulkFlags, OutputFlags {
   yes?: true | undefined;
@@ -50,7 +44,7 @@ export async function deleteCodes(context: Context, names: readonly string[], fl
   const results = changeResults(rows, end);
   const input: Input = { name: 'arguments', columns: ['code'], headerLine: undefined, rows };
   await printRecords(context, tabulate(input, results).rows, COLUMNS, flags);
-  const failure = results.some(isDone) ? failureOf(end, results) : (end.stop ?? end.firstError);
+  const failure = results.some(isDone) ? changeFailure(end, results) : (end.stop ?? end.firstError);
   if (failure !== undefined) throw failure;
 }
 
@@ -81,17 +75,19 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
   try {
     const lookup = await lookUp(context, rows, flags);
     await confirm(context, codesOf(rows, lookup), flags);
-    const open = (path: string) => openDeleteJournal(path, baseUrl);
-    const work = (journal: DeleteJournal) => deleteAll(context, rows, lookup, flags, journal);
-    const end = await withJournal(context, `${resultsPath}.journal`, open, work);
+    const journalPath = `${resultsPath}.journal`;
+    const end = await withLock(context, journalPath, async () => {
+      const journal = await openDeleteJournal(journalPath, baseUrl);
+      return deleteAll(context, rows, lookup, flags, journal).finally(() => journal.close());
+    });
     context.signal.throwIfAborted();
-    const results: RowResult[] = changeResults(rows, end);
-    await output.finish(results);
+    const results = changeResults(rows, end);
+    await output.commit(results);
     await tellSummary(context, results, resultsPath);
-    const failure = failureOf(end, results, resultsPath);
+    const failure = changeFailure(end, results, resultsPath);
     if (failure !== undefined) throw failure;
   } finally {
-    await output.abort();
+    await output.discard();
   }
 }
 
@@ -101,7 +97,7 @@ async function lookUp(context: Context, rows: readonly TargetRow[], { yes, dryRu
   const service = await context.service();
   const wanted = yes && !dryRun ? rows.filter(({ id }) => id === undefined) : rows;
   if (wanted.length === 0) return () => undefined;
-  return findTargets(wanted, { service, listCodes: () => everyCode(service, concurrency), concurrency });
+  return findCodes(wanted, { service, listCodes: () => everyCode(service, concurrency), concurrency });
 }
 
 function codesOf(rows: readonly TargetRow[], lookup: Lookup): QrCode[] {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkDelete, checkUpdate } from '../../src/bulk/check-changes.ts';
-import { checkCreate } from '../../src/bulk/check-create.ts';
-import { formatFault } from '../../src/bulk/faults.ts';
-import { parseInput } from '../../src/bulk/input.ts';
+import { checkCreate, checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
+import { formatFault } from '../../src/bulk/input.ts';
+import { parseInput } from '../../src/bulk/read-input.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';

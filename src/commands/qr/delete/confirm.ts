@@ -1,13 +1,13 @@
 /** What is about to be lost, shown and asked about. */
-import type { TargetRow } from '../../bulk/check-changes.ts';
-import type { Lookup } from '../../bulk/find-targets.ts';
-import { inParallel } from '../../bulk/in-parallel.ts';
-import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
-import type { OutputFlags } from '../../output/plan.ts';
-import type { QrCode } from '../../service/shapes.ts';
-import { printRecords } from '../output-options.ts';
-import { tellCost } from './tell-cost.ts';
+import type { TargetRow } from '../../../bulk/check-rows.ts';
+import type { Lookup } from '../../../bulk/find-codes.ts';
+import type { Context } from '../../../context.ts';
+import { UsageError } from '../../../errors.ts';
+import { inParallel } from '../../../once/send-rows.ts';
+import type { OutputFlags } from '../../../output/plan.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import { printRecords } from '../../output-options.ts';
+import { tellCost } from '../bulk-progress.ts';
 
 interface Consent {
   yes?: true | undefined;

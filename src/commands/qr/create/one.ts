@@ -1,13 +1,12 @@
 /** `qr create` without a file: one code, or the template of a file. */
-import { CREATE_COLUMNS } from '../../bulk/check-create.ts';
-import type { Context } from '../../context.ts';
-import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../errors.ts';
-import type { OutputFlags } from '../../output/plan.ts';
-import type { NewCode, QrCode } from '../../service/shapes.ts';
-import { printRecord, printRecords } from '../output-options.ts';
-import type { CreateFlags } from './bulk-options.ts';
-import { codeOutput } from './code-columns.ts';
-import { requireFrom } from './flag-rules.ts';
+import { CREATE_COLUMNS } from '../../../bulk/check-rows.ts';
+import type { Context } from '../../../context.ts';
+import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../errors.ts';
+import type { OutputFlags } from '../../../output/plan.ts';
+import type { NewCode, QrCode } from '../../../service/shapes.ts';
+import { printRecord, printRecords } from '../../output-options.ts';
+import { type CreateFlags, requireFrom } from '../bulk-flags.ts';
+import { codeOutput } from '../code-columns.ts';
 
 interface OneFlags extends CreateFlags {
   name?: string | undefined;
@@ -24,10 +23,10 @@ export async function createOne(context: Context, flags: OneFlags): Promise<void
       hint: 'qrctl qr create --name NAME --destination ADDRESS, or --from FILE for many',
     });
   }
-  const { columns, dress } = await codeOutput(context, flags, 'record');
+  const { columns, toRecord } = await codeOutput(context, flags, 'record');
   const wanted = { name, ...(type !== undefined && { type }), ...(destination !== undefined && { destination }) };
   const code = await create(context, wanted);
-  await printRecord(context, dress(code), columns, flags);
+  await printRecord(context, toRecord(code), columns, flags);
 }
 
 async function create({ service, signal, console }: Context, wanted: NewCode): Promise<QrCode> {

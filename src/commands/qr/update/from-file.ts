@@ -1,21 +1,16 @@
-/** `qr update --from` */
-
-import { changeResults, failureOf } from '../../bulk/change-results.ts';
-import { changeRows } from '../../bulk/change-rows.ts';
-import { checkUpdate, type UpdateRow } from '../../bulk/check-changes.ts';
-import { findTargets, type Lookup } from '../../bulk/find-targets.ts';
-import { isDone } from '../../bulk/results.ts';
-import { createUpdater, differences, groupByCode } from '../../bulk/update-rows.ts';
-import type { Context } from '../../context.ts';
-import type { OutputFlags } from '../../output/plan.ts';
-import { everyCode } from '../../service/codes.ts';
-import type { QrCode } from '../../service/shapes.ts';
-import { printRecords } from '../output-options.ts';
-import { readInput, tellWarnings } from './bulk-input.ts';
-import { type BulkFlags, resultsPathOf } from './bulk-options.ts';
-import { openBulkOutput, tellSummary } from './bulk-output.ts';
-import { showRowProgress } from './row-progress.ts';
-import { tellCost } from './tell-cost.ts';
+/** `qr update --from`: what a file of rows changes. */
+import { changeRows, createUpdater, differences } from '../../../bulk/change-rows.ts';
+import { checkUpdate, type UpdateRow } from '../../../bulk/check-rows.ts';
+import { findCodes, groupByCode, type Lookup } from '../../../bulk/find-codes.ts';
+import { changeFailure, changeResults, isDone } from '../../../bulk/results.ts';
+import type { Context } from '../../../context.ts';
+import type { OutputFlags } from '../../../output/plan.ts';
+import { everyCode } from '../../../service/codes.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import { printRecords } from '../../output-options.ts';
+import { openBulkOutput, readInput, tellWarnings } from '../bulk-files.ts';
+import { type BulkFlags, resultsPathOf } from '../bulk-flags.ts';
+import { showRowProgress, tellCost, tellSummary } from '../bulk-progress.ts';
 
 /** Checks everything, changes what is not so yet, and writes the results. Throws what errors.ts lists, after the results are written. */
 export async function updateFromFile(context: Context, from: string, flags: BulkFlags & OutputFlags): Promise<void> {
@@ -41,20 +36,20 @@ export async function updateFromFile(context: Context, from: string, flags: Bulk
     progress.stop();
     signal.throwIfAborted();
     const results = changeResults(rows, end);
-    await output.finish(results);
+    await output.commit(results);
     await tellSummary(context, results, resultsPath);
-    const failure = failureOf(end, results, resultsPath);
+    const failure = changeFailure(end, results, resultsPath);
     if (failure !== undefined) throw failure;
   } finally {
     progress.stop();
-    await output.abort();
+    await output.discard();
   }
 }
 
 async function lookUp(context: Context, rows: readonly UpdateRow[]): Promise<Lookup> {
   const { concurrency } = await context.settings();
   const service = await context.service();
-  return findTargets(rows, { service, listCodes: () => everyCode(service, concurrency), concurrency });
+  return findCodes(rows, { service, listCodes: () => everyCode(service, concurrency), concurrency });
 }
 
 const PLAN_COLUMNS = ['row', 'id', 'slug', 'action', 'field', 'old', 'new'].map((name) => ({ name }));

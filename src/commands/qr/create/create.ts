@@ -1,9 +1,11 @@
+/** `qr create`: its flags, and which of its forms they ask for. */
 import { InvalidArgumentError } from 'commander';
-import { isUuid } from '../../service/checks.ts';
-import { CODE_TYPES } from '../../service/shapes.ts';
-import { choice, defineCommand, flag, type OptionDefinition, text } from '../define.ts';
-import { outputOptions } from '../output-options.ts';
-import { BULK_GROUP, bulkOptions } from './bulk-options.ts';
+import type { Decisions } from '../../../once/decisions.ts';
+import { isUuid } from '../../../service/checks.ts';
+import { CODE_TYPES } from '../../../service/shapes.ts';
+import { choice, defineCommand, flag, type OptionDefinition, text } from '../../define.ts';
+import { outputOptions } from '../../output-options.ts';
+import { BULK_GROUP, bulkOptions, refuseTogether } from '../bulk-flags.ts';
 
 export const command = defineCommand({
   description:
@@ -24,7 +26,7 @@ export const command = defineCommand({
       description: 'your word that this code is the one the row created; may be repeated',
       group: BULK_GROUP,
       parse: (raw, previous = []) => [...previous, parseAdoption(raw)],
-    } satisfies OptionDefinition<Adoption[]>,
+    } satisfies OptionDefinition<Decisions['adopt']>,
     notCreated: {
       flags: '--not-created <row>',
       description: 'your word that the row created no code, so that it is sent again; may be repeated',
@@ -41,20 +43,14 @@ export const command = defineCommand({
     { command: 'qrctl qr create --from codes.json --skip-existing --format json', does: 'in CI, without a journal kept' },
   ],
   async run(context, { options }) {
-    if (options.template) return (await import('./create-one.ts')).printTemplate(context, options);
-    if (options.from === undefined) return (await import('./create-one.ts')).createOne(context, options);
-    const { refuseTogether } = await import('./flag-rules.ts');
+    if (options.template) return (await import('./one.ts')).printTemplate(context, options);
+    if (options.from === undefined) return (await import('./one.ts')).createOne(context, options);
     refuseTogether('--from', { '--name': options.name, '--type': options.type, '--destination': options.destination });
-    await (await import('./create-bulk.ts')).createFromFile(context, options.from, options);
+    await (await import('./from-file.ts')).createFromFile(context, options.from, options);
   },
 });
 
-export interface Adoption {
-  row: number;
-  id: string;
-}
-
-function parseAdoption(raw: string): Adoption {
+function parseAdoption(raw: string): Decisions['adopt'][number] {
   const [row = '', id = '', ...more] = raw.split('=');
   if (!isUuid(id) || more.length)
     throw new InvalidArgumentError('It takes a row number, =, and the id of a code: 12=6f1c2f0e-….');

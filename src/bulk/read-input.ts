@@ -1,12 +1,40 @@
-/** Bytes of a bulk file to text. Spreadsheets save UTF-8 with and without a byte order mark, UTF-16, and old code pages. */
+/** The bytes of a bulk file to rows: its encoding, and its form, told by its name or else by its first character. */
 import { UsageError } from '../errors.ts';
+import type { Input } from './input.ts';
+
+type Form = 'csv' | 'tsv' | 'json' | 'ndjson';
+
+const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
+  csv: 'csv',
+  tsv: 'tsv',
+  json: 'json',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+};
+
+/** Reads a bulk file. Throws UsageError with every fault of form, by line. */
+export async function parseInput(bytes: Uint8Array, name: string): Promise<Input> {
+  const text = decodeText(bytes, name);
+  const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(text);
+  if (form === 'json' || form === 'ndjson') {
+    const { parseJsonArray, parseNdjson } = await import('./json-input.ts');
+    return form === 'json' ? parseJsonArray(text, name) : parseNdjson(text, name);
+  }
+  const { parseCsv } = await import('./csv-input.ts');
+  return parseCsv(text, name, form === 'tsv' ? '\t' : undefined);
+}
+
+function formOfContent(text: string): Form {
+  const first = text.trimStart()[0];
+  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
+}
 
 /**
  * The text of a file in UTF-8, or in UTF-16 as Excel's "Unicode Text" writes it, without its byte order mark.
  *
  * @throws UsageError for any other encoding: reading it as UTF-8 would print garbled names on posters.
  */
-export function decodeText(bytes: Uint8Array, name: string): string {
+function decodeText(bytes: Uint8Array, name: string): string {
   const encoding = startsWith(bytes, 0xff, 0xfe) ? 'utf-16le' : startsWith(bytes, 0xfe, 0xff) ? 'utf-16be' : 'utf-8';
   if (encoding === 'utf-8' && bytes.includes(0)) throw notText(name, lineOf(bytes, bytes.indexOf(0)), 'a NUL byte');
   try {

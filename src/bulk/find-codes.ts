@@ -1,9 +1,9 @@
 /** The codes that rows name, read with as few requests as it takes. */
 import { NotFoundError } from '../errors.ts';
+import { inParallel } from '../once/send-rows.ts';
 import type { Service } from '../service/service.ts';
 import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
-import type { TargetRow } from './check-changes.ts';
-import { inParallel } from './in-parallel.ts';
+import type { TargetRow } from './check-rows.ts';
 
 export interface Reader {
   service: Pick<Service, 'listCodes' | 'getCode'>;
@@ -16,7 +16,7 @@ export interface Reader {
 export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
 
 /** Reads the code of every row: by the listing where a row has only a slug or that costs less, else one by one. */
-export async function findTargets(rows: readonly TargetRow[], reader: Reader): Promise<Lookup> {
+export async function findCodes(rows: readonly TargetRow[], reader: Reader): Promise<Lookup> {
   const ids = new Set(rows.flatMap(({ id }) => id ?? []));
   const needsListing = rows.some(({ id, slug }) => id === undefined && slug !== undefined);
   const codes =
@@ -24,6 +24,25 @@ export async function findTargets(rows: readonly TargetRow[], reader: Reader): P
   const byId = new Map(codes.map((code) => [code.id.toLowerCase(), code]));
   const bySlug = new Map(codes.map((code) => [code.slug, code]));
   return ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id));
+}
+
+/** The code a row names. Throws NotFoundError where the service has none. */
+export function requireCode(row: TargetRow, lookup: Lookup): QrCode {
+  const code = lookup(row);
+  if (code) return code;
+  throw new NotFoundError(`no code has the ${row.id === undefined ? `slug ${row.slug}` : `id ${row.id}`}`);
+}
+
+/** Rows about the same code together, in their order. */
+export function groupByCode<R extends TargetRow>(rows: readonly R[], lookup: Lookup): R[][] {
+  const groups = new Map<string, R[]>();
+  for (const row of rows) {
+    const key = lookup(row)?.id ?? row.id ?? `slug ${row.slug}`;
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  return [...groups.values()];
 }
 
 /** For a handful asking the size first costs more than it saves. */

@@ -1,8 +1,11 @@
-/** Where the results of a bulk run go: a file that appears whole at the end, and standard output. */
+/** The files of a bulk run: the input, the results that appear whole at the end, and the journal that one run has at a time. */
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { type Fault, formatFault, type Input } from '../../bulk/input.ts';
+import { parseInput } from '../../bulk/read-input.ts';
 import { countOutcomes, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
-import type { Input } from '../../bulk/rows.ts';
 import type { Context } from '../../context.ts';
+import { acquireLock } from '../../durable/lock.ts';
 import { UsageError } from '../../errors.ts';
 import { formatOfPath, isCompressed } from '../../output/choose-format.ts';
 import type { Column, Printable } from '../../output/columns.ts';
@@ -15,11 +18,48 @@ import type { RowSink } from '../../row-sink.ts';
 import { CODE_FIELDS } from '../../service/shapes.ts';
 import { openSink, planOutput } from '../output-options.ts';
 
+/** Reads `--from`. Throws UsageError when it cannot be read, or with every fault of form. */
+export async function readInput(context: Context, from: string): Promise<Input> {
+  if (from !== '-') return parseInput(await readBytes(from), from);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of context.stdin) chunks.push(chunk);
+  context.signal.throwIfAborted();
+  return parseInput(Buffer.concat(chunks), 'standard input');
+}
+
+async function readBytes(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`cannot read ${path}: ${why}`, { hint: '--from takes a file, or - for standard input', cause: error });
+  }
+}
+
+const MOST_WARNINGS = 10;
+
+/** One line a warning, up to a screenful. */
+export function tellWarnings({ console }: Context, warnings: readonly Fault[]): void {
+  for (const warning of warnings.slice(0, MOST_WARNINGS)) console.warn(formatFault(warning));
+  if (warnings.length > MOST_WARNINGS) console.warn(`and ${warnings.length - MOST_WARNINGS} more like these`);
+}
+
+/** Does `work` while no other run uses the journal at `path`. */
+export async function withLock<T>({ clock, signal, console }: Context, path: string, work: () => Promise<T>): Promise<T> {
+  const onWait = () => console.note(`another run is working on ${path}: waiting for it`);
+  const lock = await acquireLock(path, { clock, signal, onWait });
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
 export interface BulkOutput {
   /** Writes the results file and prints the results. */
-  finish(results: readonly RowResult[]): Promise<void>;
-  /** Leaves everything as it was. Idempotent, harmless after `finish`. */
-  abort(): Promise<void>;
+  commit(results: readonly RowResult[]): Promise<void>;
+  /** Leaves everything as it was. Idempotent, harmless after `commit`. */
+  discard(): Promise<void>;
 }
 
 const COUNT_COLUMNS: readonly Column[] = [{ name: 'outcome' }, { name: 'rows', align: 'right' }];
@@ -43,14 +83,14 @@ export async function openBulkOutput(context: Context, input: Input, path: strin
     throw error;
   });
   return {
-    async finish(results) {
+    async commit(results) {
       const { rows } = tabulate(input, results);
       await file.write(rows);
       await file.commit();
       await printed.write(brief ? countRows(results) : rows);
       await printed.commit();
     },
-    async abort() {
+    async discard() {
       await file.discard();
       await printed.discard();
     },
@@ -79,14 +119,4 @@ function defuseOurs(row: Printable): Printable {
 
 function countRows(results: readonly RowResult[]) {
   return [...countOutcomes(results)].map(([outcome, rows]) => ({ outcome, rows }));
-}
-
-/** `200 rows: 198 created, 2 failed; 203 requests; codes.results.csv` */
-export async function tellSummary(context: Context, results: readonly RowResult[], path: string): Promise<void> {
-  const service = await context.service();
-  const counts = [...countOutcomes(results)].map(([outcome, rows]) => `${rows.toLocaleString('en')} ${outcome}`);
-  const { requests } = service.stats();
-  const what = counts.length ? counts.join(', ') : 'nothing to do';
-  const rows = results.length === 1 ? '1 row' : `${results.length.toLocaleString('en')} rows`;
-  context.console.note(`${rows}: ${what}; ${requests} request${requests === 1 ? '' : 's'}; results in ${path}`);
 }

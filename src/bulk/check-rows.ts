@@ -1,0 +1,127 @@
+/** Every row of a bulk file checked before the first request: what it asks for, or all that is wrong with it. */
+import { valuesKey } from '../once/reconcile.ts';
+import { isUuid } from '../service/checks.ts';
+import type { CodeChanges, NewCode } from '../service/shapes.ts';
+import { type Columns, checkAddress, matchColumns, readName, readStatus, readText, readType } from './columns.ts';
+import { type Fault, type Input, type InputRow, refuseFaults } from './input.ts';
+import { RESULT_COLUMNS } from './results.ts';
+
+export const CREATE_COLUMNS = ['name', 'type', 'destination'] as const;
+
+/** A row that may be sent. */
+export interface CreateRow extends InputRow {
+  readonly code: NewCode;
+}
+
+interface Checked<R> {
+  rows: R[];
+  warnings: Fault[];
+}
+
+/** The rows with the codes they ask for, and warnings. Throws UsageError with every fault by line and column. */
+export function checkCreate(input: Input): Checked<CreateRow> {
+  const columns = matchColumns(input, { known: CREATE_COLUMNS, reserved: RESULT_COLUMNS });
+  const { has, faults, warnings } = columns;
+  if (!has('name') && (input.rows.length > 0 || input.headerLine !== undefined)) {
+    faults.push({ line: input.headerLine, column: 'name', message: 'is missing; every code needs a name' });
+  }
+  const rows = input.rows.map((row): CreateRow => ({ ...row, code: readCode(row, columns) }));
+  refuseFaults(input.name, faults);
+  return { rows, warnings: [...warnings, ...noteRepeated(rows)] };
+}
+
+function readCode(row: InputRow, { has, cell, faults }: Columns): NewCode {
+  const before = faults.length;
+  const nameCell = cell(row, 'name');
+  const name = readName(nameCell);
+  if (name === undefined && has('name') && faults.length === before) nameCell.fault('is empty');
+  const type = readType(cell(row, 'type'));
+  const address = cell(row, 'destination');
+  const destination = readText(address);
+  if (type === undefined || type === 'url') {
+    if (destination !== undefined) checkAddress(destination, address);
+    else address.warn('is empty: the code will point nowhere');
+  }
+  return { name: name ?? '', ...(type === undefined ? {} : { type }), ...(destination === undefined ? {} : { destination }) };
+}
+
+/** Repeated rows are wanted at times (two posters, one address), so they are noted, not refused. */
+function noteRepeated(rows: readonly CreateRow[]): Fault[] {
+  const first = new Map<string, CreateRow>();
+  return rows.flatMap((row) => {
+    const same = first.get(valuesKey(row.code));
+    if (same) return [{ line: row.line, message: `has the same values as line ${same.line}: both will be created` }];
+    first.set(valuesKey(row.code), row);
+    return [];
+  });
+}
+
+/** A row that names a code; the id goes first where it has both. */
+export interface TargetRow extends InputRow {
+  readonly id: string | undefined;
+  readonly slug: string | undefined;
+}
+
+export interface UpdateRow extends TargetRow {
+  readonly changes: CodeChanges;
+}
+
+const TARGET_COLUMNS = ['id', 'slug'];
+const CHANGE_COLUMNS = ['name', 'destination', 'status'];
+
+/** The rows of a file that says which codes are to be deleted. Throws UsageError with every fault. */
+export function checkDelete(input: Input): Checked<TargetRow> {
+  return checkTargets(input, TARGET_COLUMNS, (row) => row);
+}
+
+/** The rows of a file that says what is to be changed. An empty cell changes nothing. Throws UsageError with every fault. */
+export function checkUpdate(input: Input): Checked<UpdateRow> {
+  const isJson = input.headerLine === undefined;
+  return checkTargets(input, [...TARGET_COLUMNS, ...CHANGE_COLUMNS], (row, columns) => ({
+    ...row,
+    changes: readChanges(row, columns, isJson),
+  }));
+}
+
+function checkTargets<R extends TargetRow>(
+  input: Input,
+  known: readonly string[],
+  read: (row: TargetRow, columns: Columns) => R,
+): Checked<R> {
+  const columns = matchColumns(input, { known });
+  const { has, faults, warnings } = columns;
+  const line = input.headerLine;
+  const isEmpty = input.rows.length === 0 && line === undefined;
+  if (!isEmpty && !TARGET_COLUMNS.some(has))
+    faults.push({ line, message: 'neither a column id nor a column slug says which codes' });
+  if (!isEmpty && known.includes('name') && !CHANGE_COLUMNS.some(has)) {
+    faults.push({ line, message: `none of the columns ${CHANGE_COLUMNS.join(', ')} says what to change` });
+  }
+  const rows = input.rows.map((row) => read({ ...row, ...readTarget(row, columns) }, columns));
+  refuseFaults(input.name, faults);
+  return { rows, warnings };
+}
+
+function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetRow, 'id' | 'slug'> {
+  const read = (column: string) => readText(cell(row, column))?.trim() || undefined;
+  const [id, slug] = [read('id'), read('slug')];
+  if (id !== undefined && !isUuid(id)) cell(row, 'id').fault(`${JSON.stringify(id)} is not an id (a uuid)`);
+  if (TARGET_COLUMNS.some(has) && id === undefined && slug === undefined)
+    faults.push({ line: row.line, message: 'has neither an id nor a slug' });
+  return { id: id?.toLowerCase(), slug };
+}
+
+function readChanges(row: InputRow, { cell }: Columns, isJson: boolean): CodeChanges {
+  const name = readName(cell(row, 'name'));
+  const address = cell(row, 'destination');
+  // JSON can say "empty it"; in a CSV an empty cell means "leave it".
+  const destination = address.value === '' && isJson ? '' : readText(address);
+  // Which type the code has is not known yet, so an odd address is only worth a warning.
+  if (destination) checkAddress(destination, { fault: address.warn, warn: address.warn });
+  const status = readStatus(cell(row, 'status'));
+  return {
+    ...(name !== undefined && { name }),
+    ...(destination !== undefined && { destination }),
+    ...(status !== undefined && { status }),
+  };
+}

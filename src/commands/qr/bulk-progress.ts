@@ -1,0 +1,63 @@
+/** What a bulk run costs under the plan's limit, how far it is, and how it went. */
+import { countOutcomes, type RowResult } from '../../bulk/results.ts';
+import type { Context } from '../../context.ts';
+import { costOf } from '../../limit/rate-limit.ts';
+import type { Service } from '../../service/service.ts';
+import { formatDuration } from '../../time.ts';
+
+/** The last line of a dry run: `12 rows would be …: 12 requests, 1 window of 60 requests a minute; nothing was sent`. */
+export function tellCost({ console }: Context, service: Service, what: string, requests: number): void {
+  const limit = service.rateLimit();
+  const { windows, waitMs } = costOf(requests, limit);
+  const counted = `${requests.toLocaleString('en')} request${requests === 1 ? '' : 's'}`;
+  const spread =
+    windows === undefined ? '' : `, ${windows} window${windows === 1 ? '' : 's'} of ${limit.limit} requests a minute`;
+  const wait = waitMs > 0 ? `, about ${formatDuration(waitMs)}` : '';
+  console.note(`${what}: ${counted}${spread}${wait}; nothing was changed`);
+}
+
+export interface RowProgress {
+  /** One row more is done, or failed. */
+  count(done: boolean): void;
+  /** Says that slow writes are waited for. */
+  waiting(ms: number): void;
+  stop(): void;
+}
+
+/** `rows` are to be done; `verb` says what done means: `created`. */
+export function showRowProgress({ console }: Context, service: Service, rows: number, verb: string): RowProgress {
+  const progress = console.progress('rows');
+  let done = 0;
+  let failed = 0;
+  const draw = (more?: string) => {
+    const left = rows - done - failed;
+    const { waitMs } = costOf(left, service.rateLimit());
+    const toGo = waitMs > 0 ? `about ${formatDuration(waitMs)} to go` : undefined;
+    const parts = [`${done} ${verb}`, `${failed} failed`, `${left} left`, more ?? toGo];
+    progress.update({ done: done + failed, total: rows, detail: parts.filter(Boolean).join(', ') });
+  };
+  draw();
+  return {
+    count(isDone) {
+      if (isDone) done += 1;
+      else failed += 1;
+      draw();
+    },
+    waiting(ms) {
+      const why = `answers were lost: waiting ${formatDuration(ms)} to see what was created`;
+      console.note(why);
+      draw('waiting for slow writes');
+    },
+    stop: progress.stop,
+  };
+}
+
+/** `200 rows: 198 created, 2 failed; 203 requests; codes.results.csv` */
+export async function tellSummary(context: Context, results: readonly RowResult[], path: string): Promise<void> {
+  const service = await context.service();
+  const counts = [...countOutcomes(results)].map(([outcome, rows]) => `${rows.toLocaleString('en')} ${outcome}`);
+  const { requests } = service.stats();
+  const what = counts.length ? counts.join(', ') : 'nothing to do';
+  const rows = results.length === 1 ? '1 row' : `${results.length.toLocaleString('en')} rows`;
+  context.console.note(`${rows}: ${what}; ${requests} request${requests === 1 ? '' : 's'}; results in ${path}`);
+}

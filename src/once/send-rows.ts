@@ -1,0 +1,142 @@
+/** Rows to POSTs, in parallel: for each the intent on disk, the request, the outcome on disk. */
+import { AuthError, PlanLimitError, RateLimitError, RejectedError, RequestFailure } from '../errors.ts';
+import type { Service } from '../service/service.ts';
+import type { NewRow } from './journal.ts';
+import type { RecordedStates } from './row-states.ts';
+
+export interface SendOptions {
+  states: RecordedStates;
+  service: Pick<Service, 'createCode'>;
+  /** The command's; when it is aborted an answer may be lost. */
+  signal: AbortSignal;
+  /** Rows in flight at once; the rate limit is the service's own affair. */
+  concurrency: number;
+  /** Stop at the first row whose values the service rejects. */
+  failFast: boolean;
+  onSent: (sent: { is: 'created' | 'rejected' | 'unknown'; row: number }) => void;
+}
+
+/** Why no more was sent, if something stood against it. */
+export interface SendEnd {
+  /** A failure that would meet every row, or the reason of an interruption. */
+  stop: unknown;
+  /** The row that met it, if one was sent. */
+  stopRow: number | undefined;
+  /** What the newest lost answer was lost to. */
+  lastError: unknown;
+}
+
+/** How a row's request ended. `stop`: the reason to send no other row either. */
+type Sent =
+  | { is: 'created' }
+  /** Its values were rejected. */
+  | { is: 'rejected'; error: RejectedError }
+  /** Certainly not created, for a reason that is not the row's; where it was not tried, it was not even sent. */
+  | { is: 'not-created'; stop: unknown; tried: boolean }
+  | { is: 'unknown'; error: unknown; stop?: unknown };
+
+/** So many lost answers in a row are no accident: look first what became of them. */
+const MOST_LOST_IN_A_ROW = 10;
+
+/** What our own hook throws to keep a row from being sent after all. */
+class NotSent extends Error {}
+
+/** Sends rows until all are sent or a reason comes up to stop. Throws only when the journal cannot be written. */
+export async function sendRows(rows: readonly NewRow[], options: SendOptions): Promise<SendEnd> {
+  const { signal, onSent, failFast } = options;
+  const end: SendEnd = { stop: undefined, stopRow: undefined, lastError: undefined };
+  let lost = 0;
+  const stop = (reason: unknown, row?: number) => {
+    if (reason === undefined || end.stop !== undefined) return;
+    Object.assign(end, { stop: reason, stopRow: row });
+  };
+  const stopped = () => end.stop !== undefined || lost >= MOST_LOST_IN_A_ROW || signal.aborted;
+
+  /** Told before the outcome is on disk: a reason to stop must not wait for a flush. */
+  const ended = (row: number, sent: Sent) => {
+    if (sent.is === 'not-created') return stop(sent.stop, sent.tried ? row : undefined);
+    lost = sent.is === 'unknown' ? lost + 1 : 0;
+    onSent({ is: sent.is, row });
+    if (sent.is === 'rejected' && failFast) stop(sent.error, row);
+    if (sent.is !== 'unknown') return;
+    end.lastError = sent.error;
+    stop(sent.stop, row);
+  };
+
+  await inParallel(rows, options.concurrency, (row) => sendRow(row, { ...options, stopped, ended }), stopped);
+  if (signal.aborted) stop(signal.reason);
+  return end;
+}
+
+interface Sender extends SendOptions {
+  /** True once nothing more may be sent. */
+  stopped: () => boolean;
+  ended: (row: number, sent: Sent) => void;
+}
+
+async function sendRow({ row, code }: NewRow, { states, service, signal, stopped, ended }: Sender): Promise<void> {
+  let intended = false;
+  let journalFailure: unknown;
+  const refuseWhenStopped = () => {
+    if (stopped()) throw new NotSent('not sent');
+  };
+  const beforeSend = async () => {
+    refuseWhenStopped(); // it may have waited a minute for the rate limit
+    intended = true;
+    await states.record([{ is: 'intent', row }]).catch((error) => {
+      journalFailure = error;
+      throw error;
+    });
+    refuseWhenStopped();
+  };
+
+  const answer = await service.createCode(code, beforeSend).catch((error) => ({ error }));
+  if (journalFailure !== undefined) throw journalFailure;
+  if (!('error' in answer)) {
+    ended(row, { is: 'created' });
+    const { id, slug, created_at } = answer;
+    return states.record([{ is: 'created', row, id, slug, at: created_at }]);
+  }
+  const { error } = answer;
+  if (!intended) return ended(row, { is: 'not-created', stop: error instanceof NotSent ? undefined : error, tried: false });
+  const sent = classify(error, signal);
+  ended(row, sent);
+  return states.record([{ is: sent.is === 'not-created' ? 'refused' : sent.is, row, error: messageOf(error) }]);
+}
+
+/** What a failed request says about its row: only what certainly created nothing may be sent again. */
+function classify(error: unknown, signal: AbortSignal): Exclude<Sent, { is: 'created' }> {
+  if (error instanceof NotSent) return { is: 'not-created', stop: undefined, tried: false };
+  if (!(error instanceof RequestFailure)) return { is: 'unknown', error, stop: signal.aborted ? signal.reason : error };
+  if (error.outcome === 'not-applied') {
+    if (error instanceof RejectedError) return { is: 'rejected', error };
+    return { is: 'not-created', stop: error, tried: !(error instanceof RateLimitError) };
+  }
+  const hopeless = error instanceof PlanLimitError || error instanceof AuthError;
+  return { is: 'unknown', error, ...(hopeless && { stop: error }) };
+}
+
+/** The words of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Runs `work` over the items in order, `width` at a time, until all are done or `stopped()`. Rejects with the first failure. */
+export async function inParallel<T>(
+  items: Iterable<T>,
+  width: number,
+  work: (item: T) => Promise<void>,
+  stopped: () => boolean = () => false,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const worker = async () => {
+    while (!stopped()) {
+      const next = iterator.next();
+      if (next.done) return;
+      await work(next.value);
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: width }, worker));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
+}
