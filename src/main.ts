@@ -1,9 +1,11 @@
 /** argv → command → exit code. The only catch-all. */
 import { writeSync } from 'node:fs';
 import { version } from '../package.json';
-import { type Screen, screenOf } from './help/layout.ts';
+import type { ConsoleFlags } from './context.ts';
+import type { Terminal } from './help/command-help.ts';
 import { isShell } from './help/shells.ts';
 import { wantsColour } from './output/colour.ts';
+import type { ErrorStyle } from './output/render-error.ts';
 import { readCompletionScript } from './packaged.ts';
 
 type App = typeof import('./app.ts');
@@ -19,7 +21,7 @@ export async function main(argv: readonly string[], load: () => App): Promise<nu
     const answer = atOnce(argv);
     return await (answer === undefined ? run(argv, load()) : printAscii(answer, load));
   } catch (error) {
-    return report(error, argv, load());
+    return report(error, { json: false, verbose: false }, load());
   }
 }
 
@@ -32,26 +34,25 @@ function atOnce(argv: readonly string[]): string | undefined {
 }
 
 async function run(argv: readonly string[], app: App): Promise<number> {
-  const { createContext, interpret } = app;
-  const invocation = await interpret(argv, { version, screen: () => screen(argv) });
-  if (invocation.kind === 'print') return print(invocation.text, app);
-  const context = createContext(invocation.globals);
+  const line = await app.interpret(argv, { version, terminal });
+  if (line.kind === 'print') return print(line.text, app).catch((error: unknown) => report(error, line.style, app));
+  if (line.kind === 'refuse') return report(line.error, line.style, app);
+  const context = app.createContext(line.globals);
   try {
-    await invocation.definition.run(context, invocation);
+    await line.definition.run(context, line);
     context.signal.throwIfAborted();
     return 0;
   } catch (error) {
-    return await report(context.signal.aborted ? context.signal.reason : error, argv, app);
+    return await report(context.signal.aborted ? context.signal.reason : error, line.style, app);
   } finally {
     await context.dispose();
   }
 }
 
 /** Where a text about the command line itself is read. */
-function screen(argv: readonly string[]): Screen {
+function terminal({ color }: ConsoleFlags): Terminal {
   const { stdout, env } = process;
-  const noColor = argv.includes('--no-color');
-  return screenOf(stdout.columns, wantsColour(env, { isTerminal: stdout.isTTY === true, noColor }));
+  return { columns: stdout.columns, colour: wantsColour(env, { isTerminal: stdout.isTTY === true, noColor: color === false }) };
 }
 
 /** Standard output before there is a console; a closed pipe is a quiet end. Throws LocalError where it takes no data (a full disk). */
@@ -77,17 +78,11 @@ async function printAscii(text: string, load: () => App): Promise<number> {
 }
 
 /** Says on standard error what went wrong, as text or as a line of JSON, and returns the exit code. */
-async function report(error: unknown, argv: readonly string[], { exitCodeOf, renderError }: App): Promise<number> {
-  const verbose = argv.includes('-v') || argv.includes('--verbose');
-  const text = renderError(error, { json: wantsJson(argv), verbose });
+async function report(error: unknown, style: ErrorStyle, { exitCodeOf, renderError }: App): Promise<number> {
+  const text = renderError(error, style);
   await new Promise<void>((resolve) => {
     process.stderr.on('error', () => resolve());
     process.stderr.write(text, () => resolve());
   });
   return exitCodeOf(error);
-}
-
-/** Whether the words ask for JSON; looked up here, because the words that ask for it may be the ones that are wrong. */
-function wantsJson(argv: readonly string[]): boolean {
-  return /(^| )(-f ?|--format[= ])(nd)?json( |$)/.test(argv.join(' '));
 }

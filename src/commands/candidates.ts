@@ -6,7 +6,6 @@
 import type { ConnectedSettings, Context } from '../context.ts';
 import { clean } from '../output/clean.ts';
 import { type CachedCode, type CodeCache, codeCacheFile, readCodeCache, writeCodeCache } from '../settings/code-cache.ts';
-import type { SettingFlags } from '../settings/settings.ts';
 import { defineCommand } from './define.ts';
 
 /** How long an answer of the service counts, and a failure to get one. */
@@ -26,9 +25,9 @@ export const command = defineCommand({
   description: 'Candidates for completion scripts.',
   options: {},
   examples: [],
-  async run(context, { args: [kind = '', prefix = '', ...words] }) {
+  async run(context, { args: [kind = '', prefix = ''] }) {
     try {
-      const found = kind === 'profiles' ? await profiles(context) : kind === 'codes' ? await codes(context, words) : [];
+      const found = kind === 'profiles' ? await profiles(context) : kind === 'codes' ? await codes(context) : [];
       const lines = found
         .filter(([word]) => prefix === '*' || word.startsWith(prefix))
         .map(([word, text]) => `${word}\t${brief(text)}\n`);
@@ -47,8 +46,8 @@ async function profiles({ env }: Context): Promise<Candidate[]> {
   return [...store.profiles].filter(([name]) => clean(name) === name).map(([name, { baseUrl = '' }]) => [name, baseUrl]);
 }
 
-async function codes(context: Context, words: readonly string[]): Promise<Candidate[]> {
-  const settings = await settingsOf(context, words);
+async function codes(context: Context): Promise<Candidate[]> {
+  const settings = await settingsOf(context);
   if (!settings) return [];
   const file = await codeCacheFile(context.env, settings);
   const known = readCodeCache(file);
@@ -56,21 +55,11 @@ async function codes(context: Context, words: readonly string[]): Promise<Candid
   return cache.codes.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** The settings the command being typed would have. */
-async function settingsOf({ env }: Context, words: readonly string[]): Promise<ConnectedSettings | undefined> {
-  const [{ readStore }, { resolveSettings }] = await Promise.all([
-    import('../settings/store.ts'),
-    import('../settings/resolve.ts'),
-  ]);
-  const flags: SettingFlags = { profile: wordAfter('--profile', words), baseUrl: wordAfter('--base-url', words) };
-  const settings = resolveSettings({ flags, env, store: await readStore(env) });
+/** The settings the command being typed would have; undefined where there is no service or no key. */
+async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
+  const settings = await context.settings();
   const { baseUrl, apiKey } = settings;
   return baseUrl === undefined || apiKey === undefined ? undefined : { ...settings, baseUrl, apiKey };
-}
-
-function wordAfter(flag: string, words: readonly string[]): string | undefined {
-  const i = words.lastIndexOf(flag);
-  return (i >= 0 ? words[i + 1] : words.findLast((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1)) || undefined;
 }
 
 function isFresh({ askedAtMs, answered }: CodeCache, nowMs: number): boolean {

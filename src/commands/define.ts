@@ -2,15 +2,10 @@
  * A command is data: arguments, options and examples, from which parsing, help, completions and man pages all derive, and a
  * `run` that gets them typed. Declare every option with one of the functions here; each checks its value while parsing.
  */
+import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import type { Completion, Example } from '../help/page.ts';
 import { parseDuration } from '../time.ts';
-
-/**
- * A value that a flag or argument does not take; the message is a sentence on what it does take. A class of our own, because
- * commander's would make help load commander.
- */
-export class InvalidArgumentError extends Error {}
 
 export interface OptionDefinition<T> {
   /** `-f, --format <format>`, `--all` or `--no-header`. */
@@ -22,7 +17,7 @@ export interface OptionDefinition<T> {
   complete?: Completion;
   /** May be given several times; `parse` collects. */
   repeatable?: boolean;
-  /** Turns the raw value into the typed one, or throws InvalidArgumentError. Absent for a boolean. */
+  /** Turns the raw value into the typed one, or throws InvalidArgumentError with a sentence on what it takes. Absent for a boolean. */
   parse?(raw: string, previous: T | undefined): T;
 }
 

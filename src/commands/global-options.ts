@@ -1,10 +1,8 @@
-/** The flags every command has. They stand on the root program; their values reach a command as `context.settings()`. */
-
+/** The flags every command has, before and after its name; their values reach it as `context.settings()`. */
+import { GLOBAL_FLAGS as GROUP } from '../help/page.ts';
 import { VALUES } from '../settings/values.ts';
 import { parseDuration } from '../time.ts';
 import { flag, type OptionDefinition, parseOrRefuse, text } from './define.ts';
-
-const GROUP = 'Global flags:';
 
 /** A value that is checked while parsing and kept as it was typed, so that flag, profile and `config list` show the same. */
 function checked(
@@ -49,4 +47,10 @@ export const globalOptions = {
   quiet: flag('-q, --quiet', 'no progress, no notes; errors only', { group: GROUP }),
   verbose: flag('-v, --verbose', 'one line a request on standard error', { group: GROUP }),
   color: flag('--no-color', 'no colours', { group: GROUP }),
+};
+
+/** What is asked for in place of running a command. */
+export const requestOptions = {
+  help: flag('-h, --help', 'print help', { group: GROUP }),
+  version: flag('-V, --version', 'print the version', { group: GROUP }),
 };

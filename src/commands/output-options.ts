@@ -1,11 +1,12 @@
 /** The flags of every command that prints records, and the one way they turn into output. */
+import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import type { Column, Printable } from '../output/columns.ts';
 import type { DocumentSink } from '../output/document-sink.ts';
 import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan.ts';
 import { FORMATS } from '../settings/settings.ts';
-import { choice, flag, InvalidArgumentError, negation, type OptionDefinition, text } from './define.ts';
+import { choice, flag, negation, type OptionDefinition, text } from './define.ts';
 
 const GROUP = 'Output flags:';
 

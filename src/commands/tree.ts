@@ -20,6 +20,10 @@ export interface Branch {
 
 export type Node = Leaf | Branch;
 
+/** What `qrctl --help` says before it lists them. */
+export const ROOT_SUMMARY =
+  'creates dynamic QR codes and exports their scans: complete, each exactly once, within the rate limit';
+
 export const TREE: readonly Node[] = [
   {
     name: 'qr',

@@ -1,42 +1,99 @@
-/** Help on one command, on a group of commands, and on the whole. Not commander's: `--help` has no time to load it. */
-import { formatList, heading, type Screen, wrap } from './layout.ts';
-import { type CommandPage, describeValues, type Flag, flagGroups, flagTerm, fullName, type GroupPage, usage } from './page.ts';
+/** Help as commander lays it out: in our order of sections, with examples, first steps and topics below. */
+import type { AddHelpTextContext, Argument, Command, Help, Option } from 'commander';
+import type { Example } from './page.ts';
+import { type Block, TOPICS, type Topic } from './topics.ts';
 
-/** What `qrctl qr list --help` prints. */
-export function formatCommandHelp(page: CommandPage, globals: readonly Flag[], screen: Screen): string {
-  const { width } = screen;
-  const flags = [...page.flags, ...globals];
-  const given = page.arguments.map((argument) => {
-    const term = argument.several ? `${argument.name}...` : argument.name;
-    return [term, describeValues({ ...argument, repeatable: false })] as const;
-  });
-  const terms = [...given, ...flags.map(flagItem)];
-  const description = page.description.split('\n\n').flatMap((paragraph) => [...wrap(paragraph, width), '']);
-  return join([
-    `${heading('Usage:', screen)} ${usage(page)}`,
-    '',
-    ...description,
-    ...(given.length > 0 ? [heading('Arguments:', screen), ...formatList(given, width, terms), ''] : []),
-    ...formatFlags(flags, screen, terms),
-    heading('Examples:', screen),
-    ...page.examples.flatMap(({ command, does }) => [`  # ${does}`, `  ${command}`]),
-  ]);
+/** Where help is printed. */
+export interface Terminal {
+  /** Columns; undefined where nobody knows. */
+  columns: number | undefined;
+  colour: boolean;
 }
 
-/** What `qrctl qr --help` prints. */
-export function formatGroupHelp({ name, summary, commands }: GroupPage, globals: readonly Flag[], screen: Screen): string {
-  const items = commands.map((command) => [command.name, command.summary] as const);
-  return join([
-    `${heading('Usage:', screen)} ${fullName([name])} <command> [flags]`,
+/** Wider lines are hard to read, whatever the terminal. */
+const WIDEST = 80;
+const NARROWEST = 40;
+
+/** What `--help` after it prints. */
+export async function formatHelp(command: Command, terminal: Terminal): Promise<string> {
+  let text = '';
+  command
+    .configureOutput({
+      writeOut(part) {
+        text += part;
+      },
+      getOutHelpWidth: () => widthOf(terminal),
+      getOutHasColors: () => terminal.colour,
+    })
+    .configureHelp({ formatHelp: formatSections, optionTerm, styleTitle, minWidthToWrap: NARROWEST / 4 })
+    .outputHelp();
+  return text;
+}
+
+/** As commander's own, but commands come before the flags. */
+function formatSections(command: Command, helper: Help): string {
+  const list = (title: string, width: number, items: Item[]) =>
+    helper.formatItemList(title, formatItems(items, width, helper), helper);
+  const width = Math.max(helper.longestArgumentTermLength(command, helper), helper.longestOptionTermLength(command, helper));
+  const options = helper.visibleOptions(command);
+  const groups = helper.groupItems(options, options, ({ helpGroupHeading = '' }) => helpGroupHeading);
+  const commands = helper.visibleCommands(command).map((child): Item => [child.name(), child.summary()]);
+  return [
+    `${helper.styleTitle('Usage:')} ${helper.commandUsage(command)}`,
     '',
-    sentence(summary),
+    helper.boxWrap(command.description(), helper.helpWidth ?? WIDEST),
     '',
-    heading('Commands:', screen),
-    ...formatList(items, screen.width),
-    '',
-    ...formatFlags(globals, screen),
-    `qrctl help ${name} COMMAND shows the flags and examples of one.`,
-  ]);
+    ...list('Arguments:', width, helper.visibleArguments(command).map(argumentItem)),
+    ...list('Commands:', longest(commands), commands),
+    ...[...groups].flatMap(([title, members]) => list(title, width, members.map(optionItem))),
+  ].join('\n');
+}
+
+type Item = readonly [term: string, meaning: string];
+
+function formatItems(items: readonly Item[], width: number, helper: Help): string[] {
+  return items.map(([term, meaning]) => helper.formatItem(term, width, meaning, helper));
+}
+
+function longest(items: readonly Item[]): number {
+  return Math.max(0, ...items.map(([term]) => term.length));
+}
+
+function argumentItem(argument: Argument): Item {
+  return [`${argument.name()}${argument.variadic ? '...' : ''}`, argument.description];
+}
+
+function optionItem(option: Option): Item {
+  return [optionTerm(option), option.description];
+}
+
+/** Long forms stand below each other, also where there is no short one. */
+function optionTerm({ short, flags }: Option): string {
+  return short ? flags : `    ${flags}`;
+}
+
+/** Commander takes it out again where there is no colour. */
+function styleTitle(title: string): string {
+  return `\x1b[1m${title}\x1b[22m`;
+}
+
+function widthOf({ columns }: Terminal): number {
+  return Math.max(NARROWEST, Math.min(columns || WIDEST, WIDEST));
+}
+
+/** What stands below the flags of a command. */
+export function examplesText(examples: readonly Example[]) {
+  return ({ command }: AddHelpTextContext) =>
+    [
+      '',
+      command.createHelp().styleTitle('Examples:'),
+      ...examples.flatMap((example) => [`  # ${example.does}`, `  ${example.command}`]),
+    ].join('\n');
+}
+
+/** What stands below the commands of a noun. */
+export function groupText({ command }: AddHelpTextContext): string {
+  return `\nqrctl help ${command.name()} COMMAND shows the flags and examples of one.`;
 }
 
 export const FIRST_STEPS = [
@@ -45,62 +102,46 @@ export const FIRST_STEPS = [
   ['qrctl scans export --all -o scans.csv', 'every scan of every code in a file'],
 ] as const;
 
-/** What `qrctl --help` prints. */
-export function formatRootHelp({ summary, commands }: GroupPage, globals: readonly Flag[], screen: Screen): string {
-  const { width } = screen;
-  const items = commands.map((command) => [command.name, command.summary] as const);
-  return join([
-    `${heading('Usage:', screen)} qrctl <command> [flags]`,
+/** What stands below all commands. */
+export function rootText({ command }: AddHelpTextContext): string {
+  const { styleTitle: title } = command.createHelp();
+  return [
     '',
-    ...wrap(sentence(summary), width),
+    ...formatSteps(title),
     '',
-    heading('Commands:', screen),
-    ...formatList(items, width),
-    '',
-    ...formatFlags(globals, screen),
-    heading('Start here:', screen),
-    ...formatSteps(),
-    '',
-    heading('Topics:', screen),
-    '  qrctl help exit-codes | formatting | environment | rate-limits | automation',
+    title('Topics:'),
+    `  qrctl help ${TOPICS.map(({ name }) => name).join(' | ')}`,
     '',
     'qrctl help COMMAND, or --help after it, shows its flags and examples.',
-  ]);
+  ].join('\n');
+}
+
+function formatSteps(title: (text: string) => string): string[] {
+  const column = Math.max(...FIRST_STEPS.map(([command]) => command.length));
+  return [title('Start here:'), ...FIRST_STEPS.map(([command, does]) => `  ${command.padEnd(column)}  ${does}`)];
 }
 
 /** What `qrctl` alone prints. */
-export function formatWelcome({ summary }: GroupPage, screen: Screen): string {
-  return join([
-    ...wrap(sentence(summary), screen.width),
-    '',
-    heading('Start here:', screen),
-    ...formatSteps(),
-    '',
-    'qrctl --help lists everything else.',
-  ]);
+export async function formatWelcome(program: Command, terminal: Terminal): Promise<string> {
+  const { helper, title } = helperOf(program, terminal);
+  const summary = helper.boxWrap(program.description(), widthOf(terminal));
+  return [summary, '', ...formatSteps(title), '', 'qrctl --help lists everything else.', ''].join('\n');
 }
 
-function formatSteps(): string[] {
-  const column = Math.max(...FIRST_STEPS.map(([command]) => command.length));
-  return FIRST_STEPS.map(([command, does]) => `  ${command.padEnd(column)}  ${does}`);
+/** What `qrctl help exit-codes` prints. */
+export async function formatTopic({ title: name, blocks }: Topic, program: Command, terminal: Terminal): Promise<string> {
+  const { helper, title } = helperOf(program, terminal);
+  return `${[title(name), ...blocks.map((block) => formatBlock(block, helper))].join('\n\n')}\n`;
 }
 
-function formatFlags(flags: readonly Flag[], screen: Screen, terms = flags.map(flagItem)): string[] {
-  return flagGroups(flags).flatMap(([group, members]) => [
-    heading(group, screen),
-    ...formatList(members.map(flagItem), screen.width, terms),
-    '',
-  ]);
+function formatBlock(block: Block, helper: Help): string {
+  if (typeof block === 'string') return helper.boxWrap(block, helper.helpWidth ?? WIDEST);
+  if ('lines' in block) return block.lines.map((line) => `  ${line}`).join('\n');
+  return formatItems(block.list, longest(block.list), helper).join('\n');
 }
 
-function flagItem(flag: Flag): readonly [string, string] {
-  return [flagTerm(flag), describeValues(flag)];
-}
-
-export function sentence(summary: string): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-}
-
-function join(lines: readonly string[]): string {
-  return `${lines.join('\n')}\n`;
+function helperOf(program: Command, terminal: Terminal): { helper: Help; title: (text: string) => string } {
+  const helper = program.configureHelp({ minWidthToWrap: NARROWEST / 4 }).createHelp();
+  helper.prepareContext({ helpWidth: widthOf(terminal) });
+  return { helper, title: terminal.colour ? styleTitle : (text) => text };
 }

@@ -1,5 +1,5 @@
 /** Manual pages in roff (man(7) macros), one for each command and qrctl(1) for the whole. */
-import { FIRST_STEPS, sentence } from './command-help.ts';
+import { FIRST_STEPS } from './command-help.ts';
 import {
   type CommandPage,
   describeValues,
@@ -9,6 +9,7 @@ import {
   fullName,
   type GroupPage,
   type Manual,
+  sentence,
   usage,
 } from './page.ts';
 import { type Block, TOPICS } from './topics.ts';

@@ -69,6 +69,11 @@ export function fullName(names: readonly string[]): string {
   return ['qrctl', ...names].join(' ');
 }
 
+/** A summary as a sentence of its own. */
+export function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
+
 /** `qrctl scans export [code...] [flags]` */
 export function usage({ names, arguments: given }: Pick<CommandPage, 'names' | 'arguments'>): string {
   return [fullName(names), ...given.map(bracketed), '[flags]'].join(' ');

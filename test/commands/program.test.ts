@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { loadManual } from '../../src/commands/manual.ts';
-import { type Invocation, interpret } from '../../src/commands/program.ts';
+import { interpret } from '../../src/commands/program.ts';
 import { UsageError } from '../../src/errors.ts';
-import { screenOf } from '../../src/help/layout.ts';
 import type { CommandPage } from '../../src/help/page.ts';
 import { TOPICS } from '../../src/help/topics.ts';
 import { commandLinesIn, splitWords } from '../help/command-lines.ts';
 
 const manual = await loadManual('1.2.3');
 
-function read(line: string, columns = 80): Promise<Invocation> {
-  const surroundings = { version: '1.2.3', screen: () => screenOf(columns, false) };
-  return interpret(splitWords(line), surroundings);
+function read(line: string, columns = 80, colour = false) {
+  return interpret(splitWords(line), { version: '1.2.3', terminal: () => ({ columns, colour }) });
 }
 
 async function printed(line: string, columns?: number): Promise<string> {
@@ -20,10 +18,14 @@ async function printed(line: string, columns?: number): Promise<string> {
 }
 
 async function refused(line: string): Promise<{ message: string; hint: string | undefined }> {
-  const error = await read(line).catch((failure: unknown) => failure);
-  if (!(error instanceof UsageError)) return expect.fail(`${line} is understood`);
+  const invocation = await read(line);
+  if (invocation.kind !== 'refuse') return expect.fail(`${line} is understood`);
+  const { error } = invocation;
+  if (!(error instanceof UsageError)) throw error;
   return { message: error.message, hint: error.hint };
 }
+
+const nowhere = { version: '', terminal: () => ({ columns: undefined, colour: false }) };
 
 /** The contract: released names and flags change only with a major version. */
 const OUTPUT = ['--format', '--output', '--fields', '--no-header', '--ids', '--raw-cells', '--excel'];
@@ -119,8 +121,7 @@ describe('examples', () => {
   test.each(everywhere)('%s is understood', async (line) => {
     const lines = commandLinesIn(line);
     expect(lines).not.toEqual([]);
-    for (const words of lines)
-      expect((await interpret(words, { version: '', screen: () => screenOf(80, false) })).kind).toBe('run');
+    for (const words of lines) expect((await interpret(words, nowhere)).kind).toBe('run');
   });
 });
 
@@ -156,11 +157,10 @@ describe('help', () => {
   });
 
   test('stands out in bold only where it may', async () => {
-    const screen = (bold: boolean) => ({ version: '', screen: () => screenOf(80, bold) });
-    expect(await interpret(['qr', '--help'], screen(true))).toMatchObject({
-      text: expect.stringContaining('\x1b[1mUsage:\x1b[22m'),
-    });
-    expect(await interpret(['qr', '--help'], screen(false))).toMatchObject({ text: expect.not.stringContaining('\x1b') });
+    for (const line of ['qr --help', 'qr list --help', 'help exit-codes', '']) {
+      expect(await read(line, 80, true)).toMatchObject({ text: expect.stringMatching(/\x1b\[1m.+\x1b\[22m\n/) });
+      expect(await read(line, 80, false)).toMatchObject({ text: expect.not.stringContaining('\x1b') });
+    }
   });
 
   test('of a group is also asked for behind it', async () => {
@@ -243,5 +243,45 @@ describe('what is not understood', () => {
 
   test('repeats no more of a long word than fits a line', async () => {
     expect((await refused('x'.repeat(10_000))).message.length).toBeLessThan(100);
+  });
+});
+
+describe('how an error is told', () => {
+  test.each([
+    // As text: these words are values, or no flags.
+    ['qr create --name "a -f json b" --type vcrd', false],
+    ['qr create --name -fjson --type vcrd', false],
+    ['qr get -- -f json', false],
+    ['qr list -f=json', false],
+    ['qr list -f jsn', false],
+    ['qr list -f csv --limit x', false],
+    // As JSON: before, after and beside the words that are wrong.
+    ['qr list --limit x -f json', true],
+    ['qr list -qfjson --limit x', true],
+    ['qr list --format=ndjson --limti 3', true],
+    ['qr list --limti 3 --format json', true],
+    ['qr get -fjson', true],
+    ['qr lst --format json', true],
+    ['quit -f ndjson', true],
+    ['--format json qr list', true],
+    ['config path --format json', true],
+    ['qr list -f json --limit', true],
+  ])('%s as JSON: %s', async (line, json) => {
+    expect(await read(line)).toMatchObject({ kind: 'refuse', style: { json } });
+  });
+
+  test('a command that runs and fails tells it as it was asked to', async () => {
+    expect(await read('qr list -f json')).toMatchObject({ kind: 'run', style: { json: true, verbose: false } });
+    expect(await read('-v qr list -f csv')).toMatchObject({ kind: 'run', style: { json: false, verbose: true } });
+    expect(await read('qr create --name -v')).toMatchObject({ kind: 'run', style: { verbose: false } });
+  });
+});
+
+test('completion scripts ask with the profile and base URL of the line that is typed, however far it is', async () => {
+  const line = "__complete codes '' --profile work qr get --base-url=https://qr.example/api/v1 --nonsense --help";
+  expect(await read(line)).toMatchObject({
+    kind: 'run',
+    args: ['codes', ''],
+    globals: { profile: 'work', baseUrl: 'https://qr.example/api/v1', quiet: true },
   });
 });

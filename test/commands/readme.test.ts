@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { interpret } from '../../src/commands/program.ts';
 import { EXIT_CODES } from '../../src/errors.ts';
-import { screenOf } from '../../src/help/layout.ts';
 import { commandLinesIn } from '../help/command-lines.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
@@ -22,7 +21,8 @@ describe('README', () => {
   });
 
   test.each(lines)('%s is understood', async (line) => {
-    for (const words of commandLinesIn(line)) await interpret(words, { version: '', screen: () => screenOf(80, false) });
+    const means = { version: '', terminal: () => ({ columns: undefined, colour: false }) };
+    for (const words of commandLinesIn(line)) expect((await interpret(words, means)).kind).not.toBe('refuse');
   });
 
   test('explains the exit codes in the words of the table', () => {
