@@ -1,12 +1,11 @@
 /** argv → command → exit code. The only catch-all. */
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
 import { version } from '../package.json';
 import type { ConsoleFlags } from './context.ts';
 import type { Terminal } from './help/command-help.ts';
-import { isShell } from './help/shells.ts';
 import { wantsColour } from './output/colour.ts';
 import type { ErrorStyle } from './output/render-error.ts';
-import { readCompletionScript } from './packaged.ts';
+import { readyAnswer } from './packaged.ts';
 
 type App = typeof import('./app.ts');
 
@@ -14,23 +13,15 @@ const STDOUT = 1;
 
 /**
  * Runs one command line to its end and returns the exit code; everything it has to say is then said. `load` is asked for the
- * rest of the program unless the answer is at hand.
+ * rest of the program unless the answer lies ready.
  */
 export async function main(argv: readonly string[], load: () => App): Promise<number> {
   try {
-    const answer = atOnce(argv);
-    return await (answer === undefined ? run(argv, load()) : printAscii(answer, load));
+    const answer = readyAnswer(argv, () => terminal({}));
+    return await (answer === undefined ? run(argv, load()) : printNow(answer, load));
   } catch (error) {
     return report(error, { json: false, verbose: false }, load());
   }
-}
-
-/** What scripts and shells ask for often: printed before anything else is loaded. */
-function atOnce(argv: readonly string[]): string | undefined {
-  const [word, shell] = argv;
-  if (argv.length === 1 && (word === '--version' || word === '-V')) return `${version}\n`;
-  if (argv.length === 2 && word === 'completion' && isShell(shell)) return readCompletionScript(shell);
-  return undefined;
 }
 
 async function run(argv: readonly string[], app: App): Promise<number> {
@@ -49,14 +40,15 @@ async function run(argv: readonly string[], app: App): Promise<number> {
   }
 }
 
-/** Where a text about the command line itself is read. */
+/** Where a text about the command line itself is read. A file or a pipe is no terminal: node needs more than a millisecond to say so. */
 function terminal({ color }: ConsoleFlags): Terminal {
-  const { stdout, env } = process;
-  return { columns: stdout.columns, colour: wantsColour(env, { isTerminal: stdout.isTTY === true, noColor: color === false }) };
+  const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
+  const colour = wantsColour(process.env, { isTerminal, noColor: color === false });
+  return { columns: isTerminal ? process.stdout.columns : undefined, colour };
 }
 
 /** Standard output before there is a console; a closed pipe is a quiet end. Throws LocalError where it takes no data (a full disk). */
-function print(text: string, { LocalError }: App): Promise<number> {
+function print(text: string | Uint8Array, { LocalError }: App): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
     process.stdout.write(text, (error) => {
@@ -67,14 +59,15 @@ function print(text: string, { LocalError }: App): Promise<number> {
 }
 
 /** As `print`, but by descriptor where that takes all of it at once: node needs more than a millisecond to open the stream. */
-async function printAscii(text: string, load: () => App): Promise<number> {
+async function printNow(text: string, load: () => App): Promise<number> {
+  const bytes = Buffer.from(text);
   let taken = 0;
   try {
-    taken = writeSync(STDOUT, text);
+    taken = writeSync(STDOUT, bytes);
   } catch {
     // the stream waits, or finds the same failure and says it
   }
-  return taken === text.length ? 0 : print(text.slice(taken), load());
+  return taken === bytes.length ? 0 : print(bytes.subarray(taken), load());
 }
 
 /** Says on standard error what went wrong, as text or as a line of JSON, and returns the exit code. */

@@ -5,6 +5,7 @@ import { UsageError } from '../../src/errors.ts';
 import type { CommandPage } from '../../src/help/page.ts';
 import { TOPICS } from '../../src/help/topics.ts';
 import { commandLinesIn, splitWords } from '../help/command-lines.ts';
+import { runCli } from '../support/cli.ts';
 
 const manual = await loadManual('1.2.3');
 
@@ -284,4 +285,14 @@ test('completion scripts ask with the profile and base URL of the line that is t
     args: ['codes', ''],
     globals: { profile: 'work', baseUrl: 'https://qr.example/api/v1', quiet: true },
   });
+});
+
+test('qrctl --help is the same text, laid out by the build or by commander', async () => {
+  const byCommander = await runCli(['--quiet', '--help']);
+  for (const line of ['--help', '-h', 'help']) expect(await runCli([line])).toEqual(byCommander);
+  const env = { FORCE_COLOR: '1' };
+  expect(await runCli(['--help'], { env })).toEqual(await runCli(['--quiet', '--help'], { env }));
+  const narrow = await runCli(['--help'], { tty: 60 });
+  expect(narrow).toEqual(await runCli(['--quiet', '--help'], { tty: 60 }));
+  expect(narrow.stdout).not.toBe((await runCli(['--help'], { tty: true })).stdout);
 });
