@@ -6,7 +6,7 @@ import type { CommandDefinition } from './define.ts';
 
 type Load = () => Promise<{ command: CommandDefinition }>;
 
-export interface Leaf {
+interface Leaf {
   name: string;
   summary: string;
   load: Load;
