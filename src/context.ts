@@ -3,9 +3,9 @@
  * time.ts; a test builds a context with its own streams, environment and clock.
  */
 import { version } from '../package.json';
+import type { Processes } from './durable/replace-file.ts';
 import { AuthError, ClosedPipeError, exitCodeOf, InterruptedError, UsageError } from './errors.ts';
 import { type Console, createConsole, type Progress } from './output/console.ts';
-import type { Processes } from './output/whole-file.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { SettingFlags, Settings } from './settings/settings.ts';
 import { after, type Clock, formatDuration, systemClock } from './time.ts';

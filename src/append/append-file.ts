@@ -6,9 +6,10 @@
  * state.ts is what is kept beside the file.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { type Disk, ifPresent, nodeDisk, temporaryOf } from '../durable/disk.ts';
+import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
-import { systemCode } from '../durable/write.ts';
+import { systemCode } from '../durable/path-errors.ts';
+import { temporaryOf } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';
 import type { Clock } from '../time.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';

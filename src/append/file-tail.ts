@@ -4,7 +4,8 @@
  * claims nothing more, since the system may have dropped what it could not write.
  */
 import { dirname } from 'node:path';
-import { type Disk, type DiskFile, digestOf, ifPresent, replaceFile } from '../durable/disk.ts';
+import { type Disk, type DiskFile, digestOf, ifPresent } from '../durable/disk.ts';
+import { openBeside, putInPlace, replaceFile } from '../durable/replace-file.ts';
 import { writeFully } from '../durable/write.ts';
 import { LocalError } from '../errors.ts';
 import type { AppendPaths, CommittedPoint } from './committed-point.ts';
@@ -66,19 +67,20 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
 
   async function saveState(replacing: boolean): Promise<void> {
     const state = { identity, sinceMs, bytes: size, sha256: digestOf(hash), replacing, overlaps };
-    // A2: the old state or the new one, never a part.
-    await replaceFile(disk, paths.state, formatState(state, overlapMs), () => {
+    const beforeRename = () => {
       // Even if the rename fails: it may have happened.
       claimed = size;
       needed = true;
-    });
+    };
+    // A2: the old state or the new one, never a part.
+    await replaceFile(disk, paths.state, formatState(state, overlapMs), { beforeRename });
   }
 
   async function prepare(): Promise<DiskFile> {
     if (file && ready) return file;
     // A3: a first run killed after making the file would leave one that nobody knows, so an empty claim comes first.
     if (!restart && size === 0 && !committed.saved) await saveState(false);
-    file ??= await create();
+    file ??= restart ? await openBeside(disk, paths.file, place) : await disk.open(place, 'wx+');
     // A torn row of a file whose state was lost stayed until it was certain whose file it is.
     if (!committed.saved && (await file.stat()).size > size) await file.truncate(size);
     // A3: its name must be there for good before a state claims that it has rows.
@@ -86,14 +88,6 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
     ready = true;
     if (size === 0) await add(file, begin);
     return file;
-  }
-
-  async function create(): Promise<DiskFile> {
-    const made = await disk.open(place, 'wx+');
-    file = made; // already here, so that it is closed if the next line fails
-    const old = restart ? await ifPresent(disk.stat(paths.file)) : undefined;
-    if (old) await made.chmod(old.mode & 0o7777);
-    return made;
   }
 
   async function add(to: DiskFile, data: string | Uint8Array): Promise<void> {
@@ -113,31 +107,26 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
     });
   }
 
-  async function flush(): Promise<void> {
-    const mine = await prepare();
-    // A1: rows before the state that claims them, or a power cut leaves a claim without rows.
-    await mine.sync();
-    await checkPlace(mine);
-  }
-
   return {
     write: (data) => carefully(async () => add(await prepare(), data)),
     commit: () =>
       carefully(async () => {
-        await flush();
+        const mine = await prepare();
+        // A1: rows before the state that claims them, or a power cut leaves a claim without rows.
+        await mine.sync();
+        await checkPlace(mine);
         await saveState(false);
       }),
     replace: () =>
       carefully(async () => {
-        await flush();
-        // A8: the new state first, saying that its file may still stand beside. Whichever of the two renames is the last that
-        // happened, the next run finds out and goes on (finishReplacing in committed-point.ts).
-        await saveState(true);
-        await file?.close(); // Windows does not move an open file
+        const mine = await prepare();
+        await putInPlace(disk, mine, place, paths.file, async () => {
+          await checkPlace(mine);
+          // A8: the new state first, saying that its file may still stand beside. Whichever of the two renames is the last that
+          // happened, the next run finds out and goes on (finishReplacing in committed-point.ts).
+          await saveState(true);
+        });
         file = undefined;
-        await disk.rename(place, paths.file);
-        // A8: or a power cut could bring the old file back under the new state.
-        await disk.flushDirectory(dirname(paths.file));
       }),
     async readBack(onRow) {
       if (!file || size === 0) return;

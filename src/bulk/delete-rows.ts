@@ -3,7 +3,7 @@
  * was killed: a small journal of ids tells these apart, so that the file can be run again.
  */
 
-import { type JournalFile, openJournalFile } from '../durable/append-log.ts';
+import { type AppendLog, openAppendLog } from '../durable/append-log.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { TargetRow } from './check-rows.ts';
@@ -29,7 +29,7 @@ export interface DeleteJournal {
 
 /** Opens the journal at `path`. Hold its lock before. Throws UsageError when what stands there is another journal. */
 export async function openDeleteJournal(path: string, baseUrl: string): Promise<DeleteJournal> {
-  const file: JournalFile<DeleteRecord> = await openJournalFile<DeleteRecord>(path);
+  const file: AppendLog<DeleteRecord> = await openAppendLog<DeleteRecord>(path);
   const [first] = file.found;
   if (first && (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1 || first.baseUrl !== baseUrl)) {
     await file.close();

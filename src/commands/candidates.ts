@@ -78,7 +78,7 @@ async function refresh(
   const better = answered || found.length > (known?.codes.length ?? 0);
   const cache = { askedAtMs: context.clock.now(), answered, codes: better ? found : (known?.codes ?? []) };
   try {
-    writeCodeCache(file, cache, context.processes.pid);
+    await writeCodeCache(file, cache, context.processes);
   } catch {
     // Then it is asked again next time.
   }

@@ -1,14 +1,16 @@
 /**
- * A journal on disk: lines that are only ever added, each one JSON object with a checksum of itself. What `append` has promised
- * is still there after a power cut; a line torn by one is recognised and dropped.
+ * A log on disk: lines that are only ever added, each one JSON object with a checksum of itself. What `append` has promised is still
+ * there after a power cut; a line torn by one is recognised and dropped.
  */
-import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { LocalError, UsageError } from '../errors.ts';
-import { flushDirectory, systemCode, writeFully } from './write.ts';
+import { UsageError } from '../errors.ts';
+import { type Disk, type DiskFile, ifPresent, nodeDisk } from './disk.ts';
+import { cannotOpen, cannotWrite, systemCode } from './path-errors.ts';
+import { writeFully } from './write.ts';
 
-export interface JournalFile<R extends object> {
+/** Records of type R; each begins with what it `is`, by which a log is told from any other file. */
+export interface AppendLog<R extends { is: string }> {
   /** What was found on disk, in order. */
   readonly found: readonly R[];
   /** Adds records, in order. Resolved when they are on disk. Calls made meanwhile share the next flush. Throws LocalError. */
@@ -17,51 +19,61 @@ export interface JournalFile<R extends object> {
   close(): Promise<void>;
 }
 
-/** Opens a journal, making an empty one where there is none. Throws UsageError when what stands there is no whole journal. */
-export async function openJournalFile<R extends object>(path: string): Promise<JournalFile<R>> {
-  const file = await openOrCreate(path);
+/**
+ * Opens the log at `path`, making an empty one where there is none; the caller holds its lock. Throws UsageError, and leaves the file
+ * alone, when what stands there is no whole log.
+ */
+export async function openAppendLog<R extends { is: string }>(path: string, disk: Disk = nodeDisk): Promise<AppendLog<R>> {
+  const file = await openOrCreate(disk, path);
   try {
-    if (!(await file.stat()).isFile())
-      throw new UsageError(`the journal ${path} is not a file`, { hint: 'name other --results' });
-    const { records, length } = parseLines<R>(await file.readFile('utf8'), path);
-    // What a killed run left half written must not become the beginning of our first line.
+    const { records, length } = parseLines<R>(await readWhole(file, path), path);
+    // D8: what a killed run left half written must not become the beginning of our first line.
     await file.truncate(length);
     return { found: records, ...createAppender<R>(file, path, length) };
   } catch (error) {
     await file.close();
-    throw systemCode(error) === undefined ? error : new LocalError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
+    throw systemCode(error) === undefined ? error : cannotWrite(taskOf(path), error, 'nothing was sent');
   }
 }
 
-/** What a journal holds, without touching it; nothing where there is none. Throws UsageError as `openJournalFile`. */
-export async function readJournalFile<R extends object>(path: string): Promise<readonly R[]> {
-  const text = await readFile(path, 'utf8').catch((error) => {
-    if (systemCode(error) === 'ENOENT') return '';
-    throw cannotOpen(path, error);
-  });
-  return parseLines<R>(text, path).records;
-}
-
-async function openOrCreate(path: string): Promise<FileHandle> {
+/** What a log holds, without touching it; nothing where there is none. Throws UsageError as `openAppendLog`. */
+export async function readAppendLog<R extends { is: string }>(path: string, disk: Disk = nodeDisk): Promise<readonly R[]> {
   try {
-    return await open(path, 'r+').catch(async (error) => {
-      if (systemCode(error) !== 'ENOENT') throw error;
-      const created = await open(path, 'wx+');
-      await flushDirectory(dirname(path)); // or the first intents could be lost with the file's very name
-      return created;
-    });
+    const bytes = await ifPresent(disk.readFile(path));
+    return bytes ? parseLines<R>(bytes, path).records : [];
   } catch (error) {
-    throw cannotOpen(path, error);
+    throw systemCode(error) === undefined ? error : cannotOpen(`read the journal ${path}`, error, OTHER_PLACE);
   }
 }
 
-/** What is wrong with the place itself; anything else is the disk's fault. */
-const WRONG_PLACE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EROFS', 'ELOOP', 'ENAMETOOLONG', 'EINVAL']);
+const OTHER_PLACE = 'name another place with --results';
 
-function cannotOpen(path: string, cause: unknown): UsageError | LocalError {
-  const message = `cannot open the journal ${path}: ${messageOf(cause)}`;
-  if (!WRONG_PLACE.has(systemCode(cause) ?? '')) return new LocalError(message, { cause });
-  return new UsageError(message, { hint: 'name another place with --results', cause });
+function taskOf(path: string): string {
+  return `write the journal ${path}`;
+}
+
+async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
+  try {
+    const found = await ifPresent(disk.open(path, 'r+'));
+    if (found) return found;
+    const created = await disk.open(path, 'wx+');
+    await disk.flushDirectory(dirname(path)); // D7: or the first records could be lost with the file's very name
+    return created;
+  } catch (error) {
+    throw cannotOpen(taskOf(path), error, OTHER_PLACE);
+  }
+}
+
+async function readWhole(file: DiskFile, path: string): Promise<Buffer> {
+  const stat = await file.stat();
+  if (!stat.isFile()) throw new UsageError(`the journal ${path} is not a file`, { hint: OTHER_PLACE });
+  const bytes = Buffer.alloc(stat.size);
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, at, bytes.length - at, at);
+    if (bytesRead === 0) return bytes.subarray(0, at);
+    at += bytesRead;
+  }
+  return bytes;
 }
 
 /** `{…,"crc":"0a1b2c3d"}`: CRC-32 of the line up to the comma before `"crc"`. */
@@ -74,7 +86,7 @@ function checksum(text: string): string {
   return crc32(text).toString(16).padStart(8, '0');
 }
 
-const LINE = /^(.*),"crc":"([0-9a-f]{8})"}$/;
+const LINE = /^(.*),"crc":"([0-9a-f]{8})"}$/s;
 
 /** The record of a line without its line feed, or undefined when the line is not whole. */
 function parseLine<R extends object>(line: string): R | undefined {
@@ -82,39 +94,46 @@ function parseLine<R extends object>(line: string): R | undefined {
   return text !== undefined && checksum(text) === crc ? JSON.parse(`${text}}`) : undefined;
 }
 
+const LINE_FEED = 0x0a;
+/** How every log begins. */
+const BEGINNING = Buffer.from('{"is":');
+
 /**
- * The whole lines and how many bytes they take. Only a tail may be broken: it was being written when the machine stopped, so
- * nothing that depends on it was sent. Damage further up could hide a code that was created, so it is refused.
+ * The whole lines and how many bytes they take. D9: only a tail may be broken. It was being written when the machine stopped, so nothing
+ * that depends on it was done; damage further up could hide something that was, so it is refused.
  */
-function parseLines<R extends object>(text: string, path: string): { records: R[]; length: number } {
+function parseLines<R extends object>(bytes: Buffer, path: string): { records: R[]; length: number } {
   const records: R[] = [];
-  const lines = text.split('\n');
-  const unfinished = lines.pop() ?? '';
-  const broken = lines.findIndex((line) => {
-    const record = parseLine<R>(line);
-    if (record) records.push(record);
-    return !record;
-  });
-  const torn = broken < 0 ? [] : lines.slice(broken);
-  const foreign = records.length === 0 && (torn.length > 0 || !'{"is":'.startsWith(unfinished.slice(0, 6)));
-  if (foreign || torn.some((line) => parseLine(line) !== undefined)) {
-    throw new UsageError(foreign ? `${path} is not a journal of qrctl` : `${path} is damaged at line ${broken + 1}`, {
-      hint: 'name another place with --results; to create only what is missing, add --skip-existing',
-    });
+  let length = 0;
+  let brokenAtLine = 0;
+  for (let line = 1, start = 0; start < bytes.length; line++) {
+    const end = bytes.indexOf(LINE_FEED, start);
+    if (end < 0) break;
+    const record = parseLine<R>(bytes.toString('utf8', start, end));
+    start = end + 1;
+    if (record && brokenAtLine > 0) throw notWhole(`${path} is damaged at line ${brokenAtLine}`);
+    if (record) {
+      records.push(record);
+      length = start;
+    } else if (brokenAtLine === 0) brokenAtLine = line;
   }
-  return {
-    records,
-    length: Buffer.byteLength(
-      lines
-        .slice(0, records.length)
-        .map((line) => `${line}\n`)
-        .join(''),
-    ),
-  };
+  const isOurs = records.length > 0 || (brokenAtLine === 0 && isBeginning(bytes));
+  if (!isOurs) throw notWhole(`${path} is not a journal of qrctl`);
+  return { records, length };
+}
+
+/** A first line that was being written: a part of it, or zeros in its place, as a power cut leaves where the length came first. */
+function isBeginning(bytes: Buffer): boolean {
+  const found = bytes.subarray(0, BEGINNING.length);
+  return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);
+}
+
+function notWhole(message: string): UsageError {
+  return new UsageError(message, { hint: `${OTHER_PLACE}; to create only what is missing, add --skip-existing` });
 }
 
 /** One flush at a time; what is added while it runs goes with the next, so that parallel rows share the disk's slowness. */
-function createAppender<R extends object>(file: FileHandle, path: string, start: number) {
+function createAppender<R extends object>(file: DiskFile, path: string, start: number) {
   let position = start;
   let waiting: string[] = [];
   let flushing: Promise<void> = Promise.resolve();
@@ -127,20 +146,18 @@ function createAppender<R extends object>(file: FileHandle, path: string, start:
     try {
       await writeFully(file, bytes, position);
       position += bytes.length;
-      await file.datasync(); // the promise of `append`: from here on a power cut cannot take it back
+      await file.datasync(); // D7: the promise of `append`. From here on a power cut cannot take it back.
     } catch (cause) {
-      throw new LocalError(`cannot write the journal ${path}: ${messageOf(cause)}`, {
-        hint: 'make room on the disk and run this again: it goes on where it stopped',
-        cause,
-      });
+      throw cannotWrite(taskOf(path), cause, 'what it says is safe');
     }
   }
 
   return {
     append(records: readonly R[]): Promise<void> {
-      waiting.push(...records.map(formatLine));
+      // All or none: a record that JSON cannot say fails before any is taken.
+      for (const line of records.map(formatLine)) waiting.push(line);
       if (!next) {
-        // After a failed flush what is on disk is not known, so every later one fails with it.
+        // D10: after a failed flush what is on disk is not known, so every later one fails with it.
         next = flushing.then(flush);
         flushing = next;
         next.catch(() => undefined); // told to those who wait for it
@@ -155,8 +172,4 @@ function createAppender<R extends object>(file: FileHandle, path: string, start:
       }
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

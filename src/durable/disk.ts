@@ -1,48 +1,111 @@
-/** The few operations on files that `--append` is built from, as an interface, so that tests can make each one fail or be the last. */
+/**
+ * The few operations that everything durable is built from, as an interface: the tests have a disk in memory that can fail, or lose its
+ * power, at each of them. What is not written through a `Disk` is not tested that way, so nothing in src/durable reaches past it.
+ */
 import { createHash, type Hash } from 'node:crypto';
-import { lstat, open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { flushDirectory, systemCode, type Writable, writeFully } from './write.ts';
+import {
+  access,
+  constants,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import { systemCode } from './path-errors.ts';
 
 export interface DiskStat {
+  /** Bytes. */
   size: number;
+  /** Together the identity of a file: the same as long as it exists, whatever it is called. */
   dev: number;
   ino: number;
   mode: number;
+  uid: number;
+  gid: number;
   isFile(): boolean;
+  isDirectory(): boolean;
 }
 
-/** An open file; a part of node's FileHandle. All reads and writes say where. */
-export interface DiskFile extends Writable {
+/** An open file; a part of node's FileHandle. All reads and writes say where, in bytes. */
+export interface DiskFile {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+  /** May take fewer bytes than it was given: see `writeFully`. */
+  write(data: Uint8Array, offset: number, length: number, position: number | null): Promise<{ bytesWritten: number }>;
+  /** Flushes contents and length: a power cut cannot take them back once this has resolved. */
   sync(): Promise<void>;
+  /** As `sync`, without the times of the file. */
+  datasync(): Promise<void>;
   truncate(size: number): Promise<void>;
   chmod(mode: number): Promise<void>;
+  chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
   close(): Promise<void>;
 }
 
 /** Everything rejects with an error that carries node's `code` (ENOENT, ENOSPC, …). */
 export interface Disk {
-  /** `r+`: read and write what is there. `wx`: create, refusing what is there. */
-  open(path: string, flags: 'r+' | 'wx+'): Promise<DiskFile>;
+  /** `r+`: read and write what is there. `wx+`: create, refusing what is there, a link too; the umask applies to `mode`. */
+  open(path: string, flags: 'r+' | 'wx+', mode?: number): Promise<DiskFile>;
+  /** Refuses what is no regular file: reading a FIFO would wait for ever. */
   readFile(path: string): Promise<Buffer>;
+  readdir(path: string): Promise<string[]>;
+  mkdir(path: string, mode?: number): Promise<void>;
+  /** Takes the place of what is there, at once: who looks sees one file or the other. */
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   stat(path: string): Promise<DiskStat>;
   /** As `stat`, of a symbolic link itself. */
   lstat(path: string): Promise<DiskStat>;
   realpath(path: string): Promise<string>;
-  /** Flushes the names (created, renamed) of a directory. */
+  /** Rejects where the file may not be written. */
+  checkWritable(path: string): Promise<void>;
+  /** Flushes the names (created, renamed, removed) of a directory. */
   flushDirectory(path: string): Promise<void>;
 }
 
-export const nodeDisk: Disk = { open, readFile: readRegularFile, rename, unlink, stat, lstat, realpath, flushDirectory };
+export const nodeDisk: Disk = {
+  open: openFile,
+  readFile: readRegularFile,
+  readdir: (path) => readdir(path),
+  mkdir: async (path, mode) => void (await mkdir(path, { mode })),
+  rename,
+  unlink,
+  stat: (path) => stat(path),
+  lstat: (path) => lstat(path),
+  realpath: (path) => realpath(path),
+  checkWritable: (path) => access(path, constants.W_OK),
+  flushDirectory,
+};
 
-/** Reading a FIFO would wait for ever. */
+function openFile(path: string, flags: 'r+' | 'wx+', mode?: number): Promise<FileHandle> {
+  return open(path, flags, mode);
+}
+
 async function readRegularFile(path: string): Promise<Buffer> {
   if ((await stat(path)).isFile()) return readFile(path);
   throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+}
+
+/** What a platform or file system says that cannot flush a directory; there the rename is as durable as it gets. */
+const CANNOT_FLUSH_DIRECTORIES = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF']);
+
+async function flushDirectory(path: string): Promise<void> {
+  try {
+    const directory = await open(path, 'r');
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+  } catch (error) {
+    if (!CANNOT_FLUSH_DIRECTORIES.has(systemCode(error) ?? '')) throw error;
+  }
 }
 
 /** What `work` gives, or undefined where there is no such file. */
@@ -53,33 +116,6 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-/** Where `replaceFile` puts the new content first; a killed process leaves one behind. */
-export function temporaryOf(path: string): string {
-  return `${path}.partial`;
-}
-
-/**
- * Replaces a file as a whole and for good: whenever the machine stops, the old or the new one stands there, never a part.
- * `beforeRename` is called when everything that can leave the old one in place has succeeded. There must be no leftover.
- */
-export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array, beforeRename: () => void): Promise<void> {
-  const temporary = temporaryOf(path);
-  const file = await disk.open(temporary, 'wx+');
-  try {
-    // The content before the name: a name that outlives a power cut must not lead to an empty file.
-    await writeFully(file, bytes, 0)
-      .then(() => file.sync())
-      .finally(() => file.close());
-    beforeRename();
-    await disk.rename(temporary, path);
-  } catch (error) {
-    await disk.unlink(temporary).catch(() => undefined);
-    throw error;
-  }
-  // The rename itself: without it a power cut brings the old file back after we said it was replaced.
-  await disk.flushDirectory(dirname(path));
 }
 
 const PIECE_BYTES = 1 << 20;

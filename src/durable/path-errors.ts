@@ -1,11 +1,14 @@
-/** System errors on files, in words, and as the failure they are. */
-
+/** Errors of the system on files: what they mean in words, and whether the path is to blame or the machine. The only such list. */
 import { ClosedPipeError, type Failure, LocalError, UsageError } from '../errors.ts';
-import { systemCode } from './write.ts';
 
-const WORDS: Record<string, string> = {
+/** The `code` of a system error (`ENOENT`), or undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** What is wrong with the path itself: bad input, found before anything is sent. */
+const BAD_PATH: Readonly<Record<string, string>> = {
   ENOENT: 'its directory does not exist',
-  EEXIST: 'there is a file of that name',
   EACCES: 'permission denied',
   EPERM: 'the operation is not permitted',
   EROFS: 'the file system is read-only',
@@ -13,8 +16,15 @@ const WORDS: Record<string, string> = {
   ENOTDIR: 'part of the path is not a directory',
   ENAMETOOLONG: 'the name is too long',
   ELOOP: 'its symbolic links go in circles',
+  EINVAL: 'the system takes no such name',
+  ENOTSUP: 'it is not a regular file',
   ETXTBSY: 'it is a program that is running',
   ENXIO: 'nothing is behind that device or socket',
+};
+
+/** What is wrong with the machine. */
+const MACHINE: Readonly<Record<string, string>> = {
+  EEXIST: 'there is a file of that name',
   ENOSPC: 'no space is left on the device',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be larger than the system allows',
@@ -22,42 +32,34 @@ const WORDS: Record<string, string> = {
   EMFILE: 'too many files are open',
 };
 
-/** What is wrong with the path itself, as opposed to the machine: bad input, found before anything is sent. */
-const BAD_PATH = new Set([
-  'ENOENT',
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'EISDIR',
-  'ENOTDIR',
-  'ENAMETOOLONG',
-  'ELOOP',
-  'ETXTBSY',
-  'ENXIO',
-]);
-
-const ROOM = new Set(['ENOSPC', 'EDQUOT']);
+/** Making free space helps against these. */
+const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** `EIO` as a clause; an unknown error keeps its own message. */
 export function describeSystemError(error: unknown): string {
   const code = systemCode(error);
-  const words = code === undefined ? undefined : WORDS[code];
+  const words = code === undefined ? undefined : (BAD_PATH[code] ?? MACHINE[code]);
   if (words) return `${words} (${code})`;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The failure to open `path` for writing: UsageError where the path is to blame, LocalError otherwise. */
-export function cannotOpen(path: string, error: unknown): Failure {
-  const message = `cannot write ${path}: ${describeSystemError(error)}`;
+/**
+ * The failure to open a file: UsageError where the path is to blame, LocalError otherwise. `task` says what cannot be done, such as
+ * `write scans.csv`; `choice` is a way out where another path is one.
+ */
+export function cannotOpen(task: string, error: unknown, choice = 'choose another file with --output'): Failure {
+  const message = `cannot ${task}: ${describeSystemError(error)}`;
   const code = systemCode(error) ?? '';
-  if (!BAD_PATH.has(code)) return new LocalError(message, { cause: error, hint: 'nothing was sent; mend that and run again' });
-  const hint = code === 'ENOENT' ? 'create the directory first, or choose another file' : 'choose another file with --output';
-  return new UsageError(message, { cause: error, hint });
+  if (!Object.hasOwn(BAD_PATH, code)) {
+    return new LocalError(message, { cause: error, hint: 'nothing was sent; mend that and run again' });
+  }
+  return new UsageError(message, { cause: error, hint: code === 'ENOENT' ? `create the directory first, or ${choice}` : choice });
 }
 
 /** The failure of a write after opening. `state` is a clause on what is there now, such as "the file is untouched". */
-export function cannotWrite(path: string, error: unknown, state: string): Failure {
-  if (systemCode(error) === 'EPIPE') return new ClosedPipeError('the reader went away', { cause: error });
-  const advice = ROOM.has(systemCode(error) ?? '') ? 'make room and run again' : 'check the device and run again';
-  return new LocalError(`cannot write ${path}: ${describeSystemError(error)}`, { cause: error, hint: `${state}; ${advice}` });
+export function cannotWrite(task: string, error: unknown, state: string): Failure {
+  const code = systemCode(error);
+  if (code === 'EPIPE') return new ClosedPipeError('the reader went away', { cause: error });
+  const advice = NO_SPACE.has(code) ? 'make room and run again' : 'mend that and run again';
+  return new LocalError(`cannot ${task}: ${describeSystemError(error)}`, { cause: error, hint: `${state}; ${advice}` });
 }

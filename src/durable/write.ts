@@ -1,11 +1,7 @@
-/** The steps that make bytes stay on a disk. Each checks what the operating system really did. */
-import { existsSync, mkdirSync, promises, statSync } from 'node:fs';
+/** The steps that make bytes and names stay on a disk. Each checks what the operating system really did. */
 import { dirname } from 'node:path';
-
-/** What of a file `writeFully` needs; a part of node's FileHandle. */
-export interface Writable {
-  write(data: Uint8Array, offset: number, length: number, position: number | null): Promise<{ bytesWritten: number }>;
-}
+import type { Disk, DiskFile } from './disk.ts';
+import { systemCode } from './path-errors.ts';
 
 /**
  * Writes all of `data`, at `position` or, when null, where the file stands. A write may take fewer bytes than it was given (a
@@ -13,7 +9,7 @@ export interface Writable {
  *
  * @throws the system's error (`ENOSPC`, `EIO`, …), and one with code `EIO` when a write takes nothing at all.
  */
-export async function writeFully(file: Writable, data: Uint8Array, position: number | null): Promise<void> {
+export async function writeFully(file: Pick<DiskFile, 'write'>, data: Uint8Array, position: number | null): Promise<void> {
   for (let done = 0; done < data.length; ) {
     const at = position === null ? null : position + done;
     const { bytesWritten } = await file.write(data, done, data.length - done, at);
@@ -32,8 +28,7 @@ export interface EarlyFlush {
 
 const FLUSHED_AT_ONCE = 16 * 1024 * 1024;
 
-/** `file` is a part of node's FileHandle. */
-export function createEarlyFlush(file: { datasync(): Promise<void> }): EarlyFlush {
+export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>): EarlyFlush {
   let waiting = 0;
   let flushing: Promise<void> | undefined;
   let failure: { error: unknown } | undefined;
@@ -67,41 +62,26 @@ export function createEarlyFlush(file: { datasync(): Promise<void> }): EarlyFlus
 }
 
 /**
- * Makes a directory and those above it, and tells whether it was missing. Node's own `recursive` tries for ever where the system
- * answers ENOENT although the parent is there: under an automounter, or in /proc.
+ * Makes a directory and those above it, for good, and tells whether it was missing. Node's own `recursive` tries for ever where the
+ * system answers ENOENT although the parent is there: under an automounter, or in /proc.
  *
  * @throws the system's error.
  */
-export function makeDirectories(path: string, mode?: number): boolean {
+export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
-    mkdirSync(path, { mode });
-    return true;
+    await disk.mkdir(path, mode);
   } catch (error) {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
-    if (systemCode(error) !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    if ((await statOf(disk, path))?.isDirectory()) return false;
+    const parent = dirname(path);
+    if (systemCode(error) !== 'ENOENT' || (await statOf(disk, parent))) throw error;
+    await makeDirectories(disk, parent, mode);
+    return makeDirectories(disk, path, mode);
   }
-  makeDirectories(dirname(path), mode);
-  return makeDirectories(path, mode);
+  // Or a power cut could take the directory, and with it every file that was flushed in it.
+  await disk.flushDirectory(dirname(path));
+  return true;
 }
 
-/** What a platform or file system says that cannot flush a directory; there the rename is as durable as it gets. */
-const CANNOT_FLUSH_DIRECTORIES = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF']);
-
-/** Flushes a directory, so that a file created or renamed in it is still there under its name after a power cut. */
-export async function flushDirectory(path: string): Promise<void> {
-  try {
-    const directory = await promises.open(path, 'r');
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
-  } catch (error) {
-    if (!CANNOT_FLUSH_DIRECTORIES.has(systemCode(error) ?? '')) throw error;
-  }
-}
-
-/** The `code` of a system error (`ENOENT`), or undefined for anything else. */
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+function statOf(disk: Disk, path: string) {
+  return disk.stat(path).catch(() => undefined);
 }

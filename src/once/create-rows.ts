@@ -3,7 +3,7 @@
  * slow write has had time to land, and sent again only when it is certainly not there. The journal knows all of it at every
  * instant, so a killed run is simply run again. PROTOCOL.md beside this file says why it holds.
  */
-import { openJournalFile } from '../durable/append-log.ts';
+import { openAppendLog } from '../durable/append-log.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { Clock } from '../time.ts';
@@ -18,7 +18,7 @@ export interface CreateJob {
   rows: readonly NewRow[];
   /** Where the journal stands. Hold its lock. */
   journalPath: string;
-  openLog?: typeof openJournalFile;
+  openLog?: typeof openAppendLog;
   service: Pick<Service, 'baseUrl' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample'>;
   /** Every code of the workspace, proven complete. */
   listCodes: () => Promise<QrCode[]>;
@@ -73,7 +73,7 @@ const MOST_BARREN_ROUNDS = 4;
  * that does not exist, LocalError when the journal cannot be written, and what the listing of `skipExisting` throws.
  */
 export async function createRows(job: CreateJob): Promise<CreateEnd> {
-  const { rows, journalPath: path, service, clock, uptimeMs, onEvent, openLog = openJournalFile } = job;
+  const { rows, journalPath: path, service, clock, uptimeMs, onEvent, openLog = openAppendLog } = job;
   const journal = await openJournal({ path, baseUrl: service.baseUrl, rows }, openLog);
   try {
     const states = await openStates(journal, rows.length, { clock, uptimeMs, serviceNowMs: service.nowMs });

@@ -3,7 +3,7 @@
  * never believed about anything else. The keys and words of a line are a format on disk: journals of older versions have them.
  */
 import { createHash } from 'node:crypto';
-import { type JournalFile, openJournalFile, readJournalFile } from '../durable/append-log.ts';
+import { type AppendLog, openAppendLog, readAppendLog } from '../durable/append-log.ts';
 import { UsageError } from '../errors.ts';
 import type { NewCode } from '../service/shapes.ts';
 
@@ -79,7 +79,7 @@ const VERSION = 1;
  * @throws UsageError when it is damaged, of another service, or when a row it knows has changed or is gone; rows may be added at
  * the end.
  */
-export async function openJournal(options: JournalOptions, openLog = openJournalFile): Promise<JournalFile<JournalRecord>> {
+export async function openJournal(options: JournalOptions, openLog = openAppendLog): Promise<AppendLog<JournalRecord>> {
   const journal = await openLog<JournalRecord>(options.path);
   try {
     const added = check(options, journal.found);
@@ -96,7 +96,7 @@ export async function openJournal(options: JournalOptions, openLog = openJournal
 
 /** What the journal holds, without touching it; nothing where there is none. Throws as `openJournal`. */
 export async function readJournal(options: JournalOptions): Promise<readonly JournalRecord[]> {
-  const found = await readJournalFile<JournalRecord>(options.path);
+  const found = await readAppendLog<JournalRecord>(options.path);
   check(options, found);
   return found;
 }

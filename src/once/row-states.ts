@@ -1,5 +1,5 @@
 /** How far each row is, by the journal: what was sent, what came back, and who decided the rest. */
-import type { JournalFile } from '../durable/append-log.ts';
+import type { AppendLog } from '../durable/append-log.ts';
 import type { Clock } from '../time.ts';
 import type { JournalRecord, RowRecord, Stamp } from './journal.ts';
 import { type Attempt, type ClockEvidence, createClockEvidence } from './time-bounds.ts';
@@ -78,7 +78,7 @@ export function replay(records: readonly JournalRecord[], rows: number): RowStat
 
 /** The states that go on from what the journal holds; a new session begins with them. */
 export async function openStates(
-  journal: JournalFile<JournalRecord>,
+  journal: AppendLog<JournalRecord>,
   rows: number,
   { clock, serviceNowMs, uptimeMs }: StampClocks,
 ): Promise<RecordedStates> {

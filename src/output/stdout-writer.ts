@@ -1,8 +1,7 @@
 /** Data to standard output, never lost in silence: each write is answered for. */
 import { fstatSync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { describeSystemError } from '../durable/path-errors.ts';
-import { systemCode } from '../durable/write.ts';
+import { describeSystemError, systemCode } from '../durable/path-errors.ts';
 import { ClosedPipeError, type Failure, LocalError } from '../errors.ts';
 
 /** Standard output as node hands it over. */

@@ -1,17 +1,14 @@
-/**
- * Files that appear whole or not at all: written under a temporary name beside their place, flushed, and renamed over it. At
- * every instant, also after a power cut, the name shows either the old bytes or all of the new ones.
- */
-import { type FileHandle, rename, stat, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
-import { createEarlyFlush, flushDirectory, systemCode, writeFully } from '../durable/write.ts';
-import { LocalError } from '../errors.ts';
-import { openDirectly, openTemporary, type Processes, resolveTarget } from './file-target.ts';
+/** An output file that appears whole or not at all (see durable/replace-file.ts), plain or compressed; what is no file is written as it is. */
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
+import { cannotOpen, cannotWrite, systemCode } from '../durable/path-errors.ts';
+import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
+import { writeFully } from '../durable/write.ts';
+import { UsageError } from '../errors.ts';
 import { createGatherer } from './gatherer.ts';
 import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';
-
-export type { Processes };
 
 export interface WholeFile {
   /** Adds to the file; small pieces are gathered into large writes. Throws LocalError (full disk, device). */
@@ -31,6 +28,7 @@ export interface WholeFileOptions {
   processes: Processes;
   /** Compress; the bytes depend on the data alone. */
   gzip?: boolean;
+  disk?: Disk;
 }
 
 /**
@@ -39,15 +37,17 @@ export interface WholeFileOptions {
  *
  * @throws UsageError when the path cannot be written (no such directory, no permission, a directory), before any byte is.
  */
-export async function openWholeFile(path: string, { processes, gzip = false }: WholeFileOptions): Promise<WholeFile> {
+export async function openWholeFile(
+  path: string,
+  { processes, gzip = false, disk = nodeDisk }: WholeFileOptions,
+): Promise<WholeFile> {
+  const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
   try {
-    const target = await resolveTarget(path);
-    const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
-    if (target.direct) return directFile(path, await openDirectly(target.path), encoder());
-    const temporary = await openTemporary(target, processes);
-    return temporaryFile(path, target.path, temporary, encoder);
+    const real = await resolveFile(disk, path);
+    if (real === undefined) return directFile(path, await openDirectly(path), encoder());
+    return wholeFile(path, await openReplacement(disk, real, { processes }), encoder);
   } catch (error) {
-    throw systemCode(error) === undefined ? error : cannotOpen(path, error);
+    throw systemCode(error) === undefined ? error : cannotOpen(`write ${path}`, error);
   }
 }
 
@@ -62,80 +62,66 @@ export async function writeWholeFile(path: string, data: string | Uint8Array, op
   }
 }
 
-function temporaryFile(
-  shownPath: string,
-  path: string,
-  temporary: { path: string; file: FileHandle },
-  createEncoder: () => Encoder,
-): WholeFile {
-  const { file } = temporary;
-  const flush = createEarlyFlush(file);
-  let position = 0;
-  let done = false;
-  const put = async (bytes: Uint8Array) => {
-    await writeFully(file, bytes, position);
-    position += bytes.length;
-    flush.wrote(bytes.length);
-  };
-  let gatherer = createGatherer(createEncoder(), put);
-  const failing = (error: unknown) =>
-    systemCode(error) === undefined ? error : cannotWrite(shownPath, error, `${shownPath} is as it was`);
+/** Descriptors of this process by name; what they lead to is not ours to replace. */
+const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
+/**
+ * The file that `path` means, all links followed, or undefined where it is no regular file. Throws UsageError or a system error where
+ * nothing could be written.
+ */
+async function resolveFile(disk: Disk, path: string): Promise<string | undefined> {
+  if (path.endsWith('/')) throw refusal(path, 'names a directory', 'give --output a file');
+  const old = await ifPresent(disk.stat(path));
+  if (old?.isDirectory()) throw refusal(path, 'is a directory', 'give --output a file');
+  if (DESCRIPTORS.test(path) || (old && !old.isFile())) return undefined;
+  if (old) {
+    await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
+    return disk.realpath(path);
+  }
+  if (await ifPresent(disk.lstat(path))) {
+    throw refusal(path, 'is a symbolic link to a file that does not exist', 'name the real file, or remove the link');
+  }
+  const absolute = resolve(path);
+  return join(await disk.realpath(dirname(absolute)), basename(absolute));
+}
+
+function refusal(path: string, what: string, hint: string): UsageError {
+  return new UsageError(`cannot write ${path}: it ${what}`, { hint });
+}
+
+function wholeFile(path: string, replacement: Replacement, createEncoder: () => Encoder): WholeFile {
+  let gatherer = createGatherer(createEncoder(), replacement.write);
+  const failing = (error: unknown) => Promise.reject(inWords(path, error, `${path} is as it was`));
   return {
-    write: (chunk) => gatherer.write(chunk).catch((error) => Promise.reject(failing(error))),
+    write: (chunk) => gatherer.write(chunk).catch(failing),
     async commit() {
-      try {
-        if (gatherer.touched() || position === 0) await gatherer.end();
-        await flush.settled();
-        await file.sync(); // the data must be on disk before the name that promises it
-        await refuseStranger(temporary);
-        await file.close();
-        await rename(temporary.path, path);
-        done = true;
-        await flushDirectory(dirname(path)); // else a power cut could bring the old file back
-      } catch (error) {
-        throw failing(error);
-      }
+      // An empty compressed file has a member all the same.
+      const end = gatherer.touched() || replacement.size() === 0 ? gatherer.end() : Promise.resolve();
+      await end.then(() => replacement.commit()).catch(failing);
     },
-    async discard() {
-      if (done) return;
-      done = true;
-      await file.close().catch(() => undefined);
-      await unlink(temporary.path).catch(() => undefined);
-    },
+    discard: replacement.discard,
     async checkpoint() {
-      try {
-        if (gatherer.touched()) await gatherer.end();
-      } catch (error) {
-        throw failing(error);
-      }
-      const marked = position;
-      gatherer = createGatherer(createEncoder(), put);
+      if (gatherer.touched()) await gatherer.end().catch(failing);
+      const rewind = replacement.checkpoint();
+      gatherer = createGatherer(createEncoder(), replacement.write);
       return async () => {
         await gatherer.settled();
-        await file.truncate(marked).catch((error) => Promise.reject(failing(error)));
-        position = marked;
-        gatherer = createGatherer(createEncoder(), put);
+        await rewind().catch(failing);
+        gatherer = createGatherer(createEncoder(), replacement.write);
       };
     },
   };
 }
 
-/**
- * Process ids are only unique on one machine: in two containers that share a volume another qrctl may have taken our temporary
- * name for a dead one's. Its file must not be renamed as if it were ours.
- */
-async function refuseStranger(temporary: { path: string; file: FileHandle }): Promise<void> {
-  const [ours, named] = await Promise.all([temporary.file.stat(), stat(temporary.path).catch(() => undefined)]);
-  if (named?.ino === ours.ino && named.dev === ours.dev) return;
-  throw new LocalError(`${temporary.path} was replaced by another process`, { hint: 'let only one run write a file at a time' });
+/** Appends, because a descriptor may lead to a file that others write too. */
+function openDirectly(path: string): Promise<FileHandle> {
+  return open(path, constants.O_WRONLY | constants.O_APPEND);
 }
 
 function directFile(path: string, file: FileHandle, encoder: Encoder): WholeFile {
   let closed = false;
   const gatherer = createGatherer(encoder, (bytes) => writeFully(file, bytes, null));
-  const failing = (error: unknown) =>
-    Promise.reject(systemCode(error) === undefined ? error : cannotWrite(path, error, 'not all was written'));
+  const failing = (error: unknown) => Promise.reject(inWords(path, error, 'not all was written'));
   const close = async () => {
     if (!closed) await file.close();
     closed = true;
@@ -145,4 +131,8 @@ function directFile(path: string, file: FileHandle, encoder: Encoder): WholeFile
     commit: () => gatherer.end().then(close).catch(failing),
     discard: () => close().catch(() => undefined),
   };
+}
+
+function inWords(path: string, error: unknown, state: string): unknown {
+  return systemCode(error) === undefined ? error : cannotWrite(`write ${path}`, error, state);
 }

@@ -1,7 +1,9 @@
 /** The codes of a workspace as completions last saw them: a file of its own for each base URL and key, readable by the owner only. */
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { nodeDisk } from '../durable/disk.ts';
+import { type Processes, replaceFile } from '../durable/replace-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { DIRECTORY_MODE, FILE_MODE } from './modes.ts';
 import { cacheDirectory } from './paths.ts';
@@ -46,15 +48,8 @@ function parse(data: Partial<CodeCache> | null): CodeCache | undefined {
   return { askedAtMs: data.askedAtMs ?? 0, answered: data.answered === true, codes };
 }
 
-/** Replaces the file; throws the system's error. `writer` tells writers at the same time apart (a process id). */
-export function writeCodeCache(file: string, cache: CodeCache, writer: number): void {
-  makeDirectories(dirname(file), DIRECTORY_MODE);
-  const staged = `${file}.${writer}`;
-  rmSync(staged, { force: true });
-  try {
-    writeFileSync(staged, JSON.stringify(cache), { mode: FILE_MODE, flag: 'wx' });
-    renameSync(staged, file);
-  } finally {
-    rmSync(staged, { force: true });
-  }
+/** Replaces the file; throws the system's error. Several completions may do so at the same time. */
+export async function writeCodeCache(file: string, cache: CodeCache, processes: Processes): Promise<void> {
+  await makeDirectories(nodeDisk, dirname(file), DIRECTORY_MODE);
+  await replaceFile(nodeDisk, file, Buffer.from(JSON.stringify(cache)), { processes, mode: FILE_MODE });
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../durable/write.ts';
+import { systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
 import { mendModes } from './modes.ts';
 import { configDirectory } from './paths.ts';

@@ -1,8 +1,10 @@
-/** Changes the stored config: one change at a time, and the old file stays until the new one is proven whole. */
-import { chmodSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+/** Changes the stored config, one change at a time. conf keeps it; what conf would write goes to disk by durable/replace-file.ts. */
+import { chmodSync } from 'node:fs';
+import { basename, dirname, extname } from 'node:path';
+import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
-import { flushDirectory, makeDirectories, systemCode } from '../durable/write.ts';
+import { replaceFile } from '../durable/replace-file.ts';
+import { makeDirectories } from '../durable/write.ts';
 import { LocalError } from '../errors.ts';
 import type { Clock } from '../time.ts';
 import { DIRECTORY_MODE, FILE_MODE, mendModes } from './modes.ts';
@@ -19,19 +21,17 @@ const LONGEST_WAIT_MS = 10_000;
  * one is still there), and what `change` throws.
  */
 export async function updateStore(
-  { env, clock, signal }: { env: Variables; clock: Clock; signal: AbortSignal },
+  { env, clock, signal, disk = nodeDisk }: { env: Variables; clock: Clock; signal: AbortSignal; disk?: Disk },
   change: (stored: Stored) => Stored,
 ): Promise<Store> {
   const file = await configFile(env);
-  const { default: Conf } = await import('conf');
   return namingFile(file, async () => {
-    makeDirectory(dirname(file));
+    await makeDirectory(disk, dirname(file));
     const mended = mendModes(file);
     const lock = await acquireLock(file, { clock, signal, waitMs: LONGEST_WAIT_MS });
     try {
-      const stored = change(await readStore(env));
-      await replaceFile(Conf, file, formatStored(stored));
-      return { ...stored, file, mended };
+      await store(disk, file, formatStored(change(await readStore(env))));
+      return { ...(await readStore(env)), mended };
     } finally {
       await lock.release();
     }
@@ -52,58 +52,45 @@ async function namingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** 0700 from its first moment; the second step is for a umask that would lock ourselves out. */
-function makeDirectory(directory: string): void {
-  if (makeDirectories(directory, DIRECTORY_MODE)) chmodSync(directory, DIRECTORY_MODE);
+async function makeDirectory(disk: Disk, directory: string): Promise<void> {
+  if (await makeDirectories(disk, directory, DIRECTORY_MODE)) chmodSync(directory, DIRECTORY_MODE);
 }
 
-/** Everything beside config.json that a write makes begins so. */
-const STAGED = 'config.new';
+/** Has conf store `value` in `file`, which is whole or not there, and reads it back. */
+async function store(disk: Disk, file: string, value: Record<string, unknown>): Promise<void> {
+  const { default: Conf } = await import('conf');
+  const config = new Conf<Record<string, unknown>>({
+    cwd: dirname(file),
+    configName: basename(file, extname(file)),
+    clearInvalidConfig: false,
+    accessPropertiesByDotNotation: false, // a profile's name may have a dot
+  });
+  const written = takeOverWrite(config);
+  config.store = value;
+  // A config.json that is a link (dotfiles kept elsewhere) stays one. The mode holds from the first moment: it is full of keys.
+  const real = (await ifPresent(disk.realpath(file))) ?? file;
+  await replaceFile(disk, real, Buffer.from(written()), { mode: FILE_MODE });
+  if (format(config.store) !== written()) throw new LocalError(`the config file ${file} is not what was stored`);
+}
 
 /**
- * conf writes by a temporary file and a rename but does not look at how much was written: on a full disk it replaces a good
- * file with a short one and reports success (measured). So it writes to a name of its own, which becomes config.json only
- * after it was read back. What a killed write left is removed first: it holds keys.
+ * conf 15 writes by its method `_write`, through a package that does not look at how much was written: on a full disk that replaces a
+ * good file with a short one and reports success (measured). So the method only keeps what it is given; the function returns its text.
  */
-async function replaceFile(Conf: typeof import('conf').default, file: string, value: Record<string, unknown>): Promise<void> {
-  const target = throughLink(file);
-  const directory = dirname(target);
-  removeStaged(directory);
-  try {
-    const staged = new Conf<Record<string, unknown>>({
-      cwd: directory,
-      configName: STAGED,
-      configFileMode: FILE_MODE,
-      clearInvalidConfig: false,
-      accessPropertiesByDotNotation: false,
-    });
-    staged.store = value;
-    checkWhole(staged.path, file, value);
-    renameSync(staged.path, target);
-    await flushDirectory(directory);
-  } finally {
-    removeStaged(directory);
-  }
-}
-
-/** A config.json that is a link (dotfiles kept elsewhere) stays one. */
-function throughLink(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return file;
-    throw error;
-  }
-}
-
-function removeStaged(directory: string): void {
-  for (const name of readdirSync(directory)) {
-    if (name === `${STAGED}.json` || name.startsWith(`${STAGED}.json.tmp-`)) rmSync(join(directory, name), { force: true });
-  }
-}
-
-function checkWhole(path: string, file: string, value: Record<string, unknown>): void {
-  if (readFileSync(path, 'utf8') === JSON.stringify(value, undefined, '\t')) return;
-  throw new LocalError(`the config file ${basename(file)} could not be written whole; the old one is still there`, {
-    hint: `is the disk of ${dirname(file)} full?`,
+function takeOverWrite(config: object): () => string {
+  let text: string | undefined;
+  Object.assign(config, {
+    _write(value: unknown) {
+      text = format(value);
+    },
   });
+  return () => {
+    if (text === undefined) throw new Error('conf did not write by its method _write');
+    return text;
+  };
+}
+
+/** As conf formats it. */
+function format(value: unknown): string {
+  return JSON.stringify(value, undefined, '\t');
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openJournalFile, readJournalFile } from '../../src/durable/append-log.ts';
+import { openAppendLog, readAppendLog } from '../../src/durable/append-log.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
 import { runs } from '../support/property-runs.ts';
 
@@ -21,7 +21,7 @@ const freshPath = () => join(directory, `${files++}.journal`);
 const lines = (count: number, from = 0): Line[] => Array.from({ length: count }, (_, n) => ({ is: 'row é', n: n + from }));
 
 async function write(path: string, records: readonly Line[]): Promise<void> {
-  const journal = await openJournalFile<Line>(path);
+  const journal = await openAppendLog<Line>(path);
   await journal.append(records);
   await journal.close();
 }
@@ -31,7 +31,7 @@ describe('a journal', () => {
     const path = freshPath();
     await write(path, lines(2));
     await write(path, lines(3, 2));
-    expect(await readJournalFile<Line>(path)).toEqual(lines(5));
+    expect(await readAppendLog<Line>(path)).toEqual(lines(5));
   });
 
   it('is one JSON object a line, for people who look inside', async () => {
@@ -48,14 +48,14 @@ describe('a journal', () => {
 
   it('keeps the order of what is added at once, and promises nothing before it is written', async () => {
     const path = freshPath();
-    const journal = await openJournalFile<Line>(path);
+    const journal = await openAppendLog<Line>(path);
     const kept = lines(200).map(async (line) => {
       await journal.append([line]);
       return (await readFile(path, 'utf8')).includes(`"n":${line.n},`);
     });
     expect(new Set(await Promise.all(kept))).toEqual(new Set([true]));
     await journal.close();
-    expect(await readJournalFile<Line>(path)).toEqual(lines(200));
+    expect(await readAppendLog<Line>(path)).toEqual(lines(200));
   });
 
   it('goes on after a power cut at any byte: whole lines stay, the torn one goes', async () => {
@@ -66,11 +66,11 @@ describe('a journal', () => {
       const path = freshPath();
       await writeFile(path, bytes.subarray(0, length));
       const left = bytes.subarray(0, length).filter((byte) => byte === 0x0a).length;
-      const journal = await openJournalFile<Line>(path);
+      const journal = await openAppendLog<Line>(path);
       expect(journal.found).toEqual(lines(left));
       await journal.append(lines(1, 99));
       await journal.close();
-      expect(await readJournalFile<Line>(path)).toEqual([...lines(left), ...lines(1, 99)]);
+      expect(await readAppendLog<Line>(path)).toEqual([...lines(left), ...lines(1, 99)]);
       await truncate(path, 0);
     }
   });
@@ -85,7 +85,7 @@ describe('a journal', () => {
         const damaged = Buffer.from(bytes);
         damaged[at] = (damaged[at] ?? 0) ^ change;
         await writeFile(path, damaged);
-        await expect(openJournalFile(path)).rejects.toThrow(UsageError);
+        await expect(openAppendLog(path)).rejects.toThrow(UsageError);
         expect(await readFile(path)).toEqual(damaged);
       }),
       runs(200),
@@ -96,15 +96,15 @@ describe('a journal', () => {
     for (const text of ['name,type\nA,url\n', '{"is":"x"}\n', 'no', '/']) {
       const path = freshPath();
       await writeFile(path, text);
-      await expect(openJournalFile(path)).rejects.toThrow(UsageError);
+      await expect(openAppendLog(path)).rejects.toThrow(UsageError);
       expect(await readFile(path, 'utf8')).toBe(text);
     }
-    await expect(openJournalFile(directory)).rejects.toThrow(UsageError);
-    await expect(openJournalFile('/dev/null')).rejects.toThrow(UsageError);
+    await expect(openAppendLog(directory)).rejects.toThrow(UsageError);
+    await expect(openAppendLog('/dev/null')).rejects.toThrow(UsageError);
   });
 
   it('fails everything after a failed write, because what is on disk is not known any more', async () => {
-    const journal = await openJournalFile<Line>(freshPath());
+    const journal = await openAppendLog<Line>(freshPath());
     await journal.append(lines(1));
     const failing = { ...journal };
     // Lines that JSON cannot say fail where they are made, before the disk is touched.

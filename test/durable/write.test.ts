@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { nodeDisk } from '../../src/durable/disk.ts';
 import { createEarlyFlush, makeDirectories, writeFully } from '../../src/durable/write.ts';
 import { useDirectory } from '../support/cli.ts';
 
@@ -33,14 +34,14 @@ describe('a write is done when every byte was taken', () => {
 describe('directories', () => {
   test('are made with all above them, in the mode given, and told from those that were there', async () => {
     const path = join(await useDirectory(), 'a', 'b', 'c');
-    expect(makeDirectories(path, 0o700)).toBe(true);
+    expect(await makeDirectories(nodeDisk, path, 0o700)).toBe(true);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
-    expect(makeDirectories(path, 0o700)).toBe(false);
+    expect(await makeDirectories(nodeDisk, path, 0o700)).toBe(false);
   });
 
-  test.runIf(process.platform === 'linux')('that the system refuses with ENOENT are an error, not a loop', () => {
-    expect(() => makeDirectories('/proc/x/y')).toThrow('ENOENT');
+  test.runIf(process.platform === 'linux')('that the system refuses with ENOENT are an error, not a loop', async () => {
+    await expect(makeDirectories(nodeDisk, '/proc/x/y')).rejects.toThrow('ENOENT');
   });
 });
 

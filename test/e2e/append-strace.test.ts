@@ -35,7 +35,13 @@ const SCENARIOS = [
 /** Runs the command with a fault at its n-th call of that name on the files; resolves to its exit code. */
 async function attack(sandbox: TestSandbox, file: string, flags: string[], inject: string): Promise<number | null> {
   const directory = join(file, '..');
-  const paths = [file, `${file}.state.json`, `${file}.state.json.partial`, join(directory, '.scans.csv.restart'), directory];
+  const paths = [
+    file,
+    `${file}.state.json`,
+    join(directory, '.scans.csv.state.json.partial'),
+    join(directory, '.scans.csv.restart'),
+    directory,
+  ];
   const strace = ['-f', '-qq', '-o', '/dev/null', ...paths.flatMap((path) => ['-P', path]), '-e', `trace=${CALLS}`, '-e', inject];
   const command = [process.execPath, BIN, ...argsOf(sandbox, file), ...flags];
   // strace counts calls by thread: with one thread for files they are all in one count.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JournalFile } from '../../src/durable/append-log.ts';
+import type { AppendLog } from '../../src/durable/append-log.ts';
 import { PlanLimitError, UnavailableError } from '../../src/errors.ts';
 import { type CreateJob, createRows } from '../../src/once/create-rows.ts';
 import type { JournalRecord, NewRow } from '../../src/once/journal.ts';
@@ -25,7 +25,7 @@ function memoryJournal(
   disk: JournalRecord[],
   killAtAppend = Number.POSITIVE_INFINITY,
   writtenThen = false,
-): JournalFile<JournalRecord> {
+): AppendLog<JournalRecord> {
   let appends = 0;
   return {
     found: [...disk],
@@ -50,7 +50,7 @@ function worldOf(options: Partial<ModelCodesOptions> = {}): World {
 }
 
 interface RunOptions extends Partial<Pick<CreateJob, 'failFast' | 'concurrency' | 'onEvent' | 'signal' | 'decisions'>> {
-  journal?: JournalFile<JournalRecord>;
+  journal?: AppendLog<JournalRecord>;
 }
 
 async function run({ time, service, disk }: World, rows: readonly NewRow[], options: RunOptions = {}) {
@@ -59,7 +59,7 @@ async function run({ time, service, disk }: World, rows: readonly NewRow[], opti
   const job: CreateJob = {
     rows,
     journalPath: 'codes.results.csv.journal',
-    openLog: async <R extends object>() => journal as unknown as JournalFile<R>,
+    openLog: async <R extends { is: string }>() => journal as unknown as AppendLog<R>,
     service: { ...service, baseUrl: 'https://qr.example/api/v1' },
     listCodes: service.listCodes,
     askClock: service.askClock,

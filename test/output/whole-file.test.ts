@@ -15,8 +15,9 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Processes } from '../../src/durable/replace-file.ts';
 import { ClosedPipeError, LocalError, UsageError } from '../../src/errors.ts';
-import { openWholeFile, type Processes, writeWholeFile } from '../../src/output/whole-file.ts';
+import { openWholeFile, writeWholeFile } from '../../src/output/whole-file.ts';
 
 const LIVE = 4_000_001;
 const DEAD = 4_000_002;

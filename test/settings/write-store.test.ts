@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Disk, type DiskFile, nodeDisk } from '../../src/durable/disk.ts';
 import { acquireLock } from '../../src/durable/lock.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
 import { readStore } from '../../src/settings/store.ts';
@@ -25,17 +24,32 @@ function adding(name: string, profile: StoredProfile = { format: 'csv' }) {
   return (stored: Stored): Stored => ({ current: name, profiles: new Map([...stored.profiles, [name, profile]]) });
 }
 
-/** The source as one module for a process of its own. */
-async function bundled(source: string): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: source, resolveDir: 'src/settings' },
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(process.cwd()+'/');" },
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'esm',
-  });
-  return outputFiles[0]?.text ?? '';
+/** The real disk, when it is nearly full: each file takes 512 bytes. */
+const fullDisk: Disk = {
+  ...nodeDisk,
+  async open(...where) {
+    const file = await nodeDisk.open(...where);
+    const write: DiskFile['write'] = async (data, offset, length, position) => {
+      const left = 512 - (await file.stat()).size;
+      if (left > 0) return file.write(data, offset, Math.min(left, length), position);
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+    };
+    return { ...boundTo(file), write };
+  },
+};
+
+function boundTo(file: DiskFile): DiskFile {
+  return {
+    read: (...given) => file.read(...given),
+    write: (...given) => file.write(...given),
+    sync: () => file.sync(),
+    datasync: () => file.datasync(),
+    truncate: (size) => file.truncate(size),
+    chmod: (mode) => file.chmod(mode),
+    chown: (uid, gid) => file.chown(uid, gid),
+    stat: () => file.stat(),
+    close: () => file.close(),
+  };
 }
 
 function withUmask(umask: number) {
@@ -82,24 +96,17 @@ describe('updateStore', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  test.runIf(process.platform === 'linux')(
-    'keeps the old file when the new one is written short, as on a full disk',
-    async () => {
-      const { directory, file, env, given } = place();
-      await updateStore(given, adding('one'));
-      const before = readFileSync(file, 'utf8');
-      // The kernel cuts a write at the largest file size allowed: 512 or 1024 bytes, by the shell.
-      const update = `(stored) => ({ ...stored, profiles: new Map([['big', { shortUrl: 'x'.repeat(3000) }]]) })`;
-      const script = await bundled(`import { updateStore } from './write-store.ts';
-      const given = { env: process.env, signal: new AbortController().signal, clock: { monotonic: () => 0 } };
-      await updateStore(given, ${update}).then(() => console.log('stored'), (error) => console.log(error.name, error.message));`);
-      const command = `ulimit -f 1; exec ${process.execPath} --input-type=module -`;
-      const said = execFileSync('sh', ['-c', command], { input: script, env: { ...process.env, ...env }, encoding: 'utf8' });
-      expect(said).toMatch(/^LocalError the config file .*config.json could not be written/);
-      expect(readFileSync(file, 'utf8')).toBe(before);
-      expect(readdirSync(directory)).toEqual(['config.json']);
-    },
-  );
+  test('keeps the old file when the new one is written short, as on a full disk', async () => {
+    const { directory, file, given } = place();
+    await updateStore(given, adding('one'));
+    const before = readFileSync(file, 'utf8');
+    const big = adding('big', { shortUrl: 'x'.repeat(3000) });
+    const refused = await updateStore({ ...given, disk: fullDisk }, big).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(LocalError);
+    expect(String(refused)).toMatch(/config.json could not be written: .*no space/);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(readdirSync(directory)).toEqual(['config.json']);
+  });
 
   test('never overwrites a corrupt file', async () => {
     const { directory, file, given } = place();
@@ -119,8 +126,7 @@ describe('updateStore', () => {
   test('removes what a killed write left, for it holds keys', async () => {
     const { directory, given } = place();
     mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'config.new.json'), '{"profiles":{"old":{"apiKey":"svc_li');
-    writeFileSync(join(directory, 'config.new.json.tmp-0123456789abcdef'), '{');
+    writeFileSync(join(directory, '.config.json.partial'), '{"profiles":{"old":{"apiKey":"svc_li');
     await updateStore(given, adding('one'));
     expect(readdirSync(directory)).toEqual(['config.json']);
   });

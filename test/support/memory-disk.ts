@@ -2,12 +2,15 @@
  * A disk in memory that can fail, or be the end of the process or of the machine, at any step. A killed process leaves what it
  * wrote; a power cut may lose everything that was not flushed, contents and names, in any mixture a journaling disk allows.
  */
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Disk, DiskFile, DiskStat } from '../../src/durable/disk.ts';
 
 interface Inode {
   ino: number;
   mode: number;
+  uid: number;
+  gid: number;
+  directory: boolean;
   content: Buffer;
   /** What is on the platter. */
   flushed: Buffer;
@@ -34,18 +37,32 @@ export interface MemoryDisk {
   read(path: string): string | undefined;
   write(path: string, text: string | Buffer): void;
   remove(path: string): void;
+  /** Who creates files now, and with which umask; 0 may give them away. */
+  user: number;
+  umask: number;
+  modeOf(path: string): number | undefined;
+  userOf(path: string): number | undefined;
+  /** The files. */
   names(): string[];
+}
+
+/** One change of a name. */
+interface Change {
+  directory: string;
+  apply(target: Map<string, Inode>): void;
 }
 
 export function createMemoryDisk(): MemoryDisk {
   let step = 0;
   let ended = false;
   let nextIno = 1;
-  let names = new Map<string, Inode>();
-  let flushedNames = new Map<string, Inode>();
-  /** Changes of names since the last flush, in order: a journal keeps the order, but may stop anywhere. */
-  let journal: ((target: Map<string, Inode>) => void)[] = [];
   const inodes = new Set<Inode>();
+  const empty = () => ({ content: Buffer.alloc(0), flushed: Buffer.alloc(0) });
+  const root: Inode = { ino: 0, mode: 0o755, uid: 0, gid: 0, directory: true, ...empty() };
+  let names = new Map<string, Inode>([['/data', root]]);
+  let flushedNames = new Map<string, Inode>(names);
+  /** Changes of names since the last flush of their directory, in order: a journal keeps the order, but may stop anywhere. */
+  let journal: Change[] = [];
 
   const failure = (code: string) => Object.assign(new Error(`${code}: injected`), { code });
   const alive = () => {
@@ -68,9 +85,15 @@ export function createMemoryDisk(): MemoryDisk {
     alive();
   }
 
-  function rename(change: (target: Map<string, Inode>) => void): void {
-    change(names);
-    journal.push(change);
+  function makeInode({ mode, directory = false }: { mode: number; directory?: boolean }): Inode {
+    const inode: Inode = { ino: nextIno++, mode, uid: memory.user, gid: memory.user, directory, ...empty() };
+    inodes.add(inode);
+    return inode;
+  }
+
+  function rename(path: string, apply: Change['apply']): void {
+    apply(names);
+    journal.push({ directory: dirname(path), apply });
   }
 
   const find = (path: string): Inode => {
@@ -79,7 +102,14 @@ export function createMemoryDisk(): MemoryDisk {
     if (!inode) throw failure('ENOENT');
     return inode;
   };
-  const statOf = ({ ino, mode, content }: Inode): DiskStat => ({ ino, mode, dev: 1, size: content.length, isFile: () => true });
+  const parentOf = (path: string): void => {
+    if (!find(dirname(path)).directory) throw failure('ENOTDIR');
+  };
+  const statOf = ({ ino, mode, uid, gid, content, directory }: Inode): DiskStat => ({
+    ...{ ino, mode, uid, gid, dev: 1, size: content.length },
+    isFile: () => !directory,
+    isDirectory: () => directory,
+  });
 
   function place(inode: Inode, bytes: Uint8Array, position: number): void {
     const content = Buffer.alloc(Math.max(inode.content.length, position + bytes.length));
@@ -89,7 +119,13 @@ export function createMemoryDisk(): MemoryDisk {
   }
 
   function handle(inode: Inode, path: string): DiskFile {
+    const sync = async () =>
+      take(`sync ${path}`, () => {
+        inode.flushed = inode.content;
+      });
     return {
+      sync,
+      datasync: sync,
       async read(buffer, offset, length, position) {
         alive();
         const bytesRead = inode.content.subarray(position, position + length).copy(buffer, offset);
@@ -107,11 +143,6 @@ export function createMemoryDisk(): MemoryDisk {
         take(`write ${path}`, () => place(inode, data.subarray(offset, offset + length), at), half);
         return { bytesWritten: length };
       },
-      async sync() {
-        take(`sync ${path}`, () => {
-          inode.flushed = inode.content;
-        });
-      },
       async truncate(size) {
         take(`truncate ${path}`, () => {
           inode.content = Buffer.concat([
@@ -121,7 +152,15 @@ export function createMemoryDisk(): MemoryDisk {
         });
       },
       async chmod(mode) {
-        inode.mode = mode;
+        take(`chmod ${path}`, () => {
+          inode.mode = mode;
+        });
+      },
+      async chown(uid, gid) {
+        if (memory.user !== 0) throw failure('EPERM');
+        take(`chown ${path}`, () => {
+          Object.assign(inode, { uid, gid });
+        });
       },
       stat: async () => statOf(inode),
       async close() {
@@ -131,22 +170,33 @@ export function createMemoryDisk(): MemoryDisk {
   }
 
   const disk: Disk = {
-    async open(path, flags) {
-      if (flags === 'r+') return handle(find(path), path);
-      alive();
+    async open(path, flags, mode = 0o666) {
+      if (flags === 'r+') {
+        const inode = find(path);
+        if (inode.directory) throw failure('EISDIR');
+        return handle(inode, path);
+      }
+      parentOf(path);
       if (names.has(path)) throw failure('EEXIST');
-      const inode: Inode = { ino: nextIno++, mode: 0o644, content: Buffer.alloc(0), flushed: Buffer.alloc(0) };
-      take(`create ${path}`, () => {
-        inodes.add(inode);
-        rename((target) => target.set(path, inode));
-      });
+      const inode = makeInode({ mode: mode & ~memory.umask });
+      take(`create ${path}`, () => rename(path, (target) => target.set(path, inode)));
       return handle(inode, path);
     },
     readFile: async (path) => Buffer.from(find(path).content),
+    async readdir(path) {
+      find(path);
+      return [...names.keys()].filter((name) => dirname(name) === path).map((name) => basename(name));
+    },
+    async mkdir(path, mode = 0o777) {
+      parentOf(path);
+      if (names.has(path)) throw failure('EEXIST');
+      const inode = makeInode({ mode: mode & ~memory.umask, directory: true });
+      take(`mkdir ${path}`, () => rename(path, (target) => target.set(path, inode)));
+    },
     async rename(from, to) {
       const inode = find(from);
       take(`rename ${from}`, () =>
-        rename((target) => {
+        rename(to, (target) => {
           target.delete(from);
           target.set(to, inode);
         }),
@@ -154,19 +204,22 @@ export function createMemoryDisk(): MemoryDisk {
     },
     async unlink(path) {
       find(path);
-      take(`unlink ${path}`, () => rename((target) => target.delete(path)));
+      take(`unlink ${path}`, () => rename(path, (target) => target.delete(path)));
     },
     stat: async (path) => statOf(find(path)),
     lstat: async (path) => statOf(find(path)),
     async realpath(path) {
-      if (path !== '/data') find(path);
+      find(path);
       return path;
     },
+    async checkWritable(path) {
+      if ((find(path).mode & 0o200) === 0) throw failure('EACCES');
+    },
     async flushDirectory(path) {
-      if (path !== dirname('/data/x')) throw failure('ENOENT');
+      find(path);
       take(`flush ${path}`, () => {
-        flushedNames = new Map(names);
-        journal = [];
+        for (const { directory, apply } of journal) if (directory === path) apply(flushedNames);
+        journal = journal.filter(({ directory }) => directory !== path);
       });
     },
   };
@@ -175,21 +228,25 @@ export function createMemoryDisk(): MemoryDisk {
     disk,
     fault: () => undefined,
     steps: () => step,
+    user: 1000,
+    umask: 0o022,
     revive(powerCut) {
       ended = false;
       step = 0;
       memory.fault = () => undefined;
       if (!powerCut) return;
       const survived = Math.round(powerCut.keep('names') * journal.length);
-      for (const [i, change] of journal.slice(0, survived).entries()) if (i !== powerCut.lost) change(flushedNames);
+      for (const [i, { apply }] of journal.slice(0, survived).entries()) if (i !== powerCut.lost) apply(flushedNames);
+      // What lies in a directory whose own name is lost is lost with it.
+      const isReachable = (path: string): boolean => path === '/data' || (flushedNames.has(path) && isReachable(dirname(path)));
+      flushedNames = new Map([...flushedNames].filter(([path]) => isReachable(path)));
       names = new Map(flushedNames);
       journal = [];
       for (const inode of inodes) inode.content = inode.flushed = afterPowerCut(inode, powerCut.keep(`inode ${inode.ino}`));
     },
     read: (path) => names.get(path)?.content.toString(),
     write(path, text) {
-      const inode = names.get(path) ?? { ino: nextIno++, mode: 0o644, content: Buffer.alloc(0), flushed: Buffer.alloc(0) };
-      inodes.add(inode);
+      const inode = names.get(path) ?? makeInode({ mode: 0o644 });
       names.set(path, inode);
       flushedNames.set(path, inode);
       inode.content = inode.flushed = Buffer.from(text);
@@ -198,7 +255,9 @@ export function createMemoryDisk(): MemoryDisk {
       names.delete(path);
       flushedNames.delete(path);
     },
-    names: () => [...names.keys()].sort(),
+    modeOf: (path) => names.get(path)?.mode,
+    userOf: (path) => names.get(path)?.uid,
+    names: () => [...names].flatMap(([path, { directory }]) => (directory ? [] : [path])).sort(),
   };
   return memory;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AppendFile } from '../../append/append-file.ts';
 import type { CodeLabel } from '../../complete/export-codes.ts';
 import type { Context } from '../../context.ts';
+import { nodeDisk } from '../../durable/disk.ts';
 import { describeSystemError } from '../../durable/path-errors.ts';
 import { makeDirectories } from '../../durable/write.ts';
 import { UsageError } from '../../errors.ts';
@@ -37,7 +38,7 @@ export async function openSinks(
   const { append, directory, labelled, output, sinceMs } = plan;
   const withLabel = labelled ? addLabels : (_: CodeLabel, sink: CodeSink) => sink;
   if (directory !== undefined) {
-    makeDirectory(directory);
+    await makeDirectory(directory);
     const open = async (code: CodeLabel) => {
       const path = fileOf(directory, code, output);
       if (append) return (await openAppend(path, [code])).sinkOf(code.id, true);
@@ -108,9 +109,9 @@ export function fileOf(directory: string, { id }: CodeLabel, { format }: OutputP
   return join(directory, `${id.toLowerCase()}.${format === 'ids' ? 'txt' : format}`);
 }
 
-function makeDirectory(path: string): void {
+async function makeDirectory(path: string): Promise<void> {
   try {
-    makeDirectories(path);
+    await makeDirectories(nodeDisk, path);
   } catch (cause) {
     const hint = 'choose another directory with --output-dir';
     throw new UsageError(`cannot make the directory ${path}: ${describeSystemError(cause)}`, { hint, cause });
