@@ -194,7 +194,7 @@ export async function putInPlace(
 }
 
 /** Whether the file that was identified stands under that name (yet). */
-export async function isAt(disk: Disk, { dev, ino }: DiskStat, path: string): Promise<boolean> {
+async function isAt(disk: Disk, { dev, ino }: DiskStat, path: string): Promise<boolean> {
   const found = await disk.stat(path).catch(() => undefined);
   return found?.ino === ino && found.dev === dev;
 }
