@@ -3,6 +3,7 @@
  * anything else is loaded. They are whole command lines; reading one is the work of commands/program.ts.
  */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { version } from '../package.json';
 import type { Terminal } from './help/command-help.ts';
 import { isShell, SCRIPTS, type Shell } from './help/shells.ts';
@@ -18,14 +19,14 @@ export function readyAnswer(argv: readonly string[], terminal: () => Terminal): 
 
 /** The completion script of a shell, as checked in under completions/. */
 export function readCompletionScript(shell: Shell): string {
-  return readFileSync(new URL(`../completions/${SCRIPTS[shell]}`, import.meta.url), 'utf8');
+  return readFileSync(join(import.meta.dirname, '..', 'completions', SCRIPTS[shell]), 'utf8');
 }
 
 /** What `qrctl --help` prints, as the build laid it out; undefined where it did not, or for another kind of terminal. */
 function readHelp({ columns = 80, colour }: Terminal): string | undefined {
   if (columns < 80) return undefined;
   try {
-    const text = readFileSync(new URL('../dist/help.txt', import.meta.url), 'utf8');
+    const text = readFileSync(join(import.meta.dirname, 'help.txt'), 'utf8');
     return colour ? text : text.replace(/\x1b\[\d+m/g, '');
   } catch {
     return undefined; // run from the sources

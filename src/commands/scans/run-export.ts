@@ -3,8 +3,8 @@
 import type { CodeFailure, CodeLabel } from '../../complete/export-codes.ts';
 import type { Context } from '../../context.ts';
 import { PartialError, UsageError } from '../../errors.ts';
-import { keepMemoryFlat } from '../../flat-memory.ts';
 import type { Service } from '../../service/service.ts';
+import { keepMemoryFlat } from '../../start/v8-flags.ts';
 import { formatDuration } from '../../time.ts';
 import { allCodes, namedCodes } from './choose-codes.ts';
 import { type ExportFlags, type ExportPlan, planExport } from './plan-export.ts';

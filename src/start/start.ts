@@ -1,0 +1,88 @@
+/** What bin/ calls: loads the bundles of dist/, with what V8 compiled of them in earlier runs, and runs the command line. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from 'node:vm';
+import { main as run } from '../main.ts';
+import { type CompileCache, type Compiled, openCompileCache } from './compile-cache.ts';
+
+type App = typeof import('../app.ts');
+
+interface Bundle {
+  source: Buffer;
+  script: Script;
+  /** What it was loaded with, if V8 took it. */
+  compiled: Compiled | undefined;
+  /** V8 refused what was there: written again, it would be refused again. */
+  refused: boolean;
+}
+
+const WRAPPER = '(function(exports,require,module,__filename,__dirname){';
+
+/** More than there are commands. */
+const MOST_COMMANDS = 64;
+
+const bundles = new Map<string, Bundle>();
+const modules = new Map<string, unknown>();
+let cache: CompileCache | undefined;
+
+/** Runs one command line to its end and returns the exit code, as main.ts does, from the bundles. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const code = await run(argv, loadApp);
+  if (code === 0) keepCompiled(commandOf(argv));
+  return code;
+}
+
+function loadApp(): App {
+  if (bundles.size === 0) cache = openCompileCache(process);
+  return requireBundle('./app.js') as App;
+}
+
+/** `require` for the bundles: theirs by this loader, because node's own takes no compiled code; all else by node's. */
+function requireBundle(id: string): unknown {
+  if (!id.startsWith('./')) return require(id);
+  if (!modules.has(id)) modules.set(id, load(id.slice(2)));
+  return modules.get(id);
+}
+
+/** The exports of a bundle, as `require` would give them. */
+function load(name: string): unknown {
+  const { Script }: typeof import('node:vm') = require('node:vm');
+  const filename = join(__dirname, name);
+  const source = readFileSync(filename);
+  const compiled = cache?.read(name, source);
+  // esbuild writes ASCII only; read as Latin-1 it takes half the memory and no decoding.
+  const wrapped = `${WRAPPER}${source.toString('latin1')}\n})`;
+  const script = new Script(wrapped, { filename, columnOffset: -WRAPPER.length, cachedData: compiled?.code });
+  const refused = script.cachedDataRejected === true;
+  bundles.set(name, { source, script, compiled, refused });
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, requireBundle, module, filename, __dirname);
+  return module.exports;
+}
+
+/**
+ * Keeps what was compiled until now, after all work is done and said: once for a bundle, and once more for each command that had not
+ * run with it yet, because V8 compiles a function when it is first called.
+ */
+function keepCompiled(command: string): void {
+  if (cache === undefined) return;
+  const due = [...bundles].filter(([, { compiled, refused }]) => !refused && isNews(compiled?.commands ?? [], command));
+  if (due.length === 0) return;
+  const { restoreFlags }: typeof import('./v8-flags.ts') = require('./v8-flags.ts');
+  restoreFlags();
+  for (const [name, { source, script, compiled }] of due) {
+    cache.write(name, source, { code: script.createCachedData(), commands: [...(compiled?.commands ?? []), command] });
+  }
+}
+
+function isNews(commands: readonly string[], command: string): boolean {
+  return !commands.includes(command) && commands.length < MOST_COMMANDS;
+}
+
+/** The command a line begins with, as far as words alone tell; which one it is matters to nothing but what is compiled already. */
+function commandOf(argv: readonly string[]): string {
+  return argv
+    .slice(0, 2)
+    .filter((word) => /^[a-z]+$/.test(word))
+    .join(' ');
+}
