@@ -1,6 +1,7 @@
 /** Anything thrown, as the few lines a person reads or the one line a script parses. */
 import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../errors.ts';
 import { redactKeys } from '../settings/key.ts';
+import { sourceStack } from '../start/source-stack.ts';
 import { cleanJson, cleanLines } from './clean.ts';
 
 export interface ErrorStyle {
@@ -26,7 +27,7 @@ export function renderError(error: unknown, { json, verbose }: ErrorStyle): stri
   const lines = [`qrctl: ${cleanLines(message)}`];
   if (hint) lines.push(`  ${cleanLines(hint)}`);
   if (verbose && !(error instanceof Failure) && error instanceof Error && error.stack)
-    lines.push(`  ${cleanLines(redactKeys(error.stack))}`);
+    lines.push(`  ${cleanLines(redactKeys(sourceStack(error.stack)))}`);
   return `${lines.join('\n')}\n`;
 }
 
