@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/global-setup.ts'],
     root: new URL('..', import.meta.url).pathname,
     testTimeout: 30_000,
     // Most tests wait for processes and servers, not for a core.

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** What `node` is told to run: the build of this directory (`npm run build` must have been run), or another installation. */
+/** What `node` is told to run: the build of this directory (test/global-setup.ts sees to it), or another installation. */
 export const BIN = process.env.QRCTL_TEST_BIN ?? new URL('../../bin/qrctl.js', import.meta.url).pathname;
 
 /** The node that runs it: ours, or another version (test/nodes.mjs). */
@@ -82,6 +82,8 @@ function bareEnv(home: string, more: Record<string, string | undefined> = {}): R
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     QRCTL_CONFIG_DIR: join(home, 'config'),
+    // Shared by all tests, as a user's runs share it; a test of where things are kept has its own.
+    ...('QRCTL_CONFIG_DIR' in more ? {} : { XDG_CACHE_HOME: process.env.QRCTL_TEST_CACHE }),
     ...more,
   };
 }

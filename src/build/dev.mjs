@@ -1,0 +1,35 @@
+/** `npm run dev -- qr list`: runs one command from the sources, without a build. Slower to start than dist/, and otherwise the same. */
+import { mkdir, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const ENTRY = `
+  import * as app from './app.ts';
+  import { main } from './main.ts';
+  export const run = (argv) => main(argv, () => app);
+`;
+
+// In node_modules, from where the libraries are found.
+const outfile = resolve(`node_modules/.cache/qrctl/dev-${process.pid}.mjs`);
+await mkdir('node_modules/.cache/qrctl', { recursive: true });
+try {
+  await build({
+    stdin: { contents: ENTRY, resolveDir: 'src' },
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    outfile,
+    sourcemap: 'inline',
+    logLevel: 'warning',
+    // Where the sources are: what lies beside them is found from there.
+    define: { 'import.meta.dirname': JSON.stringify(resolve('src')) },
+  });
+  process.setSourceMapsEnabled(true);
+  const { run } = await import(pathToFileURL(outfile).href);
+  process.exitCode = await run(process.argv.slice(2));
+} finally {
+  await rm(outfile, { force: true });
+}
