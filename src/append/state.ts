@@ -118,11 +118,7 @@ function parseJson(text: string): unknown {
 function isSavedState(value: unknown): value is SavedState {
   if (!isObject(value)) return false;
   const { baseUrl, codes, all, columns, format, dialect, bytes, sha256, replacing, sinceMs, positions } = value;
-  const switches = [
-    all,
-    replacing,
-    ...['header', 'excel', 'rawCells', 'keepExtra'].map((key) => isObject(dialect) && dialect[key]),
-  ];
+  const { header, excel, rawCells, keepExtra } = isObject(dialect) ? dialect : {};
   return (
     typeof baseUrl === 'string' &&
     typeof sha256 === 'string' &&
@@ -130,8 +126,7 @@ function isSavedState(value: unknown): value is SavedState {
     [codes, columns].every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string')) &&
     isNumberOr(undefined, sinceMs) &&
     Number.isSafeInteger(bytes) &&
-    switches.every((item) => typeof item === 'boolean') &&
-    isObject(dialect) &&
+    [all, replacing, header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
     isObject(positions) &&
     Object.values(positions).every(isSavedOverlap)
   );

@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import type { MemoryDisk } from '../support/memory-disk.ts';
+import {
+  CODE,
+  createMemoryDisk,
+  FILE,
+  HOUR,
+  idsIn,
+  OTHER_CODE,
+  openOn,
+  rowsAt,
+  run,
+  START,
+  STATE,
+  type TestService,
+} from './runs.ts';
+
+let memory: MemoryDisk;
+let service: TestService;
+
+const fileText = () => memory.read(FILE) ?? '';
+const state = () => JSON.parse(memory.read(STATE) ?? '');
+const ids = () => idsIn(fileText());
+
+beforeEach(() => {
+  memory = createMemoryDisk();
+  service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
+});
+
+describe('rows of a later run', () => {
+  it('finds late rows without an overlap when they are of the newest instant', async () => {
+    await run(memory, service, { overlapMs: 0 });
+    service[CODE]?.push({ id: 9, time: START + 3 * HOUR });
+    await run(memory, service, { overlapMs: 0 });
+    expect(ids()).toEqual(['1', '2', '3', '4', '9']);
+  });
+
+  it('takes the ids it needs from the file when the overlap has become longer (A11)', async () => {
+    await run(memory, service, { overlapMs: 0 });
+    service[CODE]?.push({ id: 9, time: START + HOUR / 2 });
+    expect(await run(memory, service, { overlapMs: 3 * HOUR })).toBe(1);
+    expect(ids()).toEqual(['1', '2', '3', '4', '9']);
+  });
+
+  it('drops rows that are handed over again in the same run, however old (A10)', async () => {
+    service[CODE] = rowsAt(...Array.from({ length: 50 }, (_, i) => i * HOUR));
+    await run(memory, service);
+    const file = await openOn(memory, service, { overlapMs: 0 });
+    const rows = service[CODE].map(({ id }) => ({ id }));
+    const times = service[CODE].map(({ time }) => time);
+    const sink = file.sinkOf(CODE);
+    expect(await sink.write({ rows: rows.slice(40), times: times.slice(40) })).toBe(0);
+    expect(await sink.write({ rows, times })).toBe(0);
+    await file.commit();
+    expect(ids()).toHaveLength(50);
+  });
+
+  it('reads an unproven stretch again (A9)', async () => {
+    await run(memory, service);
+    const file = await openOn(memory, service, { overlapMs: 2 * HOUR });
+    const sink = file.sinkOf(CODE);
+    const rewind = await sink.checkpoint();
+    expect(await rewind()).toBe(true);
+    const time = START + 9 * HOUR;
+    await sink.write({ rows: [{ id: 30, ts: '2026-01-01T09:00:00.000Z' }], times: [time] });
+    await file.discard();
+    service[CODE]?.push({ id: 30, time }, { id: 31, time: START + 1.5 * HOUR });
+    const next = await openOn(memory, service);
+    expect(next.sinkOf(CODE).sinceMs).toBe(START + HOUR);
+    await next.discard();
+    await run(memory, service);
+    expect(ids()).toEqual(['1', '2', '3', '4', '30', '31']);
+  });
+
+  it('reads everything again when nothing of it was proven (A9)', async () => {
+    const file = await openOn(memory, service);
+    const sink = file.sinkOf(CODE);
+    await (await sink.checkpoint())();
+    await sink.write({ rows: [{ id: 4, ts: '2026-01-01T03:00:00.000Z' }], times: [START + 3 * HOUR] });
+    await file.discard();
+    const next = await openOn(memory, service);
+    expect(next.sinkOf(CODE).sinceMs).toBeUndefined();
+    expect(state().positions[CODE]).toMatchObject({ watermarkMs: START + 3 * HOUR, rows: 1 });
+    await next.discard();
+    expect(await run(memory, service)).toBe(3);
+    expect(ids()).toEqual(['4', '1', '2', '3']);
+  });
+
+  it('keeps the digits of ids beyond 2^53 apart', async () => {
+    service[CODE] = [9007199254740992n, 9007199254740993n].map((id) => ({ id, time: START }));
+    await run(memory, service);
+    service[CODE].push({ id: 9007199254740994n, time: START });
+    expect(await run(memory, service)).toBe(1);
+    expect(ids()).toEqual(['9007199254740992', '9007199254740993', '9007199254740994']);
+  });
+});
+
+describe('a file whose state was lost', () => {
+  it('adds nothing when the service shows other scans for this code (A13)', async () => {
+    await run(memory, service);
+    memory.remove(STATE);
+    const before = fileText();
+    const newer = { [OTHER_CODE]: rowsAt(7 * HOUR, 8 * HOUR, 9 * HOUR) };
+    await expect(run(memory, newer)).rejects.toThrow('does not show the newest row of it for this code');
+    await expect(run(memory, { [OTHER_CODE]: [] })).rejects.toThrow(UsageError);
+    await expect(run(memory, { [OTHER_CODE]: rowsAt(2 * HOUR, 2.2 * HOUR) })).rejects.toThrow(UsageError);
+    expect(fileText()).toBe(before);
+    expect(memory.names()).toEqual([FILE]);
+  });
+
+  it('gets rows only when its own newest row was shown, and then those that came before it too (A13)', async () => {
+    await run(memory, service);
+    memory.remove(STATE);
+    service[CODE]?.push({ id: 9, time: START + 2.5 * HOUR }, { id: 10, time: START + 4 * HOUR });
+    expect(await run(memory, service, { pageRows: 1 })).toBe(2);
+    expect(ids()).toEqual(['1', '2', '3', '4', '9', '10']);
+  });
+
+  it('gets none where the id is another at that time, or the time another for that id (A13)', async () => {
+    await run(memory, service);
+    const before = fileText();
+    for (const [id, time] of [
+      [5, 3 * HOUR],
+      [4, 2.9 * HOUR],
+    ] as const) {
+      memory.remove(STATE);
+      const failing = run(memory, { [CODE]: [{ id, time: START + time }] });
+      await expect(failing).rejects.toThrow(
+        'its state is lost, and the service does not show the newest row of it for this code',
+      );
+      expect(fileText()).toBe(before);
+    }
+  });
+});
+
+describe('the share that one code has of a file', () => {
+  const row = { id: 9, ts: '2026-01-02T00:00:00.000Z' };
+  const batch = { rows: [row], times: [START + 24 * HOUR] };
+
+  it('counts the rows that are new', async () => {
+    await run(memory, service);
+    const file = await openOn(memory, service);
+    const sink = file.sinkOf(CODE);
+    const again = { rows: [{ id: 4 }, row, row], times: [START + 3 * HOUR, START + 24 * HOUR, START + 24 * HOUR] };
+    expect(await sink.write(again)).toBe(1);
+    expect(await sink.write(again)).toBe(0);
+    expect(sink.added()).toBe(1);
+    await file.commit();
+    expect(file.path).toBe(FILE);
+  });
+
+  it('ends the file where it is this code’s alone', async () => {
+    let released = 0;
+    const lock = async () => ({ release: async () => void released++ });
+    const own = (await openOn(memory, service, { lock })).sinkOf(CODE, true);
+    await own.write(batch);
+    await own.commit();
+    expect(released).toBe(1);
+    await own.discard();
+    expect(released).toBe(1);
+    const failed = (await openOn(memory, service, { lock })).sinkOf(CODE, true);
+    await failed.write({ rows: [{ ...row, id: 10 }], times: batch.times });
+    await failed.discard();
+    expect(released).toBe(2);
+    expect(ids()).toEqual(['9', '10']);
+  });
+
+  it('leaves the file open to the other codes where it is not', async () => {
+    const file = await openOn(memory, service);
+    const sink = file.sinkOf(CODE);
+    await sink.write(batch);
+    await sink.commit();
+    await sink.discard();
+    expect(await file.sinkOf(CODE).write({ rows: [{ ...row, id: 10 }], times: batch.times })).toBe(1);
+    await file.discard();
+    expect(ids()).toEqual(['9', '10']);
+  });
+});

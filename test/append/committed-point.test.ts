@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import type { MemoryDisk } from '../support/memory-disk.ts';
+import { CODE, createMemoryDisk, FILE, HOUR, idsIn, OTHER_CODE, rowsAt, run, START, STATE, type TestService } from './runs.ts';
+
+let memory: MemoryDisk;
+let service: TestService;
+
+const fileText = () => memory.read(FILE) ?? '';
+const state = () => JSON.parse(memory.read(STATE) ?? '');
+const ids = () => idsIn(fileText());
+const everything = () => memory.names().map((name) => [name, memory.read(name)]);
+
+beforeEach(() => {
+  memory = createMemoryDisk();
+  service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
+});
+
+describe('a file after its committed point', () => {
+  it('cuts off what a killed run left uncommitted (A4)', async () => {
+    await run(memory, service);
+    const committed = fileText();
+    memory.write(FILE, `${committed}5,2026-01-01T05:00:00.000Z,DE,,mob`);
+    const notes: string[] = [];
+    await run(memory, service, { note: (line) => notes.push(line) });
+    expect(fileText()).toBe(committed);
+    expect(notes).toEqual(['scans.out: 34 bytes after the last commit, left by a stopped run, were cut off']);
+  });
+
+  it.each([
+    ['id,t', true],
+    ['id,ts,country,city,device,os,browser,referrer\n1,2026', true],
+    ['id,\0\0', true],
+    ['\0\0\0\0', true],
+    ['name', false],
+    ['id,ts,device', false],
+  ])('is cut off where nothing is committed and it may be the beginning of a first run: %j, %s (A17)', async (text, cut) => {
+    memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
+    await expect(run(memory, service)).rejects.toThrow();
+    memory.revive();
+    memory.write(FILE, text);
+    if (cut) expect(await run(memory, service)).toBe(4);
+    else await expect(run(memory, service)).rejects.toThrow('it was not written by this export');
+    if (!cut) expect(fileText()).toBe(text);
+  });
+});
+
+describe('an append is refused, and everything left as it is, when', () => {
+  const cases: [string, () => void, RegExp, Parameters<typeof run>[2]?][] = [
+    ['the file is shorter than committed (A6)', () => memory.write(FILE, fileText().slice(0, -10)), /it was cut/],
+    ['the file was edited (A6)', () => memory.write(FILE, fileText().replace('Safari', 'Firefox')), /was edited or replaced/],
+    ['one bit of the file is another', () => memory.write(FILE, fileText().replace('DE', 'DF')), /was edited or replaced/],
+    ['the file was replaced by a longer one', () => memory.write(FILE, 'x'.repeat(5000)), /was edited or replaced/],
+    ['the file was moved away (A6)', () => memory.remove(FILE), /it is gone/],
+    [
+      'another base URL is meant',
+      () => {},
+      /was exported from https:\/\/example/,
+      { identity: { baseUrl: 'https://b.test/api/v1' } },
+    ],
+    ['another code is meant', () => {}, /holds the scans of code 1111/, { identity: { codes: [OTHER_CODE] } }],
+    ['other columns are wanted', () => {}, /has the columns id,ts,country/, { identity: { columns: ['id', 'ts'] } }],
+    ['another format is wanted', () => {}, /was written as csv, not ndjson/, { identity: { format: 'ndjson' } }],
+    [
+      'other cells are wanted',
+      () => {},
+      /was written without --raw-cells/,
+      { identity: { dialect: { header: true, excel: false, rawCells: true, keepExtra: false } } },
+    ],
+    [
+      'the state is of a later version (A16)',
+      () => memory.write(STATE, later(memory.read(STATE) ?? '')),
+      /version 2, which this qrctl does not know/,
+    ],
+    [
+      'the state is gone and the file was edited (A14)',
+      () => {
+        memory.remove(STATE);
+        memory.write(FILE, fileText().replace('2026-01-01T01', 'yesterday'));
+      },
+      /a row that is no scan/,
+    ],
+    [
+      'the state is gone and the file holds a scan twice',
+      () => {
+        memory.remove(STATE);
+        memory.write(FILE, `${fileText()}${fileText().split('\n')[4]}\n`);
+      },
+      /the row 4 twice/,
+    ],
+    [
+      'the state is unreadable and the file gone',
+      () => {
+        memory.write(STATE, '{');
+        memory.remove(FILE);
+      },
+      /cannot be read: it was cut or changed, and the file is gone/,
+    ],
+  ];
+
+  it.each(cases)('%s', async (_, change, message, options) => {
+    await run(memory, service);
+    change();
+    const before = everything();
+    const again = run(memory, service, options);
+    await expect(again).rejects.toThrow(UsageError);
+    await expect(again).rejects.toThrow(message);
+    await expect(again).rejects.toMatchObject({ hint: expect.stringContaining('--restart') });
+    expect(everything()).toEqual(before);
+  });
+
+  it('a file of somebody else stands there', async () => {
+    memory.write(FILE, 'name,amount\nTea,3\n');
+    await expect(run(memory, service)).rejects.toThrow(UsageError);
+    expect(fileText()).toBe('name,amount\nTea,3\n');
+  });
+
+  it('somebody puts a file there after a first run that committed nothing (A17)', async () => {
+    memory.fault = (_, operation) =>
+      operation.startsWith(`create ${FILE}`) && !operation.includes('state') ? 'end-before' : undefined;
+    await expect(run(memory, service)).rejects.toThrow();
+    memory.revive();
+    memory.write(FILE, 'precious');
+    await expect(run(memory, service)).rejects.toThrow('it was not written by this export');
+    expect(fileText()).toBe('precious');
+  });
+});
+
+describe('a lost state is worked out from the file', () => {
+  it.each(['csv', 'ndjson'] as const)('of %s', async (format) => {
+    const options = { identity: { format } };
+    await run(memory, service, options);
+    service[CODE]?.push({ id: 20, time: START + 4 * HOUR }, { id: 21, time: START + 2.5 * HOUR });
+    memory.remove(STATE);
+    expect(await run(memory, service, options)).toBe(2);
+    expect(idsIn(fileText(), format)).toEqual(['1', '2', '3', '4', '21', '20']);
+    expect(state().positions[CODE].watermarkMs).toBe(START + 4 * HOUR);
+  });
+
+  it('though its last line is torn (A4)', async () => {
+    await run(memory, service);
+    memory.write(FILE, fileText().slice(0, -3));
+    memory.remove(STATE);
+    expect(await run(memory, service)).toBe(1);
+    expect(ids()).toEqual(['1', '2', '3', '4']);
+  });
+
+  it('though the torn line is longer than anything that follows', async () => {
+    await run(memory, service);
+    const before = fileText();
+    memory.write(FILE, `${before}5,2026-01-01T05:00:00.000Z,DE,"${'x'.repeat(1000)}\n`);
+    memory.remove(STATE);
+    expect(await run(memory, service)).toBe(0);
+    expect(fileText()).toBe(before);
+  });
+
+  it('though cells hold line breaks, quotes and commas', async () => {
+    service[CODE]?.push(
+      { id: 7, time: START + 4 * HOUR, referrer: 'a "b",\nc' },
+      { id: 8, time: START + 4 * HOUR, referrer: '\n' },
+    );
+    await run(memory, service);
+    const before = fileText();
+    memory.remove(STATE);
+    memory.write(FILE, before.slice(0, -1));
+    await run(memory, service);
+    expect(fileText()).toBe(before);
+  });
+
+  it('with BOM and CRLF', async () => {
+    const options = { identity: { dialect: { header: true, excel: true, rawCells: false, keepExtra: false } } };
+    await run(memory, service, options);
+    memory.remove(STATE);
+    expect(await run(memory, service, options)).toBe(0);
+    await expect(run(memory, service)).rejects.toThrow('was written with --excel');
+  });
+
+  it('of several codes, each known by its qr_id', async () => {
+    service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, HOUR) };
+    await run(memory, service);
+    service[OTHER_CODE]?.push({ id: 5, time: START + 2 * HOUR });
+    memory.remove(STATE);
+    expect(await run(memory, service)).toBe(1);
+    memory.remove(STATE);
+    await expect(run(memory, { [CODE]: [], '33333333-3333-4333-8333-333333333333': [] })).rejects.toThrow(
+      'a row of another code',
+    );
+  });
+
+  it('but not without a header, which alone names the columns', async () => {
+    const options = { identity: { dialect: { header: false, excel: false, rawCells: false, keepExtra: false } } };
+    await run(memory, service, options);
+    expect(await run(memory, service, options)).toBe(0);
+    memory.remove(STATE);
+    await expect(run(memory, service, options)).rejects.toThrow('no header');
+  });
+});
+
+/** The state as a later version might write it. */
+function later(text: string): string {
+  const body = text.slice(0, text.lastIndexOf(',"checksum"')).replace('"version":1', '"version":2');
+  const checksum = createHash('sha256').update(`${body}}`).digest('hex');
+  return `${body},"checksum":"${checksum}"}\n`;
+}

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { ForeignRowError, type RebuildJob, readRows, rebuild, type SavedRow } from '../../src/append/read-back.ts';
+import type { AppendIdentity } from '../../src/append/state.ts';
+import type { DiskFile } from '../../src/durable/disk.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+
+const PATH = '/data/scans';
+const DIALECT = { header: true, excel: false, rawCells: false, keepExtra: false };
+const T1 = Date.UTC(2026, 0, 1);
+
+const csv: AppendIdentity = {
+  baseUrl: 'https://example.test',
+  codes: ['c'],
+  all: false,
+  columns: ['id', 'ts', 'referrer'],
+  format: 'csv',
+  dialect: DIALECT,
+};
+const ndjson: AppendIdentity = { ...csv, format: 'ndjson' };
+
+/** A file with that text which gives at most `piece` bytes a read. */
+async function fileOf(text: string, piece = 1e9): Promise<DiskFile> {
+  const memory = createMemoryDisk();
+  memory.write(PATH, text);
+  const file = await memory.disk.open(PATH, 'r+');
+  return { ...file, read: (buffer, offset, length, position) => file.read(buffer, offset, Math.min(length, piece), position) };
+}
+
+async function rowsIn(text: string, identity: AppendIdentity, { strict = false, piece = 1e9, start = 0 } = {}) {
+  const rows: SavedRow[] = [];
+  const stretch = { start, end: Buffer.byteLength(text), strict };
+  const end = await readRows(await fileOf(text, piece), stretch, identity, (row) => rows.push(row));
+  return { rows, end };
+}
+
+async function rebuilt(text: string, identity: AppendIdentity, changes: Partial<RebuildJob> = {}) {
+  const begin = identity.format === 'csv' ? `${identity.dialect.excel ? '\uFEFF' : ''}${identity.columns.join()}\n` : '';
+  return rebuild({ file: await fileOf(text), size: Buffer.byteLength(text), identity, begin, overlapMs: 1000, ...changes });
+}
+
+describe('rows are read back', () => {
+  it('from CSV: ids as digits, times, and the code where a column names it', async () => {
+    const text = '18014398509481985,2026-01-01T00:00:00.000Z,"a ""b"",\nc"\n2,2026-01-01T00:00:01Z,\n';
+    expect(await rowsIn(text, csv)).toEqual({
+      rows: [
+        { code: undefined, id: '18014398509481985', timeMs: T1 },
+        { code: undefined, id: '2', timeMs: T1 + 1000 },
+      ],
+      end: text.length,
+    });
+    const labelled = { ...csv, columns: ['qr_id', 'ts', 'id'] };
+    expect((await rowsIn('c,2026-01-01T00:00:00Z,7\n', labelled)).rows).toEqual([{ code: 'c', id: '7', timeMs: T1 }]);
+  });
+
+  it('from NDJSON: ids keep their digits', async () => {
+    const text = '{"id":18014398509481985,"ts":"2026-01-01T00:00:00.000Z","qr_id":"c"}\n{"id":-2,"ts":"2026-01-01T00:00:01Z"}\n';
+    const rows = [
+      { id: '18014398509481985', timeMs: T1 },
+      { id: '-2', timeMs: T1 + 1000 },
+    ];
+    expect((await rowsIn(text, ndjson)).rows).toEqual(rows.map((row) => ({ ...row, code: undefined })));
+    const { rows: labelled } = await rowsIn(text, { ...ndjson, columns: ['qr_id', 'id', 'ts'] });
+    expect(labelled.map(({ code }) => code)).toEqual(['c', undefined]);
+  });
+
+  it.each([1, 2, 7, 30, 64])('in pieces of %i bytes as in one', async (piece) => {
+    const lines = Array.from({ length: 20 }, (_, i) => `${i},2026-01-01T00:00:00.000Z,"é${'\n"",'.repeat(i % 4)}"\n`).join('');
+    expect(await rowsIn(lines, csv, { piece })).toEqual(await rowsIn(lines, csv));
+    const objects = Array.from({ length: 20 }, (_, i) => `{"id":${i},"ts":"2026-01-01T00:00:00Z","referrer":"\\"é"}\n`).join('');
+    expect(await rowsIn(objects, ndjson, { piece })).toEqual(await rowsIn(objects, ndjson));
+    expect((await rowsIn(objects, ndjson, { piece })).rows).toHaveLength(20);
+  });
+
+  it('from a given offset on, without a torn row at the end', async () => {
+    const text = 'id,ts,referrer\n1,2026-01-01T00:00:00Z,\n2,2026-01-01T00:00';
+    expect(await rowsIn(text, csv, { start: 15 })).toMatchObject({ rows: [{ id: '1' }], end: 39 });
+    expect(await rowsIn('1,2026-01-01T00:00:00Z,"open\n', csv)).toEqual({ rows: [], end: 0 });
+    expect((await rowsIn('{"id":1,"ts":"2026-01-01T00:00:00Z"}\n{"id":2,', ndjson)).end).toBe(37);
+  });
+
+  it('with BOM and CRLF', async () => {
+    const excel = { ...csv, dialect: { ...DIALECT, excel: true } };
+    expect((await rowsIn('1,2026-01-01T00:00:00Z,x\r\n', excel)).rows).toEqual([{ code: undefined, id: '1', timeMs: T1 }]);
+  });
+
+  it('until the run is interrupted', async () => {
+    const reading = readRows(await fileOf('x\n'), { start: 0, end: 2, signal: AbortSignal.abort('now') }, csv, () => undefined);
+    await expect(reading).rejects.toBe('now');
+  });
+});
+
+describe('a row is foreign', () => {
+  const cases: [string, AppendIdentity, string, boolean?][] = [
+    ['a row of 2 cells, not 3', csv, '1,2026-01-01T00:00:00Z\n'],
+    ['a row of 1 cells, not 3', csv, '1,2026-01-01T00:00:00Z,\n\n'],
+    ['a row that is no scan', csv, 'x,2026-01-01T00:00:00Z,\n'],
+    ['a row that is no scan', csv, '1x,2026-01-01T00:00:00Z,\n'],
+    ['a row that is no scan', csv, 'x1,2026-01-01T00:00:00Z,\n'],
+    ['a row that is no scan', csv, '1,yesterday,\n'],
+    ['a row that is no scan', ndjson, '{"id":"1","ts":"2026-01-01T00:00:00Z"}\n'],
+    ['a row that is no scan', ndjson, '{"id":1,"ts":5}\n'],
+    ['a row that is no scan', ndjson, '{"id":1.5,"ts":"2026-01-01T00:00:00Z"}\n'],
+    ['a row that cannot be parsed', csv, '1,2026-01-01T00:00:00Z,a"b"\n'],
+    ['a row that cannot be parsed', ndjson, '{"id":1,\n'],
+    ['a row that cannot be parsed', ndjson, '\n'],
+    ['a line that is no object', ndjson, '7\n'],
+    ['a line that is no object', ndjson, 'null\n'],
+    ['a row with other columns', ndjson, '{"ts":"2026-01-01T00:00:00Z","id":1,"referrer":null}\n', true],
+    ['a row with other columns', ndjson, '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n', true],
+    [
+      'a row with other columns',
+      { ...ndjson, dialect: { ...DIALECT, keepExtra: true } },
+      '{"id":1,"ts":"2026-01-01T00:00:00Z","os":null}\n',
+      true,
+    ],
+  ];
+  it.each(cases)('%s (A14)', async (message, identity, text, strict) => {
+    await expect(rowsIn(text, identity, { strict })).rejects.toThrow(new ForeignRowError(message));
+  });
+
+  it('only where the file may be anything, when a column is missing or there is one more', async () => {
+    const more = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n';
+    expect((await rowsIn(more, ndjson)).rows).toHaveLength(1);
+    const keepExtra = { ...ndjson, dialect: { ...DIALECT, keepExtra: true } };
+    expect((await rowsIn(more, keepExtra, { strict: true })).rows).toHaveLength(1);
+  });
+});
+
+describe('a lost state is worked out again', () => {
+  const HEAD = 'id,ts,referrer\n';
+  const at = (id: number, second: number) => `${id},2026-01-01T00:00:0${second}Z,\n`;
+
+  it('from every row: overlap, oldest row, size, and the newest row as proof of whose file it is', async () => {
+    const text = `${HEAD}${at(1, 2)}${at(2, 0)}${at(3, 5)}${at(4, 5)}${at(5, 3)}6,2026`;
+    const { bytes, overlaps, oldestMs, proof } = await rebuilt(text, csv);
+    expect(bytes).toBe(text.length - 6);
+    expect(oldestMs).toBe(T1);
+    expect(proof).toEqual({ id: '4', timeMs: T1 + 5000 });
+    expect(overlaps.get('c')).toMatchObject({ rows: 5, watermarkMs: T1 + 5000 });
+  });
+
+  it('without such a proof where the rows name their code, or there are none', async () => {
+    const labelled = { ...csv, columns: ['id', 'ts', 'qr_id'], codes: ['c', 'd'] };
+    const text = 'id,ts,qr_id\n1,2026-01-01T00:00:00Z,c\n1,2026-01-01T00:00:00Z,d\n';
+    const { overlaps, proof } = await rebuilt(text, labelled);
+    expect([...overlaps.keys()]).toEqual(['c', 'd']);
+    expect(proof).toBeUndefined();
+    expect(await rebuilt(HEAD, csv)).toMatchObject({ bytes: HEAD.length, oldestMs: undefined, proof: undefined });
+  });
+
+  it('of NDJSON without a beginning of its own', async () => {
+    expect((await rebuilt('{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null}\n', ndjson)).overlaps.get('c')?.rows).toBe(1);
+  });
+
+  it('in flat memory', async () => {
+    const text =
+      HEAD +
+      Array.from({ length: 10_100 }, (_, i) => `${i},2026-01-01T${String(Math.floor(i / 600)).padStart(2, '0')}:00:00Z,\n`).join(
+        '',
+      );
+    expect((await rebuilt(text, csv)).overlaps.get('c')?.ids.size).toBeLessThan(1000);
+  });
+
+  const refused: [string, string, AppendIdentity, string?][] = [
+    ['the row 1 twice', `${HEAD}${at(1, 0)}${at(1, 0)}`, csv],
+    ['other columns', `id,ts\n1,2026-01-01T00:00:00Z\n`, csv],
+    ['other columns', 'id,ts,ref', csv],
+    ['no header', at(1, 0), { ...csv, dialect: { ...DIALECT, header: false } }, ''],
+    ['a row of another code, d', 'id,ts,qr_id\n1,2026-01-01T00:00:00Z,d\n', { ...csv, columns: ['id', 'ts', 'qr_id'] }],
+    ['a row with other columns', '{"id":1,"ts":"2026-01-01T00:00:00Z"}\n', ndjson],
+    [
+      'a row of another code, undefined',
+      '{"qr_id":null,"id":1,"ts":"2026-01-01T00:00:00Z"}\n',
+      { ...ndjson, columns: ['qr_id', 'id', 'ts'] },
+    ],
+  ];
+  it.each(refused)('or refused: %s (A14)', async (message, text, identity, begin) => {
+    const job = begin === undefined ? {} : { begin };
+    await expect(rebuilt(text, identity, job)).rejects.toThrow(new ForeignRowError(message));
+  });
+});

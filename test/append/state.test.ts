@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { emptyOverlap } from '../../src/append/overlap.ts';
+import {
+  type AppendIdentity,
+  type AppendState,
+  differenceOf,
+  formatState,
+  parseState,
+  StateProblem,
+  UnknownStateError,
+} from '../../src/append/state.ts';
+
+const HOUR = 3_600_000;
+
+const identity: AppendIdentity = {
+  baseUrl: 'https://example.test/api/v1',
+  codes: ['b', 'a'],
+  all: false,
+  columns: ['id', 'ts', 'qr_id'],
+  format: 'csv',
+  dialect: { header: true, excel: false, rawCells: false, keepExtra: false },
+};
+
+function stateOf(changes: Partial<AppendState> = {}): AppendState {
+  const overlap = { ...emptyOverlap(), watermarkMs: 10 * HOUR, rows: 3, idsFromMs: 2 * HOUR };
+  overlap.ids
+    .set('7', 3 * HOUR)
+    .set('8', 8 * HOUR)
+    .set('9', 10 * HOUR);
+  const overlaps = new Map([
+    ['a', overlap],
+    ['b', emptyOverlap()],
+  ]);
+  return { identity, sinceMs: 5, bytes: 99, sha256: 'f'.repeat(64), replacing: false, overlaps, ...changes };
+}
+
+const saved = (overlapMs = HOUR) => JSON.parse(formatState(stateOf(), overlapMs).toString());
+
+/** A state file with a right checksum, whatever it holds. */
+function sealed(content: unknown): Buffer {
+  const body = JSON.stringify(content);
+  const checksum = createHash('sha256').update(body).digest('hex');
+  return Buffer.from(`${body.slice(0, -1)},"checksum":"${checksum}"}\n`);
+}
+
+describe('a state', () => {
+  it('is read as it was written', () => {
+    const { identity: was, overlaps, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
+    expect(rest).toEqual({ sinceMs: 5, bytes: 99, sha256: 'f'.repeat(64), replacing: false });
+    expect(was).toEqual({ ...identity, codes: ['a', 'b'] });
+    expect(overlaps).toEqual(stateOf().overlaps);
+    expect(parseState(formatState(stateOf({ sinceMs: undefined, replacing: true }), 0))).toMatchObject({
+      sinceMs: undefined,
+      replacing: true,
+    });
+  });
+
+  it.each([undefined, 4 * HOUR, Number.NEGATIVE_INFINITY])('keeps from when on to read again: %s', (rereadFromMs) => {
+    const overlaps = new Map([['a', { ...emptyOverlap(), rereadFromMs }]]);
+    expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.rereadFromMs).toBe(rereadFromMs);
+  });
+
+  it('lists the ids inside the overlap, and says from when on they are all', () => {
+    expect(saved(2 * HOUR).positions.a).toMatchObject({
+      idsFromMs: 8 * HOUR,
+      ids: [
+        ['8', 8 * HOUR],
+        ['9', 10 * HOUR],
+      ],
+    });
+    expect(saved(50 * HOUR).positions.a).toMatchObject({ idsFromMs: 2 * HOUR });
+    expect(saved().positions.b).toMatchObject({ rows: 0, idsFromMs: null, ids: [] });
+  });
+
+  it('counts as damaged when it was cut or changed anywhere (A2)', () => {
+    const whole = formatState(stateOf(), HOUR);
+    for (let at = 0; at < whole.length; at++) {
+      expect(() => parseState(whole.subarray(0, at)), `cut to ${at} bytes`).toThrow(StateProblem);
+      for (const bit of [0x01, 0x10, 0x80]) {
+        const changed = Buffer.from(whole);
+        changed[at] = (changed[at] as number) ^ bit;
+        // The version is looked at first: what a later one looks like nobody knows.
+        expect(() => parseState(changed), `byte ${at}`).toThrow(at === 11 ? Error : StateProblem);
+      }
+    }
+    expect(() => parseState(Buffer.concat([whole, Buffer.from('\n')]))).toThrow(StateProblem);
+    expect(() => parseState(Buffer.concat([Buffer.from(' '), whole]))).toThrow('cannot be read: it was cut or changed');
+  });
+
+  it.each([0, 2, 17])('of version %i is refused (A16)', (version) => {
+    const words = `its state is of version ${version}, which this qrctl does not know`;
+    expect(() => parseState(sealed({ ...saved(), checksum: undefined, version }))).toThrow(new UnknownStateError(words));
+  });
+
+  const a = saved().positions.a;
+  const forms: [string, object][] = [
+    ['baseUrl', { baseUrl: 1 }],
+    ['sha256', { sha256: null }],
+    ['format', { format: 'xlsx' }],
+    ['codes', { codes: 'a' }],
+    ['a code', { codes: ['a', 1] }],
+    ['columns', { columns: { length: 0 } }],
+    ['a column', { columns: [null] }],
+    ['sinceMs', { sinceMs: null }],
+    ['bytes', { bytes: 1.5 }],
+    ['all', { all: 1 }],
+    ['replacing', { replacing: undefined }],
+    ['dialect', { dialect: null }],
+    ['a part of the dialect', { dialect: { header: true, excel: false, rawCells: false } }],
+    ['positions', { positions: null }],
+    ['a position', { positions: { a: null } }],
+    ['watermarkMs', { positions: { a: { ...a, watermarkMs: null } } }],
+    ['rows', { positions: { a: { ...a, rows: '3' } } }],
+    ['idsFromMs', { positions: { a: { ...a, idsFromMs: undefined } } }],
+    ['rereadFromMs', { positions: { a: { ...a, rereadFromMs: '0' } } }],
+    ['ids', { positions: { a: { ...a, ids: {} } } }],
+    ['an id without a time', { positions: { a: { ...a, ids: ['9'] } } }],
+    ['an id that is none', { positions: { a: { ...a, ids: [[9, 1]] } } }],
+    ['the time of an id', { positions: { a: { ...a, ids: [['9', null]] } } }],
+    ['one position of two', { positions: { a, b: 1 } }],
+  ];
+  it.each(forms)('whose %s has another form is refused, though its checksum is right (A16)', (_, change) => {
+    const words = 'its state has a form that this qrctl does not know';
+    expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(new UnknownStateError(words));
+  });
+
+  it('that is no object, or no JSON, is refused, though its checksum is right (A16)', () => {
+    const text = '{"version":1,nonsense';
+    const checksum = createHash('sha256').update(`${text}}`).digest('hex');
+    expect(() => parseState(Buffer.from(`${text},"checksum":"${checksum}"}\n`))).toThrow(UnknownStateError);
+  });
+});
+
+describe('a run differs from what the file is', () => {
+  const dialect = identity.dialect;
+  const ndjson = { ...identity, format: 'ndjson' as const };
+  const cases: [string, AppendIdentity, Partial<AppendIdentity>][] = [
+    ['was written as csv, not ndjson', identity, { format: 'ndjson' }],
+    ['was exported from https://example.test/api/v1, not https://b.test', identity, { baseUrl: 'https://b.test' }],
+    ['holds the scans of codes a, b, not of code c', identity, { codes: ['c'] }],
+    ['holds the scans of all codes, not of codes a, b', { ...identity, all: true }, { all: false }],
+    ['has the columns id,ts,qr_id, not id,ts', identity, { columns: ['id', 'ts'] }],
+    ['was written without --no-header', identity, { dialect: { ...dialect, header: false } }],
+    ['was written without --excel', identity, { dialect: { ...dialect, excel: true } }],
+    ['was written with --excel', { ...identity, dialect: { ...dialect, excel: true } }, { dialect }],
+    ['was written without --raw-cells', identity, { dialect: { ...dialect, rawCells: true } }],
+    ['was written with --fields', ndjson, { dialect: { ...dialect, keepExtra: true } }],
+  ];
+  it.each(cases)('it %s (A6)', (words, was, change) => {
+    expect(differenceOf(was, { ...was, ...change })).toBe(words);
+  });
+
+  it('in nothing that counts', () => {
+    expect(differenceOf(identity, { ...identity, codes: ['a', 'b'] })).toBeUndefined();
+    expect(differenceOf({ ...identity, all: true }, { ...identity, all: true, codes: ['c'] })).toBeUndefined();
+    expect(differenceOf(identity, { ...identity, dialect: { ...dialect, keepExtra: true } })).toBeUndefined();
+    expect(differenceOf(ndjson, { ...ndjson, dialect: { ...dialect, excel: true } })).toBeUndefined();
+  });
+});
