@@ -16,6 +16,7 @@ export interface Body {
   bytes(): Buffer;
 }
 
+/** An empty body; its memory grows with the largest answer and is used again. */
 export function createBody(): Body {
   const buffer = createByteBuffer();
   return {

@@ -17,16 +17,21 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
+/** One code. Throws UnexpectedAnswerError where it is not as the specification says. */
 export function checkCode(json: unknown, { subject }: AnswerContext): QrCode {
   return asCode(json, `${subject}: the code`);
 }
 
+/** A page of codes. Throws UnexpectedAnswerError, naming the code by its place on the page. */
 export function checkCodePage(json: unknown, { subject, dateMs }: AnswerContext): Page<QrCode> {
   const { rows, total } = pageOf(json, subject);
   return { rows: rows.map((row, at) => asCode(row, `${subject}: code ${at + 1} of the page`)), total, serviceTimeMs: dateMs };
 }
 
-/** Scans by the thousand come through here: one pass, no copies. */
+/**
+ * A page of scans, with their times parsed. Throws UnexpectedAnswerError, naming the scan. Scans by the thousand come through here:
+ * one pass, no copies.
+ */
 export function checkScanPage(json: unknown, { subject, dateMs }: AnswerContext): ScanPage {
   const { rows, total } = pageOf(json, subject);
   const times = new Array<number>(rows.length);

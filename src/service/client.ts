@@ -24,6 +24,7 @@ export interface Client {
   msToClockSample(): number;
 }
 
+/** Calls over one transport, which share one rate limit. `options.baseUrl` only gives messages their host: paths are whole. */
 export function createClient(options: ServiceOptions, transport: Transport): Client {
   const { clock, signal, events = {} } = options;
   const host = new URL(options.baseUrl).host;

@@ -9,7 +9,7 @@ type Lister = Pick<Service, 'listCodes'>;
 
 /** A workspace that changes during this many readings in a row cannot be pinned down. */
 const MOST_PASSES = 3;
-const USUAL_WIDTH = 4;
+const DEFAULT_CONCURRENCY = 4;
 
 /**
  * Every code of the workspace once, in the service's order, a page at a time. Page numbers shift when codes come and go, so a
@@ -26,7 +26,7 @@ export async function* listAllCodes(
     const found = new Set<string>();
     let total = 0;
     let fell = false;
-    for await (const page of readAllPages(service, options.concurrency ?? USUAL_WIDTH)) {
+    for await (const page of readAllPages(service, options.concurrency ?? DEFAULT_CONCURRENCY)) {
       fell ||= page.total < total;
       total = page.total;
       for (const { id } of page.rows) found.add(id);
@@ -51,9 +51,9 @@ export async function everyCode(service: Lister, concurrency: number): Promise<Q
 
 /**
  * One reading, in the service's order. A service that serves smaller pages than asked is asked for that size from then on. After
- * a full last page the one behind it is read too: a total may be capped.
+ * a full last page the one behind it is read too: a total may be truncated.
  */
-async function* readAllPages(service: Lister, width: number): AsyncGenerator<Page<QrCode>, void, undefined> {
+async function* readAllPages(service: Lister, concurrency: number): AsyncGenerator<Page<QrCode>, void, undefined> {
   const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });
   yield first;
   const limit = Math.min(MAX_CODES_PAGE, first.rows.length);
@@ -63,7 +63,7 @@ async function* readAllPages(service: Lister, width: number): AsyncGenerator<Pag
   function* rest() {
     for (let page = 2; (page - 1) * limit < total; page++) yield page;
   }
-  for await (const page of fetchInOrder(rest(), (number) => service.listCodes({ page: number, limit }), width)) {
+  for await (const page of fetchInOrder(rest(), (number) => service.listCodes({ page: number, limit }), concurrency)) {
     ({ total } = page);
     last = page;
     yield page;

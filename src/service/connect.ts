@@ -82,7 +82,7 @@ function openTunnel(proxy: URL, options: Connector.Options, callback: Callback):
       onRequestUpgrade(_controller, status, _headers, socket) {
         if (status < 200 || status > 299) {
           socket.on('error', () => {}).destroy();
-          fail(refusal(proxy, status));
+          fail(tunnelFailure(proxy, status));
           return;
         }
         const cancelTls = open({ ...options, httpSocket: socket as Socket }, callback);
@@ -100,7 +100,8 @@ function openTunnel(proxy: URL, options: Connector.Options, callback: Callback):
   return () => stop();
 }
 
-function refusal(proxy: URL, status: number): NetworkError {
+/** What a proxy's answer to CONNECT means when it is no success. */
+function tunnelFailure(proxy: URL, status: number): NetworkError {
   const why = status === 407 ? 'wants a user and password (407)' : `refused the connection (${status})`;
   return new NetworkError(`the proxy ${proxy.host} ${why}`, { sent: false });
 }

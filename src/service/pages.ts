@@ -1,19 +1,19 @@
 /** Pages fetched in parallel and delivered in order. */
 
 /**
- * Calls `fetch` for each page number, at most `width` at a time or waiting to be taken, and yields the results in order. `pages`
+ * Calls `fetch` for each page number, at most `concurrency` at a time or waiting to be taken, and yields the results in order. `pages`
  * is read only as places become free, so it may take what earlier pages said into account. When one fetch fails, its error is
  * thrown in its place; when the consumer stops or one fails, the results of the others are dropped.
  */
 export async function* fetchInOrder<T>(
   pages: Iterable<number>,
   fetch: (page: number) => Promise<T>,
-  width: number,
+  concurrency: number,
 ): AsyncGenerator<T, void, undefined> {
   const numbers = pages[Symbol.iterator]();
   const ahead: Promise<T>[] = [];
   const fill = () => {
-    while (ahead.length < width) {
+    while (ahead.length < concurrency) {
       const next = numbers.next();
       if (next.done) return;
       const page = fetch(next.value);
