@@ -7,7 +7,7 @@ export interface ByteBuffer {
   add(bytes: Uint8Array): void;
   /** Adds the UTF-8 of a text. */
   addText(text: string): void;
-  /** The memory, with room for so many bytes more from `size()` on. Whoever writes there says how many with `advance`. */
+  /** The memory, enlarged where need be to take so many bytes more from `size()` on. Whoever writes there says how many with `advance`. */
   reserve(bytes: number): Buffer;
   advance(bytes: number): void;
   /** What was added. Valid until something is added after `clear`. */
@@ -22,16 +22,16 @@ const LEAST = 128 * 1024;
 const MOST_KEPT = 8 * LEAST;
 
 export function createByteBuffer(): ByteBuffer {
-  let room = Buffer.alloc(0);
+  let memory = Buffer.alloc(0);
   let used = 0;
 
   function reserve(bytes: number): Buffer {
     const needed = used + bytes;
-    if (needed <= room.length) return room;
+    if (needed <= memory.length) return memory;
     const larger = Buffer.allocUnsafe(Math.max(LEAST, 2 * needed));
-    room.copy(larger, 0, 0, used);
-    room = larger;
-    return room;
+    memory.copy(larger, 0, 0, used);
+    memory = larger;
+    return memory;
   }
 
   function add(bytes: Uint8Array): void {
@@ -41,10 +41,10 @@ export function createByteBuffer(): ByteBuffer {
 
   function clear(): void {
     used = 0;
-    if (room.length > MOST_KEPT) room = Buffer.alloc(0);
+    if (memory.length > MOST_KEPT) memory = Buffer.alloc(0);
   }
 
-  const bytes = () => room.subarray(0, used);
+  const bytes = () => memory.subarray(0, used);
 
   return {
     size: () => used,

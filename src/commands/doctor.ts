@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { OutputFlags } from '../output/plan.ts';
+import type { OutputFlags } from '../output/plan-output.ts';
 import type { RowSink } from '../row-sink.ts';
 import type { Settings } from '../settings/settings.ts';
 import { defineCommand } from './define.ts';

@@ -1,10 +1,11 @@
 /** The flags of every command that prints records, and the one way they turn into output. */
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
-import type { Column, Printable } from '../output/columns.ts';
+import type { Column } from '../output/columns.ts';
 import type { DocumentSink } from '../output/document-sink.ts';
 import type { Formatter, Shape } from '../output/formatter.ts';
-import type { OutputFlags, OutputPlan } from '../output/plan.ts';
+import type { OutputFlags, OutputPlan } from '../output/plan-output.ts';
+import type { Row } from '../row-sink.ts';
 import { FORMATS } from '../settings/settings.ts';
 import { choice, flag, negation, type OptionDefinition, text } from './define.ts';
 
@@ -46,7 +47,7 @@ export async function planOutput(
   columns: readonly Column[],
   shape: Shape,
 ): Promise<OutputPlan> {
-  const [{ format }, plan] = await Promise.all([context.settings(), import('../output/plan.ts')]);
+  const [{ format }, plan] = await Promise.all([context.settings(), import('../output/plan-output.ts')]);
   return plan.planOutput(options, { columns, shape, setting: format, isTerminal: context.console.isTerminal });
 }
 
@@ -54,8 +55,8 @@ export async function planOutput(
 export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<() => Formatter> {
   if (plan.format !== 'table') {
     const { format } = plan;
-    const { createFormatter, createIdsFormatter } = await import('../output/formats.ts');
-    return format === 'ids' ? createIdsFormatter : () => createFormatter(format, { ...plan, keepExtra: !plan.chosen });
+    const { createFormatter } = await import('../output/create-formatter.ts');
+    return () => createFormatter(format, { ...plan, keepExtra: !plan.chosen });
   }
   const [{ createTableFormatter, createRecordFormatter }, { loadColours }] = await Promise.all([
     import('../output/table.ts'),
@@ -106,7 +107,7 @@ export async function openOutput(
   return openSink(context, await planOutput(context, options, columns, shape));
 }
 
-type Batches = readonly Printable[] | AsyncIterable<readonly Printable[]>;
+type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
 
 /**
  * Prints a list, given whole or in batches as they come; a file appears only when the last one is in. `none` is said on
@@ -137,7 +138,7 @@ export async function printRecords(
 /** Prints one record. */
 export async function printRecord(
   context: Context,
-  record: Printable,
+  record: Row,
   columns: readonly Column[],
   options: OutputFlags,
 ): Promise<void> {
@@ -150,6 +151,6 @@ export async function printRecord(
   }
 }
 
-function isArray(records: Batches): records is readonly Printable[] {
+function isArray(records: Batches): records is readonly Row[] {
   return Array.isArray(records);
 }

@@ -44,7 +44,11 @@ export const TREE: readonly Node[] = [
     name: 'scans',
     summary: 'export raw scans',
     commands: [
-      { name: 'export', summary: 'export the scans of codes, complete or not at all', load: () => import('./scans/export.ts') },
+      {
+        name: 'export',
+        summary: 'export the scans of codes, complete or not at all',
+        load: () => import('./scans/export/export.ts'),
+      },
     ],
   },
   {

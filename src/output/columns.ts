@@ -1,9 +1,8 @@
 /** The columns a command can print. */
 import { UsageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import type { Row } from '../row-sink.ts';
 import type { ColourName } from './colour.ts';
-
-export type Printable = Readonly<Record<string, unknown>>;
 
 export interface Column {
   /** The service's own name: key of the record, header in every format. */
@@ -18,7 +17,7 @@ export interface Column {
   /** Only adds to what the text already says. */
   colour?: (value: unknown) => ColourName | undefined;
   /** How people see the value; tables only, all other formats show it exactly. */
-  format?: (value: unknown, record: Printable) => string;
+  format?: (value: unknown, record: Row) => string;
 }
 
 /**

@@ -3,10 +3,10 @@
  * as long; the tests hold it against csv-stringify and csv-parse.
  */
 import { createByteBuffer } from '../byte-buffer.ts';
-import type { Printable } from './columns.ts';
+import type { Row } from '../row-sink.ts';
 import { createField, knownBytes } from './field-bytes.ts';
-import { formatJson } from './format-json.ts';
 import { type Formatter, stateless } from './formatter.ts';
+import { formatJson } from './json-lines.ts';
 
 export interface CsvOptions {
   header: boolean;
@@ -34,23 +34,23 @@ export function createCsvFormatter(names: readonly string[], { header, rawCells,
   // A lone empty cell is written `""`: readers skip an empty line, and a row would be lost.
   const encode: Cell = names.length === 1 ? (value) => cell(value) || '""' : cell;
   const fields = names.map((name, index) => ({ name, ...createField(index === 0 ? '' : ',') }));
-  const room = createByteBuffer();
+  const buffer = createByteBuffer();
 
-  function addLine(row: Printable): void {
+  function addLine(row: Row): void {
     for (const field of fields) {
       const value = row[field.name];
       const bytes = knownBytes(field, value, encode);
-      room.add(bytes ?? field.opening);
-      if (!bytes) room.addText(encode(value));
+      buffer.add(bytes ?? field.opening);
+      if (!bytes) buffer.addText(encode(value));
     }
-    room.addText(end);
+    buffer.addText(end);
   }
 
   return {
     begin: () => (excel ? BYTE_ORDER_MARK : '') + (header ? names.map(cell).join(',') + end : ''),
     rows(rows) {
       for (const row of rows) addLine(row);
-      return room.take();
+      return buffer.take();
     },
     end: () => '',
     checkpoint: stateless,

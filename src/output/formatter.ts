@@ -1,5 +1,5 @@
 /** The shape of all that turns rows into a document. */
-import type { Printable } from './columns.ts';
+import type { Row } from '../row-sink.ts';
 
 /** A list is any number of records; a record is exactly one. */
 export type Shape = 'list' | 'record';
@@ -10,7 +10,7 @@ export type Piece = string | Uint8Array;
 /** Call `begin` once, `rows` for each batch, `end` once; the pieces in that order are the document. */
 export interface Formatter {
   begin(): string;
-  rows(rows: readonly Printable[]): Piece;
+  rows(rows: readonly Row[]): Piece;
   end(): string;
   /** Remembers this point of the document; what it gives goes back there. Absent where rows wait inside (tables). */
   checkpoint?: () => () => void;
@@ -22,3 +22,13 @@ export function textOf(piece: Piece): string {
 
 /** The `checkpoint` of a formatter whose rows do not depend on the ones before. */
 export const stateless = () => () => undefined;
+
+/** Only the ids, one a line. */
+export function createIdsFormatter(): Formatter {
+  return {
+    begin: () => '',
+    rows: (rows) => rows.map((row) => `${row.id}\n`).join(''),
+    end: () => '',
+    checkpoint: stateless,
+  };
+}

@@ -1,11 +1,11 @@
-/** Records as JSON, each what JSON.stringify makes of it, but as bytes and in half the time. */
+/** Values and records as JSON. A bigint, which stands for an integer beyond 2^53, becomes a number with all its digits. */
 import { createByteBuffer } from '../byte-buffer.ts';
-import type { Printable } from './columns.ts';
+import type { Row } from '../row-sink.ts';
 import { createField, type Field, knownBytes } from './field-bytes.ts';
-import { formatCompact } from './format-json.ts';
 
+/** Records, each what JSON.stringify makes of it, but as bytes and in half the time. */
 export interface JsonLines {
-  add(row: Printable): void;
+  add(row: Row): void;
   /** Adds what stands between records. */
   addText(text: string): void;
   /** The UTF-8 of all since the last call; valid until something is added again. */
@@ -21,7 +21,7 @@ interface Member extends Field {
 }
 
 export function createJsonLines(): JsonLines {
-  const room = createByteBuffer();
+  const buffer = createByteBuffer();
   const members = new Map<string, Member>();
   /** Those of the record before: the next one mostly has the same keys in the same order. */
   const order: Member[] = [];
@@ -38,15 +38,15 @@ export function createJsonLines(): JsonLines {
 
   function addMember(member: Member, value: unknown): void {
     const bytes = knownBytes(member, value, formatCompact);
-    room.add(bytes ?? member.opening);
+    buffer.add(bytes ?? member.opening);
     if (bytes || (typeof value === 'string' && addPlain(value))) return;
-    room.addText(formatCompact(value));
+    buffer.addText(formatCompact(value));
   }
 
   /** Adds a text in quotes; or nothing, and says false, where one of its characters takes more than itself. */
   function addPlain(text: string): boolean {
-    const start = room.size() + 1;
-    const bytes = room.reserve(text.length + 2);
+    const start = buffer.size() + 1;
+    const bytes = buffer.reserve(text.length + 2);
     for (let i = 0; i < text.length; i++) {
       const unit = text.charCodeAt(i);
       if (unit < 0x20 || unit > 0x7e || unit === QUOTE || unit === BACKSLASH) return false;
@@ -54,27 +54,50 @@ export function createJsonLines(): JsonLines {
     }
     bytes[start - 1] = QUOTE;
     bytes[start + text.length] = QUOTE;
-    room.advance(text.length + 2);
+    buffer.advance(text.length + 2);
     return true;
   }
 
   return {
     add(row) {
-      const start = room.size();
+      const start = buffer.size();
       let place = 0;
       for (const key in row) {
         if (row[key] === undefined) continue; // as JSON.stringify does
         addMember(memberAt(place, key), row[key]);
         place += 1;
       }
-      room.addText(place === 0 ? '{}' : '}');
-      room.reserve(0)[start] = BRACE; // in the place of the first comma
+      buffer.addText(place === 0 ? '{}' : '}');
+      buffer.reserve(0)[start] = BRACE; // in the place of the first comma
     },
-    addText: room.addText,
-    take: room.take,
+    addText: buffer.addText,
+    take: buffer.take,
   };
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
+
+/** Any value as JSON, `indent` in spaces. */
+export function formatJson(value: unknown, indent = 0, margin = ''): string {
+  if (typeof value === 'bigint') return `${value}`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const inner = margin + ' '.repeat(indent);
+  const colon = indent ? ': ' : ':';
+  const parts = Array.isArray(value)
+    ? value.map((item) => formatJson(item, indent, inner))
+    : Object.entries(value).map(([key, item]) => JSON.stringify(key) + colon + formatJson(item, indent, inner));
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  if (parts.length === 0) return `${open}${close}`;
+  return indent ? `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}` : `${open}${parts.join(',')}${close}`;
+}
+
+/** As `formatJson` without indent, by JSON.stringify, which is far faster and refuses only bigints. */
+function formatCompact(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return formatJson(value);
+  }
+}

@@ -1,8 +1,7 @@
 /** JSON and NDJSON with the exact values: integers beyond 2^53 come as bigint and are printed with all their digits. */
-import type { Printable } from './columns.ts';
-import { formatJson } from './format-json.ts';
+import type { Row } from '../row-sink.ts';
 import { type Formatter, type Shape, stateless } from './formatter.ts';
-import { createJsonLines } from './json-lines.ts';
+import { createJsonLines, formatJson } from './json-lines.ts';
 
 /** One record a line. `names` picks the keys, in that order; undefined prints the records as they are. */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
@@ -55,7 +54,7 @@ function singleFormatter(names: readonly string[] | undefined): Formatter {
 }
 
 /** The named keys in that order; a missing one is null, so that every row has the same keys. */
-function picked(row: Printable, names: readonly string[] | undefined): Printable {
+function picked(row: Row, names: readonly string[] | undefined): Row {
   if (!names) return row;
   const result: Record<string, unknown> = {};
   for (const name of names) result[name] = row[name] ?? null;

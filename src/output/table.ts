@@ -1,10 +1,12 @@
 /** Tables for people: service text cleaned, cells cut to fit the terminal, colour only on top of what the text says. */
+
+import type { Row } from '../row-sink.ts';
 import type { Colours } from './colour.ts';
-import type { Column, Printable } from './columns.ts';
+import type { Column } from './columns.ts';
 import { displayWidth, fitText } from './display-width.ts';
-import { formatJson } from './format-json.ts';
 import type { Formatter } from './formatter.ts';
 import { type Cell, renderGrid } from './grid.ts';
+import { formatJson } from './json-lines.ts';
 import { layOut, type Placed } from './table-layout.ts';
 
 export interface TableOptions {
@@ -27,7 +29,7 @@ const WIDEST_CELL = 1000;
 
 /** A formatter of aligned columns. It prints nothing before it has seen a sample of the rows, or their end. */
 export function createTableFormatter(options: TableOptions): Formatter {
-  let waiting: Printable[] = [];
+  let waiting: Row[] = [];
   let placed: Placed[] | undefined;
 
   function flush(): string {
@@ -61,7 +63,7 @@ export function createRecordFormatter({
   colours: Colours;
   extra: boolean;
 }): Formatter {
-  function render(record: Printable): string {
+  function render(record: Row): string {
     const known = new Set(columns.map(({ name }) => name));
     const others = extra ? Object.keys(record).filter((name) => !known.has(name)) : [];
     const lines = [...columns, ...others.map((name) => ({ name }))].map((column): Cell[] => {
@@ -77,7 +79,7 @@ export function createRecordFormatter({
   return { begin: () => '', rows: ([record = {}]) => render(record), end: () => '' };
 }
 
-function place(rows: readonly Printable[], { columns, width, mayDrop, onDropped }: TableOptions): Placed[] {
+function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: TableOptions): Placed[] {
   const measured = columns.map((column) => {
     const most = column.keepWhole ? WIDEST_CELL : Math.min(width, WIDEST_CELL);
     let natural = displayWidth(column.name);
@@ -96,14 +98,14 @@ function headLines(placed: readonly Placed[]): Cell[][] {
   return [names, placed.map(({ width }) => ({ text: '─'.repeat(width), colour: 'dim' }))];
 }
 
-function cellOf(column: Column, record: Printable, width: number): Cell {
+function cellOf(column: Column, record: Row, width: number): Cell {
   const value = record[column.name];
   const most = column.keepWhole ? WIDEST_CELL : width; // one wider than the sample's stands out of line, but whole
   return { text: fitText(textOf(column, value, record), most), colour: column.colour?.(value) };
 }
 
 /** A value as people see it, not yet cleaned. */
-function textOf({ format }: Column, value: unknown, record: Printable): string {
+function textOf({ format }: Column, value: unknown, record: Row): string {
   if (format) return format(value, record);
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? formatJson(value) : String(value);

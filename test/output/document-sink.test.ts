@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createFormatter } from '../../src/output/create-formatter.ts';
 import { createDocumentSink } from '../../src/output/document-sink.ts';
-import { createFormatter } from '../../src/output/formats.ts';
 import { openWholeFile } from '../../src/output/whole-file.ts';
 
 const processes = { pid: 4_000_000, isRunning: () => true };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatJson } from '../../src/output/format-json.ts';
-import { createFormatter } from '../../src/output/formats.ts';
+import { createFormatter } from '../../src/output/create-formatter.ts';
 import { textOf } from '../../src/output/formatter.ts';
+import { formatJson } from '../../src/output/json-lines.ts';
 
 const columns = ['id', 'name'].map((name) => ({ name }));
 

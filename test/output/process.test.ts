@@ -106,9 +106,9 @@ test('printing CSV loads no library for tables and colours', async () => {
   const heavy = ['chalk', 'cli-table3', 'string-width'];
   for (const source of [
     'commands/output-options',
-    'output/formats',
+    'output/create-formatter',
     'output/document-sink',
-    'output/plan',
+    'output/plan-output',
     'output/whole-file',
   ]) {
     expect(libraries(chunkOf(`src/${source}.ts`)).filter((name) => heavy.includes(name))).toEqual([]);

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Printable } from '../../output/columns.ts';
+import type { Row } from '../../row-sink.ts';
 import { defineCommand } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
 
@@ -25,7 +25,7 @@ export const command = defineCommand({
   },
 });
 
-async function askStatus(context: Context): Promise<Printable> {
+async function askStatus(context: Context): Promise<Row> {
   const { keyPrefix } = await import('../../settings/key.ts');
   const { formatInstant } = await import('../../time.ts');
   const service = await context.service();

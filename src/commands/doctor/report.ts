@@ -1,8 +1,8 @@
 /** The findings as people read them: lines of any length, where a table would cut the very fix that is looked for. */
 import { clean } from '../../output/clean.ts';
 import type { Colours } from '../../output/colour.ts';
-import type { Printable } from '../../output/columns.ts';
 import type { Formatter } from '../../output/formatter.ts';
+import type { Row } from '../../row-sink.ts';
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
@@ -15,7 +15,7 @@ export function createReportFormatter(colours: Colours): Formatter {
   };
 }
 
-function formatFinding({ check, status, message, fix }: Printable, colours: Colours): string {
+function formatFinding({ check, status, message, fix }: Row, colours: Colours): string {
   const colour = colours[COLOURS[status === 'fail' || status === 'warn' ? status : 'ok']];
   const line = `${colour(String(status).padEnd(4))}  ${String(check).padEnd(8)}  ${clean(String(message))}\n`;
   return fix ? `${line}                → ${clean(String(fix))}\n` : line;

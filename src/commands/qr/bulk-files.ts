@@ -7,14 +7,14 @@ import { countOutcomes, RESULT_COLUMNS, type RowResult, tabulate } from '../../b
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';
 import { UsageError } from '../../errors.ts';
-import { formatOfPath, isCompressed } from '../../output/choose-format.ts';
-import type { Column, Printable } from '../../output/columns.ts';
+import type { Column } from '../../output/columns.ts';
+import { createFormatter } from '../../output/create-formatter.ts';
 import { defuse } from '../../output/csv.ts';
 import { createDocumentSink } from '../../output/document-sink.ts';
-import { createFormatter } from '../../output/formats.ts';
-import type { OutputFlags } from '../../output/plan.ts';
+import type { OutputFlags } from '../../output/plan-output.ts';
+import { formatOfPath, isCompressed } from '../../output/plan-output.ts';
 import { openWholeFile } from '../../output/whole-file.ts';
-import type { RowSink } from '../../row-sink.ts';
+import type { Row, RowSink } from '../../row-sink.ts';
 import { CODE_FIELDS } from '../../service/shapes.ts';
 import { openSink, planOutput } from '../output-options.ts';
 
@@ -110,7 +110,7 @@ async function openResults(context: Context, path: string, columns: readonly Col
 const OURS: ReadonlySet<string> = new Set([...CODE_FIELDS, ...RESULT_COLUMNS]);
 
 /** Formulas are defused as in all CSV, but the person's own columns come back untouched: they are keys to other tables. */
-function defuseOurs(row: Printable): Printable {
+function defuseOurs(row: Row): Row {
   const cells = Object.entries(row).map(([name, value]) => {
     return [name, OURS.has(name.trim().toLowerCase()) && typeof value === 'string' ? defuse(value) : value] as const;
   });

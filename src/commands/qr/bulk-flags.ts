@@ -3,7 +3,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import type { Decisions } from '../../once/decisions.ts';
-import type { OutputFlags } from '../../output/plan.ts';
+import type { OutputFlags } from '../../output/plan-output.ts';
 import { flag, text } from '../define.ts';
 
 const GROUP = 'Bulk flags:';

@@ -1,9 +1,10 @@
-/** How codes are printed: the service's fields, and the adtoRecord their image leads to where the profile knows it. */
+/** How codes are printed: the service's fields, and the address their image leads to where the profile knows it. */
 import type { Context } from '../../context.ts';
 import type { ColourName } from '../../output/colour.ts';
-import type { Column, Printable } from '../../output/columns.ts';
+import type { Column } from '../../output/columns.ts';
 import type { Shape } from '../../output/formatter.ts';
-import type { OutputFlags } from '../../output/plan.ts';
+import type { OutputFlags } from '../../output/plan-output.ts';
+import type { Row } from '../../row-sink.ts';
 import type { QrCode } from '../../service/shapes.ts';
 import { planOutput } from '../output-options.ts';
 
@@ -24,7 +25,7 @@ const CODE_COLUMNS: readonly Column[] = [
 export interface CodeOutput {
   columns: readonly Column[];
   /** The record to print for a code. */
-  toRecord: (code: QrCode) => Printable;
+  toRecord: (code: QrCode) => Row;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { CREATE_COLUMNS } from '../../../bulk/check-rows.ts';
 import type { Context } from '../../../context.ts';
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../errors.ts';
-import type { OutputFlags } from '../../../output/plan.ts';
+import type { OutputFlags } from '../../../output/plan-output.ts';
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
 import { type CreateFlags, requireFrom } from '../bulk-flags.ts';

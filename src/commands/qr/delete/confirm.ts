@@ -4,7 +4,7 @@ import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { inParallel } from '../../../once/send-rows.ts';
-import type { OutputFlags } from '../../../output/plan.ts';
+import type { OutputFlags } from '../../../output/plan-output.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
 import { tellCost } from '../bulk-progress.ts';

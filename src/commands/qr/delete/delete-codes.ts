@@ -7,7 +7,7 @@ import type { Input } from '../../../bulk/input.ts';
 import { changeFailure, changeResults, isDone, RESULT_COLUMNS, tabulate } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import type { OutputFlags } from '../../../output/plan.ts';
+import type { OutputFlags } from '../../../output/plan-output.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { everyCode, findCode } from '../../../service/codes.ts';
 import type { QrCode } from '../../../service/shapes.ts';

@@ -4,7 +4,7 @@ import { checkUpdate, type UpdateRow } from '../../../bulk/check-rows.ts';
 import { findCodes, groupByCode, type Lookup } from '../../../bulk/find-codes.ts';
 import { changeFailure, changeResults, isDone } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
-import type { OutputFlags } from '../../../output/plan.ts';
+import type { OutputFlags } from '../../../output/plan-output.ts';
 import { everyCode } from '../../../service/codes.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';

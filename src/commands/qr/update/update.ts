@@ -1,7 +1,7 @@
 /** `qr update`: its flags, and the change of one code; from-file.ts has those of a file. */
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import type { OutputFlags } from '../../../output/plan.ts';
+import type { OutputFlags } from '../../../output/plan-output.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { findCode } from '../../../service/codes.ts';
 import { CODE_STATUSES, type CodeChanges } from '../../../service/shapes.ts';

@@ -1,5 +1,5 @@
-import { defineCommand, duration, flag, text } from '../define.ts';
-import { outputOptions } from '../output-options.ts';
+import { defineCommand, duration, flag, text } from '../../define.ts';
+import { outputOptions } from '../../output-options.ts';
 
 const RANGE = 'Range flags:';
 const APPEND = 'Append flags:';

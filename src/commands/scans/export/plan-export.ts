@@ -1,9 +1,9 @@
 /** What the flags of `scans export` ask for together: checked before anything is sent. */
-import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
-import type { Column } from '../../output/columns.ts';
-import { type OutputFlags, type OutputPlan, planOutput } from '../../output/plan.ts';
-import { SCAN_FIELDS } from '../../service/shapes.ts';
+import type { Context } from '../../../context.ts';
+import { UsageError } from '../../../errors.ts';
+import type { Column } from '../../../output/columns.ts';
+import { type OutputFlags, type OutputPlan, planOutput } from '../../../output/plan-output.ts';
+import { SCAN_FIELDS } from '../../../service/shapes.ts';
 
 const DEFAULT_OVERLAP_MS = 3_600_000;
 const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;
@@ -111,7 +111,7 @@ function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'
 async function planRange(context: Context, flags: ExportFlags, fromProfile: string | undefined) {
   if (flags.since === undefined && flags.until === undefined && flags.timezone === undefined)
     return { sinceMs: undefined, untilMs: undefined };
-  const { checkTimezone, parseMoment } = await import('../../moments.ts');
+  const { checkTimezone, parseMoment } = await import('../../../moments.ts');
   const timezone = flags.timezone ?? fromProfile;
   if (timezone !== undefined) checkTimezone(timezone);
   const nowMs = context.clock.now();

@@ -1,14 +1,14 @@
 /** `scans export` from checked flags to the summary. */
 
-import type { CodeFailure, CodeLabel } from '../../complete/export-codes.ts';
-import type { Context } from '../../context.ts';
-import { PartialError, UsageError } from '../../errors.ts';
-import type { Service } from '../../service/service.ts';
-import { keepMemoryFlat } from '../../start/v8-flags.ts';
-import { formatDuration } from '../../time.ts';
+import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
+import type { Context } from '../../../context.ts';
+import { PartialError } from '../../../errors.ts';
+import type { Service } from '../../../service/service.ts';
+import { keepMemoryFlat } from '../../../start/v8-flags.ts';
+import { formatDuration } from '../../../time.ts';
 import { allCodes, namedCodes } from './choose-codes.ts';
+import { openSinks } from './open-sinks.ts';
 import { type ExportFlags, type ExportPlan, planExport } from './plan-export.ts';
-import { openSinks } from './sinks.ts';
 
 /** Checks everything, then exports. Throws what errors.ts lists; PartialError when some codes failed and others are done. */
 export async function runExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
@@ -28,10 +28,10 @@ export async function runExport(context: Context, names: readonly string[], flag
 async function exportAll(context: Context, plan: ExportPlan, codes: readonly CodeLabel[], service: Service, width: number) {
   const started = context.clock.monotonic();
   const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
-    import('../../complete/export-codes.ts'),
-    import('../../service/pages.ts'),
+    import('../../../complete/export-codes.ts'),
+    import('../../../service/pages.ts'),
   ]);
-  const sinks = await openSinks(context, plan, codes, (path, of) => openForAppending(context, plan, path, of, service.baseUrl));
+  const sinks = await openSinks(context, plan, codes, service.baseUrl);
   const progress = context.console.progress('scans');
   const keepFlat = keepMemoryFlat();
   try {
@@ -57,33 +57,6 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
     progress.stop();
     await sinks.discard();
   }
-}
-
-async function openForAppending(context: Context, plan: ExportPlan, path: string, codes: readonly CodeLabel[], baseUrl: string) {
-  const [{ openAppendFile }, { loadFormatter }] = await Promise.all([
-    import('../../append/append-file.ts'),
-    import('../output-options.ts'),
-  ]);
-  const { columns, format, header, excel, rawCells, chosen } = plan.output;
-  if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append is for CSV and NDJSON');
-  return openAppendFile({
-    path,
-    identity: {
-      ...{ baseUrl, format },
-      codes: codes.map((code) => code.id),
-      all: plan.all && plan.directory === undefined,
-      columns: columns.map((column) => column.name),
-      dialect: { header, excel, rawCells, keepExtra: !chosen },
-    },
-    formatter: (await loadFormatter(context, plan.output))(),
-    overlapMs: plan.append.overlapMs,
-    sinceMs: plan.sinceMs,
-    restart: plan.append.restart,
-    clock: context.clock,
-    signal: context.signal,
-    note: context.console.note,
-    onWait: () => context.console.note(`another run is writing ${path}: waiting for it`),
-  });
 }
 
 function inOneLine(

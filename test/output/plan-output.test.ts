@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { type OutputFlags, planOutput, type Surroundings } from '../../src/output/plan.ts';
+import { type OutputFlags, type PlanContext, planOutput } from '../../src/output/plan-output.ts';
 
-const surroundings: Surroundings = {
+const surroundings: PlanContext = {
   columns: [{ name: 'id' }, { name: 'name' }, { name: 'created_at' }],
   shape: 'list',
   setting: undefined,
   isTerminal: false,
 };
 
-const plan = (flags: OutputFlags, around: Partial<Surroundings> = {}) => planOutput(flags, { ...surroundings, ...around });
+const plan = (flags: OutputFlags, around: Partial<PlanContext> = {}) => planOutput(flags, { ...surroundings, ...around });
 
-function refusal(flags: OutputFlags, around: Partial<Surroundings> = {}): UsageError {
+function refusal(flags: OutputFlags, around: Partial<PlanContext> = {}): UsageError {
   try {
     plan(flags, around);
   } catch (error) {
@@ -21,7 +21,7 @@ function refusal(flags: OutputFlags, around: Partial<Surroundings> = {}): UsageE
 }
 
 describe('the format', () => {
-  test.each<[string, OutputFlags, Partial<Surroundings>, string]>([
+  test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
     ['a table on a terminal', {}, { isTerminal: true }, 'table'],
     ['CSV for a list elsewhere', {}, {}, 'csv'],
     ['JSON for a record elsewhere', {}, { shape: 'record' }, 'json'],
@@ -67,7 +67,7 @@ describe('--fields', () => {
 });
 
 describe('flags that contradict each other are refused', () => {
-  test.each<[OutputFlags, Partial<Surroundings>]>([
+  test.each<[OutputFlags, Partial<PlanContext>]>([
     [{ excel: true, rawCells: true }, {}],
     [{ excel: true, format: 'json' }, {}],
     [{ excel: true, output: 'a.json' }, {}],

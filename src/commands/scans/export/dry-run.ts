@@ -1,15 +1,15 @@
 /** `scans export --dry-run`: what would be read, and how long that takes. */
 
-import type { CodeLabel } from '../../complete/export-codes.ts';
-import type { Context } from '../../context.ts';
-import { costOf } from '../../limit/rate-limit.ts';
-import type { Column } from '../../output/columns.ts';
-import { fetchInOrder } from '../../service/pages.ts';
-import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
-import { formatDuration, formatInstant } from '../../time.ts';
-import { printRecord } from '../output-options.ts';
+import type { CodeLabel } from '../../../complete/export-codes.ts';
+import type { Context } from '../../../context.ts';
+import { costOf } from '../../../limit/rate-limit.ts';
+import type { Column } from '../../../output/columns.ts';
+import { fetchInOrder } from '../../../service/pages.ts';
+import { MAX_SCANS_PAGE } from '../../../service/shapes.ts';
+import { formatDuration, formatInstant } from '../../../time.ts';
+import { printRecord } from '../../output-options.ts';
+import { fileOf } from './open-sinks.ts';
 import type { ExportPlan } from './plan-export.ts';
-import { fileOf } from './sinks.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'codes' },
@@ -55,7 +55,7 @@ async function savedPositions(
   codes: readonly CodeLabel[],
 ): Promise<Map<string, number>> {
   if (!append || append.restart) return new Map();
-  const { readPositions } = await import('../../append/append-file.ts');
+  const { readPositions } = await import('../../../append/append-file.ts');
   const files = directory === undefined ? [append.path] : codes.map((code) => fileOf(directory, code, output));
   const found = await Promise.all(files.map((file) => readPositions(file, append.overlapMs)));
   return new Map(found.flatMap((positions) => [...positions]));

@@ -1,7 +1,6 @@
-/** What the output flags ask for together: checked, and made into one plan. */
+/** What the output flags ask for together: checked, and made into one plan. A format is: asked for > the extension > the profile > the place. */
 import { UsageError } from '../errors.ts';
 import type { Format } from '../settings/settings.ts';
-import { chooseFormat, formatOfPath, isCompressed } from './choose-format.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import type { Shape } from './formatter.ts';
 
@@ -33,7 +32,8 @@ export interface OutputPlan {
   excel: boolean;
 }
 
-export interface Surroundings {
+/** What the flags are planned for. */
+export interface PlanContext {
   columns: readonly Column[];
   shape: Shape;
   /** `format` of the profile. */
@@ -43,7 +43,8 @@ export interface Surroundings {
 }
 
 /** Throws UsageError where flags contradict each other or name an unknown field; nothing was sent or opened then. Pure. */
-export function planOutput(flags: OutputFlags, { columns, shape, setting, isTerminal }: Surroundings): OutputPlan {
+export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
+  const { columns, shape } = context;
   const path = flags.output === '-' ? undefined : flags.output;
   const plan = {
     columns: chooseColumns(flags.fields, columns),
@@ -62,7 +63,7 @@ export function planOutput(flags: OutputFlags, { columns, shape, setting, isTerm
   // Flags that are about CSV ask for it, where nothing more explicit does.
   const cells = flags.excel || flags.rawCells;
   const asked = flags.format ?? (cells && (path === undefined || formatOfPath(path) === undefined) ? 'csv' : undefined);
-  const format = chooseFormat({ asked, path, setting, isTerminal, shape });
+  const format = chooseFormat(asked, path, context);
   refuseUnsuitable(flags, format, plan.gzip);
   return { ...plan, format };
 }
@@ -100,4 +101,26 @@ function refuseUnsuitable({ header, rawCells, excel }: OutputFlags, format: Form
       hint: 'use --format csv, or an --output without .gz',
     });
   }
+}
+
+const EXTENSION = /\.(csv|json|ndjson|jsonl)(\.gz)?$/i;
+
+/** The format an output path names by its extension (`.csv .json .ndjson .jsonl`, each also with `.gz`), or undefined. */
+export function formatOfPath(path: string): Exclude<Format, 'table'> | undefined {
+  const found = EXTENSION.exec(path)?.[1]?.toLowerCase();
+  if (found === 'csv' || found === 'json') return found;
+  return found === undefined ? undefined : 'ndjson';
+}
+
+/** Whether an output path asks for compression. */
+export function isCompressed(path: string): boolean {
+  return /\.gz$/i.test(path);
+}
+
+/** The format in force. A table goes into a file only when `--format table` asks for it, never by a profile's habit. */
+function chooseFormat(asked: Format | undefined, path: string | undefined, { setting, isTerminal, shape }: PlanContext): Format {
+  if (asked) return asked;
+  const plain = shape === 'list' ? 'csv' : 'json';
+  if (path !== undefined) return formatOfPath(path) ?? (setting === 'table' ? undefined : setting) ?? plain;
+  return setting ?? (isTerminal ? 'table' : plain);
 }

@@ -1,12 +1,12 @@
 /** Which codes an export is about. */
 
-import type { CodeLabel } from '../../complete/export-codes.ts';
-import { NotFoundError } from '../../errors.ts';
-import { isUuid } from '../../service/checks.ts';
-import { everyCode, noSuchCode } from '../../service/codes.ts';
-import { fetchInOrder } from '../../service/pages.ts';
-import type { Service } from '../../service/service.ts';
-import type { QrCode } from '../../service/shapes.ts';
+import type { CodeLabel } from '../../../complete/export-codes.ts';
+import { NotFoundError } from '../../../errors.ts';
+import { isUuid } from '../../../service/checks.ts';
+import { everyCode, noSuchCode } from '../../../service/codes.ts';
+import { fetchInOrder } from '../../../service/pages.ts';
+import type { Service } from '../../../service/service.ts';
+import type { QrCode } from '../../../service/shapes.ts';
 
 /** Every code of the workspace, oldest first. */
 export async function allCodes(service: Service, width: number): Promise<QrCode[]> {

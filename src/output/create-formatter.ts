@@ -2,7 +2,7 @@
 import type { Format } from '../settings/settings.ts';
 import type { Column } from './columns.ts';
 import { createCsvFormatter } from './csv.ts';
-import { type Formatter, type Shape, stateless } from './formatter.ts';
+import { createIdsFormatter, type Formatter, type Shape } from './formatter.ts';
 import { createJsonFormatter, createNdjsonFormatter } from './json.ts';
 
 export interface FormatterOptions {
@@ -19,19 +19,10 @@ export interface FormatterOptions {
 }
 
 /** The formatter of anything but a table (see table.ts, which needs the terminal's width and its libraries). */
-export function createFormatter(format: Exclude<Format, 'table'>, options: FormatterOptions): Formatter {
+export function createFormatter(format: Exclude<Format, 'table'> | 'ids', options: FormatterOptions): Formatter {
   const names = options.columns.map(({ name }) => name);
+  if (format === 'ids') return createIdsFormatter();
   if (format === 'csv') return createCsvFormatter(names, options);
   const picked = options.keepExtra ? undefined : names;
   return format === 'ndjson' ? createNdjsonFormatter(picked) : createJsonFormatter(picked, options.shape);
-}
-
-/** Only the ids, one a line. */
-export function createIdsFormatter(): Formatter {
-  return {
-    begin: () => '',
-    rows: (rows) => rows.map((row) => `${row.id}\n`).join(''),
-    end: () => '',
-    checkpoint: stateless,
-  };
 }

@@ -1,17 +1,16 @@
 /** Which sinks the plan of an export opens: one for all codes or a file a code, made anew or appended to. */
 import { join } from 'node:path';
-import type { AppendFile } from '../../append/append-file.ts';
-import type { CodeLabel } from '../../complete/export-codes.ts';
-import type { Context } from '../../context.ts';
-import { nodeDisk } from '../../durable/disk.ts';
-import { describeSystemError } from '../../durable/path-errors.ts';
-import { makeDirectories } from '../../durable/write.ts';
-import { UsageError } from '../../errors.ts';
-import { createBufferedSink } from '../../output/buffered-sink.ts';
-import type { OutputPlan } from '../../output/plan.ts';
-import type { CodeSink, Rewind, RowSink } from '../../row-sink.ts';
-import { isUuid } from '../../service/checks.ts';
-import { openSink } from '../output-options.ts';
+import type { CodeLabel } from '../../../complete/export-codes.ts';
+import type { Context } from '../../../context.ts';
+import { nodeDisk } from '../../../durable/disk.ts';
+import { describeSystemError } from '../../../durable/path-errors.ts';
+import { makeDirectories } from '../../../durable/write.ts';
+import { UsageError } from '../../../errors.ts';
+import { createBufferedSink } from '../../../output/buffered-sink.ts';
+import type { OutputPlan } from '../../../output/plan-output.ts';
+import type { CodeSink, Rewind, RowSink } from '../../../row-sink.ts';
+import { isUuid } from '../../../service/checks.ts';
+import { loadFormatter, openSink } from '../../output-options.ts';
 import type { ExportPlan } from './plan-export.ts';
 
 /** The sinks of a whole export. */
@@ -25,15 +24,12 @@ export interface ExportSinks {
   place: string | undefined;
 }
 
-/** Opens the file for appending that `path` names, for these codes. */
-export type OpenAppend = (path: string, codes: readonly CodeLabel[]) => Promise<AppendFile>;
-
 /** Opens what all codes share. A file of one code alone is opened with the code. Throws UsageError for a place that cannot be written. */
 export async function openSinks(
   context: Context,
   plan: ExportPlan,
   codes: readonly CodeLabel[],
-  openAppend: OpenAppend,
+  baseUrl: string,
 ): Promise<ExportSinks> {
   const { append, directory, labelled, output, sinceMs } = plan;
   const withLabel = labelled ? addLabels : (_: CodeLabel, sink: CodeSink) => sink;
@@ -41,17 +37,42 @@ export async function openSinks(
     await makeDirectory(directory);
     const open = async (code: CodeLabel) => {
       const path = fileOf(directory, code, output);
-      if (append) return (await openAppend(path, [code])).sinkOf(code.id, true);
+      if (append) return (await openAppended(context, plan, path, [code], baseUrl)).sinkOf(code.id, true);
       return documentOf(await openRewindable(context, { ...output, path }), sinceMs, true);
     };
     return { place: directory, open, commit: async () => undefined, discard: async () => undefined };
   }
   if (append) {
-    const file = await openAppend(append.path, codes);
+    const file = await openAppended(context, plan, append.path, codes, baseUrl);
     return { ...file, place: file.path, open: async (code) => withLabel(code, file.sinkOf(code.id)) };
   }
   const shared = await openRewindable(context, output);
   return { ...shared, place: output.path, open: async (code) => withLabel(code, documentOf(shared, sinceMs, false)) };
+}
+
+/** Opens the file for appending that `path` names, for these codes. */
+async function openAppended(context: Context, plan: ExportPlan, path: string, codes: readonly CodeLabel[], baseUrl: string) {
+  const { openAppendFile } = await import('../../../append/append-file.ts');
+  const { columns, format, header, excel, rawCells, chosen } = plan.output;
+  if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append is for CSV and NDJSON');
+  return openAppendFile({
+    path,
+    identity: {
+      ...{ baseUrl, format },
+      codes: codes.map((code) => code.id),
+      all: plan.all && plan.directory === undefined,
+      columns: columns.map((column) => column.name),
+      dialect: { header, excel, rawCells, keepExtra: !chosen },
+    },
+    formatter: (await loadFormatter(context, plan.output))(),
+    overlapMs: plan.append.overlapMs,
+    sinceMs: plan.sinceMs,
+    restart: plan.append.restart,
+    clock: context.clock,
+    signal: context.signal,
+    note: context.console.note,
+    onWait: () => context.console.note(`another run is writing ${path}: waiting for it`),
+  });
 }
 
 async function openRewindable(context: Context, plan: OutputPlan): Promise<RowSink> {
