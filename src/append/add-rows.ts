@@ -3,13 +3,13 @@
  * likes, in any number of runs: an id that the file has is known from the overlap, or read from the file.
  */
 import type { Lock } from '../durable/lock.ts';
+import { cannotWrite, systemCode } from '../durable/path-errors.ts';
 import type { CodeSink, Row, TimedRows } from '../row-sink.ts';
 import type { Clock } from '../time.ts';
 import { type CommittedPoint, refusal } from './committed-point.ts';
 import type { FileTail } from './file-tail.ts';
 import { addRow, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf, readFrom } from './overlap.ts';
 import type { OwnershipProof } from './read-back.ts';
-import { inWords } from './refusals.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
 export interface AppendFile {
@@ -201,4 +201,10 @@ function createOwnershipCheck(proof: OwnershipProof | undefined, path: string): 
 
 function oldestOf(times: readonly number[]): number {
   return times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY);
+}
+
+/** An error of the system as the failure it is; all else unchanged. */
+function inWords(error: unknown, path: string): unknown {
+  if (systemCode(error) === undefined) return error;
+  return cannotWrite(`append to ${path}`, error, 'everything up to the last commit is safe');
 }

@@ -8,7 +8,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
-import { systemCode } from '../durable/path-errors.ts';
+import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';
 import type { Clock } from '../time.ts';
@@ -16,7 +16,6 @@ import { type AppendFile, type AppendFormatter, createAppendFile } from './add-r
 import { type AppendPaths, nothingCommitted, openCommitted, readCurrentState } from './committed-point.ts';
 import { createFileTail } from './file-tail.ts';
 import { readFrom } from './overlap.ts';
-import { inWords } from './refusals.ts';
 import { type AppendIdentity, parseState, StateProblem, UnknownStateError } from './state.ts';
 
 export type { AppendFile } from './add-rows.ts';
@@ -50,7 +49,8 @@ export interface AppendOptions {
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, sinceMs, clock, signal, lockWaitMs: waitMs, onWait, restart = false, disk = nodeDisk } = options;
   checkIdentity(path, identity);
-  const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(inWords(error, path, true)));
+  const inWords = (error: unknown) => (systemCode(error) === undefined ? error : cannotOpen(`append to ${path}`, error));
+  const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(inWords(error)));
   // A7: nothing is read before the file is ours alone: what another run is about to commit would be missed.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
   try {
@@ -62,7 +62,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     return createAppendFile({ ...job, path: paths.file, committed, tail: createFileTail({ ...job, committed }), lock });
   } catch (error) {
     await lock.release();
-    throw inWords(error, path, true);
+    throw inWords(error);
   }
 }
 

@@ -112,7 +112,13 @@ async function atEveryStep(
   }
 }
 
+/** What was on the disk when a next run was seen to mend it. Different ends leave the same, and a run is expensive. */
+const mended = new Set<string>();
+
 async function expectEachScanOnce(memory: MemoryDisk, service: TestService, { restart: _, ...options }: RunOptions) {
+  const found = JSON.stringify([memory.names().map((name) => [name, memory.read(name)]), Object.values(service), options]);
+  if (mended.has(found)) return;
+  mended.add(found);
   await run(memory, service, options);
   const format = options.identity?.format;
   expect(idsInFile(memory, format).sort()).toEqual(idsOf(service));
@@ -152,7 +158,7 @@ describe.each(scenarios)('$name', (scenario) => {
   });
 
   it('may lose power at every step, and with it any one change of a name, on a disk that keeps no order (A8)', async () => {
-    for (const lost of [0, 1, 2, 3]) {
+    for (const lost of SOAK ? [0, 1, 2, 3] : [0, 1]) {
       for (const contents of SOAK ? [0, 1] : [1]) {
         await atEveryStep(scenario, ['end-after'], async (memory, service) => {
           memory.revive({ keep: (what) => (what === 'names' ? 1 : contents), lost });
@@ -198,7 +204,7 @@ describe('a state that is cut or changed', () => {
       await run(memory, service, options);
       newScans(service);
       const [file = '', state = ''] = [memory.read(FILE), memory.read(STATE)];
-      const damaged = [...cuts(state), ...flips(state)].filter((_, i) => SOAK || i % 5 === 0);
+      const damaged = [...cuts(state), ...flips(state)].filter((_, i) => SOAK || i % 40 === 0);
       let rebuilt = 0;
       for (const text of damaged) {
         memory.write(FILE, file);
