@@ -27,7 +27,7 @@ export async function openAppendLog<R extends { is: string }>(path: string, disk
   const file = await openOrCreate(disk, path);
   try {
     const { records, length } = parseLines<R>(await readWhole(file, path), path);
-    // D8: what a killed run left half written must not become the beginning of our first line.
+    // D9: what a killed run left half written must not become the beginning of our first line.
     await file.truncate(length);
     return { found: records, ...createAppender<R>(file, path, length) };
   } catch (error) {
@@ -57,7 +57,7 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
     const found = await ifPresent(disk.open(path, 'r+'));
     if (found) return found;
     const created = await disk.open(path, 'wx+');
-    await disk.flushDirectory(dirname(path)); // D7: or the first records could be lost with the file's very name
+    await disk.flushDirectory(dirname(path)); // D8: or the first records could be lost with the file's very name
     return created;
   } catch (error) {
     throw cannotOpen(taskOf(path), error, OTHER_PLACE);
@@ -99,7 +99,7 @@ const LINE_FEED = 0x0a;
 const BEGINNING = Buffer.from('{"is":');
 
 /**
- * The whole lines and how many bytes they take. D9: only a tail may be broken. It was being written when the machine stopped, so nothing
+ * The whole lines and how many bytes they take. D10: only a tail may be broken. It was being written when the machine stopped, so nothing
  * that depends on it was done; damage further up could hide something that was, so it is refused.
  */
 function parseLines<R extends object>(bytes: Buffer, path: string): { records: R[]; length: number } {
@@ -146,7 +146,7 @@ function createAppender<R extends object>(file: DiskFile, path: string, start: n
     try {
       await writeFully(file, bytes, position);
       position += bytes.length;
-      await file.datasync(); // D7: the promise of `append`. From here on a power cut cannot take it back.
+      await file.datasync(); // D8: the promise of `append`. From here on a power cut cannot take it back.
     } catch (cause) {
       throw cannotWrite(taskOf(path), cause, 'what it says is safe');
     }
@@ -157,7 +157,7 @@ function createAppender<R extends object>(file: DiskFile, path: string, start: n
       // All or none: a record that JSON cannot say fails before any is taken.
       for (const line of records.map(formatLine)) waiting.push(line);
       if (!next) {
-        // D10: after a failed flush what is on disk is not known, so every later one fails with it.
+        // D11: after a failed flush what is on disk is not known, so every later one fails with it.
         next = flushing.then(flush);
         flushing = next;
         next.catch(() => undefined); // told to those who wait for it

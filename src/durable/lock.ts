@@ -1,5 +1,5 @@
 /**
- * A lock on a file that the kernel frees with its process: a killed holder never blocks the next run, and a paused one
+ * D13: a lock on a file that the kernel frees with its process: a killed holder never blocks the next run, and a paused one
  * (SIGSTOP) keeps everybody else out. Nothing is left on disk that could go stale, except where only a file can be locked.
  *
  * - Linux: a listening socket in the abstract namespace. It belongs to the network namespace, so two containers that share a

@@ -60,6 +60,6 @@ export function cannotOpen(task: string, error: unknown, choice = 'choose anothe
 export function cannotWrite(task: string, error: unknown, state: string): Failure {
   const code = systemCode(error);
   if (code === 'EPIPE') return new ClosedPipeError('the reader went away', { cause: error });
-  const advice = NO_SPACE.has(code) ? 'make room and run again' : 'mend that and run again';
+  const advice = NO_SPACE.has(code) ? 'free some space and run again' : 'mend that and run again';
   return new LocalError(`cannot ${task}: ${describeSystemError(error)}`, { cause: error, hint: `${state}; ${advice}` });
 }

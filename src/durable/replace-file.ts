@@ -125,6 +125,7 @@ function temporaryStart(path: string): string {
   return `.${fits ? name : createHash('sha256').update(name).digest('hex')}.`;
 }
 
+/** D7: what a killed run left goes; what a living one writes stays. */
 async function removeLeftovers(disk: Disk, path: string, processes: Processes | undefined): Promise<void> {
   if (!processes) {
     await ifPresent(disk.unlink(temporaryOf(path)));

@@ -4,7 +4,7 @@ import type { Disk, DiskFile } from './disk.ts';
 import { systemCode } from './path-errors.ts';
 
 /**
- * Writes all of `data`, at `position` or, when null, where the file stands. A write may take fewer bytes than it was given (a
+ * Writes all of `data`, at `position` or, when null, where the file stands. D5: a write may take fewer bytes than it was given (a
  * disk that is nearly full does just that), so what was taken is counted and the rest offered again until the system refuses.
  *
  * @throws the system's error (`ENOSPC`, `EIO`, …), and one with code `EIO` when a write takes nothing at all.
@@ -22,7 +22,7 @@ export async function writeFully(file: Pick<DiskFile, 'write'>, data: Uint8Array
 export interface EarlyFlush {
   /** To be called after each write. Throws what an earlier flush failed with. */
   wrote(bytes: number): void;
-  /** Waits for a flush under way. Throws what any has failed with: the system tells an error once, and no later flush repeats it. */
+  /** Waits for a flush under way. D3: throws what any has failed with. The system tells an error once, and no later flush repeats it. */
   settled(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export async function makeDirectories(disk: Disk, path: string, mode?: number): 
     await makeDirectories(disk, parent, mode);
     return makeDirectories(disk, path, mode);
   }
-  // Or a power cut could take the directory, and with it every file that was flushed in it.
+  // D12: or a power cut could take the directory, and with it every file that was flushed in it.
   await disk.flushDirectory(dirname(path));
   return true;
 }

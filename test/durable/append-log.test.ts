@@ -1,119 +1,302 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openAppendLog, readAppendLog } from '../../src/durable/append-log.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
+import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
 import { runs } from '../support/property-runs.ts';
+import { atEveryStep, POWER_CUTS } from './every-step.ts';
 
 interface Line {
   is: string;
   n: number;
+  text?: string;
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'qrctl-journal-'));
-afterAll(() => rmSync(directory, { recursive: true }));
-let files = 0;
-const freshPath = () => join(directory, `${files++}.journal`);
-
+const LOG = '/data/codes.journal';
 const lines = (count: number, from = 0): Line[] => Array.from({ length: count }, (_, n) => ({ is: 'row é', n: n + from }));
 
-async function write(path: string, records: readonly Line[]): Promise<void> {
-  const journal = await openAppendLog<Line>(path);
-  await journal.append(records);
-  await journal.close();
+async function write({ disk }: MemoryDisk, records: readonly Line[]): Promise<void> {
+  const log = await openAppendLog<Line>(LOG, disk);
+  try {
+    await log.append(records);
+  } finally {
+    await log.close().catch(() => undefined);
+  }
 }
 
-describe('a journal', () => {
+const read = ({ disk }: MemoryDisk) => readAppendLog<Line>(LOG, disk);
+
+/** The bytes of a log with so many lines. */
+async function logOf(count: number): Promise<Buffer> {
+  const memory = createMemoryDisk();
+  await write(memory, lines(count));
+  return memory.disk.readFile(LOG);
+}
+
+describe('a log', () => {
   it('gives back what was added, run after run', async () => {
-    const path = freshPath();
-    await write(path, lines(2));
-    await write(path, lines(3, 2));
-    expect(await readAppendLog<Line>(path)).toEqual(lines(5));
+    const memory = createMemoryDisk();
+    expect(await read(memory)).toEqual([]);
+    await write(memory, lines(2));
+    await write(memory, lines(3, 2));
+    expect(await read(memory)).toEqual(lines(5));
+    expect((await openAppendLog<Line>(LOG, memory.disk)).found).toEqual(lines(5));
+  });
+
+  it('gives back every text', async () => {
+    const texts = fc.array(
+      fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\u2028', '\r\n', '"}\n{"', ',"crc":"00000000"}')),
+    );
+    await fc.assert(
+      fc.asyncProperty(texts, async (found) => {
+        const memory = createMemoryDisk();
+        const records = found.map((text, n) => ({ is: 'text', n, text }));
+        await write(memory, records);
+        expect(await read(memory)).toEqual(records);
+      }),
+      runs(50),
+    );
   });
 
   it('is one JSON object a line, for people who look inside', async () => {
-    const path = freshPath();
-    await write(path, lines(3));
-    const text = await readFile(path, 'utf8');
-    expect(
-      text
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).n),
-    ).toEqual([0, 1, 2]);
+    const text = String(await logOf(3));
+    expect(text.split('\n').map((line) => line && JSON.parse(line).n)).toEqual([0, 1, 2, '']);
   });
 
-  it('keeps the order of what is added at once, and promises nothing before it is written', async () => {
-    const path = freshPath();
-    const journal = await openAppendLog<Line>(path);
-    const kept = lines(200).map(async (line) => {
-      await journal.append([line]);
-      return (await readFile(path, 'utf8')).includes(`"n":${line.n},`);
+  it('keeps the order of what is added at once, in few flushes, and promises nothing before it is flushed (D8)', async () => {
+    const memory = createMemoryDisk();
+    const log = await openAppendLog<Line>(LOG, memory.disk);
+    let flushes = 0;
+    memory.fault = (_, operation) => {
+      if (operation.startsWith('sync')) flushes++;
+      return undefined;
+    };
+    await Promise.all(lines(200).map((line) => log.append([line])));
+    expect(flushes).toBeLessThanOrEqual(2);
+    memory.revive({ keep: () => 0 });
+    expect(await read(memory)).toEqual(lines(200));
+  });
+
+  it('takes all of the records of a call or none', async () => {
+    const memory = createMemoryDisk();
+    const log = await openAppendLog<Line>(LOG, memory.disk);
+    // What JSON cannot say fails where it is made, before the disk is touched.
+    const circular: Line & { self?: unknown } = { is: 'row', n: 1 };
+    circular.self = circular;
+    expect(() => log.append([...lines(1), circular])).toThrow(TypeError);
+    await log.append(lines(1, 1));
+    await log.close();
+    expect(await read(memory)).toEqual(lines(1, 1));
+  });
+
+  it('takes a hundred thousand records in one call', async () => {
+    const memory = createMemoryDisk();
+    await write(memory, lines(100_000));
+    expect((await read(memory)).length).toBe(100_000);
+  });
+});
+
+/** Opens the log, adds to it in three calls, two of them at once; tells what was promised by the time it ended. */
+function session(promised: Line[]) {
+  return async ({ disk }: MemoryDisk) => {
+    promised.length = 0;
+    const log = await openAppendLog<Line>(LOG, disk);
+    const add = async (records: Line[]) => {
+      await log.append(records);
+      promised.push(...records);
+    };
+    const start = log.found.length;
+    await add(lines(2, start));
+    await Promise.all([add(lines(1, start + 2)), add(lines(3, start + 3))]);
+    await log.close();
+  };
+}
+
+const scenarios = [
+  { name: 'a new log', before: 0, prepare: () => undefined },
+  { name: 'a log of an earlier run', before: 3, prepare: (memory: MemoryDisk) => write(memory, lines(3)) },
+];
+
+describe.each(scenarios)('$name', ({ before, prepare }) => {
+  const promised: Line[] = [];
+
+  /** It has what was promised, at most what was asked for, and takes more. */
+  async function expectWhole(memory: MemoryDisk) {
+    const kept = lines(before + promised.length);
+    await write(memory, [{ is: 'row é', n: 99 }]);
+    const found = await read(memory);
+    expect(found.slice(0, kept.length)).toEqual(kept);
+    expect(found).toEqual([...lines(found.length - 1), { is: 'row é', n: 99 }]);
+  }
+
+  it('has what was promised when the process is killed at any step, and takes more (D9)', async () => {
+    const faults = ['end-before', 'end-within', 'end-after'] as const;
+    await atEveryStep(prepare, session(promised), faults, async ({ memory }) => {
+      memory.revive();
+      await expectWhole(memory);
     });
-    expect(new Set(await Promise.all(kept))).toEqual(new Set([true]));
-    await journal.close();
-    expect(await readAppendLog<Line>(path)).toEqual(lines(200));
   });
 
-  it('goes on after a power cut at any byte: whole lines stay, the torn one goes', async () => {
-    const whole = freshPath();
-    await write(whole, lines(4));
-    const bytes = await readFile(whole);
+  it.each(POWER_CUTS)('has what was promised when the power goes at any step, mixture %# (D8)', async (keep) => {
+    const faults = ['end-before', 'end-within', 'end-after'] as const;
+    await atEveryStep(prepare, session(promised), faults, async ({ memory }) => {
+      memory.revive({ keep });
+      await expectWhole(memory);
+    });
+  });
+
+  it('promises nothing more after a failure of the disk, whatever the step (D11)', async () => {
+    await atEveryStep(prepare, session(promised), ['ENOSPC', 'EIO'], async ({ memory, error }) => {
+      expect(error).toBeInstanceOf(LocalError);
+      memory.revive({ keep: () => 0 });
+      await expectWhole(memory);
+    });
+  });
+
+  it('is whole when writes take only a part of what they are given (D5)', async () => {
+    await atEveryStep(prepare, session(promised), ['short'], async ({ memory, error }) => {
+      expect(error).toBeUndefined();
+      await expectWhole(memory);
+    });
+  });
+});
+
+describe('a log that failed', () => {
+  it('fails with the same for all that is added later, and when it is closed (D11)', async () => {
+    const memory = createMemoryDisk();
+    const log = await openAppendLog<Line>(LOG, memory.disk);
+    await log.append(lines(1));
+    memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
+    const refused = await log.append(lines(1, 1)).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ message: `cannot write the journal ${LOG}: the device failed (EIO)` });
+    memory.fault = () => undefined;
+    await expect(log.append(lines(1, 2))).rejects.toBe(refused);
+    await expect(log.close()).rejects.toBe(refused);
+  });
+
+  it('takes nothing after it was closed', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
+    afterAll(() => rmSync(directory, { recursive: true }));
+    const log = await openAppendLog<Line>(join(directory, 'x.journal'));
+    await log.close();
+    await expect(log.append(lines(1))).rejects.toThrow(LocalError);
+  });
+});
+
+describe('what is found', () => {
+  it('may end anywhere: whole lines stay, the torn one goes (D9)', async () => {
+    const bytes = await logOf(4);
     for (let length = 0; length <= bytes.length; length++) {
-      const path = freshPath();
-      await writeFile(path, bytes.subarray(0, length));
+      const memory = createMemoryDisk();
+      memory.write(LOG, bytes.subarray(0, length));
       const left = bytes.subarray(0, length).filter((byte) => byte === 0x0a).length;
-      const journal = await openAppendLog<Line>(path);
-      expect(journal.found).toEqual(lines(left));
-      await journal.append(lines(1, 99));
-      await journal.close();
-      expect(await readAppendLog<Line>(path)).toEqual([...lines(left), ...lines(1, 99)]);
-      await truncate(path, 0);
+      expect(await read(memory)).toEqual(lines(left));
+      await write(memory, lines(1, 99));
+      expect(await read(memory)).toEqual([...lines(left), ...lines(1, 99)]);
     }
   });
 
-  it('refuses damage before its end, which could hide a code that was created', async () => {
-    const path = freshPath();
-    await write(path, lines(6));
-    const bytes = await readFile(path);
+  it('may end in zeros, as a power cut leaves where the length came first (D9)', async () => {
+    const bytes = await logOf(2);
+    for (let length = 0; length < bytes.length; length++) {
+      const memory = createMemoryDisk();
+      memory.write(LOG, Buffer.concat([bytes.subarray(0, length), Buffer.alloc(bytes.length - length)]));
+      const left = bytes.subarray(0, length).filter((byte) => byte === 0x0a).length;
+      await write(memory, lines(1, 99));
+      expect(await read(memory)).toEqual([...lines(left), ...lines(1, 99)]);
+    }
+  });
+
+  it('is refused when it is damaged before its end, which could hide a code that was created (D10)', async () => {
+    const bytes = await logOf(6);
     const lastLine = bytes.lastIndexOf(0x0a, bytes.length - 2) + 1;
     await fc.assert(
       fc.asyncProperty(fc.nat(lastLine - 2), fc.integer({ min: 1, max: 255 }), async (at, change) => {
         const damaged = Buffer.from(bytes);
         damaged[at] = (damaged[at] ?? 0) ^ change;
-        await writeFile(path, damaged);
-        await expect(openAppendLog(path)).rejects.toThrow(UsageError);
-        expect(await readFile(path)).toEqual(damaged);
+        const memory = createMemoryDisk();
+        memory.write(LOG, damaged);
+        await expect(openAppendLog(LOG, memory.disk)).rejects.toThrow(UsageError);
+        expect(await memory.disk.readFile(LOG)).toEqual(damaged);
       }),
-      runs(200),
+      runs(100),
     );
   });
 
-  it('refuses what is no journal, and leaves it alone', async () => {
-    for (const text of ['name,type\nA,url\n', '{"is":"x"}\n', 'no', '/']) {
-      const path = freshPath();
-      await writeFile(path, text);
-      await expect(openAppendLog(path)).rejects.toThrow(UsageError);
-      expect(await readFile(path, 'utf8')).toBe(text);
-    }
-    await expect(openAppendLog(directory)).rejects.toThrow(UsageError);
-    await expect(openAppendLog('/dev/null')).rejects.toThrow(UsageError);
+  it('is told with the line that is damaged', async () => {
+    const memory = createMemoryDisk();
+    memory.write(LOG, String(await logOf(4)).replace('"n":1', '"n":7'));
+    await expect(openAppendLog(LOG, memory.disk)).rejects.toMatchObject({
+      message: `${LOG} is damaged at line 2`,
+      hint: 'name another place with --results; to create only what is missing, add --skip-existing',
+    });
   });
 
-  it('fails everything after a failed write, because what is on disk is not known any more', async () => {
-    const journal = await openAppendLog<Line>(freshPath());
-    await journal.append(lines(1));
-    const failing = { ...journal };
-    // Lines that JSON cannot say fail where they are made, before the disk is touched.
-    const circular: Line & { self?: unknown } = { is: 'row', n: 1 };
-    circular.self = circular;
-    expect(() => failing.append([circular])).toThrow(TypeError);
-    await journal.append(lines(1, 1));
-    await journal.close();
-    await expect(journal.append(lines(1))).rejects.toThrow(LocalError);
-    await expect(journal.append(lines(1))).rejects.toThrow(LocalError);
+  it.each(['name,type\nA,url\n', '{"is":"x"}\n', 'no', '/', '{"if', '\0\0a'])(
+    'is refused when it is no log: %j',
+    async (text) => {
+      const memory = createMemoryDisk();
+      memory.write(LOG, text);
+      await expect(openAppendLog(LOG, memory.disk)).rejects.toThrow(UsageError);
+      await expect(read(memory)).rejects.toThrow(`${LOG} is not a journal of qrctl`);
+      expect(memory.read(LOG)).toBe(text);
+    },
+  );
+});
+
+describe('a place for a log', () => {
+  const refusedAt = async (path: string) => {
+    const errors = await Promise.all(
+      [openAppendLog(path), readAppendLog(path)].map((work) => work.catch((error: unknown) => error)),
+    );
+    return errors;
+  };
+
+  it('is no directory, no device, and nothing below a file', async () => {
+    for (const path of [tmpdir(), '/dev/null', '/dev/null/x']) {
+      for (const error of await refusedAt(path)) {
+        expect(error).toBeInstanceOf(UsageError);
+        expect(error).toMatchObject({ message: expect.stringContaining(path), hint: 'name another place with --results' });
+      }
+    }
+  });
+
+  it('has a directory', async () => {
+    const memory = createMemoryDisk();
+    await expect(openAppendLog('/data/no/x.journal', memory.disk)).rejects.toMatchObject({
+      message: 'cannot write the journal /data/no/x.journal: its directory does not exist (ENOENT)',
+      hint: 'create the directory first, or name another place with --results',
+    });
+  });
+
+  it('that cannot be read is a failure of the machine', async () => {
+    const memory = createMemoryDisk();
+    const broken = { ...memory.disk, readFile: async () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })) };
+    await expect(readAppendLog(LOG, broken)).rejects.toThrow(LocalError);
+  });
+
+  it('keeps what is there when the file cannot be cut', async () => {
+    const memory = createMemoryDisk();
+    const whole = await logOf(2);
+    memory.write(LOG, Buffer.concat([whole, Buffer.from('{"is":"torn')]));
+    memory.fault = (_, operation) => (operation.startsWith('truncate') ? 'EIO' : undefined);
+    await expect(openAppendLog(LOG, memory.disk)).rejects.toThrow(LocalError);
+    expect(await read(memory)).toEqual(lines(2));
+  });
+
+  it('may be read from outside as well', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
+    afterAll(() => rmSync(directory, { recursive: true }));
+    const path = join(directory, 'x.journal');
+    const log = await openAppendLog<Line>(path);
+    await log.append(lines(2));
+    await log.close();
+    expect(await readFile(path)).toEqual(await logOf(2));
+    await writeFile(path, '');
+    expect(await readAppendLog(path)).toEqual([]);
   });
 });

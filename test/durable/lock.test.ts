@@ -41,7 +41,7 @@ async function startHolder(path: string): Promise<ChildProcess> {
 }
 
 describe('acquireLock', () => {
-  it('lets one holder in at a time, and the next one after a release', async () => {
+  it('lets one holder in at a time, and the next one after a release (D13)', async () => {
     const path = join(directory, 'scans.csv');
     const first = await acquireLock(path, { clock: fakeClock() });
     await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow(UsageError);
@@ -119,7 +119,7 @@ describe('acquireLock', () => {
     );
   });
 
-  it('is held by a stopped process and freed with a killed one', async () => {
+  it('is held by a stopped process and freed with a killed one (D13)', async () => {
     const path = join(directory, 'scans.csv');
     const holder = await startHolder(path);
     holder.kill('SIGSTOP');

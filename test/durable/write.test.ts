@@ -2,17 +2,20 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nodeDisk } from '../../src/durable/disk.ts';
+import { replaceFile } from '../../src/durable/replace-file.ts';
 import { createEarlyFlush, makeDirectories, writeFully } from '../../src/durable/write.ts';
 import { useDirectory } from '../support/cli.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+import { atEveryStep } from './every-step.ts';
 
-/** A disk that takes at most `atOnce` bytes a write, and `room` bytes in all. */
-function smallDisk(atOnce: number, room = Number.POSITIVE_INFINITY) {
+/** A disk that takes at most `atOnce` bytes a write, and `free` bytes in all. */
+function smallDisk(atOnce: number, free = Number.POSITIVE_INFINITY) {
   const taken: number[] = [];
   return {
     taken,
     async write(data: Uint8Array, offset: number, length: number, position: number | null) {
       if (position !== null) expect(position).toBe(100 + taken.length);
-      const bytesWritten = Math.min(atOnce, length, room - taken.length);
+      const bytesWritten = Math.min(atOnce, length, free - taken.length);
       taken.push(...data.subarray(offset, offset + bytesWritten));
       return { bytesWritten };
     },
@@ -20,14 +23,21 @@ function smallDisk(atOnce: number, room = Number.POSITIVE_INFINITY) {
 }
 
 describe('a write is done when every byte was taken', () => {
-  test('short writes are continued where they ended', async () => {
+  test.each([100, null])('short writes are continued where they ended, from %s (D5)', async (position) => {
     const disk = smallDisk(3);
-    await writeFully(disk, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), 100);
+    await writeFully(disk, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), position);
     expect(disk.taken).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test('a disk that takes nothing more is an error, not a loop', async () => {
-    await expect(writeFully(smallDisk(3, 4), new Uint8Array(8), null)).rejects.toMatchObject({ code: 'EIO' });
+  test('a disk that takes nothing more is an error, not a loop (D5)', async () => {
+    await expect(writeFully(smallDisk(3, 4), new Uint8Array(8), null)).rejects.toMatchObject({
+      code: 'EIO',
+      message: 'EIO: the device takes no more data',
+    });
+  });
+
+  test('nothing is written where there is nothing to write', async () => {
+    await writeFully(smallDisk(0), new Uint8Array(0), null);
   });
 });
 
@@ -38,6 +48,39 @@ describe('directories', () => {
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
     expect(await makeDirectories(nodeDisk, path, 0o700)).toBe(false);
+  });
+
+  test('are there after a power cut, with what was put in them (D12)', async () => {
+    const work = async ({ disk }: { disk: typeof nodeDisk }) => {
+      await makeDirectories(disk, '/data/a/b');
+      await replaceFile(disk, '/data/a/b/out.csv', Buffer.from('new'));
+    };
+    const memory = createMemoryDisk();
+    await work(memory);
+    memory.revive({ keep: () => 0 });
+    expect(memory.read('/data/a/b/out.csv')).toBe('new');
+
+    const nothing = () => undefined;
+    await atEveryStep(nothing, work, ['end-before', 'end-after'], async (attempt) => {
+      attempt.memory.revive({ keep: () => 0 });
+      await work(attempt.memory);
+      expect(attempt.memory.read('/data/a/b/out.csv')).toBe('new');
+    });
+  });
+
+  test('are not made where a file is, nor below one', async () => {
+    const { disk, write } = createMemoryDisk();
+    write('/data/file', '');
+    await expect(makeDirectories(disk, '/data/file')).rejects.toThrow('EEXIST');
+    await expect(makeDirectories(disk, '/data/file/x')).rejects.toThrow('ENOTDIR');
+  });
+
+  test('that cannot be made for another reason than what is missing above are not tried again', async () => {
+    const { disk } = createMemoryDisk();
+    let tries = 0;
+    const full = { ...disk, mkdir: async () => Promise.reject(Object.assign(new Error(`${tries++}`), { code: 'ENOSPC' })) };
+    await expect(makeDirectories(full, '/data/no/x')).rejects.toThrow('0');
+    expect(tries).toBe(1);
   });
 
   test.runIf(process.platform === 'linux')('that the system refuses with ENOENT are an error, not a loop', async () => {
@@ -61,16 +104,23 @@ describe('an early flush', () => {
   test('begins at every 16 MiB, one at a time, without being waited for', async () => {
     const { pending, flush } = slowFile();
     for (let i = 0; i < 15; i++) flush.wrote(MIB);
+    flush.wrote(MIB - 1);
     expect(pending).toHaveLength(0);
+    flush.wrote(1);
+    expect(pending).toHaveLength(1);
     for (let i = 0; i < 40; i++) flush.wrote(MIB);
     expect(pending).toHaveLength(1);
     pending[0]?.();
     await flush.settled();
     flush.wrote(MIB);
     expect(pending).toHaveLength(2);
+    pending[1]?.();
+    await flush.settled();
+    flush.wrote(MIB);
+    expect(pending).toHaveLength(2); // that was one of the next sixteen
   });
 
-  test('keeps a failure until the end, and tells it to the next write', async () => {
+  test('keeps a failure until the end, and tells it to the next write (D3)', async () => {
     const { pending, flush } = slowFile();
     flush.wrote(16 * MIB);
     const end = flush.settled();

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { cannotOpen, cannotWrite, describeSystemError, systemCode } from '../../src/durable/path-errors.ts';
+import { ClosedPipeError, LocalError, UsageError } from '../../src/errors.ts';
+
+const error = (code: string) => Object.assign(new Error(`${code}: in node's words`), { code });
+
+const OF_THE_PATH = [
+  'ENOENT',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'EISDIR',
+  'ENOTDIR',
+  'ENAMETOOLONG',
+  'ELOOP',
+  'EINVAL',
+  'ENOTSUP',
+  'ETXTBSY',
+  'ENXIO',
+];
+const OF_THE_MACHINE = ['EEXIST', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE'];
+
+describe('the failure to open a file', () => {
+  test.each(OF_THE_PATH)('is a bad argument where the path is to blame: %s', (code) => {
+    const failure = cannotOpen('write out.csv', error(code));
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(failure.message).toMatch(new RegExp(`^cannot write out\\.csv: [a-z -]+ \\(${code}\\)$`));
+    expect(failure.hint).toContain('choose another file with --output');
+  });
+
+  test('says to create the directory where that is what is missing', () => {
+    const { message, hint } = cannotOpen('keep x', error('ENOENT'), 'name another place');
+    expect(message).toBe('cannot keep x: its directory does not exist (ENOENT)');
+    expect(hint).toBe('create the directory first, or name another place');
+    expect(cannotOpen('keep x', error('EACCES'), 'name another place').hint).toBe('name another place');
+  });
+
+  test.each([...OF_THE_MACHINE, 'EWHATEVER'])("is the machine's otherwise: %s", (code) => {
+    const failure = cannotOpen('write out.csv', error(code));
+    expect(failure).toBeInstanceOf(LocalError);
+    expect(failure).toMatchObject({ hint: 'nothing was sent; mend that and run again', cause: { code } });
+  });
+
+  test("is the machine's where it has no code", () => {
+    expect(cannotOpen('write out.csv', new Error('odd'))).toBeInstanceOf(LocalError);
+  });
+});
+
+describe('the failure of a write', () => {
+  test('says what is there now and what to do', () => {
+    expect(cannotWrite('write out.csv', error('EIO'), 'out.csv is as it was')).toMatchObject({
+      message: 'cannot write out.csv: the device failed (EIO)',
+      hint: 'out.csv is as it was; mend that and run again',
+    });
+    for (const code of ['ENOSPC', 'EDQUOT']) {
+      const failure = cannotWrite('write out.csv', error(code), 'out.csv is as it was');
+      expect(failure).toBeInstanceOf(LocalError);
+      expect(failure.hint).toBe('out.csv is as it was; free some space and run again');
+    }
+  });
+
+  test('into a pipe that nobody reads any more is a quiet end', () => {
+    const cause = error('EPIPE');
+    const failure = cannotWrite('write out.csv', cause, 'as it was');
+    expect(failure).toBeInstanceOf(ClosedPipeError);
+    expect(failure).toMatchObject({ message: 'the reader went away', cause });
+  });
+});
+
+describe('an error in words', () => {
+  test('has the code where it is known, and its own message where it is not', () => {
+    expect(describeSystemError(error('ENOSPC'))).toBe('no space is left on the device (ENOSPC)');
+    expect(describeSystemError(error('EWHATEVER'))).toBe("EWHATEVER: in node's words");
+    expect(describeSystemError(new Error('plain'))).toBe('plain');
+    expect(describeSystemError('thrown')).toBe('thrown');
+  });
+
+  test('is of the system when it is an error with a code of letters', () => {
+    expect(systemCode(error('EIO'))).toBe('EIO');
+    expect(systemCode(new Error('plain'))).toBeUndefined();
+    expect(systemCode({ code: 'EIO' })).toBeUndefined();
+    expect(systemCode(Object.assign(new Error('odd'), { code: 7 }))).toBeUndefined();
+    expect(systemCode(undefined)).toBeUndefined();
+  });
+});
