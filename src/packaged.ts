@@ -6,7 +6,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../package.json';
 import type { Terminal } from './help/command-help.ts';
-import { isShell, SCRIPTS, type Shell } from './help/shells.ts';
+
+/** The completion scripts under completions/, each by the name under which its shell looks for it by itself. */
+export const SCRIPTS = {
+  bash: 'qrctl.bash',
+  zsh: '_qrctl',
+  fish: 'qrctl.fish',
+  powershell: 'qrctl.ps1',
+} as const;
+
+export type Shell = keyof typeof SCRIPTS;
+
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const satisfies readonly Shell[];
+
+export function isShell(word: string | undefined): word is Shell {
+  return SHELLS.some((shell) => shell === word);
+}
 
 /** The answer to exactly this command line, where it lies ready; `terminal` tells where it would be read. */
 export function readyAnswer(argv: readonly string[], terminal: () => Terminal): string | undefined {

@@ -1,4 +1,4 @@
-import { isShell, SHELLS } from '../help/shells.ts';
+import { isShell, SHELLS } from '../packaged.ts';
 import { defineCommand } from './define.ts';
 
 export const command = defineCommand({

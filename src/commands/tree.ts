@@ -80,7 +80,7 @@ export const TREE: readonly Node[] = [
   {
     name: 'doctor',
     summary: 'check config, key, network and clock, with a fix for each finding',
-    load: () => import('./doctor.ts'),
+    load: () => import('./doctor/doctor.ts'),
   },
   { name: 'sandbox', summary: 'run a local service with made-up data to try things on', load: () => import('./sandbox.ts') },
   { name: 'demo', summary: 'watch the main job done against a sandbox; needs no key', load: () => import('./demo.ts') },

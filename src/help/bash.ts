@@ -1,9 +1,9 @@
 /** The completion script for bash, 3.2 (macOS) and later, with or without the bash-completion package. */
-import { NOTICE, type Place, places, quote, type Source, sourceOf, valuedFlags } from './completion-data.ts';
+import { NOTICE, type Point, points, quote, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
 import type { Flag, Manual } from './page.ts';
 
 export function bashScript(manual: Manual): string {
-  const all = places(manual);
+  const all = points(manual);
   return `# qrctl completion for bash. ${NOTICE}
 # Now: source <(qrctl completion bash)
 # For good: qrctl completion bash > ~/.local/share/bash-completion/completions/qrctl
@@ -20,10 +20,10 @@ ${all.map(placeCase).join('\n')}
 _qrctl_flag() {
   kind= values=()
   case "$2" in
-${manual.globals.filter(hasSource).map(globalCase).join('\n')}
+${manual.globals.filter(hasKnownValues).map(globalCase).join('\n')}
     *)
       case "$1 $2" in
-${all.flatMap(({ path, flags }) => flags.filter(hasSource).map((flag) => flagCase(path, flag))).join('\n')}
+${all.flatMap(({ path, flags }) => flags.filter(hasKnownValues).map((flag) => flagCase(path, flag))).join('\n')}
       esac
       ;;
   esac
@@ -39,14 +39,14 @@ ${all.flatMap(argumentCases).join('\n')}
 ${ENGINE(valuedFlags(manual), manual.globals)}`;
 }
 
-function placeCase({ path, names, flags }: Place): string {
+function placeCase({ path, names, flags }: Point): string {
   const words = names.length > 0 ? ` names=(${names.map(({ name }) => name).join(' ')})` : '';
   const own = flags.length > 0 ? ` flags=(${spellings(flags).join(' ')})` : '';
   return `    ${quote(path)})${words}${own} ;;`;
 }
 
-function hasSource(item: Pick<Flag, 'choices' | 'complete'>): boolean {
-  return sourceOf(item) !== 'none';
+function hasKnownValues(item: Pick<Flag, 'choices' | 'complete'>): boolean {
+  return valueKind(item) !== 'none';
 }
 
 function spellings(flags: readonly Flag[]): string[] {
@@ -54,21 +54,21 @@ function spellings(flags: readonly Flag[]): string[] {
 }
 
 function globalCase(flag: Flag): string {
-  return `    ${spellings([flag]).join(' | ')}) ${assign(sourceOf(flag))} ;;`;
+  return `    ${spellings([flag]).join(' | ')}) ${assign(valueKind(flag))} ;;`;
 }
 
 function flagCase(path: string, flag: Flag): string {
   const patterns = spellings([flag]).map((name) => quote(`${path} ${name}`));
-  return `        ${patterns.join(' | ')}) ${assign(sourceOf(flag))} ;;`;
+  return `        ${patterns.join(' | ')}) ${assign(valueKind(flag))} ;;`;
 }
 
-function argumentCases({ path, arguments: given }: Place): string[] {
+function argumentCases({ path, arguments: given }: Point): string[] {
   return given.flatMap((argument, i) =>
-    hasSource(argument) ? [`    ${quote(`${path} `)}${argument.several ? '*' : i}) ${assign(sourceOf(argument))} ;;`] : [],
+    hasKnownValues(argument) ? [`    ${quote(`${path} `)}${argument.several ? '*' : i}) ${assign(valueKind(argument))} ;;`] : [],
   );
 }
 
-function assign(source: Source): string {
+function assign(source: ValueKind): string {
   return typeof source === 'string' ? `kind=${source}` : `kind=values values=(${source.values.join(' ')})`;
 }
 

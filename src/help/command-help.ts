@@ -1,5 +1,6 @@
 /** Help as commander lays it out: in our order of sections, with examples, first steps and topics below. */
 import type { AddHelpTextContext, Argument, Command, Help, Option } from 'commander';
+import { loadColours } from '../output/colour.ts';
 import type { Example } from './page.ts';
 import { type Block, TOPICS, type Topic } from './topics.ts';
 
@@ -16,6 +17,7 @@ const NARROWEST = 40;
 
 /** What `--help` after it prints. */
 export async function formatHelp(command: Command, terminal: Terminal): Promise<string> {
+  const { bold: styleTitle } = await loadColours(terminal.colour);
   let text = '';
   command
     .configureOutput({
@@ -72,11 +74,6 @@ function optionTerm({ short, flags }: Option): string {
   return short ? flags : `    ${flags}`;
 }
 
-/** Commander takes it out again where there is no colour. */
-function styleTitle(title: string): string {
-  return `\x1b[1m${title}\x1b[22m`;
-}
-
 function widthOf({ columns }: Terminal): number {
   return Math.max(NARROWEST, Math.min(columns || WIDEST, WIDEST));
 }
@@ -123,14 +120,14 @@ function formatSteps(title: (text: string) => string): string[] {
 
 /** What `qrctl` alone prints. */
 export async function formatWelcome(program: Command, terminal: Terminal): Promise<string> {
-  const { helper, title } = helperOf(program, terminal);
+  const { helper, title } = await loadHelper(program, terminal);
   const summary = helper.boxWrap(program.description(), widthOf(terminal));
   return [summary, '', ...formatSteps(title), '', 'qrctl --help lists everything else.', ''].join('\n');
 }
 
 /** What `qrctl help exit-codes` prints. */
 export async function formatTopic({ title: name, blocks }: Topic, program: Command, terminal: Terminal): Promise<string> {
-  const { helper, title } = helperOf(program, terminal);
+  const { helper, title } = await loadHelper(program, terminal);
   return `${[title(name), ...blocks.map((block) => formatBlock(block, helper))].join('\n\n')}\n`;
 }
 
@@ -140,8 +137,8 @@ function formatBlock(block: Block, helper: Help): string {
   return formatItems(block.list, longest(block.list), helper).join('\n');
 }
 
-function helperOf(program: Command, terminal: Terminal): { helper: Help; title: (text: string) => string } {
+async function loadHelper(program: Command, terminal: Terminal): Promise<{ helper: Help; title: (text: string) => string }> {
   const helper = program.configureHelp({ minWidthToWrap: NARROWEST / 4 }).createHelp();
   helper.prepareContext({ helpWidth: widthOf(terminal) });
-  return { helper, title: terminal.colour ? styleTitle : (text) => text };
+  return { helper, title: (await loadColours(terminal.colour)).bold };
 }

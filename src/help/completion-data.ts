@@ -2,8 +2,8 @@
 import type { Argument, Flag, Manual } from './page.ts';
 import { TOPICS } from './topics.ts';
 
-/** A place in the tree: `''`, `qr`, `qr list`, `help qr`. */
-export interface Place {
+/** A point that a line can have reached: `''`, `qr`, `qr list`, `help qr`. */
+export interface Point {
   path: string;
   /** Words that lead on. */
   names: readonly { name: string; summary: string }[];
@@ -12,11 +12,11 @@ export interface Place {
   arguments: readonly Argument[];
 }
 
-/** Every place, the root first. */
-export function places({ root, groups, commands }: Manual): Place[] {
+/** Every point, the root first. */
+export function points({ root, groups, commands }: Manual): Point[] {
   const topics = TOPICS.map(({ name, title }) => ({ name, summary: title }));
-  const group = (path: string, names: Place['names']): Place => ({ path, names, flags: [], arguments: [] });
-  const leaf = (page: Manual['commands'][number]): Place => ({ ...page, path: page.names.join(' '), names: [] });
+  const group = (path: string, names: Point['names']): Point => ({ path, names, flags: [], arguments: [] });
+  const leaf = (page: Manual['commands'][number]): Point => ({ ...page, path: page.names.join(' '), names: [] });
   return [
     group('', root.commands),
     ...groups.map(({ name, commands: children }) => group(name, children)),
@@ -45,9 +45,9 @@ export function valuedFlags(manual: Manual): string[] {
 }
 
 /** Where the values come from: fixed ones, or what is looked up while typing. */
-export type Source = { values: readonly string[] } | 'files' | 'directories' | 'profiles' | 'codes' | 'none';
+export type ValueKind = { values: readonly string[] } | 'files' | 'directories' | 'profiles' | 'codes' | 'none';
 
-export function sourceOf({ choices, complete }: Pick<Flag, 'choices' | 'complete'>): Source {
+export function valueKind({ choices, complete }: Pick<Flag, 'choices' | 'complete'>): ValueKind {
   if (choices.length > 0) return { values: choices };
   if (complete === 'file') return 'files';
   if (complete === 'directory') return 'directories';

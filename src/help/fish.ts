@@ -1,5 +1,5 @@
 /** The completion script for fish. */
-import { NOTICE, type Place, places, type Source, sourceOf, valuedFlags } from './completion-data.ts';
+import { NOTICE, type Point, points, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
 import type { Argument, Flag, Manual } from './page.ts';
 
 export function fishScript(manual: Manual): string {
@@ -51,11 +51,11 @@ end
 
 complete -c qrctl -f
 ${manual.globals.map((flag) => line('', flagWords(flag))).join('\n')}
-${places(manual).flatMap(placeLines).join('\n')}
+${points(manual).flatMap(placeLines).join('\n')}
 `;
 }
 
-function placeLines({ path, names, flags, arguments: given }: Place): string[] {
+function placeLines({ path, names, flags, arguments: given }: Point): string[] {
   return [
     ...names.map(({ name, summary }) => line(condition('after 0', path), `-a ${quote(name)} -d ${quote(summary)}`)),
     ...flags.map((flag) => line(condition('in', path), flagWords(flag))),
@@ -75,12 +75,12 @@ function line(when: string, words: string): string {
 
 function flagWords({ short, long, value, description, choices, complete }: Flag): string {
   const names = `${short ? `-s ${short.slice(1)} ` : ''}-l ${long.slice(2)}`;
-  const takes = value === undefined ? '' : ` ${valueWords(sourceOf({ choices, complete }))}`;
+  const takes = value === undefined ? '' : ` ${valueWords(valueKind({ choices, complete }))}`;
   return `${names}${takes} -d ${quote(description)}`;
 }
 
 /** -x: a value is needed, and is no file. */
-function valueWords(source: Source): string {
+function valueWords(source: ValueKind): string {
   if (typeof source !== 'string') return `-x -a ${quote(source.values.join(' '))}`;
   if (source === 'files') return '-r -F';
   if (source === 'directories') return "-x -a '(__fish_complete_directories (commandline -ct))'";
@@ -88,7 +88,7 @@ function valueWords(source: Source): string {
 }
 
 function argumentWords({ choices, complete }: Argument): string {
-  const source = sourceOf({ choices, complete });
+  const source = valueKind({ choices, complete });
   if (typeof source !== 'string') return `-a ${quote(source.values.join(' '))}`;
   if (source === 'files') return '-F';
   return source === 'none' ? '' : valueWords(source).replace('-x ', '');

@@ -1,9 +1,9 @@
 /** The completion script for PowerShell, 5 and later. */
-import { NOTICE, type Place, places, type Source, sourceOf, valuedFlags } from './completion-data.ts';
+import { NOTICE, type Point, points, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
 import type { Argument, Flag, Manual } from './page.ts';
 
 export function powershellScript(manual: Manual): string {
-  const all = places(manual);
+  const all = points(manual);
   const own = all.filter(({ flags }) => flags.length > 0);
   return `# qrctl completion for PowerShell. ${NOTICE}
 # Now: qrctl completion powershell | Out-String | Invoke-Expression
@@ -35,7 +35,7 @@ ${all.flatMap(argumentEntries).join('\n')}
 ${ENGINE}`;
 }
 
-function namesEntry({ path, names }: Place): string {
+function namesEntry({ path, names }: Point): string {
   const pairs = names.map(({ name, summary }) => pair(name, summary, '            ')).join('\n');
   return `        ${quote(path)} = @(\n${pairs}\n        )`;
 }
@@ -51,7 +51,7 @@ function pair(name: string, does: string, indent: string): string {
 
 function valueEntries(prefix: string, flags: readonly Flag[]): string[] {
   return flags.flatMap((flag) => {
-    const source = formatSource(sourceOf(flag));
+    const source = formatKind(valueKind(flag));
     if (flag.value === undefined || !source) return [];
     const names = flag.short ? [flag.short, flag.long] : [flag.long];
     // Hash tables do not tell -V from -v, and no flag with a value needs it.
@@ -59,14 +59,14 @@ function valueEntries(prefix: string, flags: readonly Flag[]): string[] {
   });
 }
 
-function argumentEntries({ path, arguments: given }: Place): string[] {
+function argumentEntries({ path, arguments: given }: Point): string[] {
   return given.flatMap((argument: Argument, i) => {
-    const source = formatSource(sourceOf(argument));
+    const source = formatKind(valueKind(argument));
     return source ? [`        ${quote(`${path} ${argument.several ? '*' : i}`)} = ${source}`] : [];
   });
 }
 
-function formatSource(source: Source): string | undefined {
+function formatKind(source: ValueKind): string | undefined {
   if (source === 'none') return undefined;
   return typeof source === 'string' ? quote(source) : `@(${source.values.map(quote).join(', ')})`;
 }

@@ -1,9 +1,10 @@
 /** The completion scripts of all shells. */
+
+import { SCRIPTS } from '../packaged.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
 import type { Manual } from './page.ts';
 import { powershellScript } from './powershell.ts';
-import { SCRIPTS } from './shells.ts';
 import { zshScript } from './zsh.ts';
 
 /** File name under completions/ → text. */

@@ -1,9 +1,9 @@
 /** The completion script for zsh. */
-import { NOTICE, type Place, places, quote, type Source, sourceOf } from './completion-data.ts';
+import { NOTICE, type Point, points, quote, type ValueKind, valueKind } from './completion-data.ts';
 import type { Argument, Flag, Manual } from './page.ts';
 
 export function zshScript(manual: Manual): string {
-  const all = places(manual);
+  const all = points(manual);
   const [root, ...others] = all;
   if (!root) throw new Error('there are no commands');
   const paths = new Set(all.map(({ path }) => path));
@@ -49,7 +49,7 @@ function functionName(path: string): string {
   return `_qrctl_at_${path.replaceAll(' ', '_')}`;
 }
 
-function placeFunction(place: Place, paths: ReadonlySet<string>): string {
+function placeFunction(place: Point, paths: ReadonlySet<string>): string {
   const { path, names, flags, arguments: given } = place;
   if (names.length > 0)
     return `${functionName(path)}() {\n  local context state state_descr line ret=1\n${dispatch(place, paths)}\n}\n`;
@@ -58,7 +58,7 @@ function placeFunction(place: Place, paths: ReadonlySet<string>): string {
 }
 
 /** One of several words, and then whatever follows that one. */
-function dispatch({ path, names }: Place, paths: ReadonlySet<string>): string {
+function dispatch({ path, names }: Point, paths: ReadonlySet<string>): string {
   const described = names.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}`).join('\n');
   const deeper = names.map(({ name }) => ({ name, at: path ? `${path} ${name}` : name })).filter(({ at }) => paths.has(at));
   const cases = deeper.map(({ name, at }) => `        ${name}) ${functionName(at)} && ret=0 ;;`).join('\n');
@@ -81,7 +81,7 @@ ${deeper.length > 0 ? rest : ''}  esac
 function flagSpecs({ short, long, value, description, complete, choices, repeatable }: Flag): string[] {
   const excluded = repeatable ? '*' : short ? `(${short} ${long})` : '';
   const does = `[${description.replace(/[[\]\\]/g, '\\$&')}]`;
-  const takes = value === undefined ? '' : `:${escapeSpec(value)}:${action(sourceOf({ choices, complete }))}`;
+  const takes = value === undefined ? '' : `:${escapeSpec(value)}:${action(valueKind({ choices, complete }))}`;
   const equals = value === undefined ? '' : '=';
   const specs = [`${excluded}${long}${equals}${does}${takes}`];
   if (short) specs.unshift(`${excluded}${short}${does}${takes}`);
@@ -90,10 +90,10 @@ function flagSpecs({ short, long, value, description, complete, choices, repeata
 
 function argumentSpec({ name, required, several, complete, choices }: Argument): string {
   const place = several ? '*' : '';
-  return quote(`${place}:${several || required ? '' : ':'}${escapeSpec(name)}:${action(sourceOf({ choices, complete }))}`);
+  return quote(`${place}:${several || required ? '' : ':'}${escapeSpec(name)}:${action(valueKind({ choices, complete }))}`);
 }
 
-function action(source: Source): string {
+function action(source: ValueKind): string {
   if (typeof source !== 'string') return `(${source.values.join(' ')})`;
   if (source === 'files') return '_files';
   if (source === 'directories') return '_files -/';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadManual } from '../../src/commands/manual.ts';
 import { completionScripts } from '../../src/help/scripts.ts';
-import { SCRIPTS, SHELLS } from '../../src/help/shells.ts';
+import { SCRIPTS, SHELLS } from '../../src/packaged.ts';
 import { runCli } from '../support/cli.ts';
 
 const directory = new URL('../../completions/', import.meta.url);

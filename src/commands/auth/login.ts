@@ -18,8 +18,7 @@ export const command = defineCommand({
   async run(context, { options }) {
     const { newProfileName } = await import('../../settings/choose-profile.ts');
     const { changeStore, openStore } = await import('../stored.ts');
-    const { readKey } = await import('./read-key.ts');
-    const { verifyKey } = await import('./verify-key.ts');
+    const { readKey, verifyKey } = await import('./login-key.ts');
     const store = await openStore(context);
     const name = newProfileName(context.flags, context.env, store);
     const settings = await resolveLogin(context, store, name);

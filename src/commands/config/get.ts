@@ -1,5 +1,5 @@
 import { defineCommand } from '../define.ts';
-import { keyArgument, settingKey } from './key-argument.ts';
+import { keyArgument, printValue, settingKey } from './key-and-value.ts';
 
 export const command = defineCommand({
   description:
@@ -13,7 +13,6 @@ export const command = defineCommand({
   ],
   async run(context, { args }) {
     const { shownSetting } = await import('../../settings/show.ts');
-    const { printValue } = await import('../print-value.ts');
     const { openProfile } = await import('../stored.ts');
     const { name, profile } = await openProfile(context);
     const key = settingKey(args);

@@ -1,4 +1,5 @@
 import { defineCommand } from '../define.ts';
+import { printValue } from './key-and-value.ts';
 
 export const command = defineCommand({
   description: 'Prints where the config file is, whether it exists or not. Nothing is read or created.',
@@ -9,7 +10,6 @@ export const command = defineCommand({
   ],
   async run(context) {
     const { configFile } = await import('../../settings/store.ts');
-    const { printValue } = await import('../print-value.ts');
     await printValue(context, await configFile(context.env));
   },
 });

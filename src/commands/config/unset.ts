@@ -1,5 +1,5 @@
 import { defineCommand } from '../define.ts';
-import { keyArgument, settingKey } from './key-argument.ts';
+import { keyArgument, settingKey } from './key-and-value.ts';
 
 export const command = defineCommand({
   description: 'Removes a setting from the profile in force, so that its default counts again.',

@@ -10,17 +10,17 @@ import { compareOpenApi } from './open-api.ts';
 /** The clock of the service is read from a header of whole seconds; less than this says nothing. */
 const NOTABLE_SKEW_MS = 5000;
 
-type Surroundings = Pick<Context, 'connect' | 'clock' | 'signal'>;
+type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
 /** At most two requests: the listing (where there is a key) and the description. */
-export async function checkService(context: Surroundings, settings: ConnectedSettings): Promise<Finding[]> {
-  const opened = await outcomeOf(context, () => context.connect(settings));
+export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
+  const opened = await attempt(context, () => context.connect(settings));
   if (!opened.value) return [failed('service', opened.error)];
   const service = opened.value;
   try {
-    const listed = settings.apiKey === '' ? undefined : await outcomeOf(context, () => service.listCodes({ page: 1, limit: 1 }));
+    const listed = settings.apiKey === '' ? undefined : await attempt(context, () => service.listCodes({ page: 1, limit: 1 }));
     if (listed && !answered(listed.error)) return [failed('service', withFix(listed.error))];
-    const described = await outcomeOf(context, () => service.openApi());
+    const described = await attempt(context, () => service.openApi());
     if (!listed && !answered(described.error)) return [failed('service', withFix(described.error))];
     return [
       ...(listed?.error instanceof AuthError ? [failed('key', listed.error)] : []),
@@ -33,13 +33,13 @@ export async function checkService(context: Surroundings, settings: ConnectedSet
   }
 }
 
-interface Outcome<T> {
+interface Attempt<T> {
   value?: T;
   error?: unknown;
 }
 
 /** A failure as a value; but an interrupted command ends. */
-async function outcomeOf<T>({ signal }: Surroundings, work: () => Promise<T>): Promise<Outcome<T>> {
+async function attempt<T>({ signal }: CheckContext, work: () => Promise<T>): Promise<Attempt<T>> {
   try {
     return { value: await work() };
   } catch (error) {
@@ -64,7 +64,7 @@ function withFix(error: unknown): unknown {
   return new UnavailableError(message, { hint, code, status, cause: error });
 }
 
-function checkClock({ clock }: Surroundings, service: Service): Finding {
+function checkClock({ clock }: CheckContext, service: Service): Finding {
   const serviceMs = service.nowMs();
   if (serviceMs === undefined) {
     return doubtful('clock', 'the service does not send its time', 'pauses are guessed from Retry-After; nothing to do here');

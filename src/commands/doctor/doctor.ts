@@ -1,10 +1,10 @@
-import type { Context } from '../context.ts';
-import type { OutputFlags } from '../output/plan-output.ts';
-import type { RowSink } from '../row-sink.ts';
-import type { Settings } from '../settings/settings.ts';
-import { defineCommand } from './define.ts';
-import type { Finding } from './doctor/finding.ts';
-import { openSink, outputOptions, planOutput } from './output-options.ts';
+import type { Context } from '../../context.ts';
+import type { OutputFlags } from '../../output/plan-output.ts';
+import type { RowSink } from '../../row-sink.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { defineCommand } from '../define.ts';
+import { openSink, outputOptions, planOutput } from '../output-options.ts';
+import type { Finding } from './finding.ts';
 
 const COLUMNS = ['check', 'status', 'message', 'fix'].map((name) => ({ name }));
 
@@ -19,7 +19,7 @@ export const command = defineCommand({
     { command: 'qrctl doctor --format json', does: 'the findings for a script or a support request; the key is not among them' },
   ],
   async run(context, { options }) {
-    const { checkLocally } = await import('./doctor/local-checks.ts');
+    const { checkLocally } = await import('./local-checks.ts');
     const { settings, findings: local } = await checkLocally(context);
     // What the settings allow is used; context.settings() would fail on the very thing to be told.
     const output = await openReport({ ...context, settings: async () => settings }, options);
@@ -39,9 +39,9 @@ export const command = defineCommand({
 async function openReport(context: Context, options: OutputFlags): Promise<RowSink> {
   const plan = await planOutput(context, options, COLUMNS, 'list');
   if (plan.format !== 'table' || plan.chosen || plan.path !== undefined) return openSink(context, plan);
-  const { createReportFormatter } = await import('./doctor/report.ts');
-  const { loadColours } = await import('../output/colour.ts');
-  const { createDocumentSink, stdoutBytes } = await import('../output/document-sink.ts');
+  const { createReportFormatter } = await import('./finding.ts');
+  const { loadColours } = await import('../../output/colour.ts');
+  const { createDocumentSink, stdoutBytes } = await import('../../output/document-sink.ts');
   const colours = await loadColours(context.console.colour);
   return createDocumentSink(stdoutBytes(context.console), createReportFormatter(colours));
 }
@@ -50,7 +50,7 @@ async function openReport(context: Context, options: OutputFlags): Promise<RowSi
 async function withService(context: Context, settings: Settings, local: readonly Finding[]): Promise<Finding[]> {
   const { baseUrl, apiKey = '' } = settings;
   if (baseUrl === undefined || local.some(({ check, status }) => check === 'proxy' && status === 'fail')) return [...local];
-  const { checkService } = await import('./doctor/service-checks.ts');
+  const { checkService } = await import('./service-checks.ts');
   const found = await checkService(context, { ...settings, baseUrl, apiKey });
   const refused = found.find(({ check }) => check === 'key');
   return [

@@ -1,6 +1,6 @@
-/** Where a login gets the key from: the terminal, without echo, or one line of standard input. Never an argument. */
-import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
+/** The key of a login: from the terminal, without echo, or one line of standard input, never an argument; and what the service says to it. */
+import type { ConnectedSettings, Context } from '../../context.ts';
+import { UnavailableError, UsageError } from '../../errors.ts';
 import { checkKey, hasLivePrefix } from '../../settings/key.ts';
 
 /** Far longer than a key: what is longer is another file. */
@@ -30,4 +30,25 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
     if (length > MOST_BYTES || chunk.includes(0x0a)) break;
   }
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
+}
+
+/**
+ * Asks the service for one code with the key. Throws AuthError when it refuses the key, UnavailableError when there is no
+ * answer, and whatever else a listing throws; before anything is stored.
+ */
+export async function verifyKey({ connect }: Pick<Context, 'connect'>, settings: ConnectedSettings): Promise<void> {
+  const service = await connect(settings);
+  try {
+    await service.listCodes({ page: 1, limit: 1 });
+  } catch (cause) {
+    if (!(cause instanceof UnavailableError)) throw cause;
+    throw new UnavailableError(`${cause.message}; nothing was stored`, {
+      hint: 'try again, or store the key unverified with --no-verify',
+      code: cause.code,
+      status: cause.status,
+      cause,
+    });
+  } finally {
+    await service.close();
+  }
 }

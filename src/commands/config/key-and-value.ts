@@ -1,3 +1,6 @@
+/** What the verbs of `config` share: the setting they are about, and how a value is printed. */
+import type { Context } from '../../context.ts';
+import { clean } from '../../output/clean.ts';
 import { SETTING_KEYS, type SettingKey } from '../../settings/values.ts';
 import type { ArgumentDefinition } from '../define.ts';
 
@@ -14,4 +17,9 @@ export function settingKey(args: readonly string[]): SettingKey {
   const key = SETTING_KEYS.find((name) => name === args[0]);
   if (!key) throw new Error(`unknown setting ${args[0]}`);
   return key;
+}
+
+/** One bare value on a line of its own: exact for scripts, with control characters made visible on a terminal. */
+export async function printValue({ console }: Context, value: string): Promise<void> {
+  await console.write(`${console.isTerminal ? clean(value) : value}\n`);
 }
