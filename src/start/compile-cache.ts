@@ -17,6 +17,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -71,13 +72,16 @@ const MOST_FILES = 32;
 
 type Checksum = (data: Buffer) => number;
 
-/** The cache of this user for this node; undefined where none can be safe. */
+/** The cache of this user for this node; undefined where none can be safe. Never throws. */
 export function openCompileCache(runtime: Runtime): CompileCache | undefined {
-  const { crc32 }: { crc32?: Checksum } = require('node:zlib');
-  const owner = runtime.geteuid?.();
-  const directory = cacheDirectory(runtime.env);
-  if (crc32 === undefined || owner === undefined || owner !== runtime.getuid?.() || directory === undefined) return undefined;
-  return createCompileCache(directory, owner, runtime, crc32);
+  return quietly(() => {
+    const owner = runtime.geteuid?.();
+    if (owner === undefined || owner !== runtime.getuid?.()) return undefined;
+    const directory = cacheDirectory(runtime.env, owner);
+    if (directory === undefined) return undefined;
+    // The earliest releases of node 22 have neither of these two.
+    return createCompileCache(directory, owner, runtime, process.getBuiltinModule('node:zlib').crc32);
+  });
 }
 
 function createCompileCache(directory: string, owner: number, runtime: Runtime, crc32: Checksum): CompileCache {
@@ -122,10 +126,10 @@ interface Head {
   commands: readonly string[];
 }
 
-/** XDG's directory for what can be made again; a relative path is no path. */
-function cacheDirectory({ XDG_CACHE_HOME: named = '', HOME: home = '' }: Runtime['env']): string | undefined {
+/** In XDG's directory for what can be made again, or its default in a home that is the user's; a relative path is no path. */
+function cacheDirectory({ XDG_CACHE_HOME: named = '', HOME: home = '' }: Runtime['env'], owner: number): string | undefined {
   if (isAbsolute(named)) return join(named, 'qrctl', 'compiled');
-  return isAbsolute(home) ? join(home, '.cache', 'qrctl', 'compiled') : undefined;
+  return isAbsolute(home) && statSync(home).uid === owner ? join(home, '.cache', 'qrctl', 'compiled') : undefined;
 }
 
 /** One node and no other: also two builds of one version, and one node with other flags. ASCII. */
@@ -163,8 +167,8 @@ function readOwn(file: string, owner: number): Buffer {
 /** Makes the directory, below one that is the user's own: a privileged run leaves nothing in another's home. Throws elsewhere. */
 function makeClosed(directory: string, owner: number): void {
   let above = directory;
-  while (lstatSync(above, { throwIfNoEntry: false }) === undefined) above = dirname(above);
-  const { uid, mode } = lstatSync(above);
+  while (!existsSync(above)) above = dirname(above);
+  const { uid, mode } = statSync(above);
   if (uid !== owner || (mode & OTHERS_WRITE) !== 0) throw new Error('not ours');
   mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
   if (!isClosed(lstatSync(directory), owner)) throw new Error('not closed');

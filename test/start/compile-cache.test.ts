@@ -1,0 +1,213 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Compiled, openCompileCache, type Runtime } from '../../src/start/compile-cache.ts';
+import { useDirectory } from '../support/cli.ts';
+
+const SOURCE = Buffer.from('"use strict";exports.answer=42;');
+const COMPILED: Compiled = { code: Buffer.from([0xc0, 0xde, 0x00, 0xff, 0x0a, 0x7b]), commands: ['qr list', ''] };
+
+let home: string;
+let directory: string;
+let here: Runtime;
+
+beforeEach(async () => {
+  home = await useDirectory();
+  directory = join(home, '.cache/qrctl/compiled');
+  const { version, arch, platform, execPath, pid } = process;
+  const owner = statSync(home).uid;
+  here = { env: { HOME: home }, version, arch, platform, execPath, execArgv: [], pid, getuid: () => owner, geteuid: () => owner };
+});
+
+const write = (runtime: Runtime = here) => openCompileCache(runtime)?.write('app.js', SOURCE, COMPILED);
+const read = (runtime: Runtime = here, source = SOURCE) => openCompileCache(runtime)?.read('app.js', source);
+
+/** The one file that was written. */
+function onlyFile(): string {
+  const [name = '', ...others] = readdirSync(directory);
+  expect(others).toEqual([]);
+  return join(directory, name);
+}
+
+describe('what was compiled', () => {
+  test('is read as it was written, and replaced by what is written later', () => {
+    expect(read()).toBeUndefined();
+    write();
+    expect(read()).toEqual(COMPILED);
+    const more = { code: Buffer.alloc(100_000, 'x'), commands: ['qr list', '', 'scans export'] };
+    openCompileCache(here)?.write('app.js', SOURCE, more);
+    expect(read()).toEqual(more);
+    onlyFile();
+  });
+
+  test('lies closed to others, in a file named by bundle, version, platform and architecture', () => {
+    write();
+    const { version, platform, arch } = process;
+    expect(onlyFile()).toMatch(new RegExp(`/app\\.js-${version}-${platform}-${arch}-[0-9a-f]+$`));
+    expect([home, `${home}/.cache`, `${home}/.cache/qrctl`, directory].map((path) => statSync(path).mode & 0o777)).toEqual(
+      Array(4).fill(0o700),
+    );
+    expect(statSync(onlyFile()).mode & 0o777).toBe(0o600);
+  });
+
+  test('is not used with any one bit of its file flipped', () => {
+    write();
+    const file = onlyFile();
+    const whole = readFileSync(file);
+    for (let bit = 0; bit < whole.length * 8; bit++) {
+      const flipped = Buffer.from(whole);
+      flipped.writeUInt8(whole.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      writeFileSync(file, flipped);
+      expect(read(), `bit ${bit}`).toBeUndefined();
+    }
+  });
+
+  test('is not used when its file is cut short anywhere, longer, empty, zeros or huge', () => {
+    write();
+    const file = onlyFile();
+    const whole = readFileSync(file);
+    for (let length = 0; length < whole.length; length++) {
+      writeFileSync(file, whole.subarray(0, length));
+      expect(read(), `${length} bytes`).toBeUndefined();
+    }
+    writeFileSync(file, Buffer.concat([whole, Buffer.alloc(1)]));
+    expect(read()).toBeUndefined();
+    writeFileSync(file, Buffer.alloc(whole.length));
+    expect(read()).toBeUndefined();
+    truncateSync(file, 2 ** 40);
+    expect(read()).toBeUndefined();
+  });
+
+  const others: Record<string, Partial<Runtime>> = {
+    version: { version: 'v20.19.99' },
+    architecture: { arch: 'riscv64' },
+    platform: { platform: 'plan9' },
+    build: { execPath: import.meta.filename },
+    flags: { execArgv: ['--no-opt'] },
+  };
+  test.each(Object.keys(others))('is not used by a node of another %s', (what) => {
+    write();
+    const other = { ...here, ...others[what] };
+    expect(read(other)).toBeUndefined();
+    // Nor when its file has the name that this node would look for.
+    const file = onlyFile();
+    write(other);
+    const [name = ''] = readdirSync(directory).filter((entry) => join(directory, entry) !== file);
+    renameSync(file, join(directory, name));
+    expect(read(other)).toBeUndefined();
+  });
+
+  test('is not used with other NODE_OPTIONS', () => {
+    write();
+    expect(read({ ...here, env: { ...here.env, NODE_OPTIONS: '--no-opt' } })).toBeUndefined();
+  });
+
+  test('is not used for another source, though of the same length and under its name', () => {
+    const other = Buffer.from(SOURCE.toString().replace('42', '43'));
+    write();
+    expect(read(here, other)).toBeUndefined();
+    const file = onlyFile();
+    openCompileCache(here)?.write('app.js', other, COMPILED);
+    const [name = ''] = readdirSync(directory).filter((entry) => join(directory, entry) !== file);
+    renameSync(file, join(directory, name));
+    expect(read(here, other)).toBeUndefined();
+  });
+});
+
+describe('a place that is not certainly ours', () => {
+  test('a file or a directory that others can open is not read', () => {
+    write();
+    for (const [path, closed] of [
+      [onlyFile(), 0o600],
+      [directory, 0o700],
+    ] as const) {
+      for (const open of [0o004, 0o020, 0o777]) {
+        chmodSync(path, closed | open);
+        expect(read()).toBeUndefined();
+      }
+      chmodSync(path, closed);
+      expect(read()).toEqual(COMPILED);
+    }
+  });
+
+  test('nothing is put into a directory that others can open, nor made in one that they can change', () => {
+    mkdirSync(directory, { recursive: true });
+    chmodSync(directory, 0o755);
+    write();
+    expect(readdirSync(directory)).toEqual([]);
+    const shared = join(home, 'shared');
+    mkdirSync(shared);
+    chmodSync(shared, 0o777);
+    write({ ...here, env: { XDG_CACHE_HOME: join(shared, 'cache') } });
+    expect(readdirSync(shared)).toEqual([]);
+  });
+
+  test('a link in place of the file or of the directory is not followed', () => {
+    write();
+    const file = onlyFile();
+    renameSync(file, join(home, 'elsewhere'));
+    symlinkSync(join(home, 'elsewhere'), file);
+    expect(read()).toBeUndefined();
+    write();
+    expect(read()).toEqual(COMPILED);
+    renameSync(directory, join(home, 'elsewhere.d'));
+    symlinkSync(join(home, 'elsewhere.d'), directory);
+    expect(read()).toBeUndefined();
+  });
+
+  test('what belongs to another user is neither read nor written', () => {
+    write();
+    const stranger = () => (here.geteuid?.() ?? 0) + 1;
+    for (const env of [here.env, { XDG_CACHE_HOME: join(home, '.cache') }]) {
+      const privileged = { ...here, env, getuid: stranger, geteuid: stranger };
+      expect(read(privileged)).toBeUndefined();
+      const before = readFileSync(onlyFile());
+      openCompileCache(privileged)?.write('app.js', SOURCE, { ...COMPILED, commands: [] });
+      expect(readFileSync(onlyFile())).toEqual(before);
+    }
+    const nowhere = { ...here, env: { XDG_CACHE_HOME: join(home, 'other') }, getuid: stranger, geteuid: stranger };
+    write(nowhere);
+    expect(readdirSync(home)).toEqual(['.cache']);
+  });
+
+  test.each<[string, Partial<Runtime>]>([
+    ['no home', { env: {} }],
+    ['an empty home', { env: { HOME: '', XDG_CACHE_HOME: '' } }],
+    ['a relative home', { env: { HOME: 'home', XDG_CACHE_HOME: 'cache' } }],
+    ['a home that is not there', { env: { HOME: '/nonexistent/home' } }],
+    ['a system without users', { getuid: undefined, geteuid: undefined }],
+    ['a program that runs as another than who started it', { geteuid: () => 12_345 }],
+    ['a node that is gone', { execPath: '/nonexistent/node' }],
+  ])('%s: no cache', (_, runtime) => {
+    expect(openCompileCache({ ...here, ...runtime })).toBeUndefined();
+  });
+
+  test('an absolute XDG_CACHE_HOME is where it is', () => {
+    write({ ...here, env: { HOME: '/nonexistent', XDG_CACHE_HOME: join(home, 'xdg') } });
+    expect(readdirSync(join(home, 'xdg/qrctl/compiled'))).toHaveLength(1);
+  });
+});
+
+test('what cannot be written is not written, and nothing is said', () => {
+  writeFileSync(join(home, '.cache'), 'a file');
+  expect(write()).toBeUndefined();
+  expect(readFileSync(join(home, '.cache'), 'utf8')).toBe('a file');
+});
+
+test('the newest files stay when there are many', () => {
+  const cache = openCompileCache(here);
+  const sources = Array.from({ length: 40 }, (_, i) => Buffer.from(`exports.answer=${i};`));
+  for (const source of sources) cache?.write('app.js', source, COMPILED);
+  expect(readdirSync(directory)).toHaveLength(32);
+  expect(cache?.read('app.js', sources.at(-1) ?? SOURCE)).toEqual(COMPILED);
+});

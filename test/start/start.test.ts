@@ -1,0 +1,130 @@
+/** The built command and what V8 compiled of it: kept, taken, damaged, left over. On another node by QRCTL_TEST_NODE (test/nodes.mjs). */
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type CliOptions, type CliResult, runCli, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
+import { withSandbox } from '../support/sandbox.ts';
+
+const FLIPS = SOAK ? 60 : 6;
+
+/** Says of each script whether V8 took what was kept of it: a preload, as the program itself has no such switch. */
+const WITNESS = `
+const vm = require('node:vm');
+const { Script } = vm;
+vm.Script = class extends Script {
+  constructor(code, options) {
+    super(code, options);
+    const took = options.cachedData === undefined ? 'none' : this.cachedDataRejected ? 'refused' : 'taken';
+    process.stderr.write(\`\${require('node:path').basename(options.filename)}: \${took}\\n\`);
+  }
+};
+`;
+
+/** All commands that need no service, and one that does. */
+const LINES = [
+  ['qr', 'list', '--help'],
+  ['qr', 'lst'],
+  ['config', 'path'],
+  ['qr', 'list', '-f', 'json'],
+  ['qr', 'list', '-f', 'table'],
+];
+
+let witness: string[];
+
+async function useCache(): Promise<{ env: { XDG_CACHE_HOME: string }; files: () => string[] }> {
+  const home = await useDirectory();
+  const compiled = join(home, 'qrctl/compiled');
+  return { env: { XDG_CACHE_HOME: home }, files: () => readdirSync(compiled).map((name) => join(compiled, name)) };
+}
+
+beforeAll(async () => {
+  const file = join(process.env.QRCTL_TEST_CACHE ?? '', 'witness.cjs');
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, WITNESS);
+  witness = ['-r', file];
+});
+
+test('V8 takes what an earlier run compiled, whatever flags of V8 that run had changed at its end', async () => {
+  const { env: cache } = await useCache();
+  await withSandbox({ codes: 1, scans: 20 }, async ({ env, codeId }) => {
+    const directory = await useDirectory();
+    const options: CliOptions = { env: { ...env, ...cache }, nodeArgs: witness, cwd: directory };
+    const exported = ['scans', 'export', codeId(), '-o', 'scans.csv'];
+    const first = await runCli(exported, options);
+    expect(first.stderr).toMatch(/^app\.js: none$/m);
+    for (const line of [exported, ['qr', 'list'], exported, ['qr', 'list']]) {
+      const { code, stderr } = await runCli(line, options);
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^app\.js: taken$/m);
+      expect(stderr).toMatch(/^undici\.js: taken$/m);
+      expect(stderr).not.toMatch(/: refused$/m);
+    }
+  });
+});
+
+test('a command that runs again writes nothing; one that fails never does', async () => {
+  const { env, files } = await useCache();
+  const times = () => Object.fromEntries(files().map((file) => [file, statSync(file).mtimeMs]));
+  expect((await runCli(['qr', 'lst'], { env })).code).toBe(2);
+  expect(files).toThrow(/ENOENT/);
+  await runCli(['config', 'path'], { env });
+  const written = times();
+  expect(Object.keys(written)).not.toEqual([]);
+  await runCli(['config', 'path'], { env });
+  await runCli(['qr', 'lst'], { env });
+  expect(times()).toEqual(written);
+  // Another command compiles more.
+  await runCli(['auth', 'list'], { env });
+  expect(times()).not.toEqual(written);
+});
+
+describe('a damaged cache', () => {
+  test(`${FLIPS} flipped bits: nothing else is said or done`, async () => {
+    const { env: cache, files } = await useCache();
+    await withSandbox({ codes: 2, scans: 1, limit: 1e6 }, async ({ env }) => {
+      const options: CliOptions = { env: { ...env, ...cache }, timeoutMs: 20_000 };
+      const whole = await answers(options);
+      for (let flip = 0; flip < FLIPS; flip++) {
+        for (const file of files()) {
+          const bytes = readFileSync(file);
+          // Spread over the file, and now and then in its first bytes.
+          const at = flip % 4 === 0 ? flip : Math.floor((bytes.length * (flip + 0.5)) / FLIPS);
+          bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << (flip & 7)), at);
+          writeFileSync(file, bytes);
+        }
+        expect(await answers(options, flip), `flip ${flip}`).toEqual(whole.slice(...one(flip)));
+      }
+    });
+  });
+
+  test.each([
+    ['empty files', () => Buffer.alloc(0)],
+    ['zeros', (bytes: Buffer) => Buffer.alloc(bytes.length)],
+    ['half of it', (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
+  ])('%s: compiled again, without a word', async (_, damage) => {
+    const { env, files } = await useCache();
+    const options: CliOptions = { env, nodeArgs: witness };
+    const { stdout } = await runCli(['config', 'list'], options);
+    for (const file of files()) writeFileSync(file, damage(readFileSync(file)));
+    const mended = await runCli(['config', 'list'], options);
+    expect({ ...mended, stderr: mended.stderr.replace(/^\S+: none\n/gm, '') }).toEqual({
+      code: 0,
+      signal: null,
+      stdout,
+      stderr: '',
+    });
+    expect((await runCli(['config', 'list'], options)).stderr).not.toMatch(/: (none|refused)$/m);
+  });
+});
+
+/** What the commands answer; one of them in turn where `only` is given, so that each meets damage. */
+async function answers(options: CliOptions, only?: number): Promise<CliResult[]> {
+  const results: CliResult[] = [];
+  for (const line of only === undefined ? LINES : LINES.slice(...one(only))) results.push(await runCli(line, options));
+  return results.map((result) => ({ ...result, stdout: result.stdout.replace(/\/tmp\/\S+|\d+ ms/g, '') }));
+}
+
+function one(turn: number): [number, number] {
+  return [turn % LINES.length, (turn % LINES.length) + 1];
+}
