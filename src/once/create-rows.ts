@@ -3,7 +3,7 @@
  * slow write has had time to land, and sent again only when it is certainly not there. The journal knows all of it at every
  * instant, so a killed run is simply run again. PROTOCOL.md beside this file says why it holds.
  */
-import { openAppendLog } from '../durable/append-log.ts';
+import { type Disk, nodeDisk } from '../durable/disk.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { Clock } from '../time.ts';
@@ -18,7 +18,8 @@ export interface CreateJob {
   rows: readonly NewRow[];
   /** Where the journal stands. Hold its lock. */
   journalPath: string;
-  openLog?: typeof openAppendLog;
+  disk?: Disk;
+  /** O19: what can be done here. */
   service: Pick<Service, 'baseUrl' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample'>;
   /** Every code of the workspace, proven complete. */
   listCodes: () => Promise<QrCode[]>;
@@ -63,7 +64,7 @@ export interface RowEnd extends Pick<RowState, 'row' | 'state' | 'id' | 'slug' |
   candidates: readonly QrCode[];
 }
 
-/** Rounds that created nothing before the rest is given up. */
+/** O17: rounds that created nothing before the rest is given up. */
 const MOST_BARREN_ROUNDS = 4;
 
 /**
@@ -73,8 +74,8 @@ const MOST_BARREN_ROUNDS = 4;
  * that does not exist, LocalError when the journal cannot be written, and what the listing of `skipExisting` throws.
  */
 export async function createRows(job: CreateJob): Promise<CreateEnd> {
-  const { rows, journalPath: path, service, clock, uptimeMs, onEvent, openLog = openAppendLog } = job;
-  const journal = await openJournal({ path, baseUrl: service.baseUrl, rows }, openLog);
+  const { rows, journalPath: path, disk = nodeDisk, service, clock, uptimeMs, onEvent } = job;
+  const journal = await openJournal({ disk, path, baseUrl: service.baseUrl, rows });
   try {
     const states = await openStates(journal, rows.length, { clock, uptimeMs, serviceNowMs: service.nowMs });
     checkDecisions(job.decisions, states);
@@ -105,10 +106,10 @@ export interface RowPlan {
 
 /** What `createRows` would do, in the order of the rows; `listCodes` for --skip-existing. The journal is only read; throws as above. */
 export async function planRows(
-  { rows, journalPath: path, baseUrl }: Pick<CreateJob, 'rows' | 'journalPath'> & { baseUrl: string },
+  { rows, journalPath: path, baseUrl, disk = nodeDisk }: Pick<CreateJob, 'rows' | 'journalPath' | 'disk'> & { baseUrl: string },
   listCodes: () => Promise<readonly QrCode[]> = async () => [],
 ): Promise<RowPlan[]> {
-  const states = replay(await readJournal({ path, baseUrl, rows }), rows.length);
+  const states = replay(await readJournal({ disk, path, baseUrl, rows }), rows.length);
   const existing = new Map(findExisting(rows, states, await listCodes()).map(({ row, code }) => [row, code.id]));
   return states.all().map(({ row, state, id }) => {
     if (id !== undefined) return { row, action: 'done', id };
@@ -213,10 +214,12 @@ function isUnknown({ state }: RowState): boolean {
   return state === 'unknown';
 }
 
+/** O4: after a round, what it proved not created; what the service rejected is not tried twice in one run. */
 function isOpen({ state }: RowState): boolean {
   return state === 'open';
 }
 
+/** O4: neither unknown nor done. */
 function mayBeSent({ state }: RowState): boolean {
   return state === 'open' || state === 'rejected';
 }

@@ -12,7 +12,7 @@ export interface Decisions {
   notCreated: readonly number[];
 }
 
-/** Checks the decisions against the journal, before any request. Throws UsageError. */
+/** O12: checks the decisions against the journal, before any request. Throws UsageError. */
 export function checkDecisions({ adopt, notCreated }: Decisions, states: RowStates): void {
   const decided = new Set<number>();
   for (const { row } of adopt) checkDecision(row, '--adopt', states, decided);
@@ -56,7 +56,7 @@ export async function recordDecisions({ adopt, notCreated }: Decisions, options:
     await states.record([{ is: 'adopted', row, id: code.id, slug: code.slug }]);
   }
   if (notCreated.length === 0) return;
-  // What is there now is not the row's: remembered, so that no later doubt comes back to it.
+  // O13: what is there now is not the row's; remembered, so that no later doubt comes back to it.
   const listing = await options.listCodes();
   for (const row of notCreated) {
     const before = listing.filter((code) => valuesKey(code) === keyOf(row)).map(({ id }) => id);

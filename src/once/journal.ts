@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type AppendLog, openAppendLog, readAppendLog } from '../durable/append-log.ts';
+import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
 import type { NewCode } from '../service/shapes.ts';
 
@@ -66,6 +67,7 @@ export type RowRecord = Extract<JournalRecord, { row: number }>;
 
 /** What a journal is opened for. */
 export interface JournalOptions {
+  disk: Disk;
   path: string;
   baseUrl: string;
   rows: readonly NewRow[];
@@ -76,11 +78,11 @@ const VERSION = 1;
 /**
  * Opens the journal for these rows, making it where there is none. Hold its lock before.
  *
- * @throws UsageError when it is damaged, of another service, or when a row it knows has changed or is gone; rows may be added at
- * the end.
+ * @throws UsageError when it is damaged (O15: the log refuses that), of another service, or when a row it knows has changed or is
+ * gone; rows may be added at the end.
  */
-export async function openJournal(options: JournalOptions, openLog = openAppendLog): Promise<AppendLog<JournalRecord>> {
-  const journal = await openLog<JournalRecord>(options.path);
+export async function openJournal(options: JournalOptions): Promise<AppendLog<JournalRecord>> {
+  const journal = await openAppendLog<JournalRecord>(options.path, options.disk);
   try {
     const added = check(options, journal.found);
     const beginning: JournalRecord[] = [];
@@ -96,12 +98,12 @@ export async function openJournal(options: JournalOptions, openLog = openAppendL
 
 /** What the journal holds, without touching it; nothing where there is none. Throws as `openJournal`. */
 export async function readJournal(options: JournalOptions): Promise<readonly JournalRecord[]> {
-  const found = await readAppendLog<JournalRecord>(options.path);
+  const found = await readAppendLog<JournalRecord>(options.path, options.disk);
   check(options, found);
   return found;
 }
 
-/** The fingerprints of rows that the journal does not know yet. */
+/** O14: refuses a journal of anything else. Returns the fingerprints of rows that it does not know yet. */
 function check({ path, baseUrl, rows }: JournalOptions, found: readonly JournalRecord[]): string[] {
   const hashes = rows.map(fingerprint);
   const known = found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));

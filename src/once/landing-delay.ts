@@ -3,7 +3,7 @@ import type { Service } from '../service/service.ts';
 import type { Clock } from '../time.ts';
 import type { RecordedStates, RowState } from './row-states.ts';
 
-/** Gateways give up on a service long before the service gives up on a write. */
+/** O5: gateways give up on a service long before the service gives up on a write. */
 export const LANDING_MS = 10_000;
 /** Times from Date headers are whole seconds. */
 const DATE_RESOLUTION_MS = 2000;

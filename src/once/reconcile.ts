@@ -26,7 +26,7 @@ export interface Reconciliation {
 }
 
 /**
- * When are two codes "the same"? A text that is equal for codes with the same name, type and destination. The service may tidy
+ * O6: when are two codes "the same"? A text that is equal for codes with the same name, type and destination. The service may tidy
  * what it is sent (trim a name, add the slash to https://example.com), and a row whose code came back tidied must still be
  * recognised, or it would be created twice.
  */
@@ -50,7 +50,7 @@ function groupByValues<T>(items: readonly T[], codeOf: (item: T) => NewCode | Qr
   return groups;
 }
 
-/** The codes that no row of the file has yet, by their values. */
+/** O10: the codes that no row of the file has yet, by their values. */
 function unclaimedCodes(listing: readonly QrCode[], claimedIds: ReadonlySet<string>): Map<string, QrCode[]> {
   const unclaimed = listing.filter(({ id }) => !claimedIds.has(id));
   return groupByValues(unclaimed, (code) => code);
@@ -58,7 +58,7 @@ function unclaimedCodes(listing: readonly QrCode[], claimedIds: ReadonlySet<stri
 
 /**
  * For `--skip-existing`: the rows that may be sent and have a code with the same values already, each its own: a row that occurs
- * three times needs three.
+ * three times needs three (O18: each code is taken out when it is given).
  */
 export function findExisting(
   rows: readonly NewRow[],
@@ -98,8 +98,9 @@ export function reconcile(
 
 type Fit = 'before' | 'doubtful' | 'candidate' | 'after';
 
+/** O6: what its time says about a code with the row's values. */
 function fitOf({ bounds, foreignIds }: UnknownRow, { id, created_at }: QrCode): Fit {
-  if (foreignIds.has(id)) return 'before';
+  if (foreignIds.has(id)) return 'before'; // O11: never again
   const createdMs = parseInstant(created_at);
   if (createdMs === undefined) return 'doubtful';
   if (createdMs > bounds.untilMs) return 'after';
@@ -132,8 +133,9 @@ function connected(rows: readonly UnknownRow[], codes: readonly QrCode[]): Group
 /** Adopts what can only be adopted in one way, and returns the rows that get nothing; or leaves the whole group undecided. */
 function adopt({ rows, candidates }: Group, alike: readonly QrCode[], result: Reconciliation): UnknownRow[] {
   const pairs = dealOut(rows, candidates);
-  // A clock that was set would make strangers of the rows' own codes, and candidates of strangers.
+  // O9: a clock that was set would make strangers of the rows' own codes, and candidates of strangers.
   const strangers = rows.every(({ bounds }) => bounds.measured) ? [] : doubtfulFor(rows, alike);
+  // O8: a code too many.
   if (pairs.size < candidates.length || strangers.length > 0) {
     const possible = [...new Set([...candidates, ...strangers])];
     for (const { row } of rows) result.undecided.push({ row, candidates: possible });
@@ -147,6 +149,7 @@ function adopt({ rows, candidates }: Group, alike: readonly QrCode[], result: Re
   return [...left];
 }
 
+/** O9: a row without a code was not created, unless a doubtful one is left over. */
 function judgeLeftOver(row: UnknownRow, alike: readonly QrCode[], taken: ReadonlySet<QrCode>, result: Reconciliation): void {
   const doubtful = doubtfulFor([row], alike).filter((code) => !taken.has(code));
   if (doubtful.length > 0) result.undecided.push({ row: row.row, candidates: doubtful });

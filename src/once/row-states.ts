@@ -100,7 +100,7 @@ function apply(row: RowState, record: RowRecord, session: number): void {
   const { attempts } = row;
   const last = attempts.at(-1);
   switch (record.is) {
-    case 'intent':
+    case 'intent': // O4: unknown until more is written
       // The limiter may have turned an attempt away (429) and let it through again: only the last one counts.
       if (last && row.state === 'unknown' && last.session === session) attempts.pop();
       attempts.push({ ...stampOf(record), session });
@@ -123,6 +123,7 @@ function apply(row: RowState, record: RowRecord, session: number): void {
     case 'absent':
       // A person's decision is also about requests that could still land by the clock's reckoning.
       if (record.word) attempts.length = 0;
+      // O11: remembered for all later runs.
       for (const id of record.before) row.foreignIds.add(id);
       row.state = 'open';
   }

@@ -35,7 +35,7 @@ type Sent =
   | { is: 'not-created'; stop: unknown; tried: boolean }
   | { is: 'unknown'; error: unknown; stop?: unknown };
 
-/** So many lost answers in a row are no accident: look first what became of them. */
+/** O17: so many lost answers in a row are no accident; look first what became of them. */
 const MOST_LOST_IN_A_ROW = 10;
 
 /** What our own hook throws to keep a row from being sent after all. */
@@ -81,17 +81,18 @@ async function sendRow({ row, code }: NewRow, { states, service, signal, stopped
     if (stopped()) throw new NotSent('not sent');
   };
   const beforeSend = async () => {
-    refuseWhenStopped(); // it may have waited a minute for the rate limit
+    refuseWhenStopped(); // O16: it may have waited a minute for the rate limit
     intended = true;
+    // O1: waits for the disk.
     await states.record([{ is: 'intent', row }]).catch((error) => {
       journalFailure = error;
       throw error;
     });
-    refuseWhenStopped();
+    refuseWhenStopped(); // O16: the disk may have been slow
   };
 
   const answer = await service.createCode(code, beforeSend).catch((error) => ({ error }));
-  if (journalFailure !== undefined) throw journalFailure;
+  if (journalFailure !== undefined) throw journalFailure; // O2: it ends the run
   if (!('error' in answer)) {
     ended(row, { is: 'created' });
     const { id, slug, created_at } = answer;
@@ -104,7 +105,7 @@ async function sendRow({ row, code }: NewRow, { states, service, signal, stopped
   return states.record([{ is: sent.is === 'not-created' ? 'refused' : sent.is, row, error: messageOf(error) }]);
 }
 
-/** What a failed request says about its row: only what certainly created nothing may be sent again. */
+/** O3: what a failed request says about its row. */
 function classify(error: unknown, signal: AbortSignal): Exclude<Sent, { is: 'created' }> {
   if (error instanceof NotSent) return { is: 'not-created', stop: undefined, tried: false };
   if (!(error instanceof RequestFailure)) return { is: 'unknown', error, stop: signal.aborted ? signal.reason : error };

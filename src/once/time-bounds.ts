@@ -108,7 +108,7 @@ export function createClockEvidence(): ClockEvidence {
     return { doubtfulFromMs, fromMs, toMs, untilMs, measured: fromMs - doubtfulFromMs <= 2 * DATE_SLACK_MS };
   }
 
-  /** What the service's clock showed at least when the attempt began, by the best witnesses there are. */
+  /** O7: what the service's clock showed at least when the attempt began, by the best witnesses there are. */
   function earliest(attempt: Attempt): { fromMs: number; doubtfulFromMs: number } {
     const exact = calibrated.has(attempt.session);
     const some = dated.has(attempt.session);

@@ -52,7 +52,7 @@ describe('reconciling', () => {
     expect(inShort(twins, [code('x', 10), code('y', 20)])).toEqual({ adopted: ['1=x', '2=y'], absent: [3], undecided: [] });
   });
 
-  it('asks where there is a code too many', () => {
+  it('asks where there is a code too many (O8)', () => {
     expect(inShort([row(1, 0)], [code('x', 10), code('y', 20)]).undecided).toEqual(['1?x|y']);
   });
 
@@ -63,16 +63,16 @@ describe('reconciling', () => {
     ['of another type', code('x', 10, 'a', { type: 'menu' })],
     ['of another destination', code('x', 10, 'a', { destination: 'https://y.de' })],
     ['without destination', code('x', 10, 'a', { destination: null })],
-  ])('leaves a code alone that is %s', (_, other) => {
+  ])('leaves a code alone that is %s (O6)', (_, other) => {
     expect(inShort([row(1, 0)], [other])).toEqual({ adopted: [], absent: [1], undecided: [] });
   });
 
-  it('leaves codes alone that other rows have, or that are known not to be the row’s', () => {
+  it('leaves codes alone that other rows have, or that are known not to be the row’s (O10, O11)', () => {
     expect(inShort([row(1, 0)], [code('x', 10)], ['x']).absent).toEqual([1]);
     expect(inShort([{ ...row(1, 0), foreignIds: new Set(['x']) }], [code('x', 10)]).absent).toEqual([1]);
   });
 
-  it('knows a code again that the service has tidied', () => {
+  it('knows a code again that the service has tidied (O6)', () => {
     const sent = { ...row(1, 0), code: { name: ' Cafe\u0301 ', destination: 'HTTPS://Example.com' } };
     expect(inShort([sent], [code('x', 10, 'Caf\u00e9', { destination: 'https://example.com/' })]).adopted).toEqual(['1=x']);
   });
@@ -100,7 +100,7 @@ describe('reconciling', () => {
     expect(inShort(rows, [code('x', 10), code('y', 3000)]).adopted).toEqual(['1=y', '2=x']);
   });
 
-  it('asks about a code that only a wrong clock could make the row’s', () => {
+  it('asks about a code that only a wrong clock could make the row’s (O9)', () => {
     expect(inShort([row(1, 0)], [code('x', -20)]).undecided).toEqual(['1?x']);
     expect(inShort([row(1, 0)], [code('x', -20), code('y', 10)]).adopted).toEqual(['1=y']);
     const vague = { measured: false, doubtfulFromMs: T0 - 10 ** 8 };

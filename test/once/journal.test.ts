@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { openAppendLog } from '../../src/durable/append-log.ts';
+import type { Disk } from '../../src/durable/disk.ts';
+import { type JournalRecord, type NewRow, nameRow, openJournal, readJournal } from '../../src/once/journal.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+
+const path = '/data/codes.results.csv.journal';
+const BASE_URL = 'https://qr.example/api/v1';
+const row = (n: number, values: Record<string, unknown> = { name: `Code ${n}` }): NewRow => {
+  return { row: n, line: n + 1, values: new Map(Object.entries(values)), code: { name: `Code ${n}` } };
+};
+
+/** A journal as a run for these rows leaves it. */
+async function useJournal(rows: readonly NewRow[]) {
+  const memory = createMemoryDisk();
+  const { disk } = memory;
+  const open = async (rows: readonly NewRow[], baseUrl = BASE_URL) => {
+    const journal = await openJournal({ disk, path, baseUrl, rows });
+    await journal.close();
+    return journal.found;
+  };
+  await open(rows);
+  const bytes = () => memory.read(path) ?? '';
+  return { memory, open, bytes, read: (rows: readonly NewRow[]) => readJournal({ disk, path, baseUrl: BASE_URL, rows }) };
+}
+
+/** Opens a journal that holds these lines. */
+async function openWith(records: readonly { is: string; [key: string]: unknown }[]) {
+  const { disk } = createMemoryDisk();
+  const log = await openAppendLog(path, disk);
+  await log.append(records);
+  await log.close();
+  return openJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)] });
+}
+
+describe('a journal', () => {
+  it('begins with what it is bound to, and knows the rows that are added later', async () => {
+    const { open, bytes } = await useJournal([row(1)]);
+    expect(await open([row(1)])).toMatchObject([{ is: 'journal', version: 1, baseUrl: BASE_URL }, { is: 'rows' }]);
+    expect(await open([row(1), row(2), row(3)])).toHaveLength(2);
+    const found = await open([row(1), row(2), row(3)]);
+    expect(found.map((record) => (record.is === 'rows' ? record.hashes.length : record.is))).toEqual(['journal', 1, 2]);
+    const before = bytes();
+    await open([row(1), row(2), row(3)]);
+    expect(bytes()).toBe(before);
+  });
+
+  it('knows a row again in whatever order its columns are, and exactly', async () => {
+    const { open } = await useJournal([row(1, { name: 'a', note: 1n, tags: ['x'] })]);
+    await open([row(1, { tags: ['x'], name: 'a', note: 1n })]);
+    for (const other of [
+      { name: 'a', note: 1, tags: ['x'] },
+      { name: 'a', note: 1n, tags: ['y'] },
+      { name: 'a', note: 1n },
+    ]) {
+      await expect(open([row(1, other)])).rejects.toThrow('row 1 (line 2) has changed');
+    }
+  });
+
+  it('is read without being made or touched', async () => {
+    const { bytes, read } = await useJournal([row(1)]);
+    const before = bytes();
+    expect(await read([row(1), row(2)])).toHaveLength(2);
+    expect(bytes()).toBe(before);
+    await expect(read([])).rejects.toThrow('it had 1 rows and now has 0');
+    const { disk, names } = createMemoryDisk();
+    expect(await readJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)] })).toEqual([]);
+    expect(names()).toEqual([]);
+  });
+
+  it('names rows as people count them', () => {
+    expect(nameRow(row(3))).toBe('row 3 (line 4)');
+  });
+});
+
+describe('a journal is refused', () => {
+  it('for rows that have changed or are gone (O14)', async () => {
+    const { open } = await useJournal([row(1), row(2)]);
+    await expect(open([row(1), row(2, { name: 'x' })])).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `the input is not the one that ${path} records: row 2 (line 3) has changed`,
+    });
+    await expect(open([row(1)])).rejects.toThrow('it had 2 rows and now has 1');
+    await expect(open([row(1, { name: 'Code 2' }), row(2, { name: 'Code 1' })])).rejects.toThrow('row 1 (line 2) has changed');
+  });
+
+  it('against another service (O14)', async () => {
+    const { open } = await useJournal([row(1)]);
+    await expect(open([row(1)], 'https://other.example/api/v1')).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `${path} records a run against ${BASE_URL}, not https://other.example/api/v1`,
+    });
+  });
+
+  it('when it is that of a deletion, or of another version of qrctl (O14)', async () => {
+    const deletion: JournalRecord = { is: 'journal', version: 1, baseUrl: BASE_URL, of: 'deletion' };
+    await expect(openWith([deletion])).rejects.toThrow('records a deletion');
+    const newer = { is: 'journal', version: 2, baseUrl: BASE_URL };
+    await expect(openWith([newer])).rejects.toThrow('was written by another version of qrctl');
+    await expect(openWith([{ is: 'rows', hashes: [] }])).rejects.toThrow('another version');
+  });
+
+  it('when it is damaged, or is no journal; a torn end is dropped (O15)', async () => {
+    const { memory, open, bytes } = await useJournal([row(1)]);
+    const whole = bytes();
+    memory.write(path, `${whole}{"is":"intent","row`);
+    expect(await open([row(1)])).toHaveLength(2);
+    expect(bytes()).toBe(whole);
+    memory.write(path, whole.replace('"version":1', '"version":7'));
+    await expect(open([row(1)])).rejects.toMatchObject({ name: 'UsageError', message: `${path} is damaged at line 1` });
+    memory.write(path, 'name,type\na,url\n');
+    await expect(open([row(1)])).rejects.toThrow('is not a journal of qrctl');
+  });
+
+  it('and then closed, whatever its closing says', async () => {
+    const { memory } = await useJournal([row(1)]);
+    let closed = 0;
+    const disk: Disk = {
+      ...memory.disk,
+      async open(...given) {
+        const file = await memory.disk.open(...given);
+        const close = async () => {
+          closed += 1;
+          throw new Error('EIO');
+        };
+        return { ...file, close };
+      },
+    };
+    await expect(openJournal({ disk, path, baseUrl: 'https://other.example', rows: [row(1)] })).rejects.toThrow(
+      'records a run against',
+    );
+    expect(closed).toBe(1);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../src/errors.ts';
+import { LANDING_MS } from '../../src/once/landing-delay.ts';
+import { done, type Kill, namesOf, only, rowsOf, run, runKilled, worldOf } from './world.ts';
+
+/** The first outcome is about to be written, of a run that makes its journal: its name, its beginning, a session, an intent. */
+const AT_OUTCOME: Kill = { step: 9, fault: 'end-before' };
+
+describe('when answers are lost', () => {
+  it('adopts a code that was created after all', async () => {
+    const world = worldOf({ mishap: only('applied', 2) });
+    const end = await run(world, rowsOf(5));
+    expect(end).toMatchObject(done);
+    expect(end.rows[2]).toMatchObject({ state: 'adopted', id: world.service.codes.find(({ by }) => by === 3)?.id });
+    expect([world.service.posts(), world.service.lists()]).toEqual([5, 1]);
+  });
+
+  it('sends a row again that certainly created none', async () => {
+    const world = worldOf({ mishap: only('drop', 0, 3) });
+    const end = await run(world, rowsOf(5));
+    expect(end).toMatchObject(done);
+    expect(namesOf(world)).toEqual(['row 1', 'row 2', 'row 3', 'row 4', 'row 5']);
+    expect(world.service.posts()).toBe(7);
+  });
+
+  it('waits for a write that lands seconds late (O5)', async () => {
+    const world = worldOf({ mishap: only('late', 4), lateMs: 8000 });
+    const end = await run(world, rowsOf(5));
+    expect(end).toMatchObject(done);
+    expect(world.service.codes).toHaveLength(5);
+  });
+
+  it('never adopts an older code with the same values (O6, O7)', async () => {
+    const world = worldOf({ mishap: only('drop', 0, 1, 2) });
+    const [row] = rowsOf(1);
+    const old = row && world.service.add(row.code, 0, world.time.now() - 4000);
+    const end = await run(world, rowsOf(3));
+    expect(end).toMatchObject(done);
+    expect(end.rows.map(({ id }) => id)).not.toContain(old?.id);
+    expect(world.service.codes).toHaveLength(4);
+  });
+
+  it('not even one made a moment before, by a file of one row whose request was lost', async () => {
+    const world = worldOf({ mishap: only('drop', 0), skewMs: 777 });
+    const [row] = rowsOf(1);
+    const old = row && world.service.add(row.code, 0, world.time.now() + 777 - 300);
+    const end = await run(world, rowsOf(1));
+    // The service's clock and that of its answers might differ: a person decides.
+    expect(end.undecided).toMatchObject([{ row: 1, candidates: [{ id: old?.id }] }]);
+    expect(end.rows[0]?.state).toBe('unknown');
+  });
+
+  it('also where the service shows whole seconds, or tidies what it is sent', async () => {
+    for (const options of [{ wholeSeconds: true }, { tidies: true }]) {
+      const world = worldOf({ ...options, mishap: only('applied', 0, 2) });
+      const end = await run(world, rowsOf(4));
+      expect(end).toMatchObject(done);
+      expect(world.service.codes).toHaveLength(4);
+    }
+  });
+
+  it('leaves it to a person when somebody else created the same at the same time (O8)', async () => {
+    const world = worldOf({ mishap: only('applied', 1) });
+    const rows = rowsOf(2);
+    world.time.at(45, () => world.service.add({ name: 'row 2', destination: 'https://example.com' }, 0));
+    const end = await run(world, rows);
+    expect(end.undecided).toMatchObject([{ row: 2, candidates: [{ name: 'row 2' }, { name: 'row 2' }] }]);
+    expect(end.rows[1]?.state).toBe('unknown');
+    expect(world.service.posts()).toBe(2);
+  });
+
+  it('gives a row up after some rounds, and does the others (O17)', async () => {
+    const world = worldOf({ mishap: (_, { name }) => (name === 'row 2' ? 'drop' : 'none') });
+    const end = await run(world, rowsOf(3));
+    expect(end.stop).toBeUndefined();
+    expect(end.states).toEqual(['created', 'open', 'created']);
+  });
+
+  it('looks after ten lost answers in a row, and gives up after four rounds without a code (O17)', async () => {
+    const world = worldOf({ mishap: () => 'drop' });
+    const end = await run(world, rowsOf(100), { concurrency: 1 });
+    expect(end.stop).toBeInstanceOf(UnavailableError);
+    expect([world.service.posts(), world.service.lists()]).toEqual([40, 4]);
+    expect(end.rows.filter(({ sentNow }) => sentNow)).toHaveLength(10);
+  });
+
+  it('goes on as long as rounds bring codes, and fails as a whole where rows were not even tried (O17)', async () => {
+    const world = worldOf({ mishap: (n) => (n < 50 && n % 11 === 10 ? 'none' : 'drop') });
+    const end = await run(world, rowsOf(100), { concurrency: 1 });
+    expect(end.stop).toBeInstanceOf(UnavailableError);
+    expect(world.service.codes).toHaveLength(4);
+    expect(world.service.posts()).toBeLessThan(100);
+  });
+
+  it('asks for the service’s clock first when an earlier run lost answers, and stops where there is none', async () => {
+    const world = worldOf({ mishap: only('drop', 0) });
+    expect(await runKilled(world, rowsOf(2), AT_OUTCOME, { concurrency: 1 })).toBe(true);
+    const offline = new UnavailableError('no network', { outcome: 'not-applied' });
+    const end = await run(world, rowsOf(2), { askClock: () => Promise.reject(offline) });
+    expect(end).toMatchObject({ stop: offline, stopRow: undefined, states: ['unknown', 'open'] });
+    expect(world.service.posts()).toBe(1);
+    expect(await run(world, rowsOf(2))).toMatchObject(done);
+  });
+
+  it('leaves a row unknown when the listing fails, and decides nothing (O4)', async () => {
+    const world = worldOf({ mishap: only('applied', 0) });
+    const offline = new UnavailableError('no network', { outcome: 'not-applied' });
+    const end = await run(world, rowsOf(3), { listCodes: () => Promise.reject(offline) });
+    expect(end).toMatchObject({ stop: offline, stopRow: undefined, states: ['unknown', 'created', 'created'] });
+    expect(await run(world, rowsOf(3))).toMatchObject({ ...done, states: ['adopted', 'created', 'created'] });
+    expect(world.service.posts()).toBe(3);
+  });
+
+  it('goes on when every answer is lost but every code created', async () => {
+    const world = worldOf({ mishap: () => 'applied' });
+    const end = await run(world, rowsOf(35));
+    expect(end).toMatchObject(done);
+    expect(world.service.codes).toHaveLength(35);
+  });
+
+  it('looks for rows of a killed run no sooner than if it had just died (O5)', async () => {
+    const world = worldOf({ mishap: only('late', 0), lateMs: LANDING_MS - 1000, latencyMs: () => 50 });
+    expect(await runKilled(world, rowsOf(1), AT_OUTCOME)).toBe(true);
+    const end = await run(world, rowsOf(1));
+    expect(end).toMatchObject(done);
+    expect(world.service.codes).toHaveLength(1);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { JournalRecord, Stamp } from '../../src/once/journal.ts';
+import { openStates, replay } from '../../src/once/row-states.ts';
+import { fakeClock } from '../support/clock.ts';
+
+const at = (t: number, s?: number): Stamp => ({ t, w: 100_000 + t, b: 5000 + t, ...(s !== undefined && { s }) });
+const session: JournalRecord = { is: 'session', ...at(0) };
+const intent = (t: number): JournalRecord => ({ is: 'intent', row: 1, ...at(t) });
+const lost = (t: number, s?: number): JournalRecord => ({ is: 'unknown', row: 1, error: 'lost', ...at(t, s) });
+const absent = (word: boolean, ...before: string[]): JournalRecord => ({ is: 'absent', row: 1, before, word, ...at(9000) });
+
+const stateAfter = (...records: JournalRecord[]) => replay([session, ...records], 1).of(1);
+
+describe('a row', () => {
+  it('is open until it is sent', () => {
+    expect(stateAfter()).toEqual({ row: 1, state: 'open', attempts: [], foreignIds: new Set() });
+  });
+
+  it('is unknown from its intent on, whatever becomes of the process (O4)', () => {
+    expect(stateAfter(intent(10))).toMatchObject({ state: 'unknown', attempts: [{ t: 10, w: 100_010, b: 5010, session: 0 }] });
+    expect(stateAfter(intent(10), lost(30, 77))).toMatchObject({ error: 'lost', attempts: [{ t: 10, end: { t: 30, s: 77 } }] });
+    expect(stateAfter(lost(30))).toMatchObject({ error: 'lost', attempts: [] });
+  });
+
+  it('has one attempt more for each run that sent it, and one only where the limiter held it up', () => {
+    expect(stateAfter(intent(10), intent(60)).attempts).toMatchObject([{ t: 60 }]);
+    expect(stateAfter(intent(10), session, intent(60)).attempts).toMatchObject([
+      { t: 10, session: 0 },
+      { t: 60, session: 1 },
+    ]);
+    // Looked for and not found: a write of the first may still land.
+    expect(stateAfter(intent(10), lost(20), absent(false), intent(60)).attempts).toMatchObject([{ t: 10 }, { t: 60 }]);
+  });
+
+  it.each(['created', 'adopted', 'exists'] as const)('is done when it is %s', (is) => {
+    const end = { row: 1, id: 'x', slug: 's', ...at(50) };
+    const record: JournalRecord = is === 'created' ? { is, ...end, at: 'soon' } : { is, ...end };
+    const states = replay([session, intent(10), lost(20), record], 2);
+    expect(states.of(1)).toMatchObject({ state: is, id: 'x', slug: 's', error: undefined });
+    expect([...states.claimedIds()]).toEqual(['x']);
+  });
+
+  it('may be sent again after an answer that certainly created nothing; what it was is kept', () => {
+    const refused = (is: 'rejected' | 'refused'): JournalRecord => ({ is, row: 1, error: 'no', ...at(20) });
+    expect(stateAfter(intent(10), refused('rejected'))).toMatchObject({ state: 'rejected', error: 'no', attempts: [] });
+    expect(stateAfter(intent(10), refused('refused'))).toMatchObject({ state: 'open', error: 'no', attempts: [] });
+    expect(stateAfter(intent(10), refused('refused'), intent(30))).toMatchObject({ state: 'unknown', error: undefined });
+    expect(stateAfter(intent(10), lost(15), session, intent(18), refused('refused')).attempts).toMatchObject([
+      { t: 10, session: 0 },
+    ]);
+  });
+
+  it('may be sent again when it is not in the listing; codes that are not its own are remembered (O11)', () => {
+    const twice = stateAfter(intent(10), lost(20), absent(false, 'a'), intent(30), lost(40), absent(false, 'b'));
+    expect(twice).toMatchObject({ state: 'open', error: 'lost', foreignIds: new Set(['a', 'b']) });
+    expect(twice.attempts).toHaveLength(2);
+  });
+
+  it('has nothing in flight any more when a person says so', () => {
+    expect(stateAfter(intent(10), absent(true, 'a'))).toMatchObject({ state: 'open', attempts: [], foreignIds: new Set(['a']) });
+  });
+
+  it('must be one of the input', () => {
+    expect(() => replay([session, { ...intent(1), row: 2 } as JournalRecord], 1)).toThrow('the journal speaks of row 2 of 1');
+  });
+});
+
+it('stamps what it writes by three clocks of the machine and that of the service', async () => {
+  const clock = fakeClock({ wallMs: 100_000 });
+  await clock.advance(7000.4);
+  const written: JournalRecord[] = [];
+  const append = async (records: readonly JournalRecord[]) => {
+    written.push(...records);
+  };
+  const clocks = { clock, serviceNowMs: () => 42, uptimeMs: () => 1234.6 };
+  const states = await openStates({ found: [session, intent(10)], append, close: async () => undefined }, 1, clocks);
+  await clock.advance(250.3);
+  expect(states.elapsedMs()).toBe(250);
+  await states.record([{ is: 'clock' }, { is: 'intent', row: 1 }]);
+  expect(written).toEqual([
+    { is: 'session', t: 0, w: 107_000, b: 1235, s: 42 },
+    { is: 'clock', t: 250, w: 107_250, b: 1235, s: 42 },
+    { is: 'intent', row: 1, t: 250, w: 107_250, b: 1235, s: 42 },
+  ]);
+  expect(states.of(1).attempts).toHaveLength(2);
+  expect(states.evidence.session()).toBe(1);
+});
