@@ -2,11 +2,12 @@
  * Puts pages together oldest first and proves, page by page, that nothing before them is missing.
  *
  * The proof: rows do not vanish one by one. A page read after everything collected so far tells how many rows are older than
- * its own (its rank). When we hold exactly that many distinct rows, all of them older, we hold all there are. So memory stays
- * flat: distinctness follows from times that only grow, and only the rows of the newest instant are held back, since rows of
- * one instant may still swap places or be joined by others on the next page.
+ * its own (its rank). When we hold exactly that many distinct rows, all of them older, we hold all there are. Memory stays
+ * flat: distinctness follows from times that only grow, and only the rows of the newest instant are kept pending, since rows
+ * of one instant may still swap places or be joined by others on the next page.
  */
-import { type Batch, concat, oldestFirst, part, select } from './batch.ts';
+import type { Scan, ScanPage } from '../service/shapes.ts';
+import { type Batch, select } from './range.ts';
 
 /** Pages that do not fit together: rows moved while they were read, or the service's numbers are wrong. */
 export class MovedError extends Error {
@@ -14,48 +15,50 @@ export class MovedError extends Error {
 }
 
 export interface Assembly {
-  /** Distinct rows collected, the held-back ones included. */
+  /** Distinct rows collected, the pending ones included. */
   count(): number;
   /**
    * Adds a page whose oldest row has `rank` older rows before it by the service's word, and returns the rows that are now
    * certain to be in their final place, oldest first. Throws MovedError when the page does not fit what is collected.
    */
   add(page: Batch, rank: number): Batch;
-  /** Rows of the newest instant, which the next page could have joined; nothing may be added afterwards. */
+  /** The pending rows: those of the newest instant, which the next page could have joined. Nothing may be added afterwards. */
   rest(): Batch;
 }
 
-const NOTHING: Batch = { rows: [], times: [] };
-
 export function createAssembly(): Assembly {
-  let settled = 0;
-  let held: Batch = NOTHING;
-  const count = () => settled + held.rows.length;
+  let released = 0;
+  let pending: Batch = { rows: [], times: [] };
+  const count = () => released + pending.rows.length;
 
   function add(page: Batch, rank: number): Batch {
     if (rank > count()) throw new MovedError(`${rank - count()} rows are missing before the page`);
-    const fresh = withoutKnown(oldestFirst(page), held);
+    const fresh = withoutKnown(page, pending);
+    // C3: only a page that repeats exactly what lies beyond its rank shows that nothing came in between or slid away.
     if (page.rows.length - fresh.rows.length !== count() - rank) throw new MovedError('rows moved between two pages');
-    const joined = oldestFirst(concat(held, fresh));
+    const joined = oldestFirst({ rows: pending.rows.concat(fresh.rows), times: pending.times.concat(fresh.times) });
     refuseRepeats(joined);
-    const border = startOfNewestInstant(joined.times);
-    held = part(joined, border, joined.rows.length);
-    settled += border;
-    return part(joined, 0, border);
+    const newest = startOfNewestInstant(joined.times);
+    // C4: rows of the newest instant are not released yet, so that the next page can be compared with them.
+    pending = { rows: joined.rows.slice(newest), times: joined.times.slice(newest) };
+    released += newest;
+    return { rows: joined.rows.slice(0, newest), times: joined.times.slice(0, newest) };
   }
 
-  return { count, add, rest: () => held };
+  return { count, add, rest: () => pending };
 }
 
-/** The page without what is collected already: rows older than the newest instant, and the held-back rows of that instant. */
-function withoutKnown(page: Batch, held: Batch): Batch {
-  const newest = held.times[0];
-  const oldest = page.times[0];
-  if (newest === undefined || oldest === undefined || oldest > newest) return page;
-  const ids = new Set(held.rows.map((row) => row.id));
-  return select(page, (row, time) => time > newest || (time === newest && !ids.has(row.id)));
+/**
+ * The page without what is collected already: rows older than the newest instant, and the pending rows of that instant.
+ * C4: whatever is older than the newest instant is taken for collected, never added; were it new, the ranks would not fit (C3).
+ */
+function withoutKnown(page: Batch, pending: Batch): Batch {
+  const newestMs = pending.times[0] ?? Number.NEGATIVE_INFINITY;
+  const ids = new Set<Scan['id']>(pending.rows.map((row) => row.id));
+  return select(page, (row, time) => time > newestMs || (time === newestMs && !ids.has(row.id)));
 }
 
+/** C5: a page that lists a row twice fits its rank, but hides another row, and would be written with the repeat. */
 function refuseRepeats({ rows, times }: Batch): void {
   for (let i = 1; i < rows.length; i++) {
     if (times[i] === times[i - 1] && rows[i]?.id === rows[i - 1]?.id) throw new MovedError('a row came twice');
@@ -63,7 +66,19 @@ function refuseRepeats({ rows, times }: Batch): void {
 }
 
 function startOfNewestInstant(times: readonly number[]): number {
-  let start = times.length - 1;
-  while (start > 0 && times[start - 1] === times[start]) start--;
-  return Math.max(start, 0);
+  const newest = times.at(-1);
+  let start = times.length;
+  while (start > 0 && times[start - 1] === newest) start--;
+  return start;
+}
+
+/** The rows oldest first, rows of one instant by id. Gives back the same arrays where they are so already. */
+export function oldestFirst({ rows, times }: Batch | ScanPage): Batch {
+  const compare = (a: number, b: number) =>
+    (times[a] as number) - (times[b] as number) || ((rows[a] as Scan).id < (rows[b] as Scan).id ? -1 : 1);
+  let sorted = true;
+  for (let i = 1; sorted && i < rows.length; i++) sorted = compare(i - 1, i) < 0;
+  if (sorted) return { rows, times };
+  const places = rows.map((_, i) => i).sort(compare);
+  return { rows: places.map((i) => rows[i] as Scan), times: places.map((i) => times[i] as number) };
 }

@@ -4,7 +4,7 @@ import type { CodeSink, TimedRows } from '../row-sink.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode, ScanPage } from '../service/shapes.ts';
 import { exportScans } from './export-scans.ts';
-import { type FetchInOrder, type ReadScans, readFirst } from './query.ts';
+import { type FetchInOrder, type ReadScans, readFirst } from './range.ts';
 
 /** What the rows of one code are labelled with; of a code given by its id only that is known. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode>;

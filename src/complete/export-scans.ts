@@ -8,24 +8,19 @@ import { UnprovenError } from '../errors.ts';
 import type { Rewind, RowSink, TimedRows } from '../row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { MovedError } from './assembly.ts';
-import { type Batch, cut, formatRange, orderOf, type Range } from './batch.ts';
-import { type FetchInOrder, pageReader, pageSizeOf, type ReadScans, readFirst } from './query.ts';
+import { type Batch, cut, formatRange, type Range, type RangeReading, readFirst } from './range.ts';
 import { slices } from './slices.ts';
+import type { PageOrder } from './truncated-total.ts';
 import { union } from './union.ts';
-import { type Walk, walk } from './walk.ts';
+import { walk } from './walk.ts';
 
-export interface ScanExport {
+export interface ScanExport extends RangeReading {
   /** What messages call the code. */
   code: string;
-  read: ReadScans;
   /** Resolves when the code exists; rejects with NotFoundError when it does not (any more). */
   checkExists(): Promise<unknown>;
   /** Page 1 of the range, where it has been read already. */
   first?: ScanPage;
-  range: Range;
-  fetchInOrder: FetchInOrder;
-  /** Requests in flight at once. */
-  width: number;
   note(line: string): void;
 }
 
@@ -34,6 +29,8 @@ type ScanSink = Pick<RowSink<TimedRows>, 'write' | 'checkpoint'>;
 
 /** How often a range that does not hold still is read again in slices. */
 const ROUNDS = 3;
+/** How often a range in no order of time is read before it is cut in slices. */
+const PASSES = 4;
 
 /** Exports everything, or throws: UnprovenError when it does not add up, NotFoundError when the code is gone. */
 export async function exportScans(job: ScanExport, sink: ScanSink): Promise<void> {
@@ -45,9 +42,9 @@ export async function exportScans(job: ScanExport, sink: ScanSink): Promise<void
   const rewind = await sink.checkpoint();
   try {
     const order = first.total > first.rows.length ? orderOf(first) : 'ascending';
-    // Rows in no order prove nothing before they are all there: the sink must not take them for settled.
+    // Rows in no order prove nothing before they are all there: the sink must not take them for proven.
     if (order === 'mixed') await rewind();
-    await pour(order === 'mixed' ? inItsOwnOrder(job, first) : inOrder(job, first, order), job.range, sink);
+    await write(order === 'mixed' ? inItsOwnOrder(job, first) : walk(job, first, order), job.range, sink);
   } catch (error) {
     if (!(error instanceof MovedError)) throw error;
     await job.checkExists();
@@ -55,23 +52,31 @@ export async function exportScans(job: ScanExport, sink: ScanSink): Promise<void
   }
 }
 
-async function pour(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink): Promise<void> {
+/** The order of a page by its times or, where it shows one instant only, by its ids; `mixed`: no order of time. */
+function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
+  let order: PageOrder | undefined;
+  for (let i = 1; i < times.length; i++) {
+    const step = (times[i] as number) - (times[i - 1] as number);
+    if (step === 0) continue;
+    const way = step > 0 ? 'ascending' : 'descending';
+    if (order !== undefined && order !== way) return 'mixed';
+    order = way;
+  }
+  const firstId = rows[0]?.id ?? 0;
+  const lastId = rows.at(-1)?.id ?? 0;
+  return order ?? (firstId > lastId ? 'descending' : 'ascending');
+}
+
+async function write(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink): Promise<void> {
   for await (const batch of batches) {
     const rows = cut(batch, range);
     if (rows.rows.length > 0) await sink.write(rows);
   }
 }
 
-function inOrder(job: ScanExport, first: ScanPage, order: Walk['order']): AsyncIterable<Batch> {
-  const { read, range } = job;
-  const readBeyond = (timeMs: number) =>
-    readFirst(read, order === 'ascending' ? { sinceMs: timeMs, untilMs: range.untilMs } : { ...range, untilMs: timeMs });
-  return walk({ ...job, first, read: pageReader(read, range, first), readBeyond, pageSize: pageSizeOf(first), order });
-}
-
 async function* inItsOwnOrder(job: ScanExport, first: ScanPage): AsyncGenerator<Batch> {
   job.note('The service pages these scans in no order of time: they are exported in its own order.');
-  const { proven, count, total } = yield* union({ ...job, first, read: pageReader(job.read, job.range, first), passes: 4 });
+  const { proven, count, total } = yield* union(job, first, PASSES);
   if (!proven) throw new MovedError(`the service counts ${total} rows and shows ${count}`);
 }
 
@@ -80,7 +85,7 @@ async function readAgain(job: ScanExport, { sink, rewind }: { sink: ScanSink; re
   for (let round = 0; round < ROUNDS; round++) {
     if (!(await rewind())) break;
     try {
-      return await pour(slices(job), job.range, sink);
+      return await write(slices(job), job.range, sink);
     } catch (error) {
       if (!(error instanceof MovedError)) throw error;
       moved = error;

@@ -4,17 +4,7 @@
  * after the last brought no new id, the collection is the range. Memory grows with the rows: keep the range small.
  */
 import type { Scan, ScanPage } from '../service/shapes.ts';
-import { type Batch, select } from './batch.ts';
-import { type FetchInOrder, pageSizeOf, pageSpan } from './query.ts';
-
-export interface Union {
-  first: ScanPage;
-  read(page: number): Promise<ScanPage>;
-  fetchInOrder: FetchInOrder;
-  width: number;
-  /** How often the range may be read, passes that find more of an unchanged total not counted. */
-  passes: number;
-}
+import { type Batch, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
 /** Rows of one instant may come in another order each time: so many passes find hundreds of them. */
 const MOST_PASSES = 12;
@@ -23,49 +13,51 @@ export interface UnionResult {
   proven: boolean;
   /** Distinct rows seen. */
   count: number;
-  /** Number of rows by the service's newest word. */
+  /** Number of rows by the service's largest word. */
   total: number;
 }
 
-/** Yields rows not seen before, in the service's own order; returns whether they are all. */
-export async function* union(job: Union): AsyncGenerator<Batch, UnionResult> {
-  const ids = new Set<number | bigint>();
-  const isNew = ({ id }: Scan) => isAdded(ids, id);
-  const pageSize = pageSizeOf(job.first);
-  let total = job.first.total;
-  let left = job.passes;
+/**
+ * Yields rows not seen before, in the service's own order; returns whether they are all. `first` is page 1 of the range;
+ * `passes`: how often the range may be read, passes that find more of an unchanged total not counted.
+ */
+export async function* union(job: RangeReading, first: ScanPage, passes: number): AsyncGenerator<Batch, UnionResult> {
+  const ids = new Set<Scan['id']>();
+  const pageSize = pageSizeOf(first);
+  const readPage = pageReader(job, first);
+  const lastPage = () => Math.ceil(total / pageSize);
+  let total = first.total;
+  let left = passes;
 
   for (let pass = 1; pass <= MOST_PASSES && left > 0; pass++) {
-    const start = { known: ids.size, total };
-    let before = 0;
+    const readOnce = async (page: number) => (pass === 1 && page === 1 ? first : await readPage(page));
+    const start = { count: ids.size, total };
     let served = 0;
     let full = true;
     let page = 0;
-    do {
-      const end = Math.max(page, pages()) + 1;
-      for await (const answer of job.fetchInOrder(pageSpan(page + 1, end), reader(pass), job.width)) {
+    let broughtNew = true;
+    // C9: as long as the page after the last brings something new, there may be more behind it.
+    while (broughtNew) {
+      const end = Math.max(page, lastPage()) + 1;
+      for await (const answer of job.fetchInOrder(pagesFrom(page + 1, end), readOnce, job.width)) {
         page += 1;
-        before = ids.size;
         total = Math.max(total, answer.total);
-        if (page <= pages()) served += answer.rows.length;
-        if (page < pages() && answer.rows.length !== pageSize) full = false;
-        yield select(answer, isNew);
+        if (page <= lastPage()) served += answer.rows.length;
+        if (page < lastPage() && answer.rows.length !== pageSize) full = false;
+        const fresh = select(answer, ({ id }) => isAdded(ids, id));
+        broughtNew = fresh.rows.length > 0;
+        yield fresh;
       }
-    } while (ids.size > before);
-    // More rows shown than counted, or a page cut short: rows were missed, and the total hides it.
+    }
+    // C11: more rows shown than counted, or a page cut short, mean that a total that fits hides rows that were missed.
     if (ids.size === total && served <= total && full) return { proven: true, count: ids.size, total };
-    if (pass === 1 || ids.size === start.known || total !== start.total) left -= 1;
+    if (pass === 1 || ids.size === start.count || total !== start.total) left -= 1;
   }
   return { proven: false, count: ids.size, total };
+}
 
-  function reader(pass: number): (page: number) => Promise<ScanPage> {
-    return pass === 1 ? async (page) => (page === 1 ? job.first : await job.read(page)) : job.read;
-  }
-
-  /** By the newest total. */
-  function pages(): number {
-    return Math.ceil(total / pageSize);
-  }
+function* pagesFrom(first: number, last: number): Generator<number> {
+  for (let page = first; page <= last; page++) yield page;
 }
 
 function isAdded<T>(set: Set<T>, value: T): boolean {

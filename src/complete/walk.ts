@@ -8,123 +8,120 @@
  */
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { createAssembly, MovedError } from './assembly.ts';
-import type { Batch } from './batch.ts';
-import { type FetchInOrder, pageSpan } from './query.ts';
-import { type Edge, edgeTime, mayBeCapped, showsMore } from './truncated-total.ts';
-
-/** Reads one page of the range being exported. */
-type ReadPage = (page: number) => Promise<ScanPage>;
-
-export interface Walk {
-  read: ReadPage;
-  /** Reads page 1 of what lies beyond a time, in the direction in which the pages run. */
-  readBeyond(timeMs: number): Promise<ScanPage>;
-  /** Page 1, already answered; it has rows. */
-  first: ScanPage;
-  /** Rows a full page holds. */
-  pageSize: number;
-  order: Edge['order'];
-  fetchInOrder: FetchInOrder;
-  /** Requests in flight at once. */
-  width: number;
-}
+import { type Batch, pageReader, pageSizeOf, type RangeReading } from './range.ts';
+import { askBeyond, mayBeTruncated, type PageOrder } from './truncated-total.ts';
 
 interface Numbered {
   page: number;
   answer: ScanPage;
 }
 
+/** What the pages of a walk have in common. */
+interface Paging {
+  order: PageOrder;
+  /** Rows a full page holds. */
+  pageSize: number;
+}
+
 /** How often a growing range is asked for anew before the walk gives up. */
 const MAX_ROUNDS = 1000;
 
 /**
- * Yields the rows of the range oldest first. When it ends, everything yielded is proven to be the whole range as of the newest
- * answer. Throws MovedError when it cannot tell; what was yielded until then is proven as of the answers behind it.
+ * Yields the rows of the range oldest first; `first` is its page 1, which has rows. When it ends, everything yielded is proven to
+ * be the whole range as of the newest answer. Throws MovedError when it cannot tell; what was yielded until then is proven as of
+ * the answers behind it.
  */
-export async function* walk(job: Walk): AsyncGenerator<Batch> {
+export async function* walk(job: RangeReading, first: ScanPage, order: PageOrder): AsyncGenerator<Batch> {
+  const paging: Paging = { order, pageSize: pageSizeOf(first) };
+  const readPage = pageReader(job, first);
   const assembly = createAssembly();
   const ends = new Set<Scan['id']>();
-  let total = job.first.total;
-  let held: ScanPage | undefined = job.first;
+  let total = first.total;
+  let last = first;
   let width = job.width;
-  let outer = job.first;
 
   for (let round = 0; round < MAX_ROUNDS; round++) {
+    const readNumbered = async (page: number): Promise<Numbered> => ({
+      page,
+      answer: round === 0 && page === 1 ? first : await readPage(page),
+    });
     const before = assembly.count();
     let believed = false;
     let grew = false;
     let ended = false;
-    for await (const answered of job.fetchInOrder(pagesFrom(job, before, total), numbered(job.read, held), width)) {
-      const { page, answer } = answered;
+    for await (const { page, answer } of job.fetchInOrder(pagesLeft(paging, before, total), readNumbered, width)) {
+      // C7: this answer and the one before are of different moments, so their ranks say nothing together.
       grew = believed && answer.total !== total;
-      if (grew) break;
-      if (answer.total < total) throw new MovedError('rows vanished from the range');
+      if (grew) {
+        total = Math.max(total, answer.total);
+        break;
+      }
+      refuseFall(answer.total, total);
       believed = true;
       total = answer.total;
-      const lastPage = Math.ceil(total / job.pageSize);
-      if (page <= lastPage && (page === 1 || page === lastPage)) for (const id of idsOf(answer)) ends.add(id);
-      if (page === lastPage) outer = answer;
+      const lastPage = Math.ceil(total / paging.pageSize);
       ended = page > lastPage;
-      if (ended) refuseMore(answer, ends);
-      else yield assembly.add(answer, rankOf(job, answered));
+      if (ended) {
+        refuseMore(answer, ends);
+        continue;
+      }
+      if (page === 1 || page === lastPage) for (const { id } of answer.rows) ends.add(id);
+      if (page === lastPage) last = answer;
+      yield assembly.add(answer, rankOf(paging, page, answer));
     }
     if (!grew && assembly.count() === total) {
-      const newest = ended ? total : await lookBeyond(job, outer, ends, total);
+      const newest = ended ? total : await lookBeyond(total);
       if (newest === total) return yield assembly.rest();
       total = newest;
-    } else if (!grew && assembly.count() === before) throw new MovedError(`the service counts ${total} rows and shows ${before}`);
-    held = undefined;
+    } else if (!grew && assembly.count() === before) {
+      throw new MovedError(`the service counts ${total} rows and shows ${before}`);
+    }
     width = grew ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
   }
   throw new MovedError('the range did not stop growing');
-}
 
-/** The page after the last must bring nothing new (a service may leave it empty, or show its first or last page again). */
-function refuseMore(beyond: ScanPage, known: ReadonlySet<Scan['id']>): void {
-  if (!idsOf(beyond).every((id) => known.has(id))) throw new MovedError('rows follow after the last page');
-}
-
-/**
- * What follows after the last page, where it was not asked for with the others: by time, where the total may be capped, since
- * pages beyond a cap are not shown. Returns the newest total.
- */
-async function lookBeyond(job: Walk, outer: ScanPage, ends: ReadonlySet<Scan['id']>, total: number): Promise<number> {
-  const edge: Edge = { order: job.order, page: outer };
-  const timeMs = mayBeCapped(total) ? edgeTime(edge) : undefined;
-  const more = timeMs === undefined ? undefined : showsMore(edge, await job.readBeyond(timeMs));
-  if (more === false) return total;
-  const beyond = await job.read(Math.ceil(total / job.pageSize) + 1);
-  if (beyond.total !== total) return beyond.total;
-  if (more) throw new MovedError(`the service counts ${total} rows and has more`);
-  refuseMore(beyond, ends);
-  return total;
-}
-
-function idsOf(answer: ScanPage): Scan['id'][] {
-  return answer.rows.map((row) => row.id);
-}
-
-function numbered(read: ReadPage, first: ScanPage | undefined): (page: number) => Promise<Numbered> {
-  return async (page) => ({ page, answer: page === 1 && first ? first : await read(page) });
+  /**
+   * What follows after the last page, where it was not asked for with the others: by time, where the total may be truncated,
+   * since pages beyond such a total are not shown. Returns the newest total.
+   */
+  async function lookBeyond(known: number): Promise<number> {
+    const more = mayBeTruncated(known) ? await askBeyond(job, order, last) : undefined;
+    if (more === false) return known;
+    const beyond = await readPage(Math.ceil(known / paging.pageSize) + 1);
+    refuseFall(beyond.total, known);
+    if (beyond.total > known) return beyond.total;
+    if (more) throw new MovedError(`the service counts ${known} rows and has more`);
+    refuseMore(beyond, ends);
+    return known;
+  }
 }
 
 /**
  * The pages still to read when `count` rows of `total` are collected, oldest rows first. The page after the last ends them,
  * unless the total is one that is looked beyond in another way.
  */
-function pagesFrom({ order, pageSize }: Walk, count: number, total: number): number[] {
+function* pagesLeft({ order, pageSize }: Paging, count: number, total: number): Generator<number> {
   const last = Math.ceil(total / pageSize);
-  const left =
-    order === 'ascending'
-      ? pageSpan(Math.floor(count / pageSize) + 1, last)
-      : pageSpan(1, Math.floor(Math.max(total - count - 1, 0) / pageSize) + 1).reverse();
-  return mayBeCapped(total) ? left : [...left, last + 1];
+  if (order === 'ascending') for (let page = Math.floor(count / pageSize) + 1; page <= last; page++) yield page;
+  else for (let page = Math.floor(Math.max(total - count - 1, 0) / pageSize) + 1; page >= 1; page--) yield page;
+  if (!mayBeTruncated(total)) yield last + 1;
 }
 
 /** How many rows of the range are older than the page's oldest, by the page's number and the total of the same answer. */
-function rankOf({ order, pageSize }: Walk, { page, answer }: Numbered): number {
+function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: ScanPage): number {
   const before = (page - 1) * pageSize;
-  const after = Math.max(answer.total - before - pageSize, 0);
-  if (answer.total - before - after !== answer.rows.length) throw new MovedError('a page has not as many rows as it should');
+  const after = Math.max(total - before - pageSize, 0);
+  // C6: a page that is cut short, or longer than its number allows, is not where its number says.
+  if (total - before - after !== rows.length) throw new MovedError('a page has not as many rows as it should');
   return order === 'ascending' ? before : after;
+}
+
+/** C8: what was collected may no longer be in the range, and then a rank that fits proves nothing. */
+function refuseFall(newest: number, total: number): void {
+  if (newest < total) throw new MovedError('rows vanished from the range');
+}
+
+/** C9: the page after the last must bring nothing new (a service may leave it empty, or show its first or last page again). */
+function refuseMore(beyond: ScanPage, known: ReadonlySet<Scan['id']>): void {
+  if (!beyond.rows.every(({ id }) => known.has(id))) throw new MovedError('rows follow after the last page');
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Range } from '../../src/complete/batch.ts';
 import { exportScans } from '../../src/complete/export-scans.ts';
-import type { FetchInOrder } from '../../src/complete/query.ts';
+import type { FetchInOrder, Range } from '../../src/complete/range.ts';
 import { UnprovenError } from '../../src/errors.ts';
 import type { TimedRows } from '../../src/row-sink.ts';
 import { type ModelRow, type ModelScans, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
