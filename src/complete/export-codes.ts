@@ -1,4 +1,7 @@
-/** The scans of several codes, one after the other, while the first pages of the next are on their way. */
+/**
+ * The scans of several codes, one after the other, while the first pages of the next are on their way. One code writes at a time;
+ * a code that fails leaves nothing behind and does not stop the others.
+ */
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError, UsageError } from '../errors.ts';
 import type { CodeSink, TimedRows } from '../row-sink.ts';
 import type { Service } from '../service/service.ts';
@@ -54,16 +57,18 @@ const MOST_DOWN = 1;
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [] };
   const open = new Set<CodeSink>();
-  let untilMs = job.untilMs ?? job.service.nowMs();
+  let { untilMs } = job;
   let expected = 0;
   let asked = 0;
   let down = 0;
 
+  /** C16: runs ahead of the code whose turn it is, so it only reads; not even a checkpoint is taken here. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
     const sink = await job.openSink(code);
     open.add(sink);
     untilMs ??= job.service.nowMs();
     const first = await readFirst((request) => job.service.listScans(code.id, request), { sinceMs: sink.sinceMs, untilMs });
+    // C1: the end stays as it is from the first answer on, so that no row comes to the range only because time goes on.
     untilMs ??= first.serviceTimeMs ?? job.now();
     expected += first.total;
     asked += 1;
@@ -101,6 +106,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       summary.codes += 1;
       down = 0;
     } finally {
+      // C17: of a code that failed nothing stays; after a commit this does nothing.
       await sink.discard();
       open.delete(sink);
       count();
@@ -109,17 +115,18 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 
   async function fail(code: CodeLabel, error: unknown): Promise<void> {
     if (error instanceof UnavailableError) down += 1;
+    // C17: only what says nothing about the other codes lets them go on.
     if (!isOfOneCode(error, { asked, down })) throw error;
     summary.failures.push({ code, error });
   }
 
   try {
-    const [leader, ...others] = job.codes;
-    // The first answer freezes the end of the range for all, so nothing else is asked before it is there.
-    if (leader)
-      await prepare(leader)
+    const [first, ...others] = job.codes;
+    // C1: the first answer fixes the end of the range for all codes, so nothing else is asked before it is there.
+    if (first)
+      await prepare(first)
         .then(run)
-        .catch((error) => fail(leader, error));
+        .catch((error) => fail(first, error));
     const ahead = job.fetchInOrder(others.keys(), async (i) => start(others[i] as CodeLabel), job.width);
     for await (const { code, prepared } of ahead) await prepared.then(run).catch((error) => fail(code, error));
   } finally {

@@ -35,6 +35,7 @@ const PASSES = 4;
 /** Exports everything, or throws: UnprovenError when it does not add up, NotFoundError when the code is gone. */
 export async function exportScans(job: ScanExport, sink: ScanSink): Promise<void> {
   const first = job.first ?? (await readFirst(job.read, job.range));
+  // C14: a code that was deleted may be shown as one without scans.
   if (first.rows.length === 0 && first.total === 0) {
     await job.checkExists();
     return;
@@ -42,11 +43,12 @@ export async function exportScans(job: ScanExport, sink: ScanSink): Promise<void
   const rewind = await sink.checkpoint();
   try {
     const order = first.total > first.rows.length ? orderOf(first) : 'ascending';
-    // Rows in no order prove nothing before they are all there: the sink must not take them for proven.
+    // C15: rows in no order prove nothing before they are all there: the sink must not take them for proven.
     if (order === 'mixed') await rewind();
     await write(order === 'mixed' ? inItsOwnOrder(job, first) : walk(job, first, order), job.range, sink);
   } catch (error) {
     if (!(error instanceof MovedError)) throw error;
+    // C14: rows that go because their code does are no reason to read them again.
     await job.checkExists();
     await readAgain(job, { sink, rewind }, error);
   }
@@ -82,7 +84,9 @@ async function* inItsOwnOrder(job: ScanExport, first: ScanPage): AsyncGenerator<
 
 async function readAgain(job: ScanExport, { sink, rewind }: { sink: ScanSink; rewind: Rewind }, reason: MovedError) {
   let moved = reason;
+  // C13: a service that never holds still, or whose numbers lie, ends the export unproven.
   for (let round = 0; round < ROUNDS; round++) {
+    // C15: what the attempt before wrote is not proven, and rows would come twice; what is out for good ends the export.
     if (!(await rewind())) break;
     try {
       return await write(slices(job), job.range, sink);

@@ -59,6 +59,7 @@ async function* provenSlices(job: RangeReading, first: ScanPage, fullPage: numbe
   const middle = pages > 1 ? await readMiddle(job, first, pages) : first;
   const isFull = first.rows.length >= fullPage;
   const pivotMs = pages > 1 ? (pivotOf(middle, range) ?? (isFull ? pivotOf(first, range) : undefined)) : undefined;
+  // C10: a total that may be truncated proves nothing; in a shorter range it is not.
   const mayAddUp = pages <= MAX_SLICE_PAGES && middle.rows.length > 0 && !mayBeTruncated(first.total);
   if (mayAddUp || pivotMs === undefined) {
     const { proven, batch, count, total } = await readUntilProven(job, first);

@@ -6,7 +6,7 @@
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { type Batch, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
-/** Rows of one instant may come in another order each time: so many passes find hundreds of them. */
+/** C13: rows of one instant may come in another order each time: so many passes find hundreds of them. */
 const MOST_PASSES = 12;
 
 export interface UnionResult {

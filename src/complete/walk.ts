@@ -23,7 +23,7 @@ interface Paging {
   pageSize: number;
 }
 
-/** How often a growing range is asked for anew before the walk gives up. */
+/** C13: how often a growing range is asked for anew before the walk gives up. */
 const MAX_ROUNDS = 1000;
 
 /**
@@ -45,11 +45,10 @@ export async function* walk(job: RangeReading, first: ScanPage, order: PageOrder
       page,
       answer: round === 0 && page === 1 ? first : await readPage(page),
     });
-    const before = assembly.count();
     let believed = false;
     let grew = false;
     let ended = false;
-    for await (const { page, answer } of job.fetchInOrder(pagesLeft(paging, before, total), readNumbered, width)) {
+    for await (const { page, answer } of job.fetchInOrder(pagesLeft(paging, assembly.count(), total), readNumbered, width)) {
       // C7: this answer and the one before are of different moments, so their ranks say nothing together.
       grew = believed && answer.total !== total;
       if (grew) {
@@ -73,15 +72,13 @@ export async function* walk(job: RangeReading, first: ScanPage, order: PageOrder
       const newest = ended ? total : await lookBeyond(total);
       if (newest === total) return yield assembly.rest();
       total = newest;
-    } else if (!grew && assembly.count() === before) {
-      throw new MovedError(`the service counts ${total} rows and shows ${before}`);
     }
     width = grew ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
   }
   throw new MovedError('the range did not stop growing');
 
   /**
-   * What follows after the last page, where it was not asked for with the others: by time, where the total may be truncated,
+   * C10: what follows after the last page, where it was not asked for with the others: by time, where the total may be truncated,
    * since pages beyond such a total are not shown. Returns the newest total.
    */
   async function lookBeyond(known: number): Promise<number> {

@@ -1,29 +1,48 @@
-import { describe, expect, test } from 'vitest';
-import { exportCodes } from '../../src/complete/export-codes.ts';
-import { NotFoundError, RejectedError, UnavailableError } from '../../src/errors.ts';
+import { describe, expect, it } from 'vitest';
+import { type CodesExport, exportCodes } from '../../src/complete/export-codes.ts';
+import {
+  AuthError,
+  LocalError,
+  NotFoundError,
+  RejectedError,
+  UnavailableError,
+  UnexpectedAnswerError,
+  UnprovenError,
+  UsageError,
+} from '../../src/errors.ts';
 import { fetchInOrder } from '../../src/service/pages.ts';
+import type { ScanPageRequest } from '../../src/service/service.ts';
+import type { QrCode } from '../../src/service/shapes.ts';
 import { modelScans } from '../support/model-service/scans.ts';
 
 const UNTIL = 1_760_000_000_000;
 const down = () => new UnavailableError('the service failed (500)', { status: 500 });
 
-/** Exports codes `a` to `e`, three scans each, from a service that fails on some; returns what was finished and what failed. */
-async function exported(failures: Record<string, () => Error>) {
+interface World {
+  failures?: Record<string, () => Error>;
+  /** Codes of which something fails after rows were written. */
+  breaks?: Record<string, () => Error>;
+  job?: Partial<CodesExport>;
+  nowMs?: () => number | undefined;
+}
+
+/** Exports codes `a` to `e`, three scans each, from a service that fails on some; `log` has what happened, in order. */
+async function exported({ failures = {}, breaks = {}, job = {}, nowMs = () => UNTIL }: World) {
   const { read } = modelScans([1, 2, 3].map((id) => ({ id, time: UNTIL - 10_000 + id })));
-  const finished: string[] = [];
-  const {
-    codes,
-    scans,
-    failures: failed,
-  } = await exportCodes({
+  const log: string[] = [];
+  const asked: { id: string; untilMs: number | undefined }[] = [];
+  const progress: string[] = [];
+  const summary = exportCodes({
     service: {
       async listScans(id, request) {
+        log.push(`ask ${id}`);
+        asked.push({ id, untilMs: request.untilMs });
         const failure = failures[id];
         if (failure) throw failure();
-        return read(request);
+        return { ...(await read(request)), serviceTimeMs: UNTIL };
       },
       getCode: () => Promise.reject(new Error('not asked for')),
-      nowMs: () => UNTIL,
+      nowMs,
     },
     codes: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })),
     untilMs: UNTIL,
@@ -32,51 +51,153 @@ async function exported(failures: Record<string, () => Error>) {
     width: 2,
     async openSink({ id }) {
       let added = 0;
+      let committed = false;
+      log.push(`open ${id}`);
       return {
         sinceMs: undefined,
         added: () => added,
         async write(batch) {
+          log.push(`write ${id}`);
           added += batch.rows.length;
+          const failure = breaks[id];
+          if (failure) throw failure();
           return batch.rows.length;
         },
-        checkpoint: async () => async () => true,
-        async commit() {
-          finished.push(id);
+        async checkpoint() {
+          log.push(`checkpoint ${id}`);
+          return async () => true;
         },
-        discard: async () => undefined,
+        async commit() {
+          log.push(`commit ${id}`);
+          committed = true;
+        },
+        async discard() {
+          if (!committed) {
+            log.push(`discard ${id}`);
+            added = 0;
+          }
+        },
       };
     },
     note: () => undefined,
-    progress: () => undefined,
+    progress: ({ rows, total, codes }) => progress.push(`${rows} of ${total}, ${codes} done`),
+    ...job,
   });
-  return { finished, codes, scans, failed: failed.map(({ code }) => code.id) };
+  const result = async () => {
+    const { codes, scans, failures: failed } = await summary;
+    return { codes, scans, failed: failed.map(({ code }) => code.id) };
+  };
+  const messages = async () => (await summary).failures.map(({ error }) => error.message);
+  const of = (verb: string) => log.filter((line) => line.startsWith(verb)).map((line) => line.slice(verb.length + 1));
+  return { result, messages, log, of, asked, progress };
 }
 
-describe('a code that fails alone', () => {
-  test.each<[string, () => Error]>([
-    ['is gone', () => new NotFoundError('not found (404)', { status: 404 })],
-    ['has a range refused that was taken for another code', () => new RejectedError('rejected (400)', { status: 400 })],
-    ['is one the service fails on, and it answers for the others', down],
-  ])('%s: the others are exported', async (_, failure) => {
-    expect(await exported({ c: failure })).toEqual({
-      finished: ['a', 'b', 'd', 'e'],
-      codes: 4,
-      scans: 12,
-      failed: ['c'],
-    });
+describe('the end of the range', () => {
+  it('is fixed by the first answer, before anything else is asked (C1)', async () => {
+    const { result, asked, log } = await exported({ job: { untilMs: undefined }, nowMs: () => undefined });
+    await result();
+    expect(asked[0]).toEqual({ id: 'a', untilMs: undefined });
+    expect(new Set(asked.slice(1).map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
+    expect(log.indexOf('ask b')).toBeGreaterThan(log.indexOf('commit a'));
   });
 
-  test('and others like it, with good ones between them', async () => {
-    expect((await exported({ a: down, c: down, e: down })).failed).toEqual(['a', 'c', 'e']);
+  it('is what the service said the time was, where it was asked before, and does not go on with its clock (C1)', async () => {
+    let now = UNTIL;
+    const { result, asked } = await exported({ job: { untilMs: undefined }, nowMs: () => now++ });
+    await result();
+    expect(new Set(asked.map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
+  });
+
+  it('is the time of the machine, where the service does not tell its own', async () => {
+    const { read } = modelScans([{ id: 1, time: UNTIL - 5 }]);
+    const listScans = (_: string, request: ScanPageRequest) => read(request);
+    const service = { listScans, getCode: () => Promise.reject(down()), nowMs: () => undefined };
+    const { result, of } = await exported({ job: { untilMs: undefined, service, now: () => UNTIL - 5 } });
+    expect((await result()).scans).toBe(0);
+    expect(of('commit')).toHaveLength(5);
   });
 });
 
-describe('a failure that is not of one code ends the export', () => {
-  test.each<[string, Record<string, () => Error>, RegExp]>([
+describe('codes one after the other', () => {
+  it('are asked ahead, but written only in their turn (C16)', async () => {
+    const { result, log, of } = await exported({});
+    expect(await result()).toEqual({ codes: 5, scans: 15, failed: [] });
+    expect(log.indexOf('ask d')).toBeLessThan(log.indexOf('write c'));
+    const own = log.filter((line) => /^(checkpoint|write|commit)/.test(line)).filter((line, i, lines) => line !== lines[i - 1]);
+    expect(own).toEqual(['a', 'b', 'c', 'd', 'e'].flatMap((id) => [`checkpoint ${id}`, `write ${id}`, `commit ${id}`]));
+    expect(of('discard')).toEqual([]);
+  });
+
+  it('tell how far they are, and how many rows there are once every code was asked', async () => {
+    const { result, progress } = await exported({});
+    await result();
+    expect(progress[0]).toBe('2 of undefined, 0 done');
+    expect(progress.at(-1)).toBe('15 of 15, 5 done');
+  });
+
+  it('are none where none are given', async () => {
+    expect(await (await exported({ job: { codes: [] } })).result()).toEqual({ codes: 0, scans: 0, failed: [] });
+  });
+});
+
+describe('a code that fails alone', () => {
+  it.each<[string, () => Error]>([
+    ['is gone', () => new NotFoundError('not found (404)', { status: 404 })],
+    ['cannot be proven', () => new UnprovenError('could not be proven complete')],
+    ['has an answer that is not as specified', () => new UnexpectedAnswerError('a row without an id')],
+    ['has a file that is refused', () => new UsageError('was edited')],
+    ['has a range refused that was taken for another code', () => new RejectedError('rejected (400)', { status: 400 })],
+    ['is one the service fails on, and it answers for the others', down],
+  ])('%s: the others are exported (C17)', async (_, failure) => {
+    const { result, of } = await exported({ failures: { c: failure } });
+    expect(await result()).toEqual({ codes: 4, scans: 12, failed: ['c'] });
+    expect(of('commit')).toEqual(['a', 'b', 'd', 'e']);
+    expect(of('discard')).toEqual(['c']);
+  });
+
+  it('takes back its rows before the next code writes (C17)', async () => {
+    const { result, log } = await exported({ breaks: { c: () => new UnprovenError('does not add up') } });
+    expect(await result()).toEqual({ codes: 4, scans: 12, failed: ['c'] });
+    expect(log.indexOf('discard c')).toBeLessThan(log.indexOf('checkpoint d'));
+  });
+
+  it('and others like it, with good ones between them', async () => {
+    const { result } = await exported({ failures: { a: down, c: down, e: down } });
+    expect((await result()).failed).toEqual(['a', 'c', 'e']);
+  });
+
+  it('is named by its slug where that is known, else by its id', async () => {
+    const { read } = modelScans([{ id: 1, time: UNTIL - 5000 }], { lie: (total) => total + 1 });
+    const listScans = (_: string, request: ScanPageRequest) => read(request);
+    const service = { listScans, getCode: async () => ({}) as QrCode, nowMs: () => UNTIL };
+    const { messages } = await exported({ job: { codes: [{ id: 'a', slug: 'spring-menu' }, { id: 'b' }], service } });
+    expect(await messages()).toEqual([
+      expect.stringMatching(/^the export of the scans of spring-menu until /),
+      expect.stringMatching(/^the export of the scans of b until /),
+    ]);
+  });
+});
+
+describe('a failure that is not of one code ends the export (C17)', () => {
+  it.each<[string, Record<string, () => Error>, RegExp]>([
     ['the service fails on two codes in a row', { b: down, c: down }, /failed/],
     ['no answer comes', { b: () => new UnavailableError('connection refused') }, /connection refused/],
     ['the first range is refused', { a: () => new RejectedError('rejected (400)', { status: 400 }) }, /rejected/],
+    ['the key is refused', { b: () => new AuthError('unauthorized (401)') }, /unauthorized/],
   ])('%s', async (_, failures, message) => {
-    await expect(exported(failures)).rejects.toThrow(message);
+    const { result, of } = await exported({ failures });
+    await expect(result()).rejects.toThrow(message);
+    expect(of('discard').sort()).toEqual(
+      of('open')
+        .filter((id) => !of('commit').includes(id))
+        .sort(),
+    );
+  });
+
+  it('the disk is full: what ran ahead is closed, too (C17)', async () => {
+    const { result, of } = await exported({ breaks: { b: () => new LocalError('no space left') } });
+    await expect(result()).rejects.toThrow('no space left');
+    expect(of('open').length).toBeGreaterThan(2);
+    expect(of('discard').sort()).toEqual(of('open').filter((id) => id !== 'a'));
   });
 });

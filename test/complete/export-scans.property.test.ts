@@ -1,56 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exportScans } from '../../src/complete/export-scans.ts';
-import type { FetchInOrder, Range } from '../../src/complete/range.ts';
+import type { Range } from '../../src/complete/range.ts';
 import { UnprovenError } from '../../src/errors.ts';
-import type { TimedRows } from '../../src/row-sink.ts';
 import { type ModelRow, type ModelScans, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { runs } from '../support/property-runs.ts';
+import { fetchAhead, idsOf, memorySink, START } from './reading.ts';
 
-const START = 1_760_000_000_000;
-const RUNS = runs(400);
-
-/** As the real one: asks for `width` pages at once, so that the answers of one round are older than the next round's. */
-const fetchInOrder: FetchInOrder = async function* (pages, fetch, width) {
-  const waiting: Promise<unknown>[] = [];
-  for (const page of pages) {
-    const answer = fetch(page);
-    answer.catch(() => undefined);
-    waiting.push(answer);
-    if (waiting.length >= width) yield (await waiting.shift()) as never;
-  }
-  for (const answer of waiting) yield (await answer) as never;
-};
+const RUNS = runs(60, 40_000);
 
 async function run(service: ModelScans, range: Range, width: number) {
-  let written: TimedRows = { rows: [], times: [] };
   const notes: string[] = [];
-  const sink = {
-    async write(batch: TimedRows) {
-      written = { rows: [...written.rows, ...batch.rows], times: [...written.times, ...batch.times] };
-      return batch.rows.length;
-    },
-    checkpoint: async () => async () => {
-      written = { rows: [], times: [] };
-      return true;
-    },
-  };
+  const sink = memorySink();
   await exportScans(
     {
       code: 'a',
       read: service.read,
       checkExists: async () => undefined,
       range,
-      fetchInOrder,
+      fetchInOrder: fetchAhead,
       width,
       note: (line) => notes.push(line),
     },
     sink,
   );
-  return { ids: written.rows.map((row) => Number(row.id)), times: written.times, notes };
+  return { ids: idsOf(sink.kept), notes };
 }
 
-function inRange(rows: ModelRow[], { sinceMs, untilMs }: Range): number[] {
+function inRange(rows: readonly ModelRow[], { sinceMs, untilMs }: Range): number[] {
   return rows
     .filter(({ time }) => time >= (sinceMs ?? Number.NEGATIVE_INFINITY) && time < untilMs)
     .sort((a, b) => a.time - b.time || a.id - b.id)
@@ -113,6 +90,20 @@ async function isExactOrRefused(service: ModelScans, range: Range, width: number
   }
 }
 
+/** Every scan that was in each state that answered, and none twice or made up; or not proven. */
+async function holdsWhatStoodThere(service: ModelScans, range: Range, width: number): Promise<void> {
+  try {
+    const { ids } = await run(service, range, width);
+    const found = new Set(ids);
+    const states = [...service.state.answered].map((rows) => new Set(inRange(rows, range)));
+    expect(found.size).toBe(ids.length);
+    expect([...(states[0] ?? [])].filter((id) => states.every((state) => state.has(id)) && !found.has(id))).toEqual([]);
+    expect(ids.filter((id) => !states.some((state) => state.has(id)))).toEqual([]);
+  } catch (error) {
+    if (!(error instanceof UnprovenError)) throw error;
+  }
+}
+
 describe('an export against any service', () => {
   test('is exact, or refused', async () => {
     let refused = 0;
@@ -144,6 +135,44 @@ describe('an export against any service', () => {
         const shorten = (page: ModelRow[], request: number) =>
           cut && by === 0 && cap === null && request === at ? page.slice(0, page.length >> 1) : page;
         await isExactOrRefused(modelScans(rows, { ...how, lie, shorten }), range, width);
+      }),
+      RUNS,
+    );
+  }, 120_000);
+
+  test('shows every scan that stood there all the time, and none twice, or refuses, when they vanish or replicas lag', async () => {
+    // Either scans vanish or they arrive: both together is what the protocol says cannot be found out.
+    const changes = fc.record({
+      drawn: world,
+      vanish: fc.boolean(),
+      at: fc.array(fc.tuple(fc.integer({ min: 2, max: 20 }), fc.nat({ max: 900 })), { minLength: 1, maxLength: 10 }),
+      lags: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 20 }),
+      late: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(changes, async ({ drawn, vanish, at, lags, late }) => {
+        const { rows, range, how, width } = build({ ...drawn, late, arrivals: vanish ? [] : drawn.arrivals });
+        const departures = new Map(at.map(([request, id]) => [request, vanish ? [(id % Math.max(rows.length, 1)) + 1] : []]));
+        const lag = (request: number) => lags[request % 20] ?? 0;
+        await holdsWhatStoodThere(modelScans(rows, { ...how, departures, lag }), range, width);
+      }),
+      RUNS,
+    );
+  }, 120_000);
+
+  test('shows every scan once, or refuses, when some are listed twice and pages are cut short', async () => {
+    const faults = fc.record({
+      drawn: world,
+      twice: fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 5 }),
+      countsRepeats: fc.boolean(),
+      short: fc.array(fc.boolean(), { maxLength: 20 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(faults, async ({ drawn, twice, countsRepeats, short }) => {
+        const { rows, range, how, width } = build({ ...drawn, arrivals: [] });
+        const shorten = (page: ModelRow[], request: number) =>
+          twice.length === 0 && short[request % 20] ? page.slice(0, page.length >> 1) : page;
+        await isExactOrRefused(modelScans(rows, { ...how, twice: new Set(twice), countsRepeats, shorten }), range, width);
       }),
       RUNS,
     );

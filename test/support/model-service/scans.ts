@@ -1,4 +1,7 @@
-/** Pages of scans from memory: any order, bounds and page cap, rows arriving at any request, totals that lie. */
+/**
+ * Pages of scans from memory: any order, bounds and page cap, rows that arrive or vanish at any request, replicas that lag, rows
+ * that are listed twice, pages that are cut short, totals that lie.
+ */
 import { RejectedError } from '../../../src/errors.ts';
 import type { ScanPageRequest } from '../../../src/service/service.ts';
 import type { Scan, ScanPage } from '../../../src/service/shapes.ts';
@@ -23,6 +26,13 @@ export interface ModelScansOptions {
   refusesBeyond?: boolean;
   /** Rows that arrive just before the request of that number (from 1) is answered. */
   arrivals?: Map<number, ModelRow[]>;
+  /** Ids of rows that vanish just before the request of that number is answered. */
+  departures?: Map<number, number[]>;
+  /** How many requests ago the replica was brought up to date that answers this one; 0: just now. */
+  lag?: (request: number) => number;
+  /** Ids of rows that are listed twice, one copy behind the other; `countsRepeats`: and counted twice. */
+  twice?: ReadonlySet<number>;
+  countsRepeats?: boolean;
   /** Lies about the total. */
   lie?: (total: number, request: number) => number;
   /** Cuts rows off a page without a word. */
@@ -30,7 +40,7 @@ export interface ModelScansOptions {
 }
 
 /** A row of the service as JSON would give it. */
-function scanOf({ id, time }: ModelRow): Scan {
+export function scanOf({ id, time }: ModelRow): Scan {
   return {
     id,
     ts: formatInstant(time),
@@ -45,45 +55,67 @@ function scanOf({ id, time }: ModelRow): Scan {
 
 export type ModelScans = ReturnType<typeof modelScans>;
 
-/** `read` answers for one code as the service would; `state.rows` is what it holds now, `state.requests` counts. */
+/**
+ * `read` answers for one code as the service would; `state.rows` is what it holds now, `state.requests` counts, `state.answered` are
+ * the states that answers came from.
+ */
 export function modelScans(initial: readonly ModelRow[], how: ModelScansOptions = {}) {
-  const state = { rows: [...initial], requests: 0 };
+  const inOrder = (rows: readonly ModelRow[]) => [...rows].sort(comparison(how.order));
+  const history = [inOrder(initial)];
+  const state = { rows: history[0] as readonly ModelRow[], requests: 0, answered: new Set<readonly ModelRow[]>() };
   let salt = 1;
 
-  function sorted(rows: ModelRow[]): ModelRow[] {
+  /** What the service holds when it answers a request. */
+  function moveOn(request: number): void {
+    const arrived = how.arrivals?.get(request) ?? [];
+    const departed = how.departures?.get(request) ?? [];
+    if (arrived.length + departed.length > 0) {
+      state.rows = inOrder([...state.rows, ...arrived].filter(({ id }) => !departed.includes(id)));
+    }
+    history[request] = state.rows as ModelRow[];
+  }
+
+  function shuffled(rows: ModelRow[]): ModelRow[] {
     salt = (salt * 16807) % 2147483647;
-    const tie = (row: ModelRow) => (how.shuffleTies ? (row.id * 7919 * salt) % 10007 : row.id);
-    const place = (row: ModelRow) => (row.id * 7919) % 10007;
-    if (how.order === 'none') return rows.sort((a, b) => place(a) - place(b) || a.id - b.id);
-    rows.sort((a, b) => a.time - b.time || tie(a) - tie(b));
-    return how.order === 'descending' ? rows.reverse() : rows;
+    if (!how.shuffleTies || how.order === 'none') return rows;
+    const tie = ({ id }: ModelRow) => (id * 7919 * salt) % 10007;
+    const way = how.order === 'descending' ? -1 : 1;
+    return rows.sort((a, b) => way * (a.time - b.time || tie(a) - tie(b)));
   }
 
   async function read({ page, limit, sinceMs, untilMs }: ScanPageRequest): Promise<ScanPage> {
     state.requests += 1;
     const request = state.requests;
-    state.rows.push(...(how.arrivals?.get(request) ?? []));
+    moveOn(request);
+    const held = history[Math.max(0, request - (how.lag?.(request) ?? 0))] ?? [];
+    state.answered.add(held);
     const since = sinceMs ?? Number.NEGATIVE_INFINITY;
     const until = untilMs ?? Number.POSITIVE_INFINITY;
-    const matching = sorted(
-      state.rows.filter(
-        ({ time }) =>
-          (how.sinceInclusive === false ? time > since : time >= since) && (how.untilInclusive ? time <= until : time < until),
-      ),
-    );
+    const isMatching = ({ time }: ModelRow) =>
+      (how.sinceInclusive === false ? time > since : time >= since) && (how.untilInclusive ? time <= until : time < until);
+    const matching = shuffled(held.filter(isMatching));
+    const listed = how.twice ? matching.flatMap((row) => (how.twice?.has(row.id) ? [row, row] : [row])) : matching;
     const size = Math.min(limit, how.pageCap ?? 500);
-    const pages = Math.max(1, Math.ceil(matching.length / size));
+    const pages = Math.max(1, Math.ceil(listed.length / size));
     const shown = page > pages && how.beyond === 'last' ? pages : page > pages && how.beyond === 'first' ? 1 : page;
     if (how.refusesBeyond && page * size > (how.reach ?? Number.POSITIVE_INFINITY)) throw new RejectedError('too far');
-    const full = matching.slice(0, how.reach).slice((shown - 1) * size, shown * size);
+    const full = listed.slice(0, how.reach).slice((shown - 1) * size, shown * size);
     const rows = how.shorten?.(full, request) ?? full;
+    const total = how.countsRepeats ? listed.length : matching.length;
     return {
       rows: rows.map(scanOf),
       times: rows.map((row) => row.time),
-      total: how.lie?.(matching.length, request) ?? matching.length,
+      total: how.lie?.(total, request) ?? total,
       serviceTimeMs: undefined,
     };
   }
 
   return { read, state };
+}
+
+function comparison(order: ModelScansOptions['order']): (a: ModelRow, b: ModelRow) => number {
+  const place = ({ id }: ModelRow) => (id * 7919) % 10007;
+  if (order === 'none') return (a, b) => place(a) - place(b) || a.id - b.id;
+  const way = order === 'descending' ? -1 : 1;
+  return (a, b) => way * (a.time - b.time || a.id - b.id);
 }

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { createAssembly, MovedError, oldestFirst } from '../../src/complete/assembly.ts';
+import { idsOf, page } from './reading.ts';
+
+describe('an assembly', () => {
+  it('releases rows once a later instant has begun, and keeps those of the newest pending (C4)', () => {
+    const assembly = createAssembly();
+    expect(idsOf(assembly.add(page([1, 2, 4], { times: [1, 2, 2] }), 0))).toEqual([1]);
+    // One of the pending rows is repeated, and one of their instant is new: it takes its place by its id.
+    expect(idsOf(assembly.add(page([4, 3, 5], { times: [2, 2, 3] }), 2))).toEqual([2, 3, 4]);
+    expect(assembly.count()).toBe(5);
+    expect(idsOf(assembly.rest())).toEqual([5]);
+  });
+
+  it('takes rows older than the newest instant for collected, and adds none of them again', () => {
+    const assembly = createAssembly();
+    assembly.add(page([1, 2, 3]), 0);
+    expect(idsOf(assembly.add(page([2, 3, 4]), 1))).toEqual([3]);
+    expect(idsOf(assembly.rest())).toEqual([4]);
+  });
+
+  it('takes pages that run either way', () => {
+    const assembly = createAssembly();
+    expect(idsOf(assembly.add(page([3, 2, 1]), 0))).toEqual([1, 2]);
+    expect(idsOf(assembly.add(page([5, 4]), 3))).toEqual([3, 4]);
+    expect(idsOf(assembly.rest())).toEqual([5]);
+  });
+
+  it('says how many rows are missing before a page', () => {
+    const assembly = createAssembly();
+    assembly.add(page([1]), 0);
+    expect(() => assembly.add(page([4]), 3)).toThrow(new MovedError('2 rows are missing before the page'));
+  });
+
+  it.each([
+    ['repeats fewer rows than its rank tells', [3, 4], 1],
+    ['repeats more rows than its rank tells', [1, 2, 3], 1],
+    ['repeats rows where its rank tells of none', [2, 3], 2],
+  ])('refuses a page that %s: rows moved between two pages (C3)', (_, ids, rank) => {
+    const assembly = createAssembly();
+    assembly.add(page([1, 2]), 0);
+    expect(() => assembly.add(page(ids), rank)).toThrow(new MovedError('rows moved between two pages'));
+  });
+
+  it('refuses a page in which a row came twice (C5)', () => {
+    expect(() => createAssembly().add(page([1, 2, 2, 3]), 0)).toThrow(new MovedError('a row came twice'));
+    expect(() => createAssembly().add(page([3, 1, 2, 3, 4]), 0)).toThrow(new MovedError('a row came twice'));
+  });
+});
+
+describe('rows oldest first', () => {
+  it('are ordered by time, those of one instant by id, also beyond 2^53', () => {
+    const ids = [5n, 3, 9_007_199_254_740_993n, 9_007_199_254_740_992n];
+    const rows = ids.map((id, i) => ({ ...page([1]).rows[0], id, ts: String(i) })) as ReturnType<typeof page>['rows'];
+    expect(oldestFirst({ rows, times: [2, 2, 1, 1] }).rows.map(({ id }) => id)).toEqual([
+      9_007_199_254_740_992n,
+      9_007_199_254_740_993n,
+      3,
+      5n,
+    ]);
+  });
+
+  it('are the same arrays where they are in order already', () => {
+    const ordered = page([1, 2, 3]);
+    expect(oldestFirst(ordered).rows).toBe(ordered.rows);
+  });
+});

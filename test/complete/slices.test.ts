@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { MovedError } from '../../src/complete/assembly.ts';
+import type { Range } from '../../src/complete/range.ts';
+import { slices } from '../../src/complete/slices.ts';
+import { type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
+import { answers, collect, page, RANGE, reading, rows, START } from './reading.ts';
+
+const p = (ids: number[], total: number) => page(ids, { total });
+
+/** The ids that slices of these rows give, and how often the service was asked. */
+async function sliced(
+  count: number,
+  how: ModelScansOptions,
+  { range = RANGE, together = 1 }: { range?: Range; together?: number } = {},
+) {
+  const { read, state } = modelScans(rows(count, together), how);
+  const ids = await collect(slices(reading(read, { range, width: 2 })));
+  return { ids, requests: state.requests };
+}
+
+const all = (count: number) => rows(count).map(({ id }) => id);
+
+describe('slices of a range', () => {
+  it.each(['ascending', 'descending', 'none'] as const)(
+    'are the whole range, oldest first, of a service whose order is %s',
+    async (order) => {
+      expect((await sliced(500, { order, pageCap: 10 })).ids).toEqual(all(500));
+    },
+  );
+
+  it('are one slice where all fits on few pages, and then cost two requests beside them and the page in the middle', async () => {
+    expect(await sliced(100, { pageCap: 10 })).toEqual({ ids: all(100), requests: 13 });
+  });
+
+  it('are cut exactly, also at the borders between them', async () => {
+    const range = { sinceMs: START + 20_000, untilMs: START + 320_000 };
+    expect((await sliced(400, { pageCap: 7 }, { range })).ids).toEqual(all(400).slice(20, 320));
+    expect((await sliced(400, { pageCap: 7, sinceInclusive: false, untilInclusive: true }, { range, together: 5 })).ids).toEqual(
+      all(400).slice(100),
+    );
+  });
+
+  it('are found in what a service shows that pages no further than its first rows (C10)', async () => {
+    expect((await sliced(700, { pageCap: 10, reach: 200 })).ids).toEqual(all(700));
+    expect((await sliced(700, { pageCap: 10, reach: 100, order: 'descending' })).ids).toEqual(all(700));
+  });
+
+  it('are cut until a total is no longer truncated (C10)', async () => {
+    const lie = (total: number) => Math.min(total, 1000);
+    expect((await sliced(2600, { pageCap: 100, reach: 1000, lie })).ids).toEqual(all(2600));
+  });
+});
+
+describe('slices that do not add up', () => {
+  it('are refused where a row comes to a slice that was proven before (C12)', async () => {
+    const late = new Map([[12, [{ id: 1000, time: START }]]]);
+    await expect(sliced(50, { pageCap: 10, arrivals: late })).resolves.toMatchObject({ requests: 8 });
+    const early = new Map([[8, [{ id: 1000, time: START }]]]);
+    await expect(sliced(50, { pageCap: 10, arrivals: early })).rejects.toThrow(
+      new MovedError('the service counts 51 rows and shows 50'),
+    );
+  });
+
+  it('are not refused where the whole range counts less: its total is truncated', async () => {
+    expect((await sliced(50, { pageCap: 10, lie: (total, request) => (request === 8 ? 3 : total) })).ids).toEqual(all(50));
+  });
+
+  it('count the rows of the margins as the service does (C12)', async () => {
+    const range = { sinceMs: START + 20_000, untilMs: START + 320_000 };
+    const how = { pageCap: 7, untilInclusive: true };
+    const { ids, requests } = await sliced(400, how, { range });
+    expect(ids).toHaveLength(300);
+    const arrivals = new Map([[requests, [{ id: 1000, time: range.sinceMs - 500 }]]]);
+    await expect(sliced(400, { ...how, arrivals }, { range })).rejects.toThrow('the service counts 304 rows and shows 303');
+  });
+
+  it('are refused where the service shows nothing any more', async () => {
+    await expect(collect(slices(reading(answers(p([], 0)).read)))).rejects.toThrow(
+      new MovedError('the service showed rows before, and now none'),
+    );
+  });
+
+  it('are refused where a slice that cannot be cut counts more than it shows', async () => {
+    await expect(sliced(3, { lie: (total) => total + 1 })).rejects.toThrow(
+      new MovedError('until 2025-10-09T08:53:21.000Z the service counts 3 rows and shows 2'),
+    );
+  });
+
+  it('are refused where two answers about a slice that cannot be cut do not agree', async () => {
+    const { read } = answers(...Array.from({ length: 20 }, () => page([1, 2, 2], { total: 2 })));
+    await expect(collect(slices(reading(read)))).rejects.toThrow(
+      new MovedError('two answers about the scans until 2025-10-20T22:40:00.000Z do not agree'),
+    );
+  });
+
+  it('are given up after a bounded number of requests (C13)', async () => {
+    let asked = 0;
+    // Every answer counts twice what it shows, and what it shows lies further apart the further it is asked.
+    const read = async ({ sinceMs = START }: { sinceMs?: number | undefined }) => {
+      asked += 1;
+      const from = (sinceMs - START) / 1000;
+      return page(
+        [1, 2, 3, 4].map((n) => asked * 10 + n),
+        { total: 8, times: [1, 2, 3, 4].map((n) => from + n * 1000) },
+      );
+    };
+    await expect(collect(slices(reading(read)))).rejects.toThrow(MovedError);
+    expect(asked).toBeLessThan(250);
+  });
+});

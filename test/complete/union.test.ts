@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { union } from '../../src/complete/union.ts';
+import type { ScanPage } from '../../src/service/shapes.ts';
+import { answers, idsOf, page, reading } from './reading.ts';
+
+/** Reads pages of two rows: `first` is page 1, `script` answers what is asked for next. */
+async function united(first: ScanPage, script: ScanPage[], { passes = 1, width = 1 } = {}) {
+  const { read, asked } = answers(...script);
+  const rows = union(reading(read, { width }), first, passes);
+  const ids: number[] = [];
+  for (;;) {
+    const step = await rows.next();
+    if (step.done) return { ids, ...step.value, asked };
+    for (const id of idsOf(step.value)) ids.push(id);
+  }
+}
+
+const p = (ids: number[], total: number) => page(ids, { total });
+
+describe('a union of pages', () => {
+  it('is proven where all rows of the total were shown, and none after them', async () => {
+    const { asked, ...result } = await united(p([3, 1], 3), [p([2], 3), p([], 3)]);
+    expect(result).toEqual({ ids: [3, 1, 2], proven: true, count: 3, total: 3 });
+    expect(asked).toEqual([2, 3]);
+  });
+
+  it('needs one answer for a range without rows', async () => {
+    expect(await united(p([], 0), [])).toEqual({ ids: [], proven: true, count: 0, total: 0, asked: [] });
+  });
+
+  it('reads on as long as the page after the last brings something new (C9)', async () => {
+    const { asked, ...result } = await united(p([1, 2], 3), [p([3], 3), p([4], 3), p([5], 3), p([], 3)]);
+    expect(result).toEqual({ ids: [1, 2, 3, 4, 5], proven: false, count: 5, total: 3 });
+    expect(asked).toEqual([2, 3, 4, 5]);
+  });
+
+  it('gives no row twice, and is not proven by a total that falls', async () => {
+    expect(await united(p([1, 2], 4), [p([2, 3], 3), p([], 3)])).toMatchObject({ ids: [1, 2, 3], proven: false, total: 4 });
+  });
+
+  it('reads again what it did not find, and asks for page 1 anew then', async () => {
+    const { asked, ...result } = await united(p([1, 2], 4), [p([2, 3], 4), p([], 4), p([4, 1], 4), p([2, 3], 4), p([], 4)], {
+      passes: 2,
+    });
+    expect(result).toEqual({ ids: [1, 2, 3, 4], proven: true, count: 4, total: 4 });
+    expect(asked).toEqual([2, 3, 1, 2, 3]);
+  });
+});
+
+describe('a union whose ids are as many as the total says', () => {
+  it('is not proven where more rows were shown than counted: one of them came twice, and may hide another (C11)', async () => {
+    expect(await united(p([1, 2], 4), [p([3, 1, 4], 4), p([], 4)])).toMatchObject({ count: 4, total: 4, proven: false });
+  });
+
+  it('is not proven where a page was cut short: the total hides what it left out (C11)', async () => {
+    expect(await united(p([1, 2], 5), [p([3], 5), p([4], 5), p([6], 5), p([], 5)])).toMatchObject({
+      count: 5,
+      total: 5,
+      proven: false,
+    });
+  });
+
+  it('is not proven by an older total: the newest says that there are more (C11)', async () => {
+    expect(await united(p([1, 2], 3), [p([3], 4), p([], 4)])).toMatchObject({ count: 3, total: 4, proven: false });
+  });
+});
+
+describe('the passes of a union', () => {
+  const nothingNew = [p([1, 2], 3), p([], 3), p([], 3)];
+
+  it('are as many as allowed where they find nothing (C13)', async () => {
+    const script = [p([], 3), p([], 3), ...nothingNew, ...nothingNew, ...nothingNew];
+    expect((await united(p([1, 2], 3), script, { passes: 3 })).asked).toEqual([2, 3, 1, 2, 3, 1, 2, 3]);
+  });
+
+  it('are not counted where they find more of the same total, and then end after the twelfth (C13)', async () => {
+    let next = 2;
+    const asked: number[] = [];
+    const rows = union(
+      reading(async ({ page: number }) => {
+        asked.push(number);
+        return number > 50 ? p([], 100) : p([1, number === 1 ? ++next : 1], 100);
+      }),
+      p([1, 2], 100),
+      2,
+    );
+    let step = await rows.next();
+    while (!step.done) step = await rows.next();
+    expect(step.value).toEqual({ proven: false, count: next, total: 100 });
+    expect(asked.filter((number) => number === 1)).toHaveLength(11);
+  });
+
+  it('are counted where the total changed', async () => {
+    const script = [p([], 3), p([], 3), p([1, 3], 4), p([], 4), p([], 4)];
+    expect((await united(p([1, 2], 3), script, { passes: 2 })).asked).toEqual([2, 3, 1, 2, 3]);
+  });
+});
