@@ -13,13 +13,13 @@ export interface Gatherer {
 }
 
 /** Gathered before a write: large enough that a million rows cost a few hundred system calls. */
-const ROOM = 512 * 1024;
+const BUFFER_BYTES = 512 * 1024;
 
 /** `put` is called for one piece of bytes after the other, never for two at once. */
 export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>): Gatherer {
   // One is filled while the other is written, again and again: memory for each write would pile up until it is collected.
-  let room = Buffer.alloc(0);
-  let other = Buffer.alloc(0);
+  let filling = Buffer.alloc(0);
+  let spare = Buffer.alloc(0);
   let used = 0;
   let touched = false;
   let writing: Promise<void> = Promise.resolve();
@@ -36,8 +36,8 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
   }
 
   async function flush(): Promise<void> {
-    const full = room.subarray(0, used);
-    [room, other] = [other, room];
+    const full = filling.subarray(0, used);
+    [filling, spare] = [spare, filling];
     used = 0;
     if (full.length > 0) await start(full);
   }
@@ -47,16 +47,16 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
     async write(chunk) {
       touched = true;
       const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // three bytes at most a unit of UTF-16
-      if (used + most > room.length) await flush();
-      if (most > ROOM) {
+      if (used + most > filling.length) await flush();
+      if (most > BUFFER_BYTES) {
         await flush();
         await start(Buffer.from(chunk));
         return;
       }
-      if (room.length === 0) room = Buffer.allocUnsafe(ROOM);
-      if (typeof chunk === 'string') used += room.write(chunk, used);
+      if (filling.length === 0) filling = Buffer.allocUnsafe(BUFFER_BYTES);
+      if (typeof chunk === 'string') used += filling.write(chunk, used);
       else {
-        room.set(chunk, used);
+        filling.set(chunk, used);
         used += chunk.length;
       }
     },

@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path';
 import { nodeDisk } from '../durable/disk.ts';
 import { type Processes, replaceFile } from '../durable/replace-file.ts';
 import { makeDirectories } from '../durable/write.ts';
-import { DIRECTORY_MODE, FILE_MODE } from './modes.ts';
-import { cacheDirectory } from './paths.ts';
+import { cacheDirectory, DIRECTORY_MODE, FILE_MODE } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 
 export interface CachedCode {

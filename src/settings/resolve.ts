@@ -1,4 +1,4 @@
-/** Resolves the settings in force: flag > variable > profile > default. */
+/** Resolves the settings in force, and checks those that are to be stored. */
 import { UsageError } from '../errors.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { existingProfileName } from './choose-profile.ts';
@@ -7,7 +7,7 @@ import type { SettingFlags, Settings, Variables } from './settings.ts';
 import { badSetting, findSetting, type Inputs } from './sources.ts';
 import type { Store } from './store.ts';
 import type { Stored } from './stored.ts';
-import { DEFAULT_CONCURRENCY, VALUES } from './values.ts';
+import { DEFAULT_CONCURRENCY, type SettingKey, VALUES } from './values.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -67,7 +67,7 @@ export function resolveBaseUrl(inputs: Inputs): { baseUrl: string; note: string[
   }
 }
 
-export function completedNote(baseUrl: string): string {
+function completedNote(baseUrl: string): string {
   return `the base URL had no path: using ${baseUrl}`;
 }
 
@@ -86,4 +86,14 @@ export function resolveKey(
   }
   const apiKeyProblem = `the key of the profile '${name}' was stored for ${profile.keyBaseUrl ?? 'no base URL'} and is not sent to ${baseUrl}`;
   return { apiKey: undefined, apiKeyProblem };
+}
+
+/** The text to store: as given, but a base URL in the form that is used. Throws UsageError for a value the key cannot have. */
+export function checkSetting(key: SettingKey, text: string): { text: string; note: string | undefined } {
+  if (key === 'base-url') {
+    const { baseUrl, completed } = parseBaseUrl(text);
+    return { text: baseUrl, note: completed ? completedNote(baseUrl) : undefined };
+  }
+  if (VALUES[key].parse(text) === undefined) throw new UsageError(`that is no value of ${key}. ${VALUES[key].forms}`);
+  return { text, note: undefined };
 }

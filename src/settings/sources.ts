@@ -1,10 +1,11 @@
 /** Where the value of a setting comes from: flag > variable > profile > default. The one place that knows this order. */
 import { UsageError } from '../errors.ts';
+import { parseBaseUrl } from '../service/base-url.ts';
 import type { SettingFlags, Variables } from './settings.ts';
 import type { StoredProfile } from './stored.ts';
 import { DEFAULT_CONCURRENCY, type SettingKey } from './values.ts';
 
-export type Source = 'flag' | 'variable' | 'profile' | 'default';
+type SettingSource = 'flag' | 'variable' | 'profile' | 'default';
 
 /** What settings are resolved from, once the profile is chosen. */
 export interface Inputs {
@@ -15,14 +16,15 @@ export interface Inputs {
   profile: StoredProfile;
 }
 
-interface Place {
+/** What a setting is called where it may stand, and its value where it stands nowhere. */
+interface SettingNames {
   flag?: 'baseUrl' | 'reserve' | 'concurrency' | 'maxWait';
   variable?: 'QRCTL_BASE_URL';
   field: Exclude<keyof StoredProfile, 'apiKey' | 'keyBaseUrl'>;
   fallback?: string;
 }
 
-export const PLACES: Readonly<Record<SettingKey, Place>> = {
+export const SETTING_NAMES: Readonly<Record<SettingKey, SettingNames>> = {
   'base-url': { flag: 'baseUrl', variable: 'QRCTL_BASE_URL', field: 'baseUrl' },
   format: { field: 'format' },
   timezone: { field: 'timezone' },
@@ -36,22 +38,45 @@ export const PLACES: Readonly<Record<SettingKey, Place>> = {
 export interface Sourced {
   key: SettingKey;
   text: string | undefined;
-  source: Source;
+  source: SettingSource;
 }
 
 /** The text of a setting from the first place that has one. An empty variable counts as unset. */
 export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced {
-  const { flag, variable, field, fallback } = PLACES[key];
+  const { flag, variable, field, fallback } = SETTING_NAMES[key];
   if (flag && flags[flag] !== undefined) return { key, text: flags[flag], source: 'flag' };
   if (variable && env[variable]) return { key, text: env[variable], source: 'variable' };
   if (profile[field] !== undefined) return { key, text: profile[field], source: 'profile' };
   return { key, text: fallback, source: 'default' };
 }
 
+/** A setting as people see it: the value in force and where it stands. */
+export interface ShownSetting {
+  key: SettingKey;
+  /** As it was typed, but a base URL in the form that is used; null where nothing names one. */
+  value: string | null;
+  source: SettingSource;
+}
+
+/** One setting in force. A value that is wrong is shown as it stands: this is how one finds it. */
+export function shownSetting(key: SettingKey, inputs: Inputs): ShownSetting {
+  const { text, source } = findSetting(key, inputs);
+  return { key, value: text === undefined ? null : shownText(key, text), source };
+}
+
+function shownText(key: SettingKey, text: string): string {
+  if (key !== 'base-url') return text;
+  try {
+    return parseBaseUrl(text).baseUrl;
+  } catch {
+    return text;
+  }
+}
+
 /** A bad value, told with the place it stands in, so that the person knows what to change. */
 export function badSetting({ key, source }: Sourced, profileName: string, reason: string, cause?: unknown): UsageError {
   if (source === 'flag') return new UsageError(`--${key}: ${reason}`, { cause });
-  if (source === 'variable') return new UsageError(`${PLACES[key].variable}: ${reason}`, { cause });
+  if (source === 'variable') return new UsageError(`${SETTING_NAMES[key].variable}: ${reason}`, { cause });
   return new UsageError(`the profile '${profileName}' holds a bad ${key}: ${reason}`, {
     hint: `qrctl config set ${key} VALUE --profile ${profileName}, or qrctl config unset ${key} --profile ${profileName}`,
     cause,

@@ -6,8 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
-import { mendModes } from './modes.ts';
-import { configDirectory } from './paths.ts';
+import { configDirectory, mendModes } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 import { parseStored, type Stored } from './stored.ts';
 

@@ -7,7 +7,7 @@ import { replaceFile } from '../durable/replace-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { LocalError } from '../errors.ts';
 import type { Clock } from '../time.ts';
-import { DIRECTORY_MODE, FILE_MODE, mendModes } from './modes.ts';
+import { DIRECTORY_MODE, FILE_MODE, mendModes } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 import { configFile, readStore, type Store } from './store.ts';
 import { formatStored, type Stored } from './stored.ts';

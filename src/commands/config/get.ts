@@ -12,7 +12,7 @@ export const command = defineCommand({
     { command: 'qrctl config get timezone --profile work', does: 'a setting of another profile' },
   ],
   async run(context, { args }) {
-    const { shownSetting } = await import('../../settings/show.ts');
+    const { shownSetting } = await import('../../settings/sources.ts');
     const { openProfile } = await import('../stored.ts');
     const { name, profile } = await openProfile(context);
     const key = settingKey(args);

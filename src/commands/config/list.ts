@@ -14,7 +14,7 @@ export const command = defineCommand({
     { command: 'qrctl config list --profile work --format json', does: 'what a profile says, for a script' },
   ],
   async run(context, { options }) {
-    const { shownSetting } = await import('../../settings/show.ts');
+    const { shownSetting } = await import('../../settings/sources.ts');
     const { openProfile } = await import('../stored.ts');
     const { name, profile } = await openProfile(context);
     const inputs = { flags: context.flags, env: context.env, name, profile };

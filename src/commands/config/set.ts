@@ -13,13 +13,13 @@ export const command = defineCommand({
     { command: 'qrctl config set format json --profile ci', does: 'JSON by default in one profile' },
   ],
   async run(context, { args }) {
-    const { PLACES } = await import('../../settings/sources.ts');
-    const { checkSetting } = await import('../../settings/check-setting.ts');
+    const { SETTING_NAMES } = await import('../../settings/sources.ts');
+    const { checkSetting } = await import('../../settings/resolve.ts');
     const { changeProfile, openProfile } = await import('../stored.ts');
     const key = settingKey(args);
     const { text, note } = checkSetting(key, args[1] ?? '');
     const { name, profile } = await openProfile(context);
-    await changeProfile(context, name, (stored) => ({ ...stored, [PLACES[key].field]: text }));
+    await changeProfile(context, name, (stored) => ({ ...stored, [SETTING_NAMES[key].field]: text }));
     if (note) context.console.note(note);
     context.console.note(`${key} is ${text} in the profile '${name}'`);
     if (key === 'base-url' && profile.apiKey !== undefined && profile.keyBaseUrl !== text) {

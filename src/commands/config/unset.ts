@@ -10,10 +10,10 @@ export const command = defineCommand({
     { command: 'qrctl config unset timezone --profile work', does: "go back to the machine's time zone in one profile" },
   ],
   async run(context, { args }) {
-    const { PLACES } = await import('../../settings/sources.ts');
+    const { SETTING_NAMES } = await import('../../settings/sources.ts');
     const { changeProfile, openProfile } = await import('../stored.ts');
     const key = settingKey(args);
-    const { field } = PLACES[key];
+    const { field } = SETTING_NAMES[key];
     const { name, profile } = await openProfile(context);
     if (profile[field] === undefined) {
       context.console.note(`${key} was not set in the profile '${name}'`);
