@@ -7,7 +7,7 @@
 /** Printable ASCII is by far the most common, and fine. */
 const NOT_PLAIN = /[^\x20-\x7e]/;
 
-/** More marks on one letter than any script needs: they would paint over the lines around. */
+/** T7: more marks on one letter than any script needs, which would paint over the lines around. */
 const PILED_MARKS = /(?<=\p{Mn}{8})\p{Mn}/gu;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -18,7 +18,7 @@ export function clean(text: string): string {
   return text.replace(suspects(), escapeUnlessEmoji).replace(PILED_MARKS, '');
 }
 
-/** As `clean`, but keeps line ends; lines after the first are indented, so that none can pass for one of ours. */
+/** T8: as `clean`, but keeps line ends; lines after the first are indented, so that none can pass for one of ours. */
 export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
@@ -28,7 +28,7 @@ export function cleanCsv(text: string): string {
   return text.replace(/(?:(?!\r?\n).)+/gs, clean);
 }
 
-/** JSON with the same escaped as JSON has it, so that a parser reads the very same values. Line ends between values stay. */
+/** T9: JSON with the same escaped as JSON has it, so that a parser reads the very same values. Line ends between values stay. */
 export function cleanJson(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));
@@ -40,9 +40,9 @@ function escapeUnits(text: string): string {
 }
 
 /**
- * Controls, format characters (bidi, zero-width, tags), line and paragraph separators, lone surrogates, and everything that
- * by default has no glyph. U+2800 is a braille pattern without dots: a blank that counts as a letter. Emoji come first, since
- * joiners, variation selectors and tags are legitimate parts of them.
+ * T5: controls, format characters (bidi, zero-width, tags), line and paragraph separators, lone surrogates, and everything that
+ * by default has no glyph. U+2800 is a braille pattern without dots: a blank that counts as a letter. T6: emoji
+ * come first, since joiners, variation selectors and tags are legitimate parts of them.
  *
  * Within a function, because the table of emoji takes node 13 ms to read, which most commands never need.
  */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clean, cleanCsv, cleanJson, cleanLines } from '../../src/output/clean.ts';
+import { runs } from '../support/property-runs.ts';
 
 describe('text of the service is made visible before a terminal sees it', () => {
   test.each([
@@ -16,22 +17,22 @@ describe('text of the service is made visible before a terminal sees it', () => 
     ['tags, which hide whole sentences', 'a\u{e0041}\u{e0042}', 'a\\u{e0041}\\u{e0042}'],
     ['lone surrogates', 'a\ud800b\udc00', 'a\\u{d800}b\\u{dc00}'],
     ['a soft hyphen', 'a\u00adb', 'a\\u{00ad}b'],
-  ])('%s', (_what, text, shown) => {
+  ])('%s (T5)', (_what, text, shown) => {
     expect(clean(text)).toBe(shown);
   });
 
   test.each(['plain', 'Größe', '東京タワー', 'שלום', '👨‍👩‍👧', '❤️', '1️⃣', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '👍🏽', '🇩🇪', 'e\u0301', 'C:\\x1b'])(
-    '%s stays as it is',
+    '%s stays as it is (T6)',
     (text) => {
       expect(clean(text)).toBe(text);
     },
   );
 
-  test('marks piled on one letter are cut', () => {
+  test('marks piled on one letter are cut (T7)', () => {
     expect(clean(`e${'\u0301'.repeat(500)}!`)).toBe(`e${'\u0301'.repeat(8)}!`);
   });
 
-  test('whatever comes in, no control, bidi or zero-width character goes out', () => {
+  test('whatever comes in, no control, bidi or zero-width character goes out (T5)', () => {
     const text = fc.string({
       unit: fc.oneof(fc.constantFrom('\x1b', '\u202e', '\u200b', '\ud800', '\u2028', '👍', 'a'), fc.string({ unit: 'binary' })),
     });
@@ -41,22 +42,23 @@ describe('text of the service is made visible before a terminal sees it', () => 
         expect(shown).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\ufeff\u2028\u2029]/u);
         expect(shown).not.toMatch(/\p{Surrogate}/u);
       }),
+      runs(30),
     );
   });
 
   test('megabytes of it do not overflow the stack', () => {
-    expect(clean('\u0301'.repeat(2_000_000))).toHaveLength(8);
-    expect(clean('\x1b'.repeat(500_000))).toHaveLength(2_000_000);
+    expect(clean('\u0301'.repeat(500_000))).toHaveLength(8);
+    expect(clean('\x1b'.repeat(100_000))).toHaveLength(400_000);
   });
 
-  test('in a message a forged line is indented', () => {
+  test('in a message a forged line is indented (T8)', () => {
     expect(cleanLines('bad name: x\nqrctl: all is well\x1b[0m\n')).toBe('bad name: x\n  qrctl: all is well\\x1b[0m');
   });
 });
 
 const HOSTILE = 'a\x1b[2J\x9b2J\u202eb\u{e0041}c\u2028d\ud800 👨‍👩‍👧 東京';
 
-test('JSON for a terminal holds the same values, and nothing a terminal obeys', () => {
+test('JSON for a terminal holds the same values, and nothing a terminal obeys (T9)', () => {
   const value = { [HOSTILE]: [HOSTILE, `e${'\u0301'.repeat(50)}`], n: 1 };
   const shown = cleanJson(JSON.stringify(value, undefined, 2));
   expect(JSON.parse(shown)).toEqual(value);
