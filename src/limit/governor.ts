@@ -57,7 +57,7 @@ interface Waiting {
 }
 
 export function createGovernor(options: GovernorOptions): Governor {
-  const { clock, signal, concurrency, reserve, maxWaitMs, events } = options;
+  const { clock, signal, concurrency, reserve, maxWaitMs = Number.POSITIVE_INFINITY, events } = options;
   const serviceClock = createServiceClock(clock);
   const window = createRateWindow({ clock, serviceClock, reserve });
   const queue: Waiting[] = [];
@@ -75,7 +75,7 @@ export function createGovernor(options: GovernorOptions): Governor {
     // L10: many processes wake at the same reset; the jitter keeps their probes apart.
     const whole = ms + clock.random() * Math.min(500, 0.005 * ms + 5);
     // L11: checked before sleeping, so that a command that would have to wait too long fails at once.
-    if (maxWaitMs !== undefined && pausedMs + whole > maxWaitMs) return rejectAll(tooLong(whole));
+    if (pausedMs + whole > maxWaitMs) return rejectAll(tooLong(whole));
     const began = clock.monotonic();
     pausing = true;
     pauses += 1;
@@ -90,8 +90,7 @@ export function createGovernor(options: GovernorOptions): Governor {
 
   function tooLong(ms: number): RateLimitError {
     const waited = pausedMs > 0 ? ` (${formatDuration(pausedMs)} waited)` : '';
-    const limit =
-      maxWaitMs === 0 ? '--max-wait 0 never pauses' : `--max-wait is ${formatDuration(maxWaitMs ?? 0)} in all${waited}`;
+    const limit = maxWaitMs === 0 ? '--max-wait 0 never pauses' : `--max-wait is ${formatDuration(maxWaitMs)} in all${waited}`;
     return new RateLimitError(`the workspace's rate limit is used up for another ${formatDuration(ms)}, and ${limit}`, {
       outcome: 'not-applied',
       hint: `try again in ${formatDuration(ms)} (after ${formatInstant(clock.now() + ms)}), or allow a longer --max-wait`,
@@ -112,12 +111,13 @@ export function createGovernor(options: GovernorOptions): Governor {
   }
 
   function pump() {
-    while (queue.length > 0 && !pausing) {
+    for (let next = queue[0]; next && !pausing; next = queue[0]) {
       const waitMs = window.waitMs();
       if (waitMs > 0) return pause(waitMs);
       const left = window.left();
       if (!allows(left)) return;
-      queue.shift()?.admit(issue(left === undefined));
+      queue.shift();
+      next.admit(issue(left === undefined));
     }
   }
 
@@ -151,7 +151,7 @@ export function createGovernor(options: GovernorOptions): Governor {
   }
 
   // L15: an interruption ends the waiting at once; what is in flight the caller ends.
-  signal.addEventListener('abort', () => rejectAll(signal.reason), { once: true });
+  signal.addEventListener('abort', () => rejectAll(signal.reason));
 
   return {
     admit(again) {

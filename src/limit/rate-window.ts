@@ -88,10 +88,9 @@ export function createRateWindow(options: {
   }
 
   /** L8: a Reset is believed when it is neither far away nor long past. */
-  function believedReset({ resetMs, dateMs }: RateHeaders): number | undefined {
-    if (resetMs === undefined) return undefined;
-    const ahead = resetMs - (dateMs ?? serviceNow());
-    return ahead > LONGEST_BELIEVED_MS || ahead < -SAME_RESET_MS ? undefined : resetMs;
+  function believedReset({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
+    const aheadMs = resetMs - (dateMs ?? serviceNow());
+    return aheadMs > LONGEST_BELIEVED_MS || aheadMs < -SAME_RESET_MS ? undefined : resetMs;
   }
 
   /** Nobody sends for so long; then a probe asks anew. */
@@ -116,15 +115,20 @@ export function createRateWindow(options: {
     return untilResetMs > 0 ? untilResetMs : guessMs(headers.resetMs);
   }
 
-  /** Takes in a Remaining: of this window, of a new one, or (ignored) of one before. */
+  /** Takes in a Remaining: of a new window, of this one (as one without a believable Reset is taken), or (ignored) of one before. */
   function update(headers: RateHeaders, remaining: number) {
-    const resetMs = believedReset(headers);
-    if (known?.resetMs === undefined || resetMs === undefined || resetMs > known.resetMs + SAME_RESET_MS) {
-      known = { limit: headers.limit, lowest: remaining, resetMs };
-    } else if (resetMs >= known.resetMs - SAME_RESET_MS) {
+    const opened: Known = { limit: headers.limit, lowest: remaining, resetMs: believedReset(headers) };
+    if (known?.resetMs === undefined) {
+      known = opened;
+      return;
+    }
+    const laterMs = (opened.resetMs ?? known.resetMs) - known.resetMs;
+    if (laterMs > SAME_RESET_MS) {
+      known = opened;
+    } else if (laterMs >= -SAME_RESET_MS) {
       // L1: answers overtake each other, so the lowest Remaining counts, not the last.
       known.lowest = Math.min(known.lowest, remaining);
-      known.resetMs = Math.max(known.resetMs, resetMs);
+      known.resetMs += Math.max(0, laterMs);
     }
   }
 
@@ -139,11 +143,10 @@ export function createRateWindow(options: {
   }
 
   /** Sent after the reset by a clock that is never fast, and still counted in the old window: that Reset was cut down to the second. */
-  function noteTruncation({ resetMs }: RateHeaders, sentAt: number) {
-    const sentMs = serviceClock.nowMs(sentAt);
-    if (resetMs === undefined || sentMs === undefined) return;
+  function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
+    const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: from now on a second is added.
-    if (sentMs >= resetMs && sentMs < resetMs + SAME_RESET_MS) truncationMs = SAME_RESET_MS;
+    if (lateMs >= 0 && lateMs < SAME_RESET_MS) truncationMs = SAME_RESET_MS;
   }
 
   return {
@@ -162,7 +165,7 @@ export function createRateWindow(options: {
       noteTruncation(headers, sentAt);
       if (limited) return stayAway(awayMs(headers));
       // L5: what a late answer says of the window before is no longer true.
-      if (sentAt < closedAt && resetMs !== undefined && resetMs <= closedResetMs) return;
+      if (sentAt < closedAt && (resetMs ?? Number.NaN) <= closedResetMs) return;
       guesses = 0;
       if (remaining !== undefined) update(headers, remaining);
       else if (known) spend();

@@ -98,6 +98,16 @@ describe('how many go at once', () => {
     expect(await answer(left(50))).toBe(1 + 3);
   });
 
+  it('one probe goes when a window opens, whatever is still in flight, and whenever that ends (L2)', async () => {
+    const { ask, admitted, answer, left, clock } = govern();
+    await ask(2);
+    await answer(left(50));
+    await clock.advance(61_000);
+    expect(await ask(3)).toBe(2 + 1);
+    admitted[1]?.failed(false);
+    expect(await ask(0)).toBe(2 + 1);
+  });
+
   it('a lost probe is followed by the next', async () => {
     const { ask, admitted, clock } = govern();
     await ask(3);

@@ -114,10 +114,21 @@ describe('the end of the window', () => {
     const { left, waitMs, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 11, resetMs: RESET + 1000 });
+    expect(left()).toBe(10);
     answer({ remaining: 9, resetMs: RESET });
     expect(left()).toBe(9);
     answer({ remaining: 0, resetMs: RESET + 500 });
     expect(waitMs()).toBe(31_000);
+  });
+
+  it('is no other for an answer without a believable Reset', () => {
+    const { left, waitMs, answer } = openWindow();
+    answer({ remaining: 10, resetMs: RESET });
+    answer({ remaining: 12 });
+    answer({ remaining: 8, resetMs: RESET * 1000 });
+    expect(left()).toBe(8);
+    answer({ remaining: 0 });
+    expect(waitMs()).toBe(30_000);
   });
 
   it('of more than a second later is that of a new window', () => {
@@ -224,6 +235,12 @@ describe('a 429', () => {
     expect(left()).toBeUndefined();
   });
 
+  it('whose Reset is this very moment says nothing of how long', () => {
+    const { waitMs, limited } = openWindow();
+    limited({ resetMs: NOW });
+    expect(waitMs()).toBe(1000);
+  });
+
   it('among several the longest counts', () => {
     const { waitMs, limited } = openWindow();
     limited({ retryAfterMs: 9000 });
@@ -309,6 +326,12 @@ describe('a wait of which the service says nothing', () => {
     const { waitMs, answer, spend } = openWindow();
     answer({ remaining: 1 });
     spend();
+    expect(waitMs()).toBe(1000);
+  });
+
+  it('is not a minute for a Reset that is not believed by its own Date, but is not ahead either', () => {
+    const { waitMs, answer } = openWindow();
+    answer({ remaining: 0, resetMs: NOW, dateMs: NOW + 5000 });
     expect(waitMs()).toBe(1000);
   });
 

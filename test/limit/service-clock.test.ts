@@ -83,33 +83,34 @@ describe('the clock of the service', () => {
     expect(further.nowMs(0)).toBe(T - 2001);
     // Forward, what tells the two apart is the upper bound, and by it the best moment to ask.
     const forward = observing();
-    forward.observe(T, 0, 0);
-    forward.observe(T + 2000, 0, 0);
-    expect(forward.msToBestSample()).toBe(500);
+    forward.observe(T, 100, 100);
+    forward.observe(T + 2000, 0, 100);
+    expect(forward.msToBestSample()).toBe(1000 - (50 + 400));
     const set = observing();
-    set.observe(T, 0, 0);
-    set.observe(T + 2001, 0, 0);
-    expect(set.msToBestSample()).toBe(499);
+    set.observe(T, 100, 100);
+    set.observe(T + 2001, 0, 100);
+    expect(set.msToBestSample()).toBe(1000 - (50 + 451));
   });
 
-  it('drifts: an old lower bound gives way to a newer that is a little worse', () => {
-    const { observe, nowMs } = observing();
-    observe(T, 0, 0);
-    // A hundred seconds later the old bound may be 10 ms off.
-    observe(T + 100_000, 100_000, 100_011);
-    expect(nowMs(100_011)).toBe(T + 100_011);
-    observe(T + 100_000, 100_000, 100_010);
-    expect(nowMs(100_010)).toBe(T + 100_000);
+  it('drifts: an old lower bound gives way to a newer that is less worse than it may be off', () => {
+    // After ten thousand seconds a bound may be a second off.
+    const received = 50_000 + 10_000_000;
+    const old = observing();
+    old.observe(T + 50_000, 50_000, 50_000);
+    old.observe(T + received - 1000, received, received);
+    expect(old.nowMs(received)).toBe(T + received);
+    old.observe(T + received - 1000, received - 1, received - 1);
+    expect(old.nowMs(received)).toBe(T + received - 999);
   });
 
   it.each([
-    [99_990, 1000 - 505],
+    [149_990, 1000 - 505],
     // The bound is 1009 ms in place of 1000.
-    [99_991, 1000 - 509],
+    [149_991, 1000 - 509],
   ])('drifts: so does an old upper bound (sent at %d)', (sentAt, ms) => {
     const { observe, msToBestSample } = observing();
-    observe(T, 0, 0);
-    observe(T + 100_000, sentAt, 100_000);
+    observe(T + 50_000, 50_000, 50_000);
+    observe(T + 150_000, sentAt, 150_000);
     expect(msToBestSample()).toBe(ms);
   });
 });
