@@ -6,16 +6,20 @@ import type { DocumentSink } from '../output/document-sink.ts';
 import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan-output.ts';
 import type { Row } from '../row-sink.ts';
-import { FORMATS } from '../settings/settings.ts';
+import { EXTENSIONS, FORMATS } from '../settings/settings.ts';
 import { choice, flag, negation, type OptionDefinition, text } from './define.ts';
 
 const GROUP = 'Output flags:';
+const ENDINGS = Object.values(EXTENSIONS)
+  .flat()
+  .map((extension) => `.${extension}`)
+  .join(' ');
 
 export const outputOptions = {
   format: choice('-f, --format <format>', 'table on a terminal; otherwise csv for lists, json for one record', FORMATS, {
     group: GROUP,
   }),
-  output: text('-o, --output <file>', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz', {
+  output: text('-o, --output <file>', `write a file, complete or not at all; ${ENDINGS}, also with .gz`, {
     group: GROUP,
     complete: 'file',
   }),

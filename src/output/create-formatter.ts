@@ -18,11 +18,18 @@ export interface FormatterOptions {
   excel: boolean;
 }
 
-/** The formatter of anything but a table (see table.ts, which needs the terminal's width and its libraries). */
-export function createFormatter(format: Exclude<Format, 'table'> | 'ids', options: FormatterOptions): Formatter {
+type Create = (names: readonly string[], options: FormatterOptions) => Formatter;
+
+/** Every format but the table (see table.ts, which needs the terminal's width and its libraries). */
+const FORMATTERS: Readonly<Record<Exclude<Format, 'table'> | 'ids', Create>> = {
+  csv: createCsvFormatter,
+  json: (names, { keepExtra, shape }) => createJsonFormatter(keepExtra ? undefined : names, shape),
+  ndjson: (names, { keepExtra }) => createNdjsonFormatter(keepExtra ? undefined : names),
+  ids: createIdsFormatter,
+};
+
+/** A formatter for one document. */
+export function createFormatter(format: keyof typeof FORMATTERS, options: FormatterOptions): Formatter {
   const names = options.columns.map(({ name }) => name);
-  if (format === 'ids') return createIdsFormatter();
-  if (format === 'csv') return createCsvFormatter(names, options);
-  const picked = options.keepExtra ? undefined : names;
-  return format === 'ndjson' ? createNdjsonFormatter(picked) : createJsonFormatter(picked, options.shape);
+  return FORMATTERS[format](names, options);
 }

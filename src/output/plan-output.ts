@@ -1,6 +1,6 @@
 /** What the output flags ask for together: checked, and made into one plan. A format is: asked for > the extension > the profile > the place. */
 import { UsageError } from '../errors.ts';
-import type { Format } from '../settings/settings.ts';
+import { EXTENSIONS, FORMATS, type Format } from '../settings/settings.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import type { Shape } from './formatter.ts';
 
@@ -103,13 +103,10 @@ function refuseUnsuitable({ header, rawCells, excel }: OutputFlags, format: Form
   }
 }
 
-const EXTENSION = /\.(csv|json|ndjson|jsonl)(\.gz)?$/i;
-
-/** The format an output path names by its extension (`.csv .json .ndjson .jsonl`, each also with `.gz`), or undefined. */
+/** The format an output path names by its extension (also with `.gz` behind it), or undefined. */
 export function formatOfPath(path: string): Exclude<Format, 'table'> | undefined {
-  const found = EXTENSION.exec(path)?.[1]?.toLowerCase();
-  if (found === 'csv' || found === 'json') return found;
-  return found === undefined ? undefined : 'ndjson';
+  const extension = /\.([a-z]+)(\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  return FORMATS.filter((format) => format !== 'table').find((format) => EXTENSIONS[format].includes(extension));
 }
 
 /** Whether an output path asks for compression. */

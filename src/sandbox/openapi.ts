@@ -1,5 +1,5 @@
 /** The machine-readable description of the interface (OpenAPI 3.1), built from the same shapes the sandbox serves. */
-import { CODE_STATUSES, CODE_TYPES, DEVICES } from '../service/shapes.ts';
+import { CODE_STATUSES, CODE_TYPES, DEVICES, type QrCode, type Scan } from '../service/shapes.ts';
 import { EXAMPLES } from './openapi-examples.ts';
 import { CODES_PAGE, type PageBounds, SCANS_PAGE } from './parameters.ts';
 
@@ -28,7 +28,7 @@ const code = {
   status: oneOf(CODE_STATUSES),
   created_at: dateTime,
   updated_at: dateTime,
-};
+} satisfies Record<keyof QrCode, Json>;
 
 const scan = {
   id: { ...integer, description: 'Scan row identifier' },
@@ -39,7 +39,7 @@ const scan = {
   os: { ...text, description: 'Operating system name' },
   browser: { ...text, description: 'Browser name' },
   referrer: { ...nullableText, description: 'Referrer of the scan' },
-};
+} satisfies Record<keyof Scan, Json>;
 
 const pagination = {
   page: { ...integer, description: 'Page number of this result' },

@@ -4,8 +4,16 @@ import type { Reserve } from '../limit/rate-window.ts';
 
 export type { Reserve };
 
+/** What `--format` takes. Its formatters stand in output/create-formatter.ts. */
 export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
+
+/** What a file of each format is called; a table is for reading and has no files of its own. */
+export const EXTENSIONS: Readonly<Record<Exclude<Format, 'table'>, readonly string[]>> = {
+  csv: ['csv'],
+  json: ['json'],
+  ndjson: ['ndjson', 'jsonl'],
+};
 
 /** The environment variables, as the context holds them. */
 export type Variables = Readonly<Record<string, string | undefined>>;
