@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { interpret } from '../../src/commands/program.ts';
 import { EXIT_CODES } from '../../src/errors.ts';
@@ -31,4 +31,13 @@ describe('README', () => {
       expect(rows).toContain(`| ${exit} | ${meaning} |`);
     expect(rows).toContain('| 130 / 143 | interrupted / terminated');
   });
+});
+
+test.each(['README.md', '.github/CONTRIBUTING.md'])('%s names only files and scripts that are there', (name) => {
+  const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+  const paths = [...text.matchAll(/(?<![\w/])(?:src|test|bin|completions)\/[\w./-]*\w/g)].map(([path]) => path);
+  const missing = paths.filter((path) => !/[A-Z]{4}/.test(path) && !existsSync(new URL(`../../${path}`, import.meta.url)));
+  expect(missing).toEqual([]);
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g)) expect(Object.keys(scripts)).toContain(script);
 });
