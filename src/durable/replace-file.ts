@@ -90,7 +90,6 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
       }),
     async discard() {
       if (ended) return;
-      ended = true;
       await file.close().catch(() => undefined); // first, for Windows removes no open file
       if (await isAt(disk, identity, temporary)) await disk.unlink(temporary).catch(() => undefined);
     },
@@ -156,11 +155,8 @@ export async function openBeside(disk: Disk, path: string, temporary: string, mo
   const file = await disk.open(temporary, 'wx+', wanted ?? 0o666);
   try {
     // D6: by descriptor, for by now the name may lead to somebody else's file.
-    const now = await file.stat();
-    if (old && (now.uid !== old.uid || now.gid !== old.gid)) {
-      await file.chown(old.uid, old.gid).catch(() => undefined); // only root may; anyone else's new file is their own
-    }
-    if (wanted !== undefined && (now.mode & PERMISSIONS) !== wanted) await file.chmod(wanted);
+    if (old) await file.chown(old.uid, old.gid).catch(() => undefined); // only root may; anyone else's new file is their own
+    if (wanted !== undefined) await file.chmod(wanted); // the umask may have taken some away
     return file;
   } catch (error) {
     await file.close();

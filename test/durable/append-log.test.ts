@@ -48,9 +48,8 @@ describe('a log', () => {
   });
 
   it('gives back every text', async () => {
-    const texts = fc.array(
-      fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\u2028', '\r\n', '"}\n{"', ',"crc":"00000000"}')),
-    );
+    const odd = ['\u2028', '\r\n', '\0', '\ud800', '東京', '"}\n{"', ',"crc":"00000000"}'];
+    const texts = fc.array(fc.oneof(fc.string(), fc.constantFrom(...odd)));
     await fc.assert(
       fc.asyncProperty(texts, async (found) => {
         const memory = createMemoryDisk();
@@ -93,10 +92,10 @@ describe('a log', () => {
     expect(await read(memory)).toEqual(lines(1, 1));
   });
 
-  it('takes a hundred thousand records in one call', async () => {
+  it('takes as many records as a large file has in one call', async () => {
     const memory = createMemoryDisk();
-    await write(memory, lines(100_000));
-    expect((await read(memory)).length).toBe(100_000);
+    await write(memory, lines(150_000));
+    expect((await read(memory)).length).toBe(150_000);
   });
 });
 

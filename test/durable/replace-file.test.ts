@@ -114,9 +114,10 @@ describe('a failure', () => {
     memory.fault = once(operation);
     const first = replacement.write(bytes('one')).then(() => replacement.commit());
     await expect(first).rejects.toThrow('EIO');
-    await expect(replacement.write(bytes('two'))).rejects.toThrow('EIO');
-    await expect(replacement.commit()).rejects.toThrow('EIO');
+    await expect(replacement.write(bytes('two'))).rejects.toMatchObject({ code: 'EIO' });
+    await expect(replacement.commit()).rejects.toMatchObject({ code: 'EIO' });
     expect(memory.read(FILE)).toBe('old');
+    await replacement.discard();
     await replacement.discard();
     expect(memory.names()).toEqual([FILE]);
   });
@@ -155,14 +156,17 @@ describe('a failure', () => {
 });
 
 describe('a run that shares the file with others', () => {
-  const processes = (pid: number): Processes => ({ pid, isRunning: (other) => other === 7 });
+  const processes = (pid: number): Processes => ({ pid, isRunning: (other) => other === pid || other === 7 });
   const mine = '/data/.out.csv.6.partial';
 
   it('removes what dead runs left, and leaves what living ones write (D7)', async () => {
     const memory = createMemoryDisk();
     const living = '/data/.out.csv.7.partial';
-    const others = ['/data/.other.csv.8.partial', '/data/.out.csv.x.partial', '/data/.out.csv.8.partial.csv'];
-    for (const path of [mine, living, '/data/.out.csv.8.partial', ...others]) memory.write(path, 'torn');
+    const dead = ['/data/.out.csv.8.partial', '/data/.out.csv.88.partial'];
+    const others = ['.other.csv.8.partial', '.out.csv.x.partial', '.out.csv.x8.partial', '.out.csv.8.partial.csv'].map(
+      (name) => `/data/${name}`,
+    );
+    for (const path of [mine, living, ...dead, ...others]) memory.write(path, 'torn');
     await replaceFile(memory.disk, FILE, bytes('new'), { processes: processes(6) });
     expect(memory.names()).toEqual([FILE, living, ...others].sort());
     expect(memory.read(FILE)).toBe('new');
@@ -198,6 +202,14 @@ describe('a run that shares the file with others', () => {
     memory.remove(mine);
     await expect(replacement.commit()).rejects.toThrow(LocalError);
     expect(memory.names()).toEqual([]);
+  });
+
+  it('does not take a file of another disk for its own, though that has the same number (D4)', async () => {
+    const memory = createMemoryDisk();
+    const { disk } = memory;
+    const moved = { ...disk, stat: async (path: string) => ({ ...(await disk.stat(path)), dev: 2 }) };
+    await expect(replaceFile(moved, FILE, bytes('new'))).rejects.toThrow(LocalError);
+    expect(memory.names()).toEqual([TEMPORARY]);
   });
 
   it('has ended when it has ended: discarding leaves what came after', async () => {
