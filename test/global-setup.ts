@@ -16,6 +16,7 @@ const OUTPUTS = ['dist/THIRD-PARTY-LICENSES', 'dist/man/qrctl.1'];
 
 export default function setup(): () => void {
   if (process.env.QRCTL_TEST_BIN === undefined && isStale()) build();
+  if (process.env.QRCTL_TEST_CACHE !== undefined) return () => undefined;
   const cache = mkdtempSync(join(tmpdir(), 'qrctl-cache-'));
   process.env.QRCTL_TEST_CACHE = cache;
   return () => rmSync(cache, { recursive: true, force: true });

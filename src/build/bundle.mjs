@@ -1,8 +1,7 @@
 /**
  * Builds dist/, the same bytes from the same sources: `node src/build/bundle.mjs [DIRECTORY]`. Start-up time is a promise of this
- * tool, so what is unusual here was measured by `npm run bench -- startup` (figures beside it): CommonJS, because node's loader of ES
- * modules costs as much as all of `qrctl --version`; few files, each read only when it is needed; a source map beside each, read
- * only to say where a defect is.
+ * tool, so it is CommonJS (node's loader of ES modules takes 10 ms of processor time more, a third of `qrctl --version`) in a few
+ * files, each read only when it is needed. The source map beside each is read only to say where a defect is.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -28,26 +27,7 @@ const APART = {
   'temporal-polyfill': 'temporal-polyfill',
 };
 
-/** What libraries load for features that are not used here; each takes node milliseconds to read. */
-const UNUSED = [
-  { of: /undici/, path: /^node:http$/, instead: 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} }' },
-  { of: /undici/, path: /\/client-h2\.js$/, instead: 'module.exports = () => { throw new Error("HTTP/2 is not built in") }' },
-  { of: /undici/, path: /\/fetch\/body\.js$/, instead: 'module.exports = {}' },
-  { of: /commander/, path: /^node:child_process$/, instead: 'module.exports = {}' },
-];
-
-const withoutUnused = {
-  name: 'without-unused',
-  setup({ onResolve, onLoad }) {
-    for (const { of, path, instead } of UNUSED) {
-      onResolve({ filter: path }, ({ importer, path: name }) =>
-        of.test(importer) ? { path: name, namespace: 'unused', pluginData: instead } : undefined,
-      );
-    }
-    onLoad({ filter: /.*/, namespace: 'unused' }, ({ pluginData }) => ({ contents: pluginData, loader: 'js' }));
-  },
-};
-
+/** Leaves an import of one of them to the loader of src/start/start.ts. */
 const keptApart = {
   name: 'kept-apart',
   setup({ onResolve, onLoad }) {
@@ -76,7 +56,7 @@ const { metafile } = await build({
   logLevel: 'warning',
   metafile: true,
   entryPoints: { start: 'src/start/start.ts', ...APART },
-  plugins: [withoutUnused, keptApart],
+  plugins: [keptApart],
   // `import()` would go through the loader of ES modules again.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.dirname': '__dirname' },

@@ -1,4 +1,4 @@
-/** undici's parts by their own paths: importing it whole costs four times as long at start. The types are its own. */
+/** The types of undici's parts by their own paths (undici.ts says why). They are its own. */
 declare module 'undici/lib/dispatcher/client.js' {
   import type { Client } from 'undici';
 

@@ -79,10 +79,9 @@ function isNews(commands: readonly string[], command: string): boolean {
   return !commands.includes(command) && commands.length < MOST_COMMANDS;
 }
 
-/** The command a line begins with, as far as words alone tell; which one it is matters to nothing but what is compiled already. */
+/** The command a line begins with, as far as words alone tell: which one it is matters to nothing but what is compiled already. */
 function commandOf(argv: readonly string[]): string {
-  return argv
-    .slice(0, 2)
-    .filter((word) => /^[a-z]+$/.test(word))
-    .join(' ');
+  const words = argv.slice(0, 2).filter((word) => /^[a-z]+$/.test(word));
+  const help = argv.some((word) => word === '--help' || word === '-h');
+  return [...words, ...(help ? ['--help'] : [])].join(' ');
 }

@@ -96,7 +96,7 @@ describe('a damaged cache', () => {
         expect(await answers(options, flip), `flip ${flip}`).toEqual(whole.slice(...one(flip)));
       }
     });
-  });
+  }, 600_000);
 
   test.each([
     ['empty files', () => Buffer.alloc(0)],

@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { BIN } from '../support/cli.ts';
+
+const ROOT = dirname(dirname(BIN));
+
+test('the same sources give the same bytes, wherever and whenever they are built', async () => {
+  // As deep as dist/, because the maps say how to get from there to the sources.
+  const again = await mkdtemp(join(ROOT, 'dist-'));
+  onTestFinished(() => rm(again, { recursive: true, force: true }));
+  const { status, stderr } = spawnSync(process.execPath, ['src/build/bundle.mjs', again], { cwd: ROOT, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const names = readdirSync(again);
+  expect(names).toContain('start.js');
+  for (const name of names) {
+    expect(readFileSync(join(again, name)).equals(readFileSync(join(ROOT, 'dist', name))), name).toBe(true);
+  }
+});
