@@ -4,7 +4,8 @@ import { interpret } from '../../src/commands/program.ts';
 import { EXIT_CODES } from '../../src/errors.ts';
 import { commandLinesIn } from '../help/command-lines.ts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const ROOT = new URL('../../', import.meta.url);
+const readme = readFileSync(new URL('README.md', ROOT), 'utf8');
 
 /** Every line of code in it: fenced blocks, and spans that begin with the command. */
 function codeLines(): string[] {
@@ -33,11 +34,15 @@ describe('README', () => {
   });
 });
 
-test.each(['README.md', '.github/CONTRIBUTING.md'])('%s names only files and scripts that are there', (name) => {
-  const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const PROTOCOLS = ['limit', 'complete', 'append', 'once', 'durable', 'output'].map((room) => `src/${room}/PROTOCOL.md`);
+
+test.each(['README.md', '.github/CONTRIBUTING.md', ...PROTOCOLS])('%s names only files and scripts that are there', (name) => {
+  const text = readFileSync(new URL(name, ROOT), 'utf8');
   const paths = [...text.matchAll(/(?<![\w/])(?:src|test|bin|completions)\/[\w./-]*\w/g)].map(([path]) => path);
-  const missing = paths.filter((path) => !/[A-Z]{4}/.test(path) && !existsSync(new URL(`../../${path}`, import.meta.url)));
-  expect(missing).toEqual([]);
-  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const inCode = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].flatMap(([, path]) => path ?? []);
+  const places = [ROOT, new URL('src/', ROOT), new URL(name, ROOT)];
+  const isThere = (path: string) => /[A-Z]{4}/.test(path) || places.some((place) => existsSync(new URL(path, place)));
+  expect([...paths, ...inCode].filter((path) => !isThere(path))).toEqual([]);
+  const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
   for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g)) expect(Object.keys(scripts)).toContain(script);
 });
