@@ -46,6 +46,7 @@ describe('whatever happens', () => {
     latencyMs: readonly number[];
     wholeSeconds: boolean;
     tidies: boolean;
+    listLagMs: number;
     /** Codes with the values of a row that were there before. */
     old: readonly { of: number; ageMs: number }[];
     /** Codes with the values of a row that somebody else creates meanwhile. */
@@ -64,6 +65,7 @@ describe('whatever happens', () => {
     latencyMs: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 7, maxLength: 7 }),
     wholeSeconds: fc.boolean(),
     tidies: fc.boolean(),
+    listLagMs: fc.constantFrom(0, 4000),
     old: fc.array(fc.record({ of: values, ageMs: fc.integer({ min: 5000, max: 10 ** 9 }) }), { maxLength: 4 }),
     others: fc.constant([]),
     jumps: fc.array(fc.record({ atMs: fc.integer({ min: 0, max: 3000 }), byMs: fc.constantFrom(-7_200_000, -1500, 3_600_000) }), {

@@ -59,6 +59,19 @@ describe('when answers are lost', () => {
     }
   });
 
+  it('also where listings lag behind by less than writes may take to land', async () => {
+    const world = worldOf({ mishap: only('applied', 0, 2), listLagMs: LANDING_MS - 100 });
+    expect(await run(world, rowsOf(4))).toMatchObject(done);
+    expect(world.service.codes).toHaveLength(4);
+  });
+
+  it('creates a row anew whose code somebody deleted before it was found', async () => {
+    const world = worldOf({ mishap: only('applied', 1) });
+    world.time.at(3000, () => world.service.codes.filter(({ by }) => by === 2).map(world.service.remove));
+    expect(await run(world, rowsOf(3))).toMatchObject({ ...done, states: ['created', 'created', 'created'] });
+    expect(namesOf(world)).toEqual(['row 1', 'row 2', 'row 3']);
+  });
+
   it('leaves it to a person when somebody else created the same at the same time (O8)', async () => {
     const world = worldOf({ mishap: only('applied', 1) });
     const rows = rowsOf(2);

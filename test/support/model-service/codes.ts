@@ -38,6 +38,8 @@ export interface ModelCodesOptions {
   wholeSeconds?: boolean;
   /** Trims names and completes addresses, as services may. */
   tidies?: boolean;
+  /** Listings come from a replica that is so far behind. */
+  listLagMs?: number;
 }
 
 export function modelCodes({
@@ -48,8 +50,12 @@ export function modelCodes({
   lateMs = 5000,
   wholeSeconds = false,
   tidies = false,
+  listLagMs = 0,
 }: ModelCodesOptions) {
   const codes: ModelCode[] = [];
+  /** When codes became visible in listings and ceased to be, on the monotonic clock. */
+  const born = new Map<ModelCode, number>();
+  const gone = new Map<ModelCode, number>();
   const started = time.now() - time.monotonic();
   const serviceMs = () => started + skewMs + time.monotonic();
   let posts = 0;
@@ -64,17 +70,27 @@ export function modelCodes({
   function add({ name, type = 'url', destination = null }: NewCode | QrCode, by: number, atMs = serviceMs()): ModelCode {
     const iso = new Date(atMs).toISOString();
     const at = wholeSeconds ? iso.replace(/\.\d+/, '') : iso;
-    const id = `00000000-0000-4000-8000-${String(codes.length + 1).padStart(12, '0')}`;
+    const id = `00000000-0000-4000-8000-${String(born.size + 1).padStart(12, '0')}`;
     const tidy = tidies && destination && URL.canParse(destination) ? new URL(destination).href : destination;
-    const code = { id, slug: `s${codes.length + 1}`, name: tidies ? name.trim() : name, type, destination: tidy };
+    const code = { id, slug: `s${born.size + 1}`, name: tidies ? name.trim() : name, type, destination: tidy };
     const whole = { ...code, status: 'active', created_at: at, updated_at: at, by };
     codes.push(whole);
+    born.set(whole, time.monotonic());
     return whole;
+  }
+  /** Somebody deletes a code. */
+  function remove(code: ModelCode): void {
+    codes.splice(codes.indexOf(code), 1);
+    gone.set(code, time.monotonic());
+  }
+  function listedAt(ms: number): ModelCode[] {
+    return [...born.keys()].filter((code) => (born.get(code) ?? 0) <= ms && (gone.get(code) ?? Number.POSITIVE_INFINITY) > ms);
   }
 
   return {
     codes,
     add,
+    remove,
     posts: () => posts,
     lists: () => lists,
     /** The row whose values a POST carries is known by its name: `row 7`. */
@@ -117,7 +133,7 @@ export function modelCodes({
       const sentAt = time.monotonic();
       await time.sleep(latencyMs(0));
       seeDate(sentAt);
-      return [...codes];
+      return listLagMs === 0 ? [...codes] : listedAt(time.monotonic() - listLagMs);
     },
     async askClock(): Promise<void> {
       const sentAt = time.monotonic();

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { type ChangeJob, changeRows, createUpdater, differences } from '../../src/bulk/change-rows.ts';
+import type { TargetRow, UpdateRow } from '../../src/bulk/check-rows.ts';
+import { findCodes, groupByCode, type Lookup, requireCode } from '../../src/bulk/find-codes.ts';
+import { changeFailure, changeResults } from '../../src/bulk/results.ts';
+import { AuthError, NotFoundError, PartialError, RejectedError, UnavailableError } from '../../src/errors.ts';
+import type { CodeChanges, QrCode } from '../../src/service/shapes.ts';
+
+const at = '2026-01-01T00:00:00Z';
+const code = (n: number): QrCode => {
+  const more = { type: 'url', destination: 'https://x.de', status: 'active', created_at: at, updated_at: at };
+  return { id: `id-${n}`, slug: `s${n}`, name: `Code ${n}`, ...more };
+};
+const target = (row: number, id?: string, slug?: string): TargetRow => ({ row, line: row + 1, values: new Map(), id, slug });
+const lookup: Lookup = ({ id, slug }) => [code(1), code(2)].find((found) => found.id === id || found.slug === slug);
+
+type Job = ChangeJob<{ row: number }>;
+const change = (rows: number, job: Partial<Job>) =>
+  changeRows({
+    groups: Array.from({ length: rows }, (_, index) => [{ row: index + 1 }]),
+    apply: async () => ({ outcome: 'updated' }),
+    concurrency: 1,
+    failFast: false,
+    signal: new AbortController().signal,
+    onEvent: () => undefined,
+    ...job,
+  });
+/** Rows named here fail so; the others are done. */
+const failing =
+  (errors: Record<number, unknown>): Job['apply'] =>
+  async ({ row }) => {
+    if (errors[row]) throw errors[row];
+    return { outcome: 'updated' };
+  };
+const outcomes = (rows: number, end: Awaited<ReturnType<typeof change>>) =>
+  changeResults(
+    Array.from({ length: rows }, (_, index) => ({ row: index + 1 })),
+    end,
+  ).map(({ outcome }) => outcome);
+
+describe('changing rows', () => {
+  it('fails a row for its own fault and does the others (8)', async () => {
+    const missing = new NotFoundError('no code');
+    const end = await change(3, { apply: failing({ 2: missing }) });
+    expect(outcomes(3, end)).toEqual(['updated', 'failed', 'updated']);
+    expect([end.stop, end.firstError]).toEqual([undefined, missing]);
+    const results = changeResults([{ row: 1 }, { row: 2 }, { row: 3 }], end);
+    expect(changeFailure(end, results, 'r.csv')).toMatchObject({ name: 'PartialError', message: '1 of 3 rows failed' });
+    expect(changeFailure(end, results)).toMatchObject({ message: '1 of 3 codes failed' });
+  });
+
+  it('stops at the first such row when told to, and it is a failed row like others', async () => {
+    const rejected = new RejectedError('bad');
+    const end = await change(3, { failFast: true, apply: failing({ 2: rejected }) });
+    expect(outcomes(3, end)).toEqual(['updated', 'failed', 'not-attempted']);
+    expect(end.stop).toBe(rejected);
+    expect(changeFailure(end, [{ outcome: 'failed' }])).toBeInstanceOf(PartialError);
+  });
+
+  it('stops for what would meet every row, which is the command’s failure', async () => {
+    const auth = new AuthError('bad key');
+    const end = await change(3, { apply: failing({ 2: auth }) });
+    expect(outcomes(3, end)).toEqual(['updated', 'not-attempted', 'not-attempted']);
+    expect(changeFailure(end, [])).toBe(auth);
+  });
+
+  it('stops after three rows in a row that the service did not answer', async () => {
+    const gone = new UnavailableError('down');
+    const all = await change(9, { apply: failing({ 1: gone, 3: gone, 4: gone, 5: gone }) });
+    expect(outcomes(9, all).slice(0, 6)).toEqual(['failed', 'updated', 'failed', 'failed', 'failed', 'not-attempted']);
+    expect(all.stop).toBe(gone);
+    const mixed = await change(9, { apply: failing({ 1: gone, 2: gone, 3: new NotFoundError('x'), 4: gone, 5: gone }) });
+    expect(mixed.stop).toBeUndefined();
+  });
+
+  it('stops at an interruption, with its reason', async () => {
+    const controller = new AbortController();
+    const reason = new Error('interrupted');
+    const apply: Job['apply'] = async () => {
+      controller.abort(reason);
+      throw new UnavailableError('aborted');
+    };
+    const end = await change(3, { apply, signal: controller.signal });
+    expect([end.stop, end.results.size]).toEqual([reason, 0]);
+  });
+
+  it('says nothing failed where nothing did', async () => {
+    const end = await change(2, {});
+    expect(changeFailure(end, changeResults([{ row: 1 }, { row: 2 }], end))).toBeUndefined();
+  });
+});
+
+describe('an update', () => {
+  it('sends only what differs; no destination is the same as an empty one', () => {
+    const empty = { ...code(1), destination: null };
+    expect(differences(code(1), { name: 'Code 1', destination: 'https://y.de', status: 'paused' })).toEqual({
+      destination: 'https://y.de',
+      status: 'paused',
+    });
+    expect(differences(empty, { destination: '', status: 'active' })).toEqual({});
+    expect(differences(code(1), { name: '', destination: '' })).toEqual({ name: '', destination: '' });
+  });
+
+  it('remembers what earlier rows of the file changed', async () => {
+    const sent: CodeChanges[] = [];
+    const updateCode = async (id: string, changes: CodeChanges) => {
+      sent.push(changes);
+      return { ...code(1), id, ...changes };
+    };
+    const update = createUpdater({ updateCode }, lookup);
+    const row = (changes: CodeChanges): UpdateRow => ({ ...target(1, 'id-1'), changes });
+    expect(await update(row({ name: 'New' }))).toEqual({ id: 'id-1', slug: 's1', outcome: 'updated' });
+    expect(await update(row({ name: 'New' }))).toMatchObject({ outcome: 'unchanged' });
+    expect(await update(row({ name: 'Code 1' }))).toMatchObject({ outcome: 'updated' });
+    expect(sent).toEqual([{ name: 'New' }, { name: 'Code 1' }]);
+    await expect(update({ ...target(2, 'id-9'), changes: {} })).rejects.toThrow('no code has the id id-9');
+  });
+});
+
+describe('the codes that rows name', () => {
+  function reader(total: number) {
+    const asked: string[] = [];
+    const page = { rows: [], total, serviceTimeMs: undefined };
+    return {
+      asked,
+      concurrency: 2,
+      service: {
+        async listCodes() {
+          asked.push('size');
+          return page;
+        },
+        async getCode(id: string) {
+          asked.push(id);
+          if (id === 'id-9') throw new NotFoundError('gone');
+          return code(Number(id.slice(3)));
+        },
+      },
+      async listCodes() {
+        asked.push('list');
+        return [code(1), code(2), code(3), code(4)];
+      },
+    };
+  }
+
+  it('are read one by one where they are few, and a missing one is no failure', async () => {
+    const few = reader(5);
+    const find = await findCodes([target(1, 'id-1'), target(2, 'id-9'), target(3, 'id-1')], few);
+    expect([find({ id: 'id-1', slug: undefined })?.slug, find({ id: 'id-9', slug: 's1' })]).toEqual(['s1', undefined]);
+    expect(few.asked.sort()).toEqual(['id-1', 'id-9']);
+  });
+
+  it('are read by the listing where a slug needs it, or where that costs less', async () => {
+    const slug = reader(5);
+    const find = await findCodes([target(1, undefined, 's2')], slug);
+    expect([find({ id: undefined, slug: 's2' })?.id, find({ id: undefined, slug: 'x' })]).toEqual(['id-2', undefined]);
+    expect(slug.asked).toEqual(['list']);
+    const four = [1, 2, 3, 4].map((n) => target(n, `id-${n}`));
+    const [cheap, dear] = [reader(400), reader(401)];
+    await findCodes(four, cheap);
+    await findCodes(four, dear);
+    expect([cheap.asked, dear.asked]).toEqual([
+      ['size', 'list'],
+      ['size', 'id-1', 'id-2', 'id-3', 'id-4'],
+    ]);
+  });
+
+  it('stay together and in order', () => {
+    const rows = [target(1, 'id-1'), target(2, 'id-2'), target(3, undefined, 's1'), target(4, 'id-9'), target(5, undefined, 'x')];
+    expect(groupByCode(rows, lookup).map((group) => group.map(({ row }) => row))).toEqual([[1, 3], [2], [4], [5]]);
+  });
+
+  it('must be there', () => {
+    expect(() => requireCode(target(1, undefined, 'nope'), lookup)).toThrow('no code has the slug nope');
+  });
+});
