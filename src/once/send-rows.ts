@@ -76,7 +76,6 @@ interface Sender extends SendOptions {
 
 async function sendRow({ row, code }: NewRow, { states, service, signal, stopped, ended }: Sender): Promise<void> {
   let intended = false;
-  let journalFailure: unknown;
   const refuseWhenStopped = () => {
     if (stopped()) throw new NotSent('not sent');
   };
@@ -84,15 +83,11 @@ async function sendRow({ row, code }: NewRow, { states, service, signal, stopped
     refuseWhenStopped(); // O16: it may have waited a minute for the rate limit
     intended = true;
     // O1: waits for the disk.
-    await states.record([{ is: 'intent', row }]).catch((error) => {
-      journalFailure = error;
-      throw error;
-    });
+    await states.record([{ is: 'intent', row }]);
     refuseWhenStopped(); // O16: the disk may have been slow
   };
 
   const answer = await service.createCode(code, beforeSend).catch((error) => ({ error }));
-  if (journalFailure !== undefined) throw journalFailure; // O2: it ends the run
   if (!('error' in answer)) {
     ended(row, { is: 'created' });
     const { id, slug, created_at } = answer;
@@ -102,6 +97,7 @@ async function sendRow({ row, code }: NewRow, { states, service, signal, stopped
   if (!intended) return ended(row, { is: 'not-created', stop: error instanceof NotSent ? undefined : error, tried: false });
   const sent = classify(error, signal);
   ended(row, sent);
+  // O2: a journal that has failed once fails for good, so that this ends the run also where it was the intent that failed.
   return states.record([{ is: sent.is === 'not-created' ? 'refused' : sent.is, row, error: messageOf(error) }]);
 }
 

@@ -224,6 +224,7 @@ describe('when there is a reason to stop', () => {
     };
     await run(world, rowsOf(8));
     expect(world.service.posts()).toBe(1);
+    expect((await recordsOf(world)).filter(({ is }) => is === 'intent')).toHaveLength(1);
   });
 
   it('keeps back also the row that the limiter lets through the moment the stop is answered (O16)', async () => {
