@@ -199,6 +199,13 @@ describe('what is found', () => {
     }
   });
 
+  it('has whole lines only when something was added, however long the torn one was (D9)', async () => {
+    const memory = createMemoryDisk();
+    memory.write(LOG, `${await logOf(2)}{"is":"row é","text":"${'x'.repeat(1000)}`);
+    await write(memory, lines(1, 2));
+    expect(await memory.disk.readFile(LOG)).toEqual(await logOf(3));
+  });
+
   it('may end in zeros, as a power cut leaves where the length came first (D9)', async () => {
     const bytes = await logOf(2);
     for (let length = 0; length < bytes.length; length++) {
