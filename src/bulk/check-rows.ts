@@ -49,9 +49,10 @@ function readCode(row: InputRow, { has, cell, faults }: Columns): NewCode {
 function noteRepeated(rows: readonly CreateRow[]): Fault[] {
   const first = new Map<string, CreateRow>();
   return rows.flatMap((row) => {
-    const same = first.get(valuesKey(row.code));
+    const key = valuesKey(row.code);
+    const same = first.get(key);
     if (same) return [{ line: row.line, message: `has the same values as line ${same.line}: both will be created` }];
-    first.set(valuesKey(row.code), row);
+    first.set(key, row);
     return [];
   });
 }

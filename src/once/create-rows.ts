@@ -133,12 +133,12 @@ const NOTHING_TO_DO: RoundsEnd = { stop: undefined, stopRow: undefined, undecide
 async function sendAndReconcile(job: CreateJob, states: RecordedStates): Promise<RoundsEnd> {
   let undecided: Reconciliation['undecided'] = [];
   if (states.all().some(isUnknown)) {
-    // Something goes wrong hereabouts: what this run sends should not hang on the machine's clock if it is killed in turn.
+    // Answers get lost: where this run is killed in turn, its times should not depend on the machine's clock alone.
     const failure = await failureOf(job.askClock());
     if (failure !== undefined) return { stop: failure, stopRow: undefined, undecided };
     await states.record([{ is: 'clock' }]);
   }
-  // What an earlier run was refused is tried once more: the service's rules may have changed, or the plan.
+  // What the service rejected in an earlier run is tried once more: its rules may have changed, or the plan.
   let due = states.all().filter(mayBeSent);
   for (let barren = 0; ; ) {
     const done = countDone(states);

@@ -133,11 +133,11 @@ function connected(rows: readonly UnknownRow[], codes: readonly QrCode[]): Group
 /** Adopts what can only be adopted in one way, and returns the rows that get nothing; or leaves the whole group undecided. */
 function adopt({ rows, candidates }: Group, alike: readonly QrCode[], result: Reconciliation): UnknownRow[] {
   const pairs = dealOut(rows, candidates);
-  // O9: a clock that was set would make strangers of the rows' own codes, and candidates of strangers.
-  const strangers = rows.every(({ bounds }) => bounds.measured) ? [] : doubtfulFor(rows, alike);
+  // O9: a clock that was set would make the rows' own codes doubtful, and candidates of others.
+  const doubtful = rows.every(({ bounds }) => bounds.measured) ? [] : doubtfulFor(rows, alike);
   // O8: a code too many.
-  if (pairs.size < candidates.length || strangers.length > 0) {
-    const possible = [...new Set([...candidates, ...strangers])];
+  if (pairs.size < candidates.length || doubtful.length > 0) {
+    const possible = [...new Set([...candidates, ...doubtful])];
     for (const { row } of rows) result.undecided.push({ row, candidates: possible });
     return [];
   }
@@ -151,8 +151,8 @@ function adopt({ rows, candidates }: Group, alike: readonly QrCode[], result: Re
 
 /** O9: a row without a code was not created, unless a doubtful one is left over. */
 function judgeLeftOver(row: UnknownRow, alike: readonly QrCode[], taken: ReadonlySet<QrCode>, result: Reconciliation): void {
-  const doubtful = doubtfulFor([row], alike).filter((code) => !taken.has(code));
-  if (doubtful.length > 0) result.undecided.push({ row: row.row, candidates: doubtful });
+  const left = doubtfulFor([row], alike).filter((code) => !taken.has(code));
+  if (left.length > 0) result.undecided.push({ row: row.row, candidates: left });
   else result.absent.push({ row: row.row, foreignIds: alike.map(({ id }) => id) });
 }
 

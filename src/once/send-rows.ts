@@ -113,7 +113,7 @@ function classify(error: unknown, signal: AbortSignal): Exclude<Sent, { is: 'cre
   return { is: 'unknown', error, ...(hopeless && { stop: error }) };
 }
 
-/** The words of anything thrown. */
+/** The message of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

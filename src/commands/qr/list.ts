@@ -63,7 +63,7 @@ interface Filters {
   name?: readonly string[] | undefined;
 }
 
-interface Wish extends Filters {
+interface ListOptions extends Filters {
   limit?: number | undefined;
   sort?: Sort | undefined;
 }
@@ -71,11 +71,11 @@ interface Wish extends Filters {
 type Lister = Pick<Service, 'listCodes'>;
 
 /** Only sorting waits for the last page. */
-async function* listCodes(service: Lister, wish: Wish, concurrency: number): AsyncGenerator<QrCode[]> {
-  const { limit, sort } = wish;
-  const chosen = wish.status || wish.type || wish.name;
+async function* listCodes(service: Lister, options: ListOptions, concurrency: number): AsyncGenerator<QrCode[]> {
+  const { limit, sort } = options;
+  const chosen = options.status || options.type || options.name;
   if (limit !== undefined && !chosen && !sort) return yield* firstCodes(service, limit, concurrency);
-  const filtered = filter(listAllCodes(service, { concurrency }), createFilter(wish));
+  const filtered = filter(listAllCodes(service, { concurrency }), createFilter(options));
   if (sort) yield sortCodes(await collect(filtered), sort).slice(0, limit);
   else yield* take(filtered, limit);
 }
