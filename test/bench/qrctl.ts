@@ -9,7 +9,7 @@ export function qrctl(...args: string[]): string[] {
 }
 
 /**
- * The environment of a run: this one, the sandbox, and a config directory without a config. Without NODE_EXTRA_CA_CERTS, which
+ * The environment of a run: this one, the sandbox, a config directory without a config, and a cache of its own. Without NODE_EXTRA_CA_CERTS, which
  * node reads whole at every start: it would make everything else look small.
  */
 export function environment(sandbox: { env: Record<string, string> }, directory: string): Record<string, string | undefined> {
@@ -18,5 +18,6 @@ export function environment(sandbox: { env: Record<string, string> }, directory:
     NODE_EXTRA_CA_CERTS: undefined,
     ...sandbox.env,
     QRCTL_CONFIG_DIR: join(directory, 'config'),
+    XDG_CACHE_HOME: join(directory, 'cache'),
   };
 }

@@ -13,6 +13,8 @@ export async function startup(directory: string): Promise<Report[]> {
       { name: 'qrctl --help', command: qrctl('--help') },
       { name: 'qrctl completion bash', command: qrctl('completion', 'bash') },
       { name: 'qrctl qr list', command: qrctl('qr', 'list') },
+      // A system that names no place to keep what was compiled.
+      { name: 'qrctl qr list, compiled anew', command: ['env', '-u', 'HOME', '-u', 'XDG_CACHE_HOME', ...qrctl('qr', 'list')] },
     ];
     const notes = ['qr list asks a sandbox for 25 codes'];
     const env = environment(sandbox, directory);
