@@ -47,25 +47,29 @@ const keptApart = {
 
 // Made beside its place and put there at once: a command that is running while this builds must find its files.
 const staged = `${directory}-${process.pid}`;
-const { metafile } = await build({
-  bundle: true,
-  format: 'cjs',
-  platform: 'node',
-  target: 'node20',
-  minify: true,
-  outdir: staged,
-  logLevel: 'warning',
-  metafile: true,
-  entryPoints: { start: 'src/start/start.ts', ...APART },
-  plugins: [keptApart],
-  // `import()` would go through the loader of ES modules again.
-  supported: { 'dynamic-import': false },
-  define: { 'import.meta.dirname': '__dirname' },
-  // Names and lines are enough for a stack; the sources themselves stay in the repository.
-  sourcemap: 'external',
-  sourcesContent: false,
-});
-await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');
-await writeFile(join(staged, 'THIRD-PARTY-LICENSES'), await formatLicenses(metafile));
-await rm(directory, { recursive: true, force: true });
-await rename(staged, directory);
+try {
+  const { metafile } = await build({
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    minify: true,
+    outdir: staged,
+    logLevel: 'warning',
+    metafile: true,
+    entryPoints: { start: 'src/start/start.ts', ...APART },
+    plugins: [keptApart],
+    // `import()` would go through the loader of ES modules again.
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.dirname': '__dirname' },
+    // Names and lines are enough for a stack; the sources themselves stay in the repository.
+    sourcemap: 'external',
+    sourcesContent: false,
+  });
+  await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');
+  await writeFile(join(staged, 'THIRD-PARTY-LICENSES'), await formatLicenses(metafile));
+  await rm(directory, { recursive: true, force: true });
+  await rename(staged, directory);
+} finally {
+  await rm(staged, { recursive: true, force: true });
+}
