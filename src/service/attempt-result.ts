@@ -7,6 +7,7 @@ import { parseJson } from './json.ts';
 import type { NetworkError, NetworkFault } from './network-error.ts';
 import type { Answer, Method } from './transport.ts';
 
+/** What is asked of the service, and what the answer has to be. */
 export interface Call<T> {
   method: Method;
   /** Path and query from the root of the host. */

@@ -10,6 +10,7 @@ import { Client } from './undici.ts';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
+/** One request as it is sent. */
 export interface Exchange {
   method: Method;
   /** Path and query, from the root of the host. */
@@ -42,9 +43,11 @@ export interface Transport {
   close(): void;
 }
 
+/** One connection, opened when first used and kept for the next request, with the memory that its answers are read into. */
 interface Wire {
   client: Dispatcher;
   body: Body;
+  /** Begins another request: connections that were closed at once count anew. */
   renew(): void;
   destroy(): void;
 }
