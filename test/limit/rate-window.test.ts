@@ -235,9 +235,10 @@ describe('a 429', () => {
     expect(left()).toBeUndefined();
   });
 
-  it('whose Reset is this very moment says nothing of how long', () => {
-    const { waitMs, limited } = openWindow();
-    limited({ resetMs: NOW });
+  it('whose Reset is this very moment says nothing of how long', async () => {
+    const { waitMs, limited, clock } = openWindow();
+    await clock.advance(100);
+    limited({ resetMs: NOW + 100 }, 0);
     expect(waitMs()).toBe(1000);
   });
 
