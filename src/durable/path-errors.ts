@@ -37,8 +37,8 @@ const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** `EIO` as a clause; an unknown error keeps its own message. */
 export function describeSystemError(error: unknown): string {
-  const code = systemCode(error);
-  const words = code === undefined ? undefined : (BAD_PATH[code] ?? MACHINE[code]);
+  const code = systemCode(error) ?? '';
+  const words = BAD_PATH[code] ?? MACHINE[code];
   if (words) return `${words} (${code})`;
   return error instanceof Error ? error.message : String(error);
 }

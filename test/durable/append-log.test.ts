@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openAppendLog, readAppendLog } from '../../src/durable/append-log.ts';
+import type { Disk, DiskFile } from '../../src/durable/disk.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
 import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
 import { runs } from '../support/property-runs.ts';
@@ -292,6 +293,43 @@ describe('a place for a log', () => {
     memory.fault = (_, operation) => (operation.startsWith('truncate') ? 'EIO' : undefined);
     await expect(openAppendLog(LOG, memory.disk)).rejects.toThrow(LocalError);
     expect(await read(memory)).toEqual(lines(2));
+  });
+
+  it('is read in whatever pieces the disk gives, to where the file ends', async () => {
+    const memory = createMemoryDisk();
+    await write(memory, lines(3));
+    const { disk } = memory;
+    const slow: Disk = {
+      ...disk,
+      async open(...where) {
+        const file = await disk.open(...where);
+        const read: DiskFile['read'] = (buffer, offset, length, position) =>
+          file.read(buffer, offset, Math.min(length, 7), position);
+        const stat = async () => ({ ...(await file.stat()), size: (await file.stat()).size + 100 }); // it was cut just now
+        return { ...file, read, stat };
+      },
+    };
+    expect((await openAppendLog<Line>(LOG, slow)).found).toEqual(lines(3));
+  });
+
+  it('is closed when it is refused', async () => {
+    const memory = createMemoryDisk();
+    memory.write(LOG, 'no log');
+    const { disk } = memory;
+    let closed = 0;
+    const counting: Disk = {
+      ...disk,
+      async open(...where) {
+        const file = await disk.open(...where);
+        const close = async () => {
+          closed++;
+          await file.close();
+        };
+        return { ...file, close };
+      },
+    };
+    await expect(openAppendLog(LOG, counting)).rejects.toThrow(UsageError);
+    expect(closed).toBe(1);
   });
 
   it('may be read from outside as well', async () => {

@@ -69,6 +69,26 @@ describe('acquireLock', () => {
     await (await second).release();
   });
 
+  it('asks about ten times a second, not in step with others, and not at all when told not to wait', async () => {
+    const path = join(directory, 'scans.csv');
+    const lock = await acquireLock(path, { clock: fakeClock() });
+    const clock = fakeClock({ seed: 1 });
+    const pauses: number[] = [];
+    const sleep = async (ms: number, signal?: AbortSignal) => {
+      pauses.push(ms);
+      await clock.sleep(ms, signal);
+    };
+    const waiting = acquireLock(path, { clock: { ...clock, sleep }, waitMs: 2000 });
+    await expect(clock.run(waiting)).rejects.toThrow(UsageError);
+    for (const ms of pauses.slice(0, -1)) expect(ms).toSatisfy((pause: number) => pause >= 50 && pause <= 150);
+    expect(new Set(pauses).size).toBeGreaterThan(5);
+    await expect(acquireLock(path, { clock, waitMs: 0 })).rejects.toMatchObject({
+      message: `another qrctl run is working on ${path}`,
+      hint: expect.stringContaining('Run this again when the other has ended'),
+    });
+    await lock.release();
+  });
+
   it('stops waiting when the signal is aborted', async () => {
     const path = join(directory, 'scans.csv');
     const lock = await acquireLock(path, { clock: fakeClock() });

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { digestOf, hashPrefix, ifPresent, nodeDisk, readPieces } from '../../src/durable/disk.ts';
+import { useDirectory } from '../support/cli.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+
+const MIB = 1 << 20;
+
+describe('the disk of node', () => {
+  test('lists, makes, renames and removes', async () => {
+    const directory = await useDirectory();
+    await nodeDisk.mkdir(join(directory, 'a'), 0o700);
+    const file = await nodeDisk.open(join(directory, 'b'), 'wx+', 0o600);
+    await file.close();
+    await nodeDisk.rename(join(directory, 'b'), join(directory, 'c'));
+    expect((await nodeDisk.readdir(directory)).sort()).toEqual(['a', 'c']);
+    expect((await nodeDisk.lstat(join(directory, 'a'))).isDirectory()).toBe(true);
+    expect((await nodeDisk.stat(join(directory, 'c'))).mode & 0o777).toBe(0o600);
+    await nodeDisk.unlink(join(directory, 'c'));
+    expect(await nodeDisk.readdir(directory)).toEqual(['a']);
+  });
+
+  test('reads regular files, and does not wait for what else there is', async () => {
+    const directory = await useDirectory();
+    writeFileSync(join(directory, 'file'), 'text');
+    expect(String(await nodeDisk.readFile(join(directory, 'file')))).toBe('text');
+    await expect(nodeDisk.readFile(directory)).rejects.toMatchObject({ code: 'ENOTSUP' });
+    await expect(nodeDisk.readFile('/dev/null')).rejects.toMatchObject({ code: 'ENOTSUP' });
+  });
+
+  test('flushes the names of a directory, and does not pretend where there is none', async () => {
+    const directory = await useDirectory();
+    await nodeDisk.flushDirectory(directory);
+    await expect(nodeDisk.flushDirectory(join(directory, 'no'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await nodeDisk.flushDirectory('/dev/null'); // EINVAL: what cannot be flushed is as durable as it gets
+  });
+
+  test.runIf(process.getuid?.() !== 0)('knows what may not be written', async () => {
+    const path = join(await useDirectory(), 'file');
+    writeFileSync(path, '');
+    await nodeDisk.checkWritable(path);
+    chmodSync(path, 0o400);
+    await expect(nodeDisk.checkWritable(path)).rejects.toMatchObject({ code: 'EACCES' });
+  });
+
+  test('says what is missing', async () => {
+    const directory = await useDirectory();
+    mkdirSync(join(directory, 'a'));
+    expect(await ifPresent(nodeDisk.stat(join(directory, 'no')))).toBeUndefined();
+    expect((await ifPresent(nodeDisk.stat(join(directory, 'a'))))?.isDirectory()).toBe(true);
+    await expect(ifPresent(nodeDisk.readFile(directory))).rejects.toMatchObject({ code: 'ENOTSUP' });
+  });
+});
+
+describe('reading a file in pieces', () => {
+  const CONTENT = Buffer.from(Array.from({ length: 2 * MIB + 5 }, (_, i) => i % 251));
+
+  async function openContent() {
+    const memory = createMemoryDisk();
+    memory.write('/data/x', CONTENT);
+    return memory.disk.open('/data/x', 'r+');
+  }
+
+  async function piecesOf(start: number, end: number, signal?: AbortSignal): Promise<Buffer[]> {
+    const pieces: Buffer[] = [];
+    for await (const piece of readPieces(await openContent(), start, end, signal)) pieces.push(Buffer.from(piece));
+    return pieces;
+  }
+
+  test('gives the stretch that was asked for', async () => {
+    const pieces = await piecesOf(3, 2 * MIB + 4);
+    expect(pieces.map(({ length }) => length)).toEqual([MIB, MIB, 1]);
+    expect(Buffer.concat(pieces).equals(CONTENT.subarray(3, 2 * MIB + 4))).toBe(true);
+    expect(await piecesOf(7, 7)).toEqual([]);
+  });
+
+  test('ends where the file does', async () => {
+    const pieces = await piecesOf(2 * MIB, 9 * MIB);
+    expect(Buffer.concat(pieces).equals(CONTENT.subarray(2 * MIB))).toBe(true);
+  });
+
+  test('can be interrupted', async () => {
+    await expect(piecesOf(0, 10, AbortSignal.abort(new Error('interrupted')))).rejects.toThrow('interrupted');
+  });
+
+  test('gives the digest of a prefix, which can be extended', async () => {
+    const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+    const hash = await hashPrefix(await openContent(), MIB + 1);
+    expect(digestOf(hash)).toBe(sha256(CONTENT.subarray(0, MIB + 1)));
+    hash.update('more');
+    expect(digestOf(hash)).toBe(sha256(Buffer.concat([CONTENT.subarray(0, MIB + 1), Buffer.from('more')])));
+  });
+});
