@@ -18,8 +18,8 @@ export interface Assembly {
   /** Distinct rows collected, the pending ones included. */
   count(): number;
   /**
-   * Adds a page whose oldest row has `rank` older rows before it by the service's word, and returns the rows that are now
-   * certain to be in their final place, oldest first. Throws MovedError when the page does not fit what is collected.
+   * Adds a page, not empty, whose oldest row has `rank` older rows before it by the service's word, and returns the rows that
+   * are now certain to be in their final place, oldest first. Throws MovedError when the page does not fit what is collected.
    */
   add(page: Batch, rank: number): Batch;
   /** The pending rows: those of the newest instant, which the next page could have joined. Nothing may be added afterwards. */
@@ -38,7 +38,7 @@ export function createAssembly(): Assembly {
     if (page.rows.length - fresh.rows.length !== count() - rank) throw new MovedError('rows moved between two pages');
     const joined = oldestFirst({ rows: pending.rows.concat(fresh.rows), times: pending.times.concat(fresh.times) });
     refuseRepeats(joined);
-    const newest = startOfNewestInstant(joined.times);
+    const newest = joined.times.indexOf(joined.times.at(-1) as number);
     // C4: rows of the newest instant are not released yet, so that the next page can be compared with them.
     pending = { rows: joined.rows.slice(newest), times: joined.times.slice(newest) };
     released += newest;
@@ -59,17 +59,8 @@ function withoutKnown(page: Batch, pending: Batch): Batch {
 }
 
 /** C5: a page that lists a row twice fits its rank, but hides another row, and would be written with the repeat. */
-function refuseRepeats({ rows, times }: Batch): void {
-  for (let i = 1; i < rows.length; i++) {
-    if (times[i] === times[i - 1] && rows[i]?.id === rows[i - 1]?.id) throw new MovedError('a row came twice');
-  }
-}
-
-function startOfNewestInstant(times: readonly number[]): number {
-  const newest = times.at(-1);
-  let start = times.length;
-  while (start > 0 && times[start - 1] === newest) start--;
-  return start;
+function refuseRepeats({ rows }: Batch): void {
+  if (rows.some(({ id }, i) => id === rows[i - 1]?.id)) throw new MovedError('a row came twice');
 }
 
 /** The rows oldest first, rows of one instant by id. Gives back the same arrays where they are so already. */

@@ -56,17 +56,11 @@ export async function exportScans(job: ScanExport, sink: ScanSink): Promise<void
 
 /** The order of a page by its times or, where it shows one instant only, by its ids; `mixed`: no order of time. */
 function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
-  let order: PageOrder | undefined;
-  for (let i = 1; i < times.length; i++) {
-    const step = (times[i] as number) - (times[i - 1] as number);
-    if (step === 0) continue;
-    const way = step > 0 ? 'ascending' : 'descending';
-    if (order !== undefined && order !== way) return 'mixed';
-    order = way;
-  }
-  const firstId = rows[0]?.id ?? 0;
-  const lastId = rows.at(-1)?.id ?? 0;
-  return order ?? (firstId > lastId ? 'descending' : 'ascending');
+  const rises = times.some((time, i) => time > (times[i - 1] ?? time));
+  const falls = times.some((time, i) => time < (times[i - 1] ?? time));
+  if (rises && falls) return 'mixed';
+  if (rises || falls) return falls ? 'descending' : 'ascending';
+  return (rows[0]?.id ?? 0) > (rows.at(-1)?.id ?? 0) ? 'descending' : 'ascending';
 }
 
 async function write(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink): Promise<void> {

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createAssembly, MovedError, oldestFirst } from '../../src/complete/assembly.ts';
-import { idsOf, page } from './reading.ts';
+import { idsOf, page, START } from './reading.ts';
 
 describe('an assembly', () => {
   it('releases rows once a later instant has begun, and keeps those of the newest pending (C4)', () => {
     const assembly = createAssembly();
-    expect(idsOf(assembly.add(page([1, 2, 4], { times: [1, 2, 2] }), 0))).toEqual([1]);
+    const { rows, times } = assembly.add(page([1, 2, 4], { times: [1, 2, 2] }), 0);
+    expect({ ids: idsOf({ rows }), times }).toEqual({ ids: [1], times: [START + 1000] });
     // One of the pending rows is repeated, and one of their instant is new: it takes its place by its id.
     expect(idsOf(assembly.add(page([4, 3, 5], { times: [2, 2, 3] }), 2))).toEqual([2, 3, 4]);
     expect(assembly.count()).toBe(5);
+    expect(assembly.rest().times).toEqual([START + 3000]);
     expect(idsOf(assembly.rest())).toEqual([5]);
   });
 

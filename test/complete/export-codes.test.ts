@@ -46,7 +46,7 @@ async function exported({ failures = {}, breaks = {}, job = {}, nowMs = () => UN
     },
     codes: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })),
     untilMs: UNTIL,
-    now: () => UNTIL,
+    now: () => UNTIL + 999_999,
     fetchInOrder,
     width: 2,
     async openSink({ id }) {
@@ -132,6 +132,8 @@ describe('codes one after the other', () => {
     const { result, progress } = await exported({});
     await result();
     expect(progress[0]).toBe('2 of undefined, 0 done');
+    expect(progress).toContain('6 of undefined, 1 done');
+    expect(progress).toContain('9 of 15, 2 done');
     expect(progress.at(-1)).toBe('15 of 15, 5 done');
   });
 
@@ -164,6 +166,21 @@ describe('a code that fails alone', () => {
   it('and others like it, with good ones between them', async () => {
     const { result } = await exported({ failures: { a: down, c: down, e: down } });
     expect((await result()).failed).toEqual(['a', 'c', 'e']);
+  });
+
+  it('is one that is gone, where it has no scans (C14)', async () => {
+    const listScans = async () => ({ rows: [], times: [], total: 0, serviceTimeMs: undefined });
+    const getCode = async (id: string) => {
+      if (id === 'b') throw new NotFoundError('not found (404)');
+      return {} as QrCode;
+    };
+    const { result } = await exported({ job: { service: { listScans, getCode, nowMs: () => UNTIL } } });
+    expect(await result()).toEqual({ codes: 4, scans: 0, failed: ['b'] });
+  });
+
+  it('does not count for a service that is down, where it failed for another reason', async () => {
+    const { result } = await exported({ failures: { b: () => new NotFoundError('not found (404)'), c: down } });
+    expect((await result()).failed).toEqual(['b', 'c']);
   });
 
   it('is named by its slug where that is known, else by its id', async () => {

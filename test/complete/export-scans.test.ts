@@ -69,17 +69,23 @@ describe.each(['ascending', 'descending'] as const)('a service that pages %s', (
 
 describe('an export', () => {
   it('reads page 1 where that was not done before', async () => {
-    const { ids, asked } = await exportedFrom(p([], 0), [p([1], 1), p([], 1)], { first: undefined as never });
+    const { ids, asked } = await exportedFrom(p([], 0), [p([1], 1), p([], 1)], { first: undefined });
     expect(ids).toEqual([1]);
     expect(asked).toEqual([1, 2]);
   });
 
   it('takes the order of a page of one instant from its ids', async () => {
-    const burst = (ids: number[]) => page(ids, { total: 3, times: ids.map(() => 1) });
-    const descending = await exportedFrom(burst([3, 2]), [burst([1]), burst([])]);
-    expect(descending).toMatchObject({ ids: [1, 2, 3], asked: [2, 3], rewinds: 0 });
-    const ascending = await exportedFrom(burst([1, 2]), [burst([3]), burst([])]);
-    expect(ascending).toMatchObject({ ids: [1, 2, 3], asked: [2, 3], rewinds: 0 });
+    const at = (ids: number[], time: number) => page(ids, { total: 3, times: ids.map(() => time) });
+    const descending = await exportedFrom(at([3, 2], 9), [at([1], 1), at([], 1)]);
+    expect(descending).toMatchObject({ ids: [1, 2, 3], rewinds: 0 });
+    const ascending = await exportedFrom(at([1, 2], 1), [at([3], 9), at([], 9)]);
+    expect(ascending).toMatchObject({ ids: [1, 2, 3], rewinds: 0 });
+  });
+
+  it('takes the order of a page with several instants from its times, and of a page of one row for oldest first', async () => {
+    const ties = page([1, 2, 3, 4], { total: 5, times: [1, 1, 2, 3] });
+    expect(await exportedFrom(ties, [p([5], 5), p([], 5)])).toMatchObject({ ids: [1, 2, 3, 4, 5], rewinds: 0 });
+    expect(await exportedFrom(p([1], 2), [p([2], 2), p([], 2)])).toMatchObject({ ids: [1, 2], rewinds: 0 });
   });
 
   it('writes nothing for a page of which no row is in the range', async () => {
@@ -134,6 +140,14 @@ describe('a code that is gone', () => {
     const late = () => (++checks > 1 ? checkExists() : Promise.resolve());
     const gone = [p([], 0), p([], 0), p([], 0)];
     expect((await exportedFrom(p([1, 2], 4), [p([9], 4), ...gone], { checkExists: late })).failure).toBeInstanceOf(NotFoundError);
+  });
+
+  it('is told from a page that shows rows of which the service counts none', async () => {
+    const { failure } = await exportedFrom(
+      p([1, 2], 0),
+      Array.from({ length: 30 }, () => p([1, 2], 0)),
+    );
+    expect(failure).toBeInstanceOf(UnprovenError);
   });
 
   it('is told from a page that shows nothing of what the service counts', async () => {

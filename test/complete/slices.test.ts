@@ -30,6 +30,7 @@ describe('slices of a range', () => {
 
   it('are one slice where all fits on few pages, and then cost two requests beside them and the page in the middle', async () => {
     expect(await sliced(100, { pageCap: 10 })).toEqual({ ids: all(100), requests: 13 });
+    expect(await sliced(10, { pageCap: 10 })).toEqual({ ids: all(10), requests: 3 });
   });
 
   it('are cut exactly, also at the borders between them', async () => {
