@@ -157,7 +157,7 @@ describe.each(scenarios)('$name', (scenario) => {
     }
   });
 
-  it('may lose power at every step, and with it any one change of a name, on a disk that keeps no order (A8)', async () => {
+  it('may lose power at every step, and with it any one change of a name, on a disk that keeps no order (A3, A8)', async () => {
     for (const lost of SOAK ? [0, 1, 2, 3] : [0, 1]) {
       for (const contents of SOAK ? [0, 1] : [1]) {
         await atEveryStep(scenario, ['end-after'], async (memory, service) => {

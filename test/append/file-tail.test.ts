@@ -1,7 +1,20 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
-import { CODE, createMemoryDisk, FILE, HOUR, idsIn, openOn, rowsAt, run, START, STATE, type TestService } from './runs.ts';
+import {
+  CODE,
+  createMemoryDisk,
+  FILE,
+  HOUR,
+  idsIn,
+  openOn,
+  type RunOptions,
+  rowsAt,
+  run,
+  START,
+  STATE,
+  type TestService,
+} from './runs.ts';
 
 const NEW = { rows: [{ id: 9, ts: '2026-01-02T00:00:00.000Z' }], times: [START + 24 * HOUR] };
 
@@ -15,6 +28,61 @@ beforeEach(async () => {
   service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
   await run(memory, service);
   memory.revive();
+});
+
+describe('the steps on the disk', () => {
+  /** What a run does to the disk, in order; the state, the file and their temporary names by short ones. */
+  async function stepsOf(options: RunOptions = {}) {
+    const steps: string[] = [];
+    memory.fault = (step, operation) => {
+      const names = [STATE, '/data/.scans.out.state.json.partial', '/data/.scans.out.restart', FILE];
+      const short = ['STATE', 'NEXT STATE', 'NEW FILE', 'FILE'];
+      const [verb = '', path = ''] = operation.split(' ');
+      steps[step] = `${verb} ${short[names.indexOf(path)] ?? path}`;
+      return undefined;
+    };
+    await run(memory, service, options);
+    memory.revive();
+    return steps;
+  }
+
+  const state = ['create NEXT STATE', 'write NEXT STATE', 'sync NEXT STATE', 'rename NEXT STATE', 'flush /data'];
+
+  it('of a first run: a state that claims nothing, the file, its name, and then rows before the state that claims them (A1, A3)', async () => {
+    memory = createMemoryDisk();
+    const rows = ['write FILE', 'sync FILE', ...state];
+    expect(await stepsOf()).toEqual([...state, 'create FILE', 'flush /data', 'write FILE', ...rows, ...rows]);
+  });
+
+  it('of a later run', async () => {
+    service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
+    expect(await stepsOf()).toEqual(['write FILE', 'sync FILE', ...state]);
+    expect(await stepsOf()).toEqual([]);
+  });
+
+  it('of a --restart: rows without commits, then the state, then the file takes its place (A8)', async () => {
+    expect(await stepsOf({ restart: true })).toEqual([
+      ...['create NEW FILE', 'flush /data', 'write NEW FILE', 'write NEW FILE', 'write NEW FILE', 'sync NEW FILE'],
+      ...state,
+      ...['rename NEW FILE', 'flush /data'],
+    ]);
+  });
+
+  it('of a run whose state was lost: what was torn is cut off before anything is added (A4)', async () => {
+    memory.remove(STATE);
+    memory.write(FILE, `${fileText()}5,2026`);
+    service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
+    expect(await stepsOf()).toEqual(['truncate FILE', 'write FILE', 'sync FILE', ...state]);
+  });
+
+  it('after a --restart that was stopped between its two renames (A8)', async () => {
+    memory.fault = (_, operation) => (operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined);
+    await expect(run(memory, service, { restart: true })).rejects.toThrow();
+    memory.revive();
+    expect(await stepsOf()).toEqual(['rename NEW FILE', 'flush /data']);
+    // The rename may not have outlived a power cut yet: flushed again, as long as the state says so.
+    expect(await stepsOf()).toEqual(['flush /data']);
+  });
 });
 
 describe('somebody else works on the file during a run', () => {
