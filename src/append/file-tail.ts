@@ -126,7 +126,6 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
           // happened, the next run finds out and goes on (finishReplacing in committed-point.ts).
           await saveState(true);
         });
-        file = undefined;
       }),
     async readBack(onRow) {
       if (!file || size === 0) return;

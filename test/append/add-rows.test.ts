@@ -94,6 +94,40 @@ describe('rows of a later run', () => {
     expect(await run(memory, service)).toBe(1);
     expect(ids()).toEqual(['9007199254740992', '9007199254740993', '9007199254740994']);
   });
+
+  it('are read again from where a rewind says, though nothing was written after it (A9)', async () => {
+    const file = await openOn(memory, service);
+    const sink = file.sinkOf(CODE);
+    const rewind = await sink.checkpoint();
+    await sink.write({ rows: [{ id: 4, ts: '2026-01-01T03:00:00.000Z' }], times: [START + 3 * HOUR] });
+    await rewind();
+    await file.discard();
+    const next = await openOn(memory, service);
+    expect(next.sinkOf(CODE).sinceMs).toBeUndefined();
+    await next.discard();
+  });
+
+  it('are not taken for those of another code when ids are read from the file (A11)', async () => {
+    service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, HOUR).map((row) => ({ ...row, id: Number(row.id) + 100 })) };
+    await run(memory, service, { overlapMs: 0 });
+    service[CODE]?.push({ id: 101, time: START });
+    expect(await run(memory, service, { overlapMs: 9 * HOUR })).toBe(1);
+    expect(ids()).toEqual(['1', '2', '101', '102', '101']);
+  });
+
+  it('are dropped, however many of them, as long as older ones are handed over again (A11)', async () => {
+    service[CODE] = rowsAt(...Array.from({ length: 10_100 }, (_, i) => i));
+    await run(memory, service, { overlapMs: 10, pageRows: 5000 });
+    const file = await openOn(memory, service, { overlapMs: 10 });
+    const sink = file.sinkOf(CODE);
+    const page = (from: number, to: number, more: TestService[string] = []) => {
+      const rows = [...(service[CODE] ?? []).slice(from, to), ...more];
+      return { rows: rows.map(({ id }) => ({ id, ts: '2026-01-01T00:00:00.000Z' })), times: rows.map(({ time }) => time) };
+    };
+    expect(await sink.write(page(0, 100, [{ id: 99_999, time: START + 50 }]))).toBe(1);
+    expect(await sink.write(page(100, 10_100))).toBe(0);
+    await file.discard();
+  });
 });
 
 describe('a file whose state was lost', () => {

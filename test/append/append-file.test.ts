@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readPositions } from '../../src/append/append-file.ts';
-import { UsageError } from '../../src/errors.ts';
+import { LocalError, UsageError } from '../../src/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
   CODE,
@@ -190,6 +190,41 @@ describe('an append is not even begun where', () => {
   });
 });
 
+describe('an error of the system while opening', () => {
+  const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
+
+  it.each(['realpath', 'readFile'] as const)(
+    'at %s is a bad path, or the machine’s, and gives the lock back',
+    async (operation) => {
+      let held = 0;
+      const lock = async () => {
+        held++;
+        return { release: async () => void held-- };
+      };
+      const opening = (code: string) => openOn(memory, service, { lock, disk: { ...memory.disk, [operation]: failing(code) } });
+      await expect(opening('EACCES')).rejects.toThrow(UsageError);
+      await expect(opening('EACCES')).rejects.toThrow(`cannot append to ${FILE}: permission denied (EACCES)`);
+      await expect(opening('EIO')).rejects.toThrow(LocalError);
+      expect(held).toBe(0);
+    },
+  );
+
+  it('stays what it is when it is none of the system', async () => {
+    const mistake = new TypeError('a mistake');
+    for (const operation of ['realpath', 'readFile']) {
+      const disk = { ...memory.disk, [operation]: () => Promise.reject(mistake) };
+      await expect(openOn(memory, service, { disk })).rejects.toBe(mistake);
+    }
+  });
+});
+
+it('takes away what killed runs left beside the file', async () => {
+  memory.write('/data/.scans.out.restart', 'half');
+  memory.write('/data/.scans.out.state.json.partial', '{');
+  await (await openOn(memory, service)).discard();
+  expect(memory.names()).toEqual([]);
+});
+
 describe('one run at a time', () => {
   it('nothing is read before the lock is held: what another run commits meanwhile is seen (A7)', async () => {
     const released: string[] = [];
@@ -262,6 +297,17 @@ describe('--restart', () => {
     const before = everything();
     await expect(run(memory, service, { restart: true, failAfter: 3 })).rejects.toThrow('the service failed');
     expect(everything()).toEqual(before);
+  });
+
+  it('lets one that was stopped between its two renames take its place first (A8)', async () => {
+    await run(memory, service);
+    service[CODE]?.push({ id: 0, time: START - HOUR });
+    memory.fault = (_, operation) => (operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined);
+    await expect(run(memory, service, { restart: true })).rejects.toThrow();
+    memory.revive();
+    await expect(run(memory, service, { restart: true, failAfter: 0 })).rejects.toThrow('the service failed');
+    expect(ids()).toEqual(['0', '1', '2', '3', '4']);
+    expect(await run(memory, service)).toBe(0);
   });
 
   it('works as a first run too', async () => {

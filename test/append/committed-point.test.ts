@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Disk } from '../../src/durable/disk.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import { CODE, createMemoryDisk, FILE, HOUR, idsIn, OTHER_CODE, rowsAt, run, START, STATE, type TestService } from './runs.ts';
@@ -35,15 +36,51 @@ describe('a file after its committed point', () => {
     ['\0\0\0\0', true],
     ['name', false],
     ['id,ts,device', false],
-  ])('is cut off where nothing is committed and it may be the beginning of a first run: %j, %s (A17)', async (text, cut) => {
-    memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
-    await expect(run(memory, service)).rejects.toThrow();
-    memory.revive();
-    memory.write(FILE, text);
-    if (cut) expect(await run(memory, service)).toBe(4);
-    else await expect(run(memory, service)).rejects.toThrow('it was not written by this export');
-    if (!cut) expect(fileText()).toBe(text);
+    ['{"id":1,"ts', true, 'ndjson' as const],
+    ['precious', false, 'ndjson' as const],
+  ])(
+    'is cut off where nothing is committed and it may be the beginning of a first run: %j, %s (A17)',
+    async (text, cut, format?: 'ndjson') => {
+      const options = format ? { identity: { format } } : {};
+      memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
+      await expect(run(memory, service, options)).rejects.toThrow();
+      memory.revive();
+      memory.write(FILE, text);
+      if (cut) expect(await run(memory, service, options)).toBe(4);
+      else await expect(run(memory, service, options)).rejects.toThrow('it was not written by this export');
+      if (!cut) expect(fileText()).toBe(text);
+    },
+  );
+});
+
+describe('a --restart that took its place', () => {
+  it.each(['', 'x'])('is not undone by what a later one left half done: %j more (A8)', async (more) => {
+    await run(memory, service, { restart: true });
+    const before = fileText();
+    memory.write('/data/.scans.out.restart', before.replace('mobile', 'tablet').concat(more));
+    expect(await run(memory, service)).toBe(0);
+    expect(fileText()).toBe(before);
+    expect(memory.names()).toEqual([FILE, STATE]);
   });
+});
+
+it('leaves no file open when it refuses', async () => {
+  let open = 0;
+  const disk: Disk = {
+    ...memory.disk,
+    async open(...args) {
+      const file = await memory.disk.open(...args);
+      open++;
+      return { ...file, close: async () => void open-- };
+    },
+  };
+  await run(memory, service, { restart: true });
+  memory.write('/data/.scans.out.restart', 'other');
+  memory.write(FILE, 'edited');
+  await expect(run(memory, service, { disk })).rejects.toThrow(UsageError);
+  memory.remove(STATE);
+  await expect(run(memory, service, { disk })).rejects.toThrow(UsageError);
+  expect(open).toBe(0);
 });
 
 describe('an append is refused, and everything left as it is, when', () => {
@@ -174,6 +211,26 @@ describe('a lost state is worked out from the file', () => {
     memory.remove(STATE);
     expect(await run(memory, service, options)).toBe(0);
     await expect(run(memory, service)).rejects.toThrow('was written with --excel');
+  });
+
+  it.each([
+    [START - HOUR, START - HOUR],
+    [START + 2 * HOUR, START],
+    [undefined, undefined],
+  ])('with the lower bound of this run, %s, or the oldest row if that is older', async (sinceMs, saved) => {
+    await run(memory, service);
+    memory.remove(STATE);
+    service[CODE]?.push({ id: 20, time: START + 4 * HOUR });
+    await run(memory, service, { sinceMs, overlapMs: 9 * HOUR });
+    expect(state().sinceMs).toBe(saved);
+  });
+
+  it('with the lower bound of this run where there are no rows yet', async () => {
+    memory.write(FILE, 'id,ts,country,city,device,os,browser,referrer\n');
+    const notes: string[] = [];
+    expect(await run(memory, service, { sinceMs: START + HOUR, note: (line) => notes.push(line) })).toBe(3);
+    expect(notes).toEqual(['scans.out: it has no state (scans.out.state.json); it was worked out again from the file']);
+    expect(state().sinceMs).toBe(START + HOUR);
   });
 
   it('of several codes, each known by its qr_id', async () => {

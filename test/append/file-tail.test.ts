@@ -116,6 +116,13 @@ describe('somebody else works on the file during a run', () => {
   });
 });
 
+it('a file that is moved to another device during a run is another file (A15)', async () => {
+  const stat = async (path: string) => ({ ...(await memory.disk.stat(path)), dev: 2 });
+  const file = await openOn(memory, service, { disk: { ...memory.disk, stat } });
+  await expect(file.sinkOf(CODE).write(NEW)).rejects.toThrow('was moved or changed');
+  await file.discard();
+});
+
 describe('a step that fails', () => {
   it.each([`write ${FILE}`, `sync ${FILE}`])(
     '%s: nothing more is claimed, though the next would succeed, and what is not claimed is cut off (A5)',
