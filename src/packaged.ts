@@ -7,17 +7,16 @@ import { join } from 'node:path';
 import { version } from '../package.json';
 import type { Terminal } from './help/command-help.ts';
 
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof SHELLS)[number];
+
 /** The completion scripts under completions/, each by the name under which its shell looks for it by itself. */
-export const SCRIPTS = {
+export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: 'qrctl.bash',
   zsh: '_qrctl',
   fish: 'qrctl.fish',
   powershell: 'qrctl.ps1',
-} as const;
-
-export type Shell = keyof typeof SCRIPTS;
-
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const satisfies readonly Shell[];
+};
 
 export function isShell(word: string | undefined): word is Shell {
   return SHELLS.some((shell) => shell === word);

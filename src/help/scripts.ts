@@ -1,18 +1,20 @@
 /** The completion scripts of all shells. */
-
-import { SCRIPTS } from '../packaged.ts';
+import { SCRIPTS, SHELLS, type Shell } from '../packaged.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
 import type { Manual } from './page.ts';
 import { powershellScript } from './powershell.ts';
 import { zshScript } from './zsh.ts';
 
+/** From all commands to the text of a script. */
+const WRITERS: Readonly<Record<Shell, (manual: Manual) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+  powershell: powershellScript,
+};
+
 /** File name under completions/ → text. */
 export function completionScripts(manual: Manual): Record<string, string> {
-  return {
-    [SCRIPTS.bash]: bashScript(manual),
-    [SCRIPTS.zsh]: zshScript(manual),
-    [SCRIPTS.fish]: fishScript(manual),
-    [SCRIPTS.powershell]: powershellScript(manual),
-  };
+  return Object.fromEntries(SHELLS.map((shell) => [SCRIPTS[shell], WRITERS[shell](manual)]));
 }

@@ -57,6 +57,16 @@ const ORIGINS: Shares<Origin> = [
 
 const SLOTS = 256;
 
+/** A visit of which nothing was said. */
+export const PLAIN_VISIT: Omit<Scan, 'id' | 'ts'> = {
+  country: 'DE',
+  city: 'Berlin',
+  device: 'mobile',
+  os: 'iOS',
+  browser: 'Mobile Safari',
+  referrer: null,
+};
+
 /** Fills 256 slots with the values by their shares, each as the inside of a JSON object. */
 function spread<T>(shares: Shares<T>): readonly string[] {
   const whole = shares.reduce((sum, [share]) => sum + share, 0);

@@ -1,6 +1,5 @@
 /** The machine-readable description of the interface (OpenAPI 3.1), built from the same shapes the sandbox serves. */
 import { CODE_STATUSES, CODE_TYPES, DEVICES, type QrCode, type Scan } from '../service/shapes.ts';
-import { EXAMPLES } from './openapi-examples.ts';
 import { CODES_PAGE, type PageBounds, SCANS_PAGE } from './parameters.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -40,6 +39,34 @@ const scan = {
   browser: { ...text, description: 'Browser name' },
   referrer: { ...nullableText, description: 'Referrer of the scan' },
 } satisfies Record<keyof Scan, Json>;
+
+const onePage = { page: 1, limit: 20, total: 1, pages: 1 };
+const exampleCode: QrCode = {
+  id: '3f0c5a52-7d0e-4b8e-9c2a-5f1f6f3a9d10',
+  slug: 'aB3xY',
+  name: 'Summer menu',
+  type: 'menu',
+  destination: 'https://www.example.com/menu',
+  status: 'active',
+  created_at: '2025-01-01T09:00:00.000Z',
+  updated_at: '2025-01-01T09:00:00.000Z',
+};
+const exampleScan: Scan = {
+  id: 1,
+  ts: '2025-01-01T12:00:00.000Z',
+  country: 'DE',
+  city: 'Berlin',
+  device: 'mobile',
+  os: 'iOS',
+  browser: 'Safari',
+  referrer: null,
+};
+/** Examples of answers by schema: what mock servers answer that are made from the description. Each holds together: a page is as long as it says. */
+export const EXAMPLES: Readonly<Record<string, unknown>> = {
+  QRCode: exampleCode,
+  QRCodePage: { data: [exampleCode], pagination: onePage },
+  ScanPage: { data: [exampleScan], pagination: onePage },
+};
 
 const pagination = {
   page: { ...integer, description: 'Page number of this result' },

@@ -1,6 +1,7 @@
 /** The scan log of one code: its series, the scans added from outside, and any page of any range of both. */
 import type { Scan } from '../service/shapes.ts';
 import { parseInstant } from '../time.ts';
+import { PLAIN_VISIT } from './made-up-visits.ts';
 import type { Behaviour } from './options.ts';
 import { pagePositions } from './page-order.ts';
 import { addedScanId, createSeries, firstIndex, type Series, type SeriesShape } from './scan-series.ts';
@@ -69,8 +70,6 @@ export function createScanLog(shape: SeriesShape, behaviour: Behaviour): ScanLog
     },
   };
 }
-
-const PLAIN_VISIT = { country: 'DE', city: 'Berlin', device: 'mobile', os: 'iOS', browser: 'Mobile Safari', referrer: null };
 
 /** JSON of a scan, whose id may be a bigint. */
 function scanJson({ id, ...rest }: Scan): string {

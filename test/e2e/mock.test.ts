@@ -8,8 +8,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/errors.ts';
-import { openApi } from '../../src/sandbox/openapi.ts';
-import { EXAMPLES } from '../../src/sandbox/openapi-examples.ts';
+import { EXAMPLES, openApi } from '../../src/sandbox/openapi.ts';
 import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
 
 const PRISM = process.env.QRCTL_TEST_PRISM;

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { openApi } from '../../src/sandbox/openapi.ts';
+import { CODE_FIELDS, SCAN_FIELDS } from '../../src/service/shapes.ts';
 import { type Ask, ask } from '../support/api.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -35,6 +36,14 @@ describe('/openapi.json', () => {
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
     expect(part('info', 'version')).toBe('1.0.0');
+  });
+
+  test('names the fields of a code and of a scan, in the order in which they are printed', () => {
+    for (const [name, fields] of [
+      ['QRCode', CODE_FIELDS],
+      ['Scan', SCAN_FIELDS],
+    ] as const)
+      expect(Object.keys(part('components', 'schemas', name, 'properties') ?? {})).toEqual([...fields]);
   });
 
   test('describes the six endpoints and no others', () => {
