@@ -84,7 +84,7 @@ export async function createRows(job: CreateJob): Promise<CreateEnd> {
     if (job.skipExisting && states.all().some(mayBeSent)) await recordExisting(job, states);
     const left = states.all().filter(({ id }) => id === undefined).length;
     if (left > 0) onEvent({ is: 'begun', left });
-    const { stop, stopRow, undecided } = left > 0 ? await sendAndReconcile(job, states) : NOTHING_TO_DO;
+    const { stop, stopRow, undecided } = await sendAndReconcile(job, states);
     const candidates = new Map(undecided.map((entry) => [entry.row, entry.candidates]));
     return { rows: states.all().map((row) => endOf(row, states, candidates.get(row.row))), stop, stopRow };
   } finally {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../src/errors.ts';
 import { LANDING_MS } from '../../src/once/landing-delay.ts';
-import { done, type Kill, namesOf, only, rowsOf, run, runKilled, worldOf } from './world.ts';
+import { done, type Kill, namesOf, only, recordsOf, rowsOf, run, runKilled, worldOf } from './world.ts';
 
 /** The first outcome is about to be written, of a run that makes its journal: its name, its beginning, a session, an intent. */
 const AT_OUTCOME: Kill = { step: 9, fault: 'end-before' };
@@ -113,6 +113,21 @@ describe('when answers are lost', () => {
     expect(end).toMatchObject({ stop: offline, stopRow: undefined, states: ['unknown', 'open'] });
     expect(world.service.posts()).toBe(1);
     expect(await run(world, rowsOf(2))).toMatchObject(done);
+  });
+
+  it('fails as a whole where nothing was created at all', async () => {
+    const world = worldOf({ mishap: () => 'drop' });
+    expect((await run(world, rowsOf(3))).stop).toBeInstanceOf(UnavailableError);
+  });
+
+  it('writes down what the service’s clock showed before it sends again, and with each listing (O7)', async () => {
+    const world = worldOf({ mishap: only('applied', 0) });
+    await runKilled(world, rowsOf(2), AT_OUTCOME, { concurrency: 1 });
+    await run(world, rowsOf(2), { concurrency: 1 });
+    const [, ...second] = (await recordsOf(world)).filter(({ is }) => is !== 'journal' && is !== 'rows').slice(1);
+    const kinds = ['session', 'clock', 'intent', 'created', 'clock', 'adopted'];
+    expect(second.map(({ is }) => is)).toEqual(kinds);
+    expect(second.filter((record) => record.is === 'clock' && record.s === undefined)).toEqual([]);
   });
 
   it('leaves a row unknown when the listing fails, and decides nothing (O4)', async () => {
