@@ -45,6 +45,23 @@ const keptApart = {
   },
 };
 
+/**
+ * Gives cli-table3 this program's string-width in place of its own of 2021, which takes newer emoji and the marks of many scripts for
+ * something else. Not by `overrides` of npm: it loads by `require`, and the newer one is an ES module.
+ */
+const measuredAlike = {
+  name: 'measured-alike',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^string-width$/ }, ({ importer }) =>
+      importer.includes('/cli-table3/') ? { path: 'string-width', namespace: 'measured-alike' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'measured-alike' }, () => ({
+      contents: `module.exports = require('string-width').default`,
+      resolveDir: '.',
+    }));
+  },
+};
+
 // Made beside its place and put there at once: a command that is running while this builds must find its files.
 const staged = `${directory}-${process.pid}`;
 try {
@@ -58,7 +75,7 @@ try {
     logLevel: 'warning',
     metafile: true,
     entryPoints: { start: 'src/start/start.ts', ...APART },
-    plugins: [keptApart],
+    plugins: [measuredAlike, keptApart],
     // `import()` would go through the loader of ES modules again.
     supported: { 'dynamic-import': false },
     define: { 'import.meta.dirname': '__dirname' },
