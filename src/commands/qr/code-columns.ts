@@ -8,7 +8,12 @@ import type { Row } from '../../row-sink.ts';
 import type { QrCode } from '../../service/shapes.ts';
 import { planOutput } from '../output-options.ts';
 
-const STATUS_COLOURS: Readonly<Record<string, ColourName>> = { active: 'green', paused: 'yellow', expired: 'red' };
+/** A map, because a status may be any text: an object would know `constructor` too. */
+const STATUS_COLOURS: ReadonlyMap<string, ColourName> = new Map([
+  ['active', 'green'],
+  ['paused', 'yellow'],
+  ['expired', 'red'],
+]);
 
 const CODE_COLUMNS: readonly Column[] = [
   // People read slugs, which every command takes too: where room is short, names and destinations have it before ids.
@@ -17,7 +22,7 @@ const CODE_COLUMNS: readonly Column[] = [
   { name: 'name', importance: 9, leastWidth: 24 },
   { name: 'type', importance: 5, leastWidth: 12 },
   { name: 'destination', importance: 6, leastWidth: 16 },
-  { name: 'status', importance: 7, colour: (status) => STATUS_COLOURS[String(status)] },
+  { name: 'status', importance: 7, colour: (status) => STATUS_COLOURS.get(String(status)) },
   { name: 'created_at', importance: 2, keepWhole: true },
   { name: 'updated_at', importance: 1, keepWhole: true },
 ];
