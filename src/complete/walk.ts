@@ -68,6 +68,7 @@ export async function* walk(job: RangeReading, first: ScanPage, order: PageOrder
       if (page === lastPage) last = answer;
       yield assembly.add(answer, rankOf(paging, page, answer));
     }
+    // C9: the end is where all is collected that the newest total counts, and nothing follows after it.
     if (!grew && assembly.count() === total) {
       const newest = ended ? total : await lookBeyond(total);
       if (newest === total) return yield assembly.rest();

@@ -45,6 +45,12 @@ describe('a walk', () => {
     expect(asked).toEqual([2, 2, 3]);
   });
 
+  it('does not end before all that the newest total counts is collected (C9)', async () => {
+    const { ids, asked } = walked(p([1], 2), [p([2], 3), p([2], 5), p([3], 5), p([4], 5), p([5], 5), p([], 5)]);
+    expect(await ids).toEqual([1, 2, 3, 4, 5]);
+    expect(asked).toEqual([2, 2, 3, 4, 5, 6]);
+  });
+
   it('asks for fewer pages at once where the range grew, and for more again where it did not', async () => {
     const grown = [p([2], 3), p([], 3)];
     const grewBehindTheLast = [p([2], 4), p([3], 4), p([4], 4), p([], 5)];
