@@ -77,7 +77,7 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
     const fresh = new Map<string, number>();
     rows.forEach((row, i) => {
       const id = String(row.id);
-      if (!overlap.ids.has(id) && !fresh.has(id)) fresh.set(id, i);
+      if (!overlap.ids.has(id)) fresh.set(id, i);
     });
     if (fresh.size === 0) return 0;
     changed = true;

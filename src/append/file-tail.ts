@@ -120,12 +120,9 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
     replace: () =>
       carefully(async () => {
         const mine = await prepare();
-        await putInPlace(disk, mine, place, paths.file, async () => {
-          await checkPlace(mine);
-          // A8: the new state first, saying that its file may still stand beside. Whichever of the two renames is the last that
-          // happened, the next run finds out and goes on (finishReplacing in committed-point.ts).
-          await saveState(true);
-        });
+        // A8: the new state first, saying that its file may still stand beside. Whichever of the two renames is the last that
+        // happened, the next run finds out and goes on (finishReplacing in committed-point.ts).
+        await putInPlace(disk, mine, place, paths.file, () => saveState(true));
       }),
     async readBack(onRow) {
       if (!file || size === 0) return;

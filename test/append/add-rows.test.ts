@@ -151,6 +151,15 @@ describe('a file whose state was lost', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '9', '10']);
   });
 
+  it('refuses newer rows at once, and does not gather them (A13)', async () => {
+    await run(memory, service);
+    memory.remove(STATE);
+    const file = await openOn(memory, service);
+    const newer = { rows: [{ id: 9, ts: '2026-01-02T00:00:00.000Z' }], times: [START + 24 * HOUR] };
+    await expect(file.sinkOf(CODE).write(newer)).rejects.toThrow(UsageError);
+    await file.discard();
+  });
+
   it('gets none where the id is another at that time, or the time another for that id (A13)', async () => {
     await run(memory, service);
     const before = fileText();

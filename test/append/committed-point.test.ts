@@ -96,7 +96,7 @@ describe('an append is refused, and everything left as it is, when', () => {
       /was exported from https:\/\/example/,
       { identity: { baseUrl: 'https://b.test/api/v1' } },
     ],
-    ['another code is meant', () => {}, /holds the scans of code 1111/, { identity: { codes: [OTHER_CODE] } }],
+    ['another code is meant (A6)', () => {}, /holds the scans of code 1111/, { identity: { codes: [OTHER_CODE] } }],
     ['other columns are wanted', () => {}, /has the columns id,ts,country/, { identity: { columns: ['id', 'ts'] } }],
     ['another format is wanted', () => {}, /was written as csv, not ndjson/, { identity: { format: 'ndjson' } }],
     [
