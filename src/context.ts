@@ -86,7 +86,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
     return resolved;
   });
   const connect = async (given: ConnectedSettings) => {
-    const { createService } = await import('./service/endpoints.ts');
+    const { createService } = await import('./service/create-service.ts');
     const userAgent = `qrctl/${version}`;
     return createService({ ...given, userAgent, clock: systemClock, signal, env, events: eventsFor(console) });
   };

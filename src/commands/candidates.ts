@@ -86,7 +86,7 @@ async function refresh(
 }
 
 async function ask(context: Context, settings: ConnectedSettings): Promise<{ codes: CachedCode[]; answered: boolean }> {
-  const { fetchInOrder } = await import('../service/pages.ts');
+  const { fetchInOrder } = await import('../service/fetch-in-order.ts');
   // Half of every window is left to real work, and nothing waits for the next.
   const service = await context.connect({ ...settings, reserve: { percent: 50 }, maxWaitMs: 0, timeoutMs: PATIENCE_MS });
   const found: CachedCode[] = [];

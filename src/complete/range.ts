@@ -22,7 +22,7 @@ export interface Batch {
 /** Reads a page of one code's scans. */
 export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
-/** As `fetchInOrder` of service/pages.ts: in parallel up to `width`, delivered in the order of `pages`. */
+/** As `fetchInOrder` of service/fetch-in-order.ts: in parallel up to `width`, delivered in the order of `pages`. */
 export type FetchInOrder = <T>(pages: Iterable<number>, fetch: (page: number) => Promise<T>, width: number) => AsyncGenerator<T>;
 
 /** A range of one code, and how it is read. */

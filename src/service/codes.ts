@@ -1,7 +1,7 @@
 /** All codes of a workspace, and the one that somebody means. */
 import { NotFoundError, RejectedError, UnprovenError } from '../errors.ts';
 import { isUuid } from './checks.ts';
-import { fetchInOrder } from './pages.ts';
+import { fetchInOrder } from './fetch-in-order.ts';
 import type { Service } from './service.ts';
 import { MAX_CODES_PAGE, type Page, type QrCode } from './shapes.ts';
 

@@ -5,7 +5,7 @@ import type { Reserve } from '../limit/rate-window.ts';
 import type { Clock } from '../time.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';
 
-/** What `createService` (endpoints.ts) is given. */
+/** What `createService` (create-service.ts) is given. */
 export interface ServiceOptions {
   /** As parseBaseUrl returns it. */
   baseUrl: string;

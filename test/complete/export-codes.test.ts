@@ -10,7 +10,7 @@ import {
   UnprovenError,
   UsageError,
 } from '../../src/errors.ts';
-import { fetchInOrder } from '../../src/service/pages.ts';
+import { fetchInOrder } from '../../src/service/fetch-in-order.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { modelScans } from '../support/model-service/scans.ts';

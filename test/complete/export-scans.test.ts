@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exportScans, type ScanExport } from '../../src/complete/export-scans.ts';
 import { NotFoundError, UnavailableError, UnprovenError } from '../../src/errors.ts';
-import { fetchInOrder } from '../../src/service/pages.ts';
+import { fetchInOrder } from '../../src/service/fetch-in-order.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
 import { type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { SOAK } from '../support/property-runs.ts';

@@ -1,6 +1,6 @@
 /** What the tests of the service share: a service on a real clock that never waits between attempts, and its answers. */
 import { onTestFinished } from 'vitest';
-import { createService } from '../../src/service/endpoints.ts';
+import { createService } from '../../src/service/create-service.ts';
 import type { Service, ServiceOptions } from '../../src/service/service.ts';
 import { systemClock } from '../../src/time.ts';
 

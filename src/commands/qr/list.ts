@@ -1,6 +1,6 @@
 /** `qr list`: the codes of the workspace, chosen and ordered here because the service does neither. */
 import { listAllCodes } from '../../service/codes.ts';
-import { fetchInOrder } from '../../service/pages.ts';
+import { fetchInOrder } from '../../service/fetch-in-order.ts';
 import type { Service } from '../../service/service.ts';
 import { CODE_FIELDS, CODE_STATUSES, CODE_TYPES, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
 import { parseInstant } from '../../time.ts';

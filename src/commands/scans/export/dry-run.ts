@@ -4,7 +4,7 @@ import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import type { Column } from '../../../output/columns.ts';
-import { fetchInOrder } from '../../../service/pages.ts';
+import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import { MAX_SCANS_PAGE } from '../../../service/shapes.ts';
 import { formatDuration, formatInstant } from '../../../time.ts';
 import { printRecord } from '../../output-options.ts';

@@ -29,7 +29,7 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
   const started = context.clock.monotonic();
   const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
     import('../../../complete/export-codes.ts'),
-    import('../../../service/pages.ts'),
+    import('../../../service/fetch-in-order.ts'),
   ]);
   const sinks = await openSinks(context, plan, codes, service.baseUrl);
   const progress = context.console.progress('scans');

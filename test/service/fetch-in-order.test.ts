@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fetchInOrder } from '../../src/service/pages.ts';
+import { fetchInOrder } from '../../src/service/fetch-in-order.ts';
 import { collect } from './setup.ts';
 
 /** Pages that arrive when told to. */
