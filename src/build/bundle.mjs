@@ -46,8 +46,8 @@ const keptApart = {
 };
 
 /**
- * Gives cli-table3 this program's string-width in place of its own of 2021, which takes newer emoji and the marks of many scripts for
- * something else. Not by `overrides` of npm: it loads by `require`, and the newer one is an ES module.
+ * Gives cli-table3 this program's measure in place of its own of 2021, which takes newer emoji and the marks of many scripts for
+ * something else. Not by `overrides` of npm: it loads by `require`, and the newer string-width is an ES module.
  */
 const measuredAlike = {
   name: 'measured-alike',
@@ -56,7 +56,7 @@ const measuredAlike = {
       importer.includes('/cli-table3/') ? { path: 'string-width', namespace: 'measured-alike' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'measured-alike' }, () => ({
-      contents: `module.exports = require('string-width').default`,
+      contents: `module.exports = require('./src/output/display-width.ts').displayWidth`,
       resolveDir: '.',
     }));
   },

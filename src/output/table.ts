@@ -3,7 +3,8 @@
 import type { Row } from '../row-sink.ts';
 import type { Colours } from './colour.ts';
 import type { Column } from './columns.ts';
-import { displayWidth, fitText } from './display-width.ts';
+import { displayWidth } from './display-width.ts';
+import { fitText } from './fit-text.ts';
 import type { Formatter } from './formatter.ts';
 import { type Cell, renderGrid } from './grid.ts';
 import { formatJson } from './json-lines.ts';

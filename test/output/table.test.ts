@@ -1,12 +1,15 @@
 import './as-bundled.ts';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { loadColours, NO_COLOURS } from '../../src/output/colour.ts';
 import type { Column } from '../../src/output/columns.ts';
-import { displayWidth, fitText } from '../../src/output/display-width.ts';
+import { displayWidth } from '../../src/output/display-width.ts';
+import { fitText } from '../../src/output/fit-text.ts';
 import { textOf } from '../../src/output/formatter.ts';
 import { createRecordFormatter, createTableFormatter, type TableOptions } from '../../src/output/table.ts';
+import { runs } from '../support/property-runs.ts';
 
 const columns: Column[] = [
   { name: 'id', keepWhole: true, importance: 1 },
@@ -155,5 +158,37 @@ describe('text is cut by display width', () => {
     const started = performance.now();
     for (const unit of ['a', '\u0301', '東', '\x1b']) expect(displayWidth(fitText(unit.repeat(1e7), 20))).toBeLessThanOrEqual(20);
     expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe('the columns a text takes are those of string-width', () => {
+  test('for each character', () => {
+    const other = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(
+      (c) => displayWidth(c) !== stringWidth(c),
+    );
+    expect(other).toEqual([]);
+  });
+
+  test('for characters that join', () => {
+    const unit = fc.constantFrom(
+      ...'a1é東かガ한…Яกำ',
+      '\u3099',
+      '\u0301',
+      '\u200d',
+      '\ufe0f',
+      '\u20e3',
+      '\u11a8',
+      '👨',
+      '👧',
+      '🇩',
+      '🇪',
+      '🏽',
+    );
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        expect(displayWidth(text)).toBe(stringWidth(text));
+      }),
+      runs(500),
+    );
   });
 });
