@@ -5,7 +5,7 @@ export const command = defineCommand({
   description:
     'Prints the completion script of a shell; its first lines say how to install it. It completes commands, flags and their ' +
     'values, profiles, files, and codes by slug with their names, which are asked for at most once a minute.',
-  arguments: [{ name: '<shell>', description: 'the shell', choices: SHELLS }],
+  arguments: [{ term: '<shell>', description: 'the shell', choices: SHELLS }],
   options: {},
   examples: [
     { command: 'source <(qrctl completion bash)', does: 'complete in this bash, or zsh' },

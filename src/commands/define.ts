@@ -4,27 +4,18 @@
  */
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
-import type { Completion, Example } from '../help/page.ts';
+import type { Argument, Example, Flag } from '../help/page.ts';
 import { parseDuration } from '../time.ts';
 
-export interface OptionDefinition<T> {
-  /** `-f, --format <format>`, `--all` or `--no-header`. */
-  flags: string;
-  description: string;
-  /** The heading it stands under in help; "Flags:" when absent. */
-  group?: string;
+/** Without a `group` it stands under "Flags:". One that is `repeatable` collects in `parse`. */
+export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>, Extra {
   choices?: readonly string[];
-  complete?: Completion;
-  /** May be given several times; `parse` collects. */
   repeatable?: boolean;
   /** Turns the raw value into the typed one, or throws InvalidArgumentError with a sentence on what it takes. Absent for a boolean. */
   parse?(raw: string, previous: T | undefined): T;
 }
 
-interface Extra {
-  group?: string;
-  complete?: Completion;
-}
+type Extra = Partial<Pick<Flag, 'group' | 'complete'>>;
 
 /** A flag without a value: true or undefined. */
 export function flag(flags: string, description: string, extra: Extra = {}): OptionDefinition<true> {
@@ -112,13 +103,7 @@ export type Options = Record<string, OptionDefinition<unknown>>;
 /** The typed values of a record of options: each is undefined when its flag was not given. */
 export type Values<O extends Options> = { [K in keyof O]: O[K] extends OptionDefinition<infer T> ? T | undefined : never };
 
-export interface ArgumentDefinition {
-  /** `<code>` required, `[code]` optional, `<code...>` or `[code...]` several. */
-  name: string;
-  description: string;
-  choices?: readonly string[];
-  complete?: Completion;
-}
+export type ArgumentDefinition = Pick<Argument, 'term' | 'description'> & Partial<Pick<Argument, 'choices' | 'complete'>>;
 
 export interface CommandDefinition<O extends Options = Options> {
   /** One paragraph or two: what it does and what to know. The one-line summary stands in tree.ts. */

@@ -28,7 +28,7 @@ function parseTimeout(raw: string): number | undefined {
 export const globalOptions = {
   profile: text('--profile <name>', 'the stored profile (key and base URL) to use [variable: QRCTL_PROFILE]', {
     group: GROUP,
-    complete: 'profile',
+    complete: 'profiles',
   }),
   baseUrl: text('--base-url <url>', 'the service, ending in /api/v1 [variable: QRCTL_BASE_URL]', { group: GROUP }),
   maxWait: checked(

@@ -26,29 +26,14 @@ function flagsOf(options: Options): Flag[] {
   return Object.values(options).map(asFlag);
 }
 
-function asFlag({ flags, description, group, choices, complete, repeatable }: OptionDefinition<unknown>): Flag {
+function asFlag(definition: OptionDefinition<unknown>): Flag {
+  const { flags, description, group = 'Flags:', choices = [], complete = 'none', repeatable = false } = definition;
   const [, short, long, value] = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/.exec(flags) ?? [];
   if (long === undefined) throw new Error(`${flags} is not how flags are written`);
-  return {
-    short,
-    long,
-    value,
-    description,
-    group: group ?? 'Flags:',
-    choices: choices ?? [],
-    complete: complete ?? 'none',
-    repeatable: repeatable ?? false,
-  };
+  return { flags, short, long, value, description, group, choices, complete, repeatable };
 }
 
-function asArgument({ name, description, choices, complete }: ArgumentDefinition): Argument {
-  const bare = name.slice(1, -1);
-  return {
-    name: bare.replace(/\.\.\.$/, ''),
-    required: name.startsWith('<'),
-    several: bare.endsWith('...'),
-    description,
-    choices: choices ?? [],
-    complete: complete ?? 'none',
-  };
+function asArgument({ term, description, choices = [], complete = 'none' }: ArgumentDefinition): Argument {
+  const [, name = '', dots] = /^[<[](.+?)(\.{3})?[\]>]$/.exec(term) ?? [];
+  return { term, name, required: term.startsWith('<'), several: dots !== undefined, description, choices, complete };
 }

@@ -21,7 +21,7 @@ export const outputOptions = {
   }),
   output: text('-o, --output <file>', `write a file, complete or not at all; ${ENDINGS}, also with .gz`, {
     group: GROUP,
-    complete: 'file',
+    complete: 'files',
   }),
   fields: {
     flags: '--fields <a,b,c>',

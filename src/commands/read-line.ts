@@ -104,10 +104,10 @@ async function openCommand(
   reading.path.push(command);
   const { command: definition } = await load();
   const { description, arguments: given = [], options, examples } = definition;
-  command.usage([...given.map(({ name }) => name), '[flags]'].join(' ')).description(description);
+  command.usage([...given.map(({ term }) => term), '[flags]'].join(' ')).description(description);
   command.addHelpText('after', examplesText(examples));
-  for (const { name, description: what, choices } of given) {
-    const argument = new Argument(name, describeValues({ description: what, choices: choices ?? [], repeatable: false }));
+  for (const { term, description: what, choices } of given) {
+    const argument = new Argument(term, describeValues({ description: what, choices }));
     if (choices) argument.argParser((raw: string) => accept(argument.name(), raw, choices, () => oneOf(raw, choices), reading));
     command.addArgument(argument);
   }

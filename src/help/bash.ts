@@ -1,5 +1,5 @@
 /** The completion script for bash, 3.2 (macOS) and later, with or without the bash-completion package. */
-import { NOTICE, type Point, points, quote, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
+import { NOTICE, type Point, points, quote, spellings, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
 import type { Flag, Manual } from './page.ts';
 
 export function bashScript(manual: Manual): string {
@@ -49,10 +49,6 @@ function hasKnownValues(item: Pick<Flag, 'choices' | 'complete'>): boolean {
   return valueKind(item) !== 'none';
 }
 
-function spellings(flags: readonly Flag[]): string[] {
-  return flags.flatMap(({ short, long }) => (short ? [short, long] : [long]));
-}
-
 function globalCase(flag: Flag): string {
   return `    ${spellings([flag]).join(' | ')}) ${assign(valueKind(flag))} ;;`;
 }
@@ -69,7 +65,7 @@ function argumentCases({ path, arguments: given }: Point): string[] {
 }
 
 function assign(source: ValueKind): string {
-  return typeof source === 'string' ? `kind=${source}` : `kind=values values=(${source.values.join(' ')})`;
+  return typeof source === 'string' ? `kind=${source}` : `kind=values values=(${source.join(' ')})`;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The command line as completion scripts need it: what can follow each word. */
-import type { Argument, Flag, Manual } from './page.ts';
+import type { Argument, Completion, Flag, Manual } from './page.ts';
 import { TOPICS } from './topics.ts';
 
 /** A point that a line can have reached: `''`, `qr`, `qr list`, `help qr`. */
@@ -32,27 +32,22 @@ export function points({ root, groups, commands }: Manual): Point[] {
  */
 export function valuedFlags(manual: Manual): string[] {
   const flags = [...manual.globals, ...manual.commands.flatMap((command) => command.flags)];
-  const spellings = (valued: boolean) =>
-    new Set(
-      flags
-        .filter(({ value }) => (value !== undefined) === valued)
-        .flatMap(({ short, long }) => (short ? [short, long] : [long])),
-    );
-  const switches = spellings(false);
-  for (const name of spellings(true))
-    if (switches.has(name)) throw new Error(`${name} takes a value in one command and none in another`);
-  return [...spellings(true)];
+  const switches = new Set(spellings(flags.filter(({ value }) => value === undefined)));
+  const valued = new Set(spellings(flags.filter(({ value }) => value !== undefined)));
+  for (const name of valued) if (switches.has(name)) throw new Error(`${name} takes a value in one command and none in another`);
+  return [...valued];
 }
 
 /** Where the values come from: fixed ones, or what is looked up while typing. */
-export type ValueKind = { values: readonly string[] } | 'files' | 'directories' | 'profiles' | 'codes' | 'none';
+export type ValueKind = readonly string[] | Completion;
 
 export function valueKind({ choices, complete }: Pick<Flag, 'choices' | 'complete'>): ValueKind {
-  if (choices.length > 0) return { values: choices };
-  if (complete === 'file') return 'files';
-  if (complete === 'directory') return 'directories';
-  if (complete === 'profile') return 'profiles';
-  return complete === 'code' ? 'codes' : 'none';
+  return choices.length > 0 ? choices : complete;
+}
+
+/** Every way to write one of the flags. */
+export function spellings(flags: readonly Flag[]): string[] {
+  return flags.flatMap(({ short, long }) => (short ? [short, long] : [long]));
 }
 
 /** A word of a shell in which nothing has a meaning, in single quotes; not for fish and PowerShell, which quote otherwise. */

@@ -73,23 +73,24 @@ function line(when: string, words: string): string {
   return words === '' ? '' : `complete -c qrctl ${when}${words}`;
 }
 
-function flagWords({ short, long, value, description, choices, complete }: Flag): string {
+function flagWords(flag: Flag): string {
+  const { short, long, value, description } = flag;
   const names = `${short ? `-s ${short.slice(1)} ` : ''}-l ${long.slice(2)}`;
-  const takes = value === undefined ? '' : ` ${valueWords(valueKind({ choices, complete }))}`;
+  const takes = value === undefined ? '' : ` ${valueWords(valueKind(flag))}`;
   return `${names}${takes} -d ${quote(description)}`;
 }
 
 /** -x: a value is needed, and is no file. */
 function valueWords(source: ValueKind): string {
-  if (typeof source !== 'string') return `-x -a ${quote(source.values.join(' '))}`;
+  if (typeof source !== 'string') return `-x -a ${quote(source.join(' '))}`;
   if (source === 'files') return '-r -F';
   if (source === 'directories') return "-x -a '(__fish_complete_directories (commandline -ct))'";
   return source === 'none' ? '-x' : `-x -a '(__qrctl_live ${source})'`;
 }
 
-function argumentWords({ choices, complete }: Argument): string {
-  const source = valueKind({ choices, complete });
-  if (typeof source !== 'string') return `-a ${quote(source.values.join(' '))}`;
+function argumentWords(argument: Argument): string {
+  const source = valueKind(argument);
+  if (typeof source !== 'string') return `-a ${quote(source.join(' '))}`;
   if (source === 'files') return '-F';
   return source === 'none' ? '' : valueWords(source).replace('-x ', '');
 }

@@ -5,12 +5,10 @@ import {
   describeValues,
   type Flag,
   flagGroups,
-  flagTerm,
   fullName,
   type GroupPage,
   type Manual,
   sentence,
-  usage,
 } from './page.ts';
 import { type Block, TOPICS } from './topics.ts';
 
@@ -65,11 +63,11 @@ function commandPage(page: CommandPage, { version, globals }: Manual): string {
     header(pageName(names), summary, version),
     section('SYNOPSIS'),
     `.B ${text(fullName(names))}`,
-    text(usage(page).slice(fullName(names).length + 1)),
+    text([...given.map(({ term }) => term), '[flags]'].join(' ')),
     section('DESCRIPTION'),
     ...description.split('\n\n').flatMap((paragraph) => ['.PP', text(paragraph)]),
     ...(given.length > 0 ? [section('ARGUMENTS')] : []),
-    ...given.flatMap((argument) => item(argument.name, describeValues({ ...argument, repeatable: false }))),
+    ...given.flatMap((argument) => item(argument.name, describeValues(argument))),
     ...flagSections([...flags, ...globals]),
     section('EXAMPLES'),
     ...examples.flatMap(({ command, does }) => example(command, does)),
@@ -93,7 +91,7 @@ function section(title: string): string {
 function flagSections(flags: readonly Flag[]): string[] {
   return flagGroups(flags).flatMap(([group, members]) => [
     section(group.replace(/:$/, '').toUpperCase()),
-    ...members.flatMap((flag) => item(flagTerm(flag).trim(), describeValues(flag))),
+    ...members.flatMap((flag) => item(flag.flags, describeValues(flag))),
   ]);
 }
 

@@ -1,7 +1,7 @@
 /** Commands as help, completions and man pages see them: plain data, made from the definitions by commands/manual.ts. */
 
 /** What a shell may complete a value with, where it is not one of fixed choices. */
-export type Completion = 'file' | 'directory' | 'profile' | 'code' | 'setting' | 'none';
+export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
 
 export interface Example {
   command: string;
@@ -10,6 +10,8 @@ export interface Example {
 }
 
 export interface Flag {
+  /** As it is declared: `-f, --format <format>`, `--all` or `--no-header`. */
+  flags: string;
   /** `-f`; undefined where it has only a long form. */
   short: string | undefined;
   /** `--format` */
@@ -25,6 +27,8 @@ export interface Flag {
 }
 
 export interface Argument {
+  /** As it is declared: `<code>` required, `[code]` optional, `<code...>` or `[code...]` several. */
+  term: string;
   /** `code`, without brackets. */
   name: string;
   required: boolean;
@@ -74,27 +78,9 @@ export function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
-/** `qrctl scans export [code...] [flags]` */
-export function usage({ names, arguments: given }: Pick<CommandPage, 'names' | 'arguments'>): string {
-  return [fullName(names), ...given.map(bracketed), '[flags]'].join(' ');
-}
-
-function bracketed({ name, required, several }: Argument): string {
-  const word = several ? `${name}...` : name;
-  return required ? `<${word}>` : `[${word}]`;
-}
-
-/** `-f, --format <format>`, with room in place of a short form that is missing. */
-export function flagTerm({ short, long, value }: Flag): string {
-  return `${short ? `${short}, ` : '    '}${long}${value ? ` <${value}>` : ''}`;
-}
-
 /** The description, and the values where they are few fixed ones. */
-export function describeValues({
-  description,
-  choices,
-  repeatable,
-}: Pick<Flag, 'description' | 'choices' | 'repeatable'>): string {
+export function describeValues(described: { description: string; choices?: readonly string[]; repeatable?: boolean }): string {
+  const { description, choices = [], repeatable } = described;
   const notes = [choices.length > 0 ? `one of ${choices.join(', ')}` : '', repeatable ? 'may be repeated' : ''].filter(Boolean);
   return notes.length > 0 ? `${description} (${notes.join('; ')})` : description;
 }

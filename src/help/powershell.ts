@@ -1,5 +1,5 @@
 /** The completion script for PowerShell, 5 and later. */
-import { NOTICE, type Point, points, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
+import { NOTICE, type Point, points, spellings, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
 import type { Argument, Flag, Manual } from './page.ts';
 
 export function powershellScript(manual: Manual): string {
@@ -53,9 +53,8 @@ function valueEntries(prefix: string, flags: readonly Flag[]): string[] {
   return flags.flatMap((flag) => {
     const source = formatKind(valueKind(flag));
     if (flag.value === undefined || !source) return [];
-    const names = flag.short ? [flag.short, flag.long] : [flag.long];
     // Hash tables do not tell -V from -v, and no flag with a value needs it.
-    return names.map((name) => `        ${quote(`${prefix}${name}`)} = ${source}`);
+    return spellings([flag]).map((name) => `        ${quote(`${prefix}${name}`)} = ${source}`);
   });
 }
 
@@ -68,7 +67,7 @@ function argumentEntries({ path, arguments: given }: Point): string[] {
 
 function formatKind(source: ValueKind): string | undefined {
   if (source === 'none') return undefined;
-  return typeof source === 'string' ? quote(source) : `@(${source.values.map(quote).join(', ')})`;
+  return typeof source === 'string' ? quote(source) : `@(${source.map(quote).join(', ')})`;
 }
 
 function quote(text: string): string {

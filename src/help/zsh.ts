@@ -78,23 +78,25 @@ ${deeper.length > 0 ? rest : ''}  esac
   return ret`;
 }
 
-function flagSpecs({ short, long, value, description, complete, choices, repeatable }: Flag): string[] {
+function flagSpecs(flag: Flag): string[] {
+  const { short, long, value, description, repeatable } = flag;
   const excluded = repeatable ? '*' : short ? `(${short} ${long})` : '';
   const does = `[${description.replace(/[[\]\\]/g, '\\$&')}]`;
-  const takes = value === undefined ? '' : `:${escapeSpec(value)}:${action(valueKind({ choices, complete }))}`;
+  const takes = value === undefined ? '' : `:${escapeSpec(value)}:${action(valueKind(flag))}`;
   const equals = value === undefined ? '' : '=';
   const specs = [`${excluded}${long}${equals}${does}${takes}`];
   if (short) specs.unshift(`${excluded}${short}${does}${takes}`);
   return specs.map(quote);
 }
 
-function argumentSpec({ name, required, several, complete, choices }: Argument): string {
+function argumentSpec(argument: Argument): string {
+  const { name, required, several } = argument;
   const place = several ? '*' : '';
-  return quote(`${place}:${several || required ? '' : ':'}${escapeSpec(name)}:${action(valueKind({ choices, complete }))}`);
+  return quote(`${place}:${several || required ? '' : ':'}${escapeSpec(name)}:${action(valueKind(argument))}`);
 }
 
 function action(source: ValueKind): string {
-  if (typeof source !== 'string') return `(${source.values.join(' ')})`;
+  if (typeof source !== 'string') return `(${source.join(' ')})`;
   if (source === 'files') return '_files';
   if (source === 'directories') return '_files -/';
   return source === 'none' ? ' ' : `_qrctl_live ${source}`;

@@ -2,7 +2,7 @@ import { defineCommand } from '../define.ts';
 
 export const command = defineCommand({
   description: 'Makes a stored profile the current one: what commands use without --profile or QRCTL_PROFILE.',
-  arguments: [{ name: '<profile>', description: 'the profile', complete: 'profile' }],
+  arguments: [{ term: '<profile>', description: 'the profile', complete: 'profiles' }],
   options: {},
   examples: [
     { command: 'qrctl auth use work', does: 'switch to the profile called work' },

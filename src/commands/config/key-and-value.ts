@@ -6,10 +6,9 @@ import type { ArgumentDefinition } from '../define.ts';
 
 /** The setting that `get`, `set` and `unset` are about. */
 export const keyArgument: ArgumentDefinition = {
-  name: '<key>',
+  term: '<key>',
   description: 'the setting',
   choices: SETTING_KEYS,
-  complete: 'setting',
 };
 
 /** The first argument as a setting; parsing has let nothing else through. */

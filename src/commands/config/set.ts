@@ -5,7 +5,7 @@ export const command = defineCommand({
   description:
     'Changes a setting of the profile in force. A flag or variable still beats it. The API key is not a setting: ' +
     '`qrctl auth login` stores it.',
-  arguments: [keyArgument, { name: '<value>', description: 'its value, as its flag takes it' }],
+  arguments: [keyArgument, { term: '<value>', description: 'its value, as its flag takes it' }],
   options: {},
   examples: [
     { command: 'qrctl config set timezone Europe/Madrid', does: 'days begin at midnight in Madrid' },

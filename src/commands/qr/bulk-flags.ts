@@ -11,11 +11,11 @@ const GROUP = 'Bulk flags:';
 export const bulkOptions = {
   from: text('--from <file|->', 'a CSV with a header row, a JSON array or NDJSON; - is standard input', {
     group: GROUP,
-    complete: 'file',
+    complete: 'files',
   }),
   results: text('--results <file>', 'where the results go (default: FILE.results.csv beside the input; stdin.results.csv)', {
     group: GROUP,
-    complete: 'file',
+    complete: 'files',
   }),
   dryRun: flag('--dry-run', 'print what would be done, and what it costs; change nothing', { group: GROUP }),
   failFast: flag('--fail-fast', 'stop at the first row that fails', { group: GROUP }),

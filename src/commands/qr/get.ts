@@ -6,7 +6,7 @@ import { codeOutput } from './code-columns.ts';
 
 export const command = defineCommand({
   description: 'Shows one code. A slug costs the listing that finds it; an id is asked for directly.',
-  arguments: [{ name: '<code>', description: 'id (uuid) or slug', complete: 'code' }],
+  arguments: [{ term: '<code>', description: 'id (uuid) or slug', complete: 'codes' }],
   options: outputOptions,
   examples: [
     { command: 'qrctl qr get aB3xY', does: 'the code with this slug' },

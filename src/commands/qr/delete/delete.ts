@@ -7,7 +7,7 @@ export const command = defineCommand({
   description:
     'Deletes codes together with all their scans, for ever: nothing brings them back, and a printed code leads nowhere. On a terminal ' +
     'it shows names and scans and asks first; elsewhere it needs --yes.',
-  arguments: [{ name: '[code...]', description: 'ids (uuid) or slugs', complete: 'code' }],
+  arguments: [{ term: '[code...]', description: 'ids (uuid) or slugs', complete: 'codes' }],
   options: {
     yes: flag('--yes', 'do not ask'),
     ...bulkOptions,

@@ -14,7 +14,7 @@ export const command = defineCommand({
   description:
     'Changes name, destination or status of one code, or of each row of a file. Rows say which code by id or slug; an empty cell leaves ' +
     'what is there, and a row that would change nothing costs no request of its own. Safe to repeat.',
-  arguments: [{ name: '[code]', description: 'id (uuid) or slug', complete: 'code' }],
+  arguments: [{ term: '[code]', description: 'id (uuid) or slug', complete: 'codes' }],
   options: {
     name: text('--name <name>', 'its new name'),
     destination: text('--destination <address>', "where it points to from now on; '' is sent as it is, to empty it", {

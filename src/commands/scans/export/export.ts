@@ -9,13 +9,13 @@ export const command = defineCommand({
     'Exports raw scans, oldest first, each exactly once, or fails and leaves nothing behind. A code is an id or a slug. ' +
     'The range is half-open: --since ≤ time < --until. A time is a date, a date-time, a duration ago (24h), now, today or ' +
     "yesterday; what has no offset is meant in --timezone. Without --until the end is the service's clock at the first answer.",
-  arguments: [{ name: '[code...]', description: 'ids or slugs of codes', complete: 'code' }],
+  arguments: [{ term: '[code...]', description: 'ids or slugs of codes', complete: 'codes' }],
   options: {
     all: flag('--all', 'every code of the workspace, oldest first'),
     since: text('--since <time>', 'only scans from this time on', { group: RANGE }),
     until: text('--until <time>', 'only scans before this time', { group: RANGE }),
     timezone: text('--timezone <zone>', 'what times without an offset are meant in, such as Europe/Berlin', { group: RANGE }),
-    outputDir: text('--output-dir <dir>', 'one file a code, named by its id', { complete: 'directory' }),
+    outputDir: text('--output-dir <dir>', 'one file a code, named by its id', { complete: 'directories' }),
     append: flag('--append', 'add only what is new since the last run; survives kill -9', { group: APPEND }),
     restart: flag('--restart', 'with --append: build the file anew beside its place, then replace it', { group: APPEND }),
     overlap: duration('--overlap <duration>', 'with --append: how far back to look for late scans (default: 1h)', {
