@@ -2,57 +2,40 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import type { Decisions } from '../../once/decisions.ts';
-import type { OutputFlags } from '../../output/plan-output.ts';
-import { flag, text } from '../define.ts';
+import { flag, type Options, text, type Values } from '../define.ts';
+import type { outputOptions } from '../output-options.ts';
 
-const GROUP = 'Bulk flags:';
+export const BULK_GROUP = 'Bulk flags:';
 
 export const bulkOptions = {
   from: text('--from <file|->', 'a CSV with a header row, a JSON array or NDJSON; - is standard input', {
-    group: GROUP,
+    group: BULK_GROUP,
     complete: 'files',
   }),
   results: text('--results <file>', 'where the results go (default: FILE.results.csv beside the input; stdin.results.csv)', {
-    group: GROUP,
+    group: BULK_GROUP,
     complete: 'files',
   }),
-  dryRun: flag('--dry-run', 'print what would be done, and what it costs; change nothing', { group: GROUP }),
-  failFast: flag('--fail-fast', 'stop at the first row that fails', { group: GROUP }),
+  dryRun: flag('--dry-run', 'print what would be done, and what it costs; change nothing', { group: BULK_GROUP }),
+  failFast: flag('--fail-fast', 'stop at the first row that fails', { group: BULK_GROUP }),
 };
 
-export const BULK_GROUP = GROUP;
-
-export interface BulkFlags {
-  results?: string | undefined;
-  output?: string | undefined;
-  dryRun?: boolean | undefined;
-  failFast?: boolean | undefined;
-}
-
-export interface CreateFlags extends BulkFlags, OutputFlags {
-  skipExisting?: boolean | undefined;
-  adopt?: Decisions['adopt'] | undefined;
-  notCreated?: Decisions['notCreated'] | undefined;
-}
+export type BulkFlags = Values<typeof bulkOptions & typeof outputOptions>;
 
 type Given = Readonly<Record<string, unknown>>;
 
-function firstGiven(flags: Given): string | undefined {
-  return Object.keys(flags).find((name) => flags[name] !== undefined);
-}
-
 /** Throws UsageError when one of the flags was given beside `other`. */
 export function refuseTogether(other: string, flags: Given): void {
-  const name = firstGiven(flags);
+  const name = Object.keys(flags).find((flag) => flags[flag] !== undefined);
   if (name) throw new UsageError(`${name} does not go with ${other}`, { hint: `leave out one of them` });
 }
 
-/** Throws UsageError when one of the flags was given, which all need `--from`. */
-export function requireFrom(flags: Given): void {
-  const name = firstGiven(flags);
-  if (name)
-    throw new UsageError(`${name} goes with --from FILE`, { hint: `name the file of rows with --from, or leave out ${name}` });
+/** Throws UsageError when one of the options, which all need `--from`, was given. */
+export function requireFrom(options: Options, given: Given): void {
+  const key = Object.keys(options).find((option) => option !== 'from' && given[option] !== undefined);
+  if (key === undefined) return;
+  const [name] = options[key]?.flags.split(' ', 1) ?? [];
+  throw new UsageError(`${name} goes with --from FILE`, { hint: `name the file of rows with --from, or leave out ${name}` });
 }
 
 /**

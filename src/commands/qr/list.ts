@@ -4,7 +4,7 @@ import { fetchInOrder } from '../../service/fetch-in-order.ts';
 import type { Service } from '../../service/service.ts';
 import { CODE_FIELDS, CODE_STATUSES, CODE_TYPES, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
 import { parseInstant } from '../../time.ts';
-import { choices, defineCommand, integer, type OptionDefinition, parseOrRefuse, texts } from '../define.ts';
+import { choices, defineCommand, integer, type OptionDefinition, parseOrRefuse, texts, type Values } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
 import { codeOutput } from './code-columns.ts';
 
@@ -15,22 +15,26 @@ interface Sort {
 
 const SORT_FORMS = `It takes one of ${CODE_FIELDS.join(', ')}, with :desc for the other way round.`;
 
+const options = {
+  status: choices('--status <status>', 'only codes of this status', CODE_STATUSES),
+  type: choices('--type <type>', 'only codes of this type', CODE_TYPES),
+  name: texts('--name <text>', 'only codes with this in their name, in either case'),
+  limit: integer('--limit <n>', 'at most so many', { min: 1 }),
+  sort: {
+    flags: '--sort <field[:desc]>',
+    description: "order by a field (default: the service's order)",
+    parse: (raw) => parseOrRefuse(raw, parseSort, SORT_FORMS),
+  } satisfies OptionDefinition<Sort>,
+  ...outputOptions,
+};
+
+type ListFlags = Values<typeof options>;
+
 export const command = defineCommand({
   description:
     'Lists the codes of the workspace: every one, unless --limit says otherwise. The service has no filters, so they are applied here, ' +
     'after reading all codes; each may be repeated, and a code passes with any of the values.',
-  options: {
-    status: choices('--status <status>', 'only codes of this status', CODE_STATUSES),
-    type: choices('--type <type>', 'only codes of this type', CODE_TYPES),
-    name: texts('--name <text>', 'only codes with this in their name, in either case'),
-    limit: integer('--limit <n>', 'at most so many', { min: 1 }),
-    sort: {
-      flags: '--sort <field[:desc]>',
-      description: "order by a field (default: the service's order)",
-      parse: (raw) => parseOrRefuse(raw, parseSort, SORT_FORMS),
-    } satisfies OptionDefinition<Sort>,
-    ...outputOptions,
-  },
+  options,
   examples: [
     { command: 'qrctl qr list', does: 'every code' },
     { command: 'qrctl qr list --status active --name menu --sort name', does: 'active codes with "menu" in their name' },
@@ -57,21 +61,10 @@ function parseSort(text: string): Sort | undefined {
   return { field, descending: direction === 'desc' };
 }
 
-interface Filters {
-  status?: readonly string[] | undefined;
-  type?: readonly string[] | undefined;
-  name?: readonly string[] | undefined;
-}
-
-interface ListOptions extends Filters {
-  limit?: number | undefined;
-  sort?: Sort | undefined;
-}
-
 type Lister = Pick<Service, 'listCodes'>;
 
 /** Only sorting waits for the last page. */
-async function* listCodes(service: Lister, options: ListOptions, concurrency: number): AsyncGenerator<QrCode[]> {
+async function* listCodes(service: Lister, options: ListFlags, concurrency: number): AsyncGenerator<QrCode[]> {
   const { limit, sort } = options;
   const chosen = options.status || options.type || options.name;
   if (limit !== undefined && !chosen && !sort) return yield* firstCodes(service, limit, concurrency);
@@ -119,6 +112,8 @@ async function* firstCodes(service: Lister, limit: number, concurrency: number):
     left -= rows.length;
   }
 }
+
+type Filters = { [K in 'status' | 'type' | 'name']: readonly string[] | undefined };
 
 /** Whether a code passes: any of the values of each flag that was given. Names match in part, in either case. */
 function createFilter({ status, type, name }: Filters): (code: QrCode) => boolean {

@@ -3,38 +3,47 @@ import { InvalidArgumentError } from 'commander';
 import type { Decisions } from '../../../once/decisions.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { CODE_TYPES } from '../../../service/shapes.ts';
-import { choice, defineCommand, flag, type OptionDefinition, text } from '../../define.ts';
+import { choice, defineCommand, flag, type OptionDefinition, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
-import { BULK_GROUP, bulkOptions, refuseTogether } from '../bulk-flags.ts';
+import { BULK_GROUP, bulkOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
+
+/** These need `--from`. */
+const fileOptions = {
+  ...bulkOptions,
+  skipExisting: flag('--skip-existing', 'create only rows that have no code with their name, type and destination yet', {
+    group: BULK_GROUP,
+  }),
+  adopt: {
+    flags: '--adopt <row=id>',
+    description: 'your word that this code is the one the row created; may be repeated',
+    group: BULK_GROUP,
+    parse: (raw, previous = []) => [...previous, parseAdoption(raw)],
+  } satisfies OptionDefinition<Decisions['adopt']>,
+  notCreated: {
+    flags: '--not-created <row>',
+    description: 'your word that the row created no code, so that it is sent again; may be repeated',
+    group: BULK_GROUP,
+    parse: (raw, previous = []) => [...previous, parseRow(raw)],
+  } satisfies OptionDefinition<number[]>,
+};
+
+const options = {
+  name: text('--name <name>', 'name of the one code to create'),
+  type: choice('--type <type>', 'its type (default: url)', CODE_TYPES),
+  destination: text('--destination <address>', 'where it points to'),
+  template: flag('--template', 'print a CSV to fill in'),
+  ...fileOptions,
+  ...outputOptions,
+};
+
+export type CreateFlags = Values<typeof options>;
 
 export const command = defineCommand({
   description:
     'Creates one code and prints it, or one for each row of a file. The file has the columns name, type and destination, in any order; ' +
     'other columns come back in the results untouched. Each row is created exactly once, however often the command is killed and run ' +
     'again with the same files: a journal beside the results remembers what was sent. Rows are counted from 1, below the header.',
-  options: {
-    name: text('--name <name>', 'name of the one code to create'),
-    type: choice('--type <type>', 'its type (default: url)', CODE_TYPES),
-    destination: text('--destination <address>', 'where it points to'),
-    template: flag('--template', 'print a CSV to fill in'),
-    ...bulkOptions,
-    skipExisting: flag('--skip-existing', 'create only rows that have no code with their name, type and destination yet', {
-      group: BULK_GROUP,
-    }),
-    adopt: {
-      flags: '--adopt <row=id>',
-      description: 'your word that this code is the one the row created; may be repeated',
-      group: BULK_GROUP,
-      parse: (raw, previous = []) => [...previous, parseAdoption(raw)],
-    } satisfies OptionDefinition<Decisions['adopt']>,
-    notCreated: {
-      flags: '--not-created <row>',
-      description: 'your word that the row created no code, so that it is sent again; may be repeated',
-      group: BULK_GROUP,
-      parse: (raw, previous = []) => [...previous, parseRow(raw)],
-    } satisfies OptionDefinition<number[]>,
-    ...outputOptions,
-  },
+  options,
   examples: [
     { command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu', does: 'one code' },
     { command: 'qrctl qr create --template > codes.csv', does: 'a file to fill in' },
@@ -44,7 +53,10 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     if (options.template) return (await import('./one.ts')).printTemplate(context, options);
-    if (options.from === undefined) return (await import('./one.ts')).createOne(context, options);
+    if (options.from === undefined) {
+      requireFrom(fileOptions, options);
+      return (await import('./one.ts')).createOne(context, options);
+    }
     refuseTogether('--from', { '--name': options.name, '--type': options.type, '--destination': options.destination });
     await (await import('./from-file.ts')).createFromFile(context, options.from, options);
   },

@@ -8,8 +8,9 @@ import type { NewRow } from '../../../once/journal.ts';
 import { everyCode } from '../../../service/codes.ts';
 import { printRecords } from '../../output-options.ts';
 import { openBulkOutput, readInput, tellWarnings, withLock } from '../bulk-files.ts';
-import { type CreateFlags, resultsPathOf } from '../bulk-flags.ts';
+import { resultsPathOf } from '../bulk-flags.ts';
 import { type RowProgress, showRowProgress, tellCost, tellSummary } from '../bulk-progress.ts';
+import type { CreateFlags } from './create.ts';
 
 /**
  * Checks everything, creates what is not created yet, and writes the results. Throws what errors.ts lists, after the results

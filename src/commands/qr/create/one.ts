@@ -5,19 +5,12 @@ import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageErro
 import type { OutputFlags } from '../../../output/plan-output.ts';
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
-import { type CreateFlags, requireFrom } from '../bulk-flags.ts';
 import { codeOutput } from '../code-columns.ts';
-
-interface OneFlags extends CreateFlags {
-  name?: string | undefined;
-  type?: string | undefined;
-  destination?: string | undefined;
-}
+import type { CreateFlags } from './create.ts';
 
 /** Creates one code and prints it. Throws what errors.ts lists; where the answer was lost, the message says so. */
-export async function createOne(context: Context, flags: OneFlags): Promise<void> {
+export async function createOne(context: Context, flags: CreateFlags): Promise<void> {
   const { name, type, destination } = flags;
-  requireFrom(bulkFlagsOf(flags));
   if (name === undefined || name.trim() === '') {
     throw new UsageError(name === undefined ? 'a code needs a name' : '--name is only spaces', {
       hint: 'qrctl qr create --name NAME --destination ADDRESS, or --from FILE for many',
@@ -61,17 +54,6 @@ function unlessKnown(error: RequestFailure, name: string): RequestFailure {
 /** Quoted for a POSIX shell. */
 function lookFor(name: string): string {
   return `qrctl qr list --name '${name.replaceAll("'", "'\\''")}' --sort created_at:desc`;
-}
-
-function bulkFlagsOf(flags: OneFlags): Record<string, unknown> {
-  return {
-    '--results': flags.results,
-    '--dry-run': flags.dryRun,
-    '--fail-fast': flags.failFast,
-    '--skip-existing': flags.skipExisting,
-    '--adopt': flags.adopt,
-    '--not-created': flags.notCreated,
-  };
 }
 
 /** A header row, as CSV unless a flag says otherwise. */

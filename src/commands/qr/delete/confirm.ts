@@ -8,11 +8,9 @@ import type { OutputFlags } from '../../../output/plan-output.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
 import { tellCost } from '../bulk-progress.ts';
+import type { DeleteFlags } from './delete.ts';
 
-interface Consent {
-  yes?: true | undefined;
-  dryRun?: boolean | undefined;
-}
+type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'>;
 
 /** Throws UsageError where nobody can be asked and `--yes` was not given: nothing is sent then. */
 export function requireConsent({ console }: Context, { yes, dryRun }: Consent, from?: string): void {

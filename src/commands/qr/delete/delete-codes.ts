@@ -7,25 +7,22 @@ import type { Input } from '../../../bulk/input.ts';
 import { changeFailure, changeResults, isDone, RESULT_COLUMNS, tabulate } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import type { OutputFlags } from '../../../output/plan-output.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { everyCode, findCode } from '../../../service/codes.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { planOutput, printRecord, printRecords } from '../../output-options.ts';
 import { openBulkOutput, readInput, tellWarnings, withLock } from '../bulk-files.ts';
-import { type BulkFlags, requireFrom, resultsPathOf } from '../bulk-flags.ts';
+import { bulkOptions, requireFrom, resultsPathOf } from '../bulk-flags.ts';
 import { showRowProgress, tellSummary } from '../bulk-progress.ts';
 import { confirm, printLosses, requireConsent } from './confirm.ts';
-
-interface DeleteFlags extends BulkFlags, OutputFlags {
-  yes?: true | undefined;
-}
+import type { DeleteFlags } from './delete.ts';
 
 const COLUMNS = ['code', ...RESULT_COLUMNS].map((name) => ({ name }));
 
 /** Deletes the codes named by ids or slugs, and prints what became of each. Throws what errors.ts lists. */
 export async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
-  requireFrom({ '--results': flags.results, '--fail-fast': flags.failFast });
+  // What naming codes would lose can be shown as well.
+  requireFrom(bulkOptions, { ...flags, dryRun: undefined });
   if (names.length === 0) throw new UsageError('which codes?', { hint: 'qrctl qr delete CODE…, or --from FILE' });
   requireConsent(context, flags);
   const rows = [...new Set(names)].map((name, index): TargetRow => {
@@ -108,7 +105,7 @@ async function deleteAll(
   context: Context,
   rows: readonly TargetRow[],
   lookup: Lookup,
-  { failFast = false }: DeleteFlags,
+  { failFast }: DeleteFlags,
   journal?: DeleteJournal,
 ): Promise<ChangeEnd> {
   const { concurrency } = await context.settings();
@@ -118,7 +115,7 @@ async function deleteAll(
     return await changeRows({
       groups: groupByCode(rows, lookup),
       apply: createDeleter(service, lookup, journal),
-      ...{ concurrency, failFast, signal: context.signal },
+      ...{ concurrency, signal: context.signal, failFast: failFast === true },
       onEvent: (result) => progress.count(isDone(result)),
     });
   } finally {

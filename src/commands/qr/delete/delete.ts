@@ -1,18 +1,18 @@
 /** `qr delete`: its flags, and which of its forms they ask for. */
-import { defineCommand, flag } from '../../define.ts';
+import { defineCommand, flag, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 import { bulkOptions, refuseTogether } from '../bulk-flags.ts';
+
+const options = { yes: flag('--yes', 'do not ask'), ...bulkOptions, ...outputOptions };
+
+export type DeleteFlags = Values<typeof options>;
 
 export const command = defineCommand({
   description:
     'Deletes codes together with all their scans, for ever: nothing brings them back, and a printed code leads nowhere. On a terminal ' +
     'it shows names and scans and asks first; elsewhere it needs --yes.',
   arguments: [{ term: '[code...]', description: 'ids (uuid) or slugs', complete: 'codes' }],
-  options: {
-    yes: flag('--yes', 'do not ask'),
-    ...bulkOptions,
-    ...outputOptions,
-  },
+  options,
   examples: [
     { command: 'qrctl qr delete aB3xY', does: 'asks, then deletes one code' },
     { command: 'qrctl qr delete --from old.csv --dry-run', does: 'names and scans of what would be lost' },

@@ -13,7 +13,7 @@ import { type BulkFlags, resultsPathOf } from '../bulk-flags.ts';
 import { showRowProgress, tellCost, tellSummary } from '../bulk-progress.ts';
 
 /** Checks everything, changes what is not so yet, and writes the results. Throws what errors.ts lists, after the results are written. */
-export async function updateFromFile(context: Context, from: string, flags: BulkFlags & OutputFlags): Promise<void> {
+export async function updateFromFile(context: Context, from: string, flags: BulkFlags): Promise<void> {
   const input = await readInput(context, from);
   const { rows, warnings } = checkUpdate(input);
   const resultsPath = resultsPathOf(from, flags);

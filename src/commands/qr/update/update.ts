@@ -1,29 +1,32 @@
 /** `qr update`: its flags, and the change of one code; from-file.ts has those of a file. */
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import type { OutputFlags } from '../../../output/plan-output.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { findCode } from '../../../service/codes.ts';
 import { CODE_STATUSES, type CodeChanges } from '../../../service/shapes.ts';
-import { choice, defineCommand, text } from '../../define.ts';
+import { choice, defineCommand, text, type Values } from '../../define.ts';
 import { outputOptions, printRecord } from '../../output-options.ts';
-import { type BulkFlags, bulkOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
+import { bulkOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
 import { codeOutput } from '../code-columns.ts';
+
+const options = {
+  name: text('--name <name>', 'its new name'),
+  destination: text('--destination <address>', "where it points to from now on; '' is sent as it is, to empty it", {
+    empty: true,
+  }),
+  status: choice('--status <status>', 'its new status', CODE_STATUSES),
+  ...bulkOptions,
+  ...outputOptions,
+};
+
+type UpdateFlags = Values<typeof options>;
 
 export const command = defineCommand({
   description:
     'Changes name, destination or status of one code, or of each row of a file. Rows say which code by id or slug; an empty cell leaves ' +
     'what is there, and a row that would change nothing costs no request of its own. Safe to repeat.',
   arguments: [{ term: '[code]', description: 'id (uuid) or slug', complete: 'codes' }],
-  options: {
-    name: text('--name <name>', 'its new name'),
-    destination: text('--destination <address>', "where it points to from now on; '' is sent as it is, to empty it", {
-      empty: true,
-    }),
-    status: choice('--status <status>', 'its new status', CODE_STATUSES),
-    ...bulkOptions,
-    ...outputOptions,
-  },
+  options,
   examples: [
     { command: 'qrctl qr update aB3xY --destination https://example.com/summer', does: 'point a printed code somewhere else' },
     { command: 'qrctl qr update aB3xY --status paused', does: 'pause it' },
@@ -39,13 +42,9 @@ export const command = defineCommand({
   },
 });
 
-interface UpdateFlags extends CodeChangesGiven, BulkFlags, OutputFlags {}
-
-type CodeChangesGiven = { [K in keyof CodeChanges]?: CodeChanges[K] | undefined };
-
 /** Changes one code and prints it as it is then. One request for an id; a slug costs the listing that finds it. */
 async function updateOne(context: Context, wanted: string | undefined, flags: UpdateFlags): Promise<void> {
-  requireFrom({ '--results': flags.results, '--dry-run': flags.dryRun, '--fail-fast': flags.failFast });
+  requireFrom(bulkOptions, flags);
   if (wanted === undefined) throw new UsageError('which code?', { hint: 'qrctl qr update CODE …, or --from FILE for many' });
   const changes = changesOf(flags);
   const { columns, toRecord } = await codeOutput(context, flags, 'record');

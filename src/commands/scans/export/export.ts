@@ -1,8 +1,25 @@
-import { defineCommand, duration, flag, text } from '../../define.ts';
+import { defineCommand, duration, flag, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 
 const RANGE = 'Range flags:';
 const APPEND = 'Append flags:';
+
+const options = {
+  all: flag('--all', 'every code of the workspace, oldest first'),
+  since: text('--since <time>', 'only scans from this time on', { group: RANGE }),
+  until: text('--until <time>', 'only scans before this time', { group: RANGE }),
+  timezone: text('--timezone <zone>', 'what times without an offset are meant in, such as Europe/Berlin', { group: RANGE }),
+  outputDir: text('--output-dir <dir>', 'one file a code, named by its id', { complete: 'directories' }),
+  append: flag('--append', 'add only what is new since the last run; survives kill -9', { group: APPEND }),
+  restart: flag('--restart', 'with --append: build the file anew beside its place, then replace it', { group: APPEND }),
+  overlap: duration('--overlap <duration>', 'with --append: how far back to look for late scans (default: 1h)', {
+    group: APPEND,
+  }),
+  dryRun: flag('--dry-run', 'say what would be read: codes, range, scans, requests and time'),
+  ...outputOptions,
+};
+
+export type ExportFlags = Values<typeof options>;
 
 export const command = defineCommand({
   description:
@@ -10,20 +27,7 @@ export const command = defineCommand({
     'The range is half-open: --since ≤ time < --until. A time is a date, a date-time, a duration ago (24h), now, today or ' +
     "yesterday; what has no offset is meant in --timezone. Without --until the end is the service's clock at the first answer.",
   arguments: [{ term: '[code...]', description: 'ids or slugs of codes', complete: 'codes' }],
-  options: {
-    all: flag('--all', 'every code of the workspace, oldest first'),
-    since: text('--since <time>', 'only scans from this time on', { group: RANGE }),
-    until: text('--until <time>', 'only scans before this time', { group: RANGE }),
-    timezone: text('--timezone <zone>', 'what times without an offset are meant in, such as Europe/Berlin', { group: RANGE }),
-    outputDir: text('--output-dir <dir>', 'one file a code, named by its id', { complete: 'directories' }),
-    append: flag('--append', 'add only what is new since the last run; survives kill -9', { group: APPEND }),
-    restart: flag('--restart', 'with --append: build the file anew beside its place, then replace it', { group: APPEND }),
-    overlap: duration('--overlap <duration>', 'with --append: how far back to look for late scans (default: 1h)', {
-      group: APPEND,
-    }),
-    dryRun: flag('--dry-run', 'say what would be read: codes, range, scans, requests and time'),
-    ...outputOptions,
-  },
+  options,
   examples: [
     { command: 'qrctl scans export spring-menu -o scans.csv', does: 'all scans of one code' },
     { command: 'qrctl scans export --all --since 2026-03-01 --until 2026-04-01 -o march.csv', does: 'one month of everything' },

@@ -2,8 +2,9 @@
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
-import { type OutputFlags, type OutputPlan, planOutput } from '../../../output/plan-output.ts';
+import { type OutputPlan, planOutput } from '../../../output/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
+import type { ExportFlags } from './export.ts';
 
 const DEFAULT_OVERLAP_MS = 3_600_000;
 const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;
@@ -20,20 +21,6 @@ const IMPORTANCE: Readonly<Record<string, number>> = {
 
 /** Half of an id or a time is worth nothing. */
 const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts']);
-
-/** The flags of `scans export`, as they were given. */
-export interface ExportFlags extends OutputFlags {
-  all?: boolean | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-  timezone?: string | undefined;
-  outputDir?: string | undefined;
-  append?: boolean | undefined;
-  restart?: boolean | undefined;
-  /** ms */
-  overlap?: number | undefined;
-  dryRun?: boolean | undefined;
-}
 
 export interface ExportPlan {
   all: boolean;

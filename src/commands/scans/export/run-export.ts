@@ -7,8 +7,9 @@ import type { Service } from '../../../service/service.ts';
 import { keepMemoryFlat } from '../../../start/v8-flags.ts';
 import { formatDuration } from '../../../time.ts';
 import { allCodes, namedCodes } from './choose-codes.ts';
+import type { ExportFlags } from './export.ts';
 import { openSinks } from './open-sinks.ts';
-import { type ExportFlags, type ExportPlan, planExport } from './plan-export.ts';
+import { type ExportPlan, planExport } from './plan-export.ts';
 
 /** Checks everything, then exports. Throws what errors.ts lists; PartialError when some codes failed and others are done. */
 export async function runExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
