@@ -1,5 +1,5 @@
 /** Rows of a JSON array or of NDJSON. Values stay what they are, so that other people's columns come back untouched. */
-import { parseJson } from '../service/json.ts';
+import { isObject, parseJson } from '../service/json.ts';
 import { type Fault, type Input, type InputRow, refuseFaults } from './input.ts';
 
 interface Piece {
@@ -40,10 +40,6 @@ async function readPieces(pieces: readonly Piece[], name: string): Promise<Input
   }
   refuseFaults(name, faults);
   return { name, columns: [...columns], headerLine: undefined, rows };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The elements of an array that is known to be valid JSON, with the lines they begin on. */

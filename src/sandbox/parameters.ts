@@ -1,4 +1,5 @@
 /** What a request brings: query parameters and JSON bodies, checked as section 4 of the specification says. */
+import { isObject } from '../service/json.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges, MAX_CODES_PAGE, MAX_SCANS_PAGE, type NewCode } from '../service/shapes.ts';
 import { parseInstant } from '../time.ts';
 import type { Behaviour } from './options.ts';
@@ -64,9 +65,7 @@ export function parseChanges(body: Buffer | undefined): CodeChanges {
 
 function parseObject(body: Buffer | undefined): Map<string, unknown> {
   const value = parseJson(body);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidRequest('the body must be a JSON object');
-  }
+  if (!isObject(value)) throw new InvalidRequest('the body must be a JSON object');
   return new Map(Object.entries(value));
 }
 

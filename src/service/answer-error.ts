@@ -10,7 +10,7 @@ import {
   UnexpectedAnswerError,
 } from '../errors.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
-import { parseJson } from './json.ts';
+import { isObject, parseJson } from './json.ts';
 import { type Answer, header, type Method } from './transport.ts';
 
 /** What a message says of the request: `GET /api/v1/qr on host`. */
@@ -35,8 +35,8 @@ const NOT_APPLIED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 /** The Error body of an answer, or undefined when it is none (a gateway's page, say). */
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
   const body = await parseJson(text).catch(() => undefined);
-  if (typeof body !== 'object' || body === null || !('error' in body) || typeof body.error !== 'string') return undefined;
-  return { error: body.error, code: 'code' in body && typeof body.code === 'string' ? body.code : undefined };
+  if (!isObject(body) || typeof body.error !== 'string') return undefined;
+  return { error: body.error, code: typeof body.code === 'string' ? body.code : undefined };
 }
 
 /** The failure for any status but 2xx. A 429 comes here only where it must not be waited out. */

@@ -2,6 +2,7 @@
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
 import type { RateHeaders } from '../limit/rate-headers.ts';
 import { answerError, PASSING_STATUSES, parseErrorBody, type Subject } from './answer-error.ts';
+import type { AnswerContext } from './checks.ts';
 import { excerpt } from './excerpt.ts';
 import { parseJson } from './json.ts';
 import type { NetworkError, NetworkFault } from './network-error.ts';
@@ -21,7 +22,7 @@ export interface Call<T> {
    * Turns the parsed body of a 2xx answer into what the caller wants, or throws UnexpectedAnswerError whose message begins
    * with `subject`. Undefined: the body does not matter.
    */
-  check?: (json: unknown, answer: { subject: string; dateMs: number | undefined }) => T;
+  check?: (json: unknown, answer: AnswerContext) => T;
 }
 
 export type AttemptResult<T> =

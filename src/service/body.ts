@@ -1,32 +1,16 @@
 /** The body of an answer, from chunks to text. */
 import { Buffer } from 'node:buffer';
-import { createByteBuffer } from '../byte-buffer.ts';
+import { promisify } from 'node:util';
+import type { ByteBuffer } from '../byte-buffer.ts';
 import { NetworkError } from './network-error.ts';
 
 /** No answer the specification describes comes near this; one that passes it would only fill the memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** The bytes of one answer after the other, in the same memory. */
-export interface Body {
-  /** Begins the next answer. */
-  clear(): void;
-  /** Throws NetworkError beyond 64 MiB. */
-  add(chunk: Buffer): void;
-  /** What was added, valid until `clear`. */
-  bytes(): Buffer;
-}
-
-/** An empty body; its memory grows with the largest answer and is used again. */
-export function createBody(): Body {
-  const buffer = createByteBuffer();
-  return {
-    clear: buffer.clear,
-    add(chunk) {
-      if (buffer.size() + chunk.length > MAX_BODY_BYTES) throw tooLarge();
-      buffer.add(chunk);
-    },
-    bytes: buffer.bytes,
-  };
+/** Adds a chunk to the body read so far. Throws NetworkError beyond 64 MiB. */
+export function addChunk(body: ByteBuffer, chunk: Buffer): void {
+  if (body.size() + chunk.length > MAX_BODY_BYTES) throw tooLarge();
+  body.add(chunk);
 }
 
 /**
@@ -47,17 +31,10 @@ async function unpackedText(bytes: Buffer, encoding: string): Promise<string> {
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {
   const zlib = await import('node:zlib');
-  return new Promise((resolve, reject) => {
-    // Large chunks: the default of 16 KiB would copy a page of scans together from ten pieces.
-    zlib.gunzip(
-      bytes,
-      { maxOutputLength: MAX_BODY_BYTES, chunkSize: 256 * 1024 },
-      (error: NodeJS.ErrnoException | null, result) => {
-        if (!error) resolve(result);
-        else if (error.code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge());
-        else reject(new NetworkError('the answer was cut short or damaged (gzip)', { sent: true, cause: error }));
-      },
-    );
+  // Large chunks: the default of 16 KiB would copy a page of scans together from ten pieces.
+  return promisify(zlib.gunzip)(bytes, { maxOutputLength: MAX_BODY_BYTES, chunkSize: 256 * 1024 }).catch((cause) => {
+    if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    throw new NetworkError('the answer was cut short or damaged (gzip)', { sent: true, cause });
   });
 }
 

@@ -1,5 +1,6 @@
 /** The shapes of answers, checked once at the edge. Unknown values and extra fields pass: the service may grow. */
 import { UnexpectedAnswerError } from '../errors.ts';
+import { isObject } from './json.ts';
 import { parseScanTime } from './scan-times.ts';
 import type { Page, QrCode, Scan, ScanPage } from './shapes.ts';
 
@@ -69,10 +70,6 @@ function asCode(value: unknown, what: string): QrCode {
   if (destination !== null && typeof destination !== 'string') throw strange(`${what} (${id}): destination is not a string`);
   value.destination = destination;
   return value as Record<string, unknown> & QrCode;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function strange(message: string): UnexpectedAnswerError {

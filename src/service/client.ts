@@ -7,21 +7,16 @@
 import type { RequestFailure } from '../errors.ts';
 import { createGovernor, type Ticket } from '../limit/governor.ts';
 import { parseRateHeaders, type RateHeaders } from '../limit/rate-headers.ts';
-import type { RateLimit } from '../limit/rate-limit.ts';
 import type { Subject } from './answer-error.ts';
 import { backoffMs, type Call, resultOfAnswer, resultOfFailure } from './attempt-result.ts';
 import { createRedact } from './excerpt.ts';
 import { asNetworkError, type NetworkError } from './network-error.ts';
-import type { ServiceOptions, ServiceStats } from './service.ts';
+import type { Service, ServiceOptions } from './service.ts';
 import { type Answer, type Exchange, header, type Transport } from './transport.ts';
 
-export interface Client {
+export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample'> {
   /** Throws as `Service` (service.ts) says. */
   call<T>(call: Call<T>): Promise<T>;
-  rateLimit(): RateLimit;
-  stats(): ServiceStats;
-  nowMs(): number | undefined;
-  msToClockSample(): number;
 }
 
 /** Calls over one transport, which share one rate limit. `options.baseUrl` only gives messages their host: paths are whole. */
@@ -36,7 +31,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
 
   async function call<T>(call: Call<T>): Promise<T> {
     const exchange = exchangeOf(call);
-    const subject: Subject = { method: call.method, name: `${call.method} ${pathOf(call.path)} on ${host}`, redact };
+    const subject: Subject = { method: call.method, name: `${call.method} ${call.path.split('?', 1)[0]} on ${host}`, redact };
     let attempts = 0;
     let spentMs = 0;
     /** An earlier attempt may have been applied. */
@@ -122,10 +117,6 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       return now === undefined ? undefined : Math.floor(now);
     },
   };
-}
-
-function pathOf(path: string): string {
-  return path.split('?', 1)[0] ?? path;
 }
 
 /** The same failure, saying how often it was tried. */

@@ -11,6 +11,8 @@ type Callback = Connector.Callback;
 export interface Connection {
   connect(options: Connector.Options, callback: Callback): void;
   cancel(): void;
+  /** Begins another request: connections that were closed at once count anew. */
+  renew(): void;
 }
 
 /** More opens than this for one request mean a peer that closes every connection: undici alone would try for ever. */
@@ -23,7 +25,7 @@ const connectDirectly = buildConnector({ timeout: 0 });
  * A connection to the service, through `tunnel` (a proxy's URL) when given. Connecting that fails calls back with a
  * NetworkError, never with undici's own socket errors: those it takes for a reason to connect again, without end.
  */
-export function createConnection(tunnel: URL | undefined): Connection & { renew(): void } {
+export function createConnection(tunnel: URL | undefined): Connection {
   let opens = 0;
   let cancel = () => {};
   return {

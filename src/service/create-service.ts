@@ -18,31 +18,27 @@ export function createService(options: ServiceOptions): Service {
   // Every request in flight and every backoff listens; Node takes more than ten for a leak and warns on standard error.
   setMaxListeners(0, signal);
   const transport = createTransport({ origin: base, proxy: proxyFor(base, options.env), timeoutMs: options.timeoutMs, signal });
-  const client = createClient({ ...options, signal }, transport);
+  const { call, ...state } = createClient({ ...options, signal }, transport);
   const codes = `${base.pathname}/qr`;
   const code = (id: string) => `${codes}/${encodeURIComponent(id)}`;
   const authorized = true;
 
   return {
     baseUrl: options.baseUrl,
-    listCodes: (page) => client.call({ method: 'GET', path: codes + query({ ...page }), authorized, check: checkCodePage }),
-    getCode: (id) => client.call({ method: 'GET', path: code(id), authorized, check: checkCode }),
-    createCode: (body, beforeSend) =>
-      client.call({ method: 'POST', path: codes, body, authorized, beforeSend, check: checkCode }),
-    updateCode: (id, body) => client.call({ method: 'PATCH', path: code(id), body, authorized, check: checkCode }),
-    deleteCode: (id) => client.call<void>({ method: 'DELETE', path: code(id), authorized }),
+    listCodes: (page) => call({ method: 'GET', path: codes + query({ ...page }), authorized, check: checkCodePage }),
+    getCode: (id) => call({ method: 'GET', path: code(id), authorized, check: checkCode }),
+    createCode: (body, beforeSend) => call({ method: 'POST', path: codes, body, authorized, beforeSend, check: checkCode }),
+    updateCode: (id, body) => call({ method: 'PATCH', path: code(id), body, authorized, check: checkCode }),
+    deleteCode: (id) => call<void>({ method: 'DELETE', path: code(id), authorized }),
     listScans: (id, { page, limit, sinceMs, untilMs }) => {
       const since = sinceMs === undefined ? undefined : formatInstant(sinceMs);
       const until = untilMs === undefined ? undefined : formatInstant(untilMs);
       const path = `${code(id)}/scans${query({ page, limit, since, until })}`;
-      return client.call({ method: 'GET', path, authorized, check: checkScanPage });
+      return call({ method: 'GET', path, authorized, check: checkScanPage });
     },
     // Outside the base URL the key was stored for, and public by the specification: the key stays here.
-    openApi: () => client.call({ method: 'GET', path: '/openapi.json', authorized: false, check: (json) => json }),
-    rateLimit: client.rateLimit,
-    stats: client.stats,
-    nowMs: client.nowMs,
-    msToClockSample: client.msToClockSample,
+    openApi: () => call({ method: 'GET', path: '/openapi.json', authorized: false, check: (json) => json }),
+    ...state,
     async close() {
       closing.abort(new Error('the service was closed'));
       transport.close();

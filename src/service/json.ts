@@ -10,6 +10,11 @@ export async function parseJson(text: string): Promise<unknown> {
   return parse(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
 }
 
+/** Whether a value that was JSON is an object: no array, no null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function parseNumber(digits: string): number | bigint {
   const value = Number(digits);
   return Number.isSafeInteger(value) || !/^-?\d+$/.test(digits) ? value : BigInt(digits);

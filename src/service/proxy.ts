@@ -2,14 +2,13 @@
 import { Buffer } from 'node:buffer';
 import { UsageError } from '../errors.ts';
 import { isLoopback } from './base-url.ts';
-
-export type ProxyVariables = Readonly<Record<string, string | undefined>>;
+import type { ServiceOptions } from './service.ts';
 
 /**
  * The proxy for a service, or undefined to go straight. A service on this machine is never sought through a proxy on
  * another one: that proxy would look for it on its own loopback. Throws UsageError for a proxy that is not http(s)://.
  */
-export function proxyFor(service: URL, env: ProxyVariables): URL | undefined {
+export function proxyFor(service: URL, env: ServiceOptions['env']): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);
   if (value === '' || isExempt(service, variable(env, 'NO_PROXY'))) return undefined;
@@ -34,7 +33,7 @@ function unescaped(text: string): string {
 }
 
 /** The lower-case spelling wins, as it does in curl. */
-function variable(env: ProxyVariables, name: string): string {
+function variable(env: ServiceOptions['env'], name: string): string {
   return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 }
 

@@ -1,8 +1,9 @@
 /** One HTTP exchange: where a request leaves this machine. */
 import type { Dispatcher } from 'undici';
+import { type ByteBuffer, createByteBuffer } from '../byte-buffer.ts';
 import { after, formatDuration } from '../time.ts';
-import { type Body, createBody, decodeBody } from './body.ts';
-import { createConnection } from './connect.ts';
+import { addChunk, decodeBody } from './body.ts';
+import { type Connection, createConnection } from './connect.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization } from './proxy.ts';
 import { Client } from './undici.ts';
@@ -46,9 +47,8 @@ export interface Transport {
 /** One connection, opened when first used and kept for the next request, with the memory that its answers are read into. */
 interface Wire {
   client: Dispatcher;
-  body: Body;
-  /** Begins another request: connections that were closed at once count anew. */
-  renew(): void;
+  body: ByteBuffer;
+  renew: Connection['renew'];
   destroy(): void;
 }
 
@@ -74,7 +74,7 @@ export function createTransport(options: {
     });
     const wire = {
       client,
-      body: createBody(),
+      body: createByteBuffer(),
       renew: connection.renew,
       destroy() {
         open.delete(wire);
@@ -121,18 +121,18 @@ function encodingOf(headers: Headers): string {
     .toLowerCase();
 }
 
-interface Head {
-  status: number;
-  headers: Headers;
-}
-
 /**
  * Dispatches on one client and settles exactly once: with the answer (whose body is then the wire's), the failure, the deadline or the
  * abort. After a failure the caller must destroy the wire, for its connection may still be busy.
  */
-function converse({ client, body }: Wire, request: Exchange, timeoutMs: number, signal: AbortSignal): Promise<Head> {
+function converse(
+  { client, body }: Wire,
+  request: Exchange,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Omit<Answer, 'text'>> {
   return new Promise((resolve, reject) => {
-    const head: Head = { status: 0, headers: {} };
+    const head: Omit<Answer, 'text'> = { status: 0, headers: {} };
     let sent = false;
     body.clear();
     const onAbort = () => fail(signal.reason);
@@ -159,7 +159,7 @@ function converse({ client, body }: Wire, request: Exchange, timeoutMs: number, 
       },
       onResponseData(_controller, chunk) {
         try {
-          body.add(chunk);
+          addChunk(body, chunk);
         } catch (error) {
           fail(error);
         }

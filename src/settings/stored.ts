@@ -1,4 +1,5 @@
 /** The shape of config.json, read from unknown data and written back. */
+import { isObject } from '../service/json.ts';
 
 /** What one profile holds, each as the text that was given; the key belongs to `keyBaseUrl` and is sent nowhere else. */
 const PROFILE_FIELDS = [
@@ -29,17 +30,13 @@ const VERSION = 1;
 /** The profile when nothing chooses one. */
 export const DEFAULT_PROFILE = 'default';
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Reads the text of config.json. Throws an Error that says what is wrong with it, without quoting any of it. */
 export function parseStored(text: string): Stored {
   const data = parseJson(text);
-  if (!isRecord(data)) throw new Error('it is not a JSON object');
+  if (!isObject(data)) throw new Error('it is not a JSON object');
   if (data.version !== VERSION) throw new Error(`its version is not ${VERSION}; a newer qrctl may have written it`);
   if (data.current !== undefined && typeof data.current !== 'string') throw new Error('"current" is not a name');
-  if (!isRecord(data.profiles)) throw new Error('"profiles" is not an object');
+  if (!isObject(data.profiles)) throw new Error('"profiles" is not an object');
   const profiles = Object.entries(data.profiles).map(([name, value]) => [name, parseProfile(value)] as const);
   return { current: data.current, profiles: new Map(profiles) };
 }
@@ -54,7 +51,7 @@ function parseJson(text: string): unknown {
 }
 
 function parseProfile(data: unknown): StoredProfile {
-  if (!isRecord(data)) throw new Error('a profile is not an object');
+  if (!isObject(data)) throw new Error('a profile is not an object');
   const profile: { -readonly [F in ProfileField]?: string } = {};
   for (const field of PROFILE_FIELDS) {
     const value = Object.hasOwn(data, field) ? data[field] : undefined;
