@@ -1,8 +1,8 @@
 /** Every row of a bulk file checked before the first request: what it asks for, or all that is wrong with it. */
 import { valuesKey } from '../once/reconcile.ts';
 import { isUuid } from '../service/checks.ts';
-import type { CodeChanges, NewCode } from '../service/shapes.ts';
-import { type Columns, checkAddress, matchColumns, readName, readStatus, readText, readType } from './columns.ts';
+import { CODE_STATUSES, CODE_TYPES, type CodeChanges, type NewCode } from '../service/shapes.ts';
+import { type Columns, checkAddress, matchColumns, readName, readText, readWord } from './columns.ts';
 import { type Fault, type Input, type InputRow, refuseFaults } from './input.ts';
 import { RESULT_COLUMNS } from './results.ts';
 
@@ -20,7 +20,7 @@ interface Checked<R> {
 
 /** The rows with the codes they ask for, and warnings. Throws UsageError with every fault by line and column. */
 export function checkCreate(input: Input): Checked<CreateRow> {
-  const columns = matchColumns(input, { known: CREATE_COLUMNS, reserved: RESULT_COLUMNS });
+  const columns = matchColumns(input, CREATE_COLUMNS, RESULT_COLUMNS);
   const { has, faults, warnings } = columns;
   if (!has('name') && (input.rows.length > 0 || input.headerLine !== undefined)) {
     faults.push({ line: input.headerLine, column: 'name', message: 'is missing; every code needs a name' });
@@ -35,7 +35,7 @@ function readCode(row: InputRow, { has, cell, faults }: Columns): NewCode {
   const nameCell = cell(row, 'name');
   const name = readName(nameCell);
   if (name === undefined && has('name') && faults.length === before) nameCell.fault('is empty');
-  const type = readType(cell(row, 'type'));
+  const type = readWord(cell(row, 'type'), CODE_TYPES);
   const address = cell(row, 'destination');
   const destination = readText(address);
   if (type === undefined || type === 'url') {
@@ -89,7 +89,7 @@ function checkTargets<R extends TargetRow>(
   known: readonly string[],
   read: (row: TargetRow, columns: Columns) => R,
 ): Checked<R> {
-  const columns = matchColumns(input, { known });
+  const columns = matchColumns(input, known);
   const { has, faults, warnings } = columns;
   const line = input.headerLine;
   const isEmpty = input.rows.length === 0 && line === undefined;
@@ -119,7 +119,7 @@ function readChanges(row: InputRow, { cell }: Columns, isJson: boolean): CodeCha
   const destination = address.value === '' && isJson ? '' : readText(address);
   // Which type the code has is not known yet, so an odd address is only worth a warning.
   if (destination) checkAddress(destination, { fault: address.warn, warn: address.warn });
-  const status = readStatus(cell(row, 'status'));
+  const status = readWord(cell(row, 'status'), CODE_STATUSES);
   return {
     ...(name !== undefined && { name }),
     ...(destination !== undefined && { destination }),

@@ -3,15 +3,7 @@
  * those may hold.
  */
 import leven from 'leven';
-import { CODE_STATUSES, CODE_TYPES } from '../service/shapes.ts';
-import { type Fault, type Input, type InputRow, showValue } from './input.ts';
-
-export interface Wanted {
-  /** The columns this command reads. */
-  known: readonly string[];
-  /** Names the results add, which the input must therefore not use for something else. */
-  reserved?: readonly string[];
-}
+import { type Fault, fold, type Input, type InputRow, showValue } from './input.ts';
 
 /** A cell of a known column: undefined where the row has none. What is wrong or odd about it is told to it. */
 export interface InputCell {
@@ -29,8 +21,11 @@ export interface Columns {
   warnings: Fault[];
 }
 
-/** Finds the known columns. Faults: one that is there twice (`Name`, `name`), a reserved name, what looks like a typo. */
-export function matchColumns(input: Input, { known, reserved = [] }: Wanted): Columns {
+/**
+ * Finds the columns that this command reads, the `known` ones. `reserved` are names the results add, which the input must therefore not
+ * use for something else. Faults: a known column that is there twice (`Name`, `name`), a reserved name, what looks like a typo.
+ */
+export function matchColumns(input: Input, known: readonly string[], reserved: readonly string[] = []): Columns {
   const line = input.headerLine;
   const faults: Fault[] = [];
   const warnings: Fault[] = [];
@@ -63,10 +58,6 @@ export function matchColumns(input: Input, { known, reserved = [] }: Wanted): Co
   return { has: (name) => found.has(name), cell, faults, warnings };
 }
 
-function fold(column: string): string {
-  return column.trim().toLowerCase();
-}
-
 /** Short words have many neighbours that are words of their own (note, date, time): there only one slip counts. */
 function looksLike(word: string, known: string): boolean {
   const slips = leven(word, known);
@@ -95,17 +86,8 @@ export function readName(cell: InputCell): string | undefined {
   return undefined;
 }
 
-/** One of the types of the specification. */
-export function readType(cell: InputCell): string | undefined {
-  return readWord(cell, CODE_TYPES);
-}
-
-/** One of the statuses of the specification. */
-export function readStatus(cell: InputCell): string | undefined {
-  return readWord(cell, CODE_STATUSES);
-}
-
-function readWord(cell: InputCell, words: readonly string[]): string | undefined {
+/** One of the words that the specification allows; undefined where the cell is empty. */
+export function readWord(cell: InputCell, words: readonly string[]): string | undefined {
   const word = readText(cell)?.trim();
   if (word === undefined || word === '' || words.includes(word)) return word || undefined;
   cell.fault(`${showValue(word)} is none of ${words.join(', ')}`);

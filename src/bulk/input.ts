@@ -20,6 +20,11 @@ export interface Input {
   readonly rows: readonly InputRow[];
 }
 
+/** The name of a column as it is compared: in any case, with any blanks around it. */
+export function fold(column: string): string {
+  return column.trim().toLowerCase();
+}
+
 /** Something wrong with a file; gathered, so that one run tells it all. */
 export interface Fault {
   line?: number | undefined;

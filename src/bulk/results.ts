@@ -6,7 +6,7 @@ import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError, Unpr
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
 import { nameRow } from '../once/journal.ts';
 import type { ChangeEnd } from './change-rows.ts';
-import { type Input, type InputRow, showValue } from './input.ts';
+import { fold, type Input, type InputRow, showValue } from './input.ts';
 
 export const RESULT_COLUMNS = ['id', 'slug', 'outcome', 'error'] as const;
 
@@ -43,8 +43,8 @@ export interface Results {
  */
 export function tabulate(input: Input, results: readonly RowResult[]): Results {
   const ours: readonly string[] = RESULT_COLUMNS;
-  const theirs = input.columns.filter((column) => !ours.includes(column.trim().toLowerCase()));
-  const columnOf = (name: string) => input.columns.find((column) => column.trim().toLowerCase() === name) ?? name;
+  const theirs = input.columns.filter((column) => !ours.includes(fold(column)));
+  const columnOf = (name: string) => input.columns.find((column) => fold(column) === name) ?? name;
   const [idColumn, slugColumn] = [columnOf('id'), columnOf('slug')];
   const rows = input.rows.map(({ values }, index) => {
     const { outcome, error, ...found } = results[index] ?? { outcome: 'not-attempted' };
@@ -116,18 +116,14 @@ function undecidedError(undecided: readonly RowEnd[], rows: readonly InputRow[])
   const lines = undecided.map(({ row, candidates }) => {
     const codes = candidates.map(({ id, slug, created_at }) => `${id} (slug ${slug}, created ${created_at})`);
     const source = rows[row - 1];
-    const name = source ? `${nameRow(source)} ${showValue(nameOf(source))}` : `row ${row}`;
+    const [, named] = [...(source?.values ?? [])].find(([column]) => fold(column) === 'name') ?? [];
+    const name = source ? `${nameRow(source)} ${showValue(named)}` : `row ${row}`;
     return `${name}: it was sent, its answer was lost, and it may be one of: ${codes.join('; ')}`;
   });
   const count = undecided.length === 1 ? '1 row needs' : `${undecided.length} rows need`;
   return new UnprovenError([`${count} your decision; nothing was guessed`, ...lines].join('\n'), {
     hint: `look at these codes, then run this again with --adopt ${first?.row}=ID or --not-created ${first?.row}, for each row`,
   });
-}
-
-function nameOf({ values }: InputRow): unknown {
-  for (const [column, value] of values) if (column.trim().toLowerCase() === 'name') return value;
-  return undefined;
 }
 
 /** The results of an update or delete run, in the order of the rows. */

@@ -1,5 +1,6 @@
 /** The stored config, as the commands about it see it: what was mended is mentioned, and a change is one step. */
 import type { Context } from '../context.ts';
+import type { Inputs } from '../settings/sources.ts';
 import type { Store } from '../settings/store.ts';
 import type { Stored, StoredProfile } from '../settings/stored.ts';
 
@@ -27,12 +28,11 @@ export async function changeProfile(
   });
 }
 
-/** The name and content of the profile in force. Throws UsageError when it was named and is not stored. */
-export async function openProfile(context: Context): Promise<{ store: Store; name: string; profile: StoredProfile }> {
-  const { existingProfileName } = await import('../settings/choose-profile.ts');
+/** What the settings of the profile in force are resolved from. Throws UsageError when it was named and is not stored. */
+export async function openProfile(context: Context): Promise<Inputs & { store: Store }> {
+  const { chooseInputs } = await import('../settings/choose-profile.ts');
   const store = await openStore(context);
-  const name = existingProfileName(context.flags, context.env, store);
-  return { store, name, profile: store.profiles.get(name) ?? {} };
+  return { store, ...chooseInputs(context.flags, context.env, store) };
 }
 
 /** A profile was made the current one, but the variable goes before it. */

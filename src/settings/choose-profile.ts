@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import { redactKeys } from './key.ts';
 import type { SettingFlags, Variables } from './settings.ts';
+import type { Inputs } from './sources.ts';
 import { DEFAULT_PROFILE, type Stored } from './stored.ts';
 
 /** The name of the profile in force: --profile, QRCTL_PROFILE, the current one, `default`. It may not be stored. */
@@ -10,12 +11,12 @@ export function profileName(flags: SettingFlags, env: Variables, stored: Stored)
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
-/** As `profileName`, but a name that somebody typed must be stored: throws UsageError with the nearest name. */
-export function existingProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
+/** The profile of that name and what it holds. A name that somebody typed must be stored: throws UsageError with the nearest name. */
+export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored): Inputs {
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
   if (typed && !stored.profiles.has(name)) throw unknownProfile(name, stored);
-  return name;
+  return { flags, env, name, profile: stored.profiles.get(name) ?? {} };
 }
 
 /** Visible characters; the quotes and the backslash would only make it hard to type. */

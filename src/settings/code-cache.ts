@@ -5,13 +5,11 @@ import { dirname, join } from 'node:path';
 import { nodeDisk } from '../durable/disk.ts';
 import { type Processes, replaceFile } from '../durable/replace-file.ts';
 import { makeDirectories } from '../durable/write.ts';
+import type { QrCode } from '../service/shapes.ts';
 import { cacheDirectory, DIRECTORY_MODE, FILE_MODE } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 
-export interface CachedCode {
-  slug: string;
-  name: string;
-}
+export type CachedCode = Pick<QrCode, 'slug' | 'name'>;
 
 export interface CodeCache {
   /** When the service was last asked, by the machine's clock, ms since the epoch. */

@@ -38,25 +38,27 @@ const OTHERS = 0o077;
 /** A directory with this bit (`/tmp`) is shared on purpose. */
 const STICKY = 0o1000;
 
-interface LooseMode {
-  path: string;
-  /** The mode found, such as 0o644. */
-  mode: number;
-  wanted: number;
-  /** Shared on purpose or not ours to close: someone's home, /tmp. Only mentioned. */
-  keep: boolean;
-}
-
-/** Which of config.json and its directory others can get into. Windows has no such modes, and nothing is loose there. */
-function findLooseModes(file: string): LooseMode[] {
+/**
+ * Closes config.json and its directory where others can get in, and says so: one sentence for each path. Windows has no such modes,
+ * and nothing is loose there.
+ */
+export function mendModes(file: string): string[] {
   if (platform() === 'win32') return [];
-  return [loose(dirname(file), DIRECTORY_MODE), loose(file, FILE_MODE)].filter((found) => found !== undefined);
+  return [mend(dirname(file), DIRECTORY_MODE), mend(file, FILE_MODE)].filter((sentence) => sentence !== undefined);
 }
 
-function loose(path: string, wanted: number): LooseMode | undefined {
+function mend(path: string, wanted: number): string | undefined {
   const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o7777;
   if ((mode & OTHERS) === 0) return undefined;
-  return { path, mode, wanted, keep: (mode & STICKY) !== 0 || isHome(path) };
+  const found = `${path} was open to others (mode ${formatMode(mode)})`;
+  // Shared on purpose or not ours to close.
+  if ((mode & STICKY) !== 0 || isHome(path)) return `${found} and is left so; point QRCTL_CONFIG_DIR at a directory of its own`;
+  try {
+    chmodSync(path, wanted);
+    return `${found}; it is ${formatMode(wanted)} now`;
+  } catch {
+    return `${found} and could not be changed; run \`chmod ${formatMode(wanted)} ${path}\` as its owner`;
+  }
 }
 
 function isHome(path: string): boolean {
@@ -64,22 +66,6 @@ function isHome(path: string): boolean {
     return path === homedir();
   } catch {
     return false; // a user without an entry has none
-  }
-}
-
-/** Closes what is loose, and says so: one sentence for each path. */
-export function mendModes(file: string): string[] {
-  return findLooseModes(file).map(mend);
-}
-
-function mend({ path, mode, wanted, keep }: LooseMode): string {
-  const found = `${path} was open to others (mode ${formatMode(mode)})`;
-  if (keep) return `${found} and is left so; point QRCTL_CONFIG_DIR at a directory of its own`;
-  try {
-    chmodSync(path, wanted);
-    return `${found}; it is ${formatMode(wanted)} now`;
-  } catch {
-    return `${found} and could not be changed; run \`chmod ${formatMode(wanted)} ${path}\` as its owner`;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Resolves the settings in force, and checks those that are to be stored. */
 import { UsageError } from '../errors.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
-import { existingProfileName } from './choose-profile.ts';
+import { chooseInputs } from './choose-profile.ts';
 import { checkKey } from './key.ts';
 import type { SettingFlags, Settings, Variables } from './settings.ts';
 import { badSetting, findSetting, type Inputs } from './sources.ts';
@@ -15,9 +15,17 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  * The settings of one command. `flags` are the global flags, `store` the stored config. Throws UsageError for a profile
  * that was named and is not stored, and for a value, variable or stored text that is not what it should be.
  */
-export function resolveSettings(given: { flags: SettingFlags; env: Variables; store: Stored & Partial<Store> }): Settings {
-  const settings = resolveInputs(chooseInputs(given));
-  return { ...settings, notes: [...(given.store.mended ?? []), ...settings.notes] };
+export function resolveSettings({
+  flags,
+  env,
+  store,
+}: {
+  flags: SettingFlags;
+  env: Variables;
+  store: Stored & Partial<Store>;
+}): Settings {
+  const settings = resolveInputs(chooseInputs(flags, env, store));
+  return { ...settings, notes: [...(store.mended ?? []), ...settings.notes] };
 }
 
 /** As `resolveSettings`, once the profile is chosen. */
@@ -36,12 +44,6 @@ export function resolveInputs(inputs: Inputs): Settings {
     timeoutMs: inputs.flags.timeout ?? DEFAULT_TIMEOUT_MS,
     notes: base?.note ?? [],
   };
-}
-
-/** The profile in force and what it holds; see `existingProfileName` for what it throws. */
-export function chooseInputs({ flags, env, store }: { flags: SettingFlags; env: Variables; store: Stored }): Inputs {
-  const name = existingProfileName(flags, env, store);
-  return { flags, env, name, profile: store.profiles.get(name) ?? {} };
 }
 
 type Value<K extends keyof typeof VALUES> = Exclude<ReturnType<(typeof VALUES)[K]['parse']>, undefined>;

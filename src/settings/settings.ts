@@ -1,8 +1,5 @@
 /** The settings in force for one command: flag > variable > profile > default. */
-
 import type { Reserve } from '../limit/rate-window.ts';
-
-export type { Reserve };
 
 /** What `--format` takes. Its formatters stand in output/create-formatter.ts. */
 export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;

@@ -38,20 +38,15 @@ export async function readStore(env: Variables): Promise<Store> {
 
 function readText(file: string): string | undefined {
   try {
-    const { size } = regularFile(file);
-    if (size > LARGEST_FILE) throw new Error(`it is ${size} bytes long`);
+    const stat = statSync(file);
+    // Reading a FIFO would wait for ever.
+    if (!stat.isFile()) throw new Error('it is not a regular file');
+    if (stat.size > LARGEST_FILE) throw new Error(`it is ${stat.size} bytes long`);
     return readFileSync(file, 'utf8');
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;
     throw unreadable(file, cause);
   }
-}
-
-/** Reading a FIFO would wait for ever. */
-function regularFile(file: string) {
-  const stat = statSync(file);
-  if (!stat.isFile()) throw new Error('it is not a regular file');
-  return stat;
 }
 
 function parse(file: string, text: string): Stored {

@@ -1,6 +1,7 @@
 /** What the value of each setting may be. One parser serves the flag, the variable, the profile and `config set`. */
+import type { Reserve } from '../limit/rate-window.ts';
 import { parseDuration } from '../time.ts';
-import { FORMATS, type Format, type Reserve } from './settings.ts';
+import { FORMATS } from './settings.ts';
 
 const MAX_CONCURRENCY = 32;
 export const DEFAULT_CONCURRENCY = 4;
@@ -18,11 +19,6 @@ function parseReserve(text: string): Reserve | undefined {
 function parseConcurrency(text: string): number | undefined {
   const value = /^\d{1,2}$/.test(text) ? Number(text) : 0;
   return value >= 1 && value <= MAX_CONCURRENCY ? value : undefined;
-}
-
-/** One of the output formats, or undefined. */
-function parseFormat(text: string): Format | undefined {
-  return FORMATS.find((format) => format === text);
 }
 
 /** The name of a time zone this machine knows (IANA), as typed, or undefined. */
@@ -47,7 +43,10 @@ export type SettingKey = (typeof SETTING_KEYS)[number];
 
 /** The settings whose value is checked here; a base URL has its own rules in service/base-url.ts. */
 export const VALUES = {
-  format: { parse: parseFormat, forms: `Allowed values are ${FORMATS.join(', ')}.` },
+  format: {
+    parse: (text: string) => FORMATS.find((format) => format === text),
+    forms: `Allowed values are ${FORMATS.join(', ')}.`,
+  },
   timezone: { parse: parseTimezone, forms: 'It takes the name of a time zone, such as Europe/Madrid or UTC.' },
   reserve: { parse: parseReserve, forms: 'It takes a number of requests, such as 20, or a share of the limit, such as 10%.' },
   concurrency: { parse: parseConcurrency, forms: `It takes a whole number from 1 to ${MAX_CONCURRENCY}.` },

@@ -26,7 +26,8 @@ export async function updateStore(
 ): Promise<Store> {
   const file = await configFile(env);
   return namingFile(file, async () => {
-    await makeDirectory(disk, dirname(file));
+    // 0700 from its first moment; the second step is for a umask that would lock ourselves out.
+    if (await makeDirectories(disk, dirname(file), DIRECTORY_MODE)) chmodSync(dirname(file), DIRECTORY_MODE);
     const mended = mendModes(file);
     const lock = await acquireLock(file, { clock, signal, waitMs: LONGEST_WAIT_MS });
     try {
@@ -49,11 +50,6 @@ async function namingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
       cause,
     });
   }
-}
-
-/** 0700 from its first moment; the second step is for a umask that would lock ourselves out. */
-async function makeDirectory(disk: Disk, directory: string): Promise<void> {
-  if (await makeDirectories(disk, directory, DIRECTORY_MODE)) chmodSync(directory, DIRECTORY_MODE);
 }
 
 /** Has conf store `value` in `file`, which is whole or not there, and reads it back. */

@@ -14,9 +14,9 @@ export const command = defineCommand({
   async run(context, { args }) {
     const { shownSetting } = await import('../../settings/sources.ts');
     const { openProfile } = await import('../stored.ts');
-    const { name, profile } = await openProfile(context);
+    const inputs = await openProfile(context);
     const key = settingKey(args);
-    const { value } = shownSetting(key, { flags: context.flags, env: context.env, name, profile });
+    const { value } = shownSetting(key, inputs);
     if (value === null) context.console.note(`${key} is not set; qrctl config set ${key} VALUE sets it`);
     else await printValue(context, value);
   },

@@ -16,8 +16,7 @@ export const command = defineCommand({
   async run(context, { options }) {
     const { shownSetting } = await import('../../settings/sources.ts');
     const { openProfile } = await import('../stored.ts');
-    const { name, profile } = await openProfile(context);
-    const inputs = { flags: context.flags, env: context.env, name, profile };
+    const inputs = await openProfile(context);
     const records = SETTING_KEYS.map((key) => ({ ...shownSetting(key, inputs) }));
     await printRecords(context, records, COLUMNS, options);
   },

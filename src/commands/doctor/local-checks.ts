@@ -2,9 +2,9 @@
 import type { Context } from '../../context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import { proxyFor } from '../../service/proxy.ts';
-import { profileName } from '../../settings/choose-profile.ts';
+import { chooseInputs, profileName } from '../../settings/choose-profile.ts';
 import { keyPrefix } from '../../settings/key.ts';
-import { chooseInputs, resolveBaseUrl, resolveInputs, resolveKey } from '../../settings/resolve.ts';
+import { resolveBaseUrl, resolveInputs, resolveKey } from '../../settings/resolve.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Inputs } from '../../settings/sources.ts';
 import { readStore, type Store } from '../../settings/store.ts';
@@ -52,7 +52,7 @@ async function checkConfig({ env }: Context): Promise<Checked<Pick<Store, 'curre
 
 function checkProfile({ flags, env }: Context, store: Pick<Store, 'current' | 'profiles'>): Checked<Inputs> {
   try {
-    const inputs = chooseInputs({ flags, env, store });
+    const inputs = chooseInputs(flags, env, store);
     const stored = store.profiles.has(inputs.name) ? '' : ' (not stored)';
     return { findings: [sound('profile', `in force: '${inputs.name}'${stored}`)], value: inputs };
   } catch (error) {
