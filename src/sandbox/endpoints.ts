@@ -2,7 +2,6 @@
 import type { Pagination, QrCode } from '../service/shapes.ts';
 import { type Answer, failure, json, type SandboxRequest } from './exchange.ts';
 import type { SandboxSettings } from './options.ts';
-import { createPageCache } from './page-cache.ts';
 import { CODES_PAGE, InvalidRequest, parseChanges, parseNewCode, parsePage, parseTime, SCANS_PAGE } from './parameters.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -16,7 +15,6 @@ interface Route {
 
 /** Answers a request whose key and rate limit have been checked; `path` is what follows /api/v1. */
 export function createEndpoints(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
-  const cache = createPageCache(settings.prepared);
   let turn = 0;
 
   function listCodes({ query }: SandboxRequest): Answer {
@@ -46,12 +44,8 @@ export function createEndpoints(settings: SandboxSettings, workspace: Workspace,
     const { page, limit } = parsePage(query, SCANS_PAGE, settings);
     const range = { sinceMs: parseTime(query, 'since'), untilMs: parseTime(query, 'until') };
     turn++;
-    const build = () => {
-      const { rows, total } = log.page({ page, limit, ...range, nowMs: nowMs(), turn });
-      return `{"data":[${rows.join(',')}],"pagination":${JSON.stringify(pagination(page, limit, total))}}`;
-    };
-    const fixed = log.still && settings.tieOrder === 'id';
-    const body = fixed ? cache.body(`${id} ${query}`, workspace.revision(), build) : build();
+    const { rows, total } = log.page({ page, limit, ...range, nowMs: nowMs(), turn });
+    const body = `{"data":[${rows.join(',')}],"pagination":${JSON.stringify(pagination(page, limit, total))}}`;
     return { status: 200, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body };
   }
 

@@ -1,16 +1,13 @@
 /** Who scans: places, devices and referrers in roughly the proportions of real logs, hostile referrers among them. */
 import type { Scan } from '../service/shapes.ts';
 
-type Place = Pick<Scan, 'country' | 'city'>;
-type Agent = Pick<Scan, 'device' | 'os' | 'browser'>;
-type Origin = Pick<Scan, 'referrer'>;
-type Shares<T> = readonly (readonly [share: number, value: T])[];
+type Shares = readonly (readonly [share: number, value: Partial<Scan>])[];
 
-const place = (country: string | null, city: string | null): Place => ({ country, city });
-const agent = (device: string, os: string, browser: string): Agent => ({ device, os, browser });
-const origin = (referrer: string | null): Origin => ({ referrer });
+const place = (country: string | null, city: string | null) => ({ country, city });
+const agent = (device: string, os: string, browser: string) => ({ device, os, browser });
+const origin = (referrer: string | null) => ({ referrer });
 
-const PLACES: Shares<Place> = [
+const PLACES: Shares = [
   [40, place('DE', 'Berlin')],
   [24, place('DE', 'München')],
   [24, place('FR', 'Paris')],
@@ -29,7 +26,7 @@ const PLACES: Shares<Place> = [
   [22, place(null, null)],
 ];
 
-const AGENTS: Shares<Agent> = [
+const AGENTS: Shares = [
   [88, agent('mobile', 'iOS', 'Mobile Safari')],
   [76, agent('mobile', 'Android', 'Chrome Mobile')],
   [18, agent('mobile', 'Android', 'Samsung Internet')],
@@ -42,7 +39,7 @@ const AGENTS: Shares<Agent> = [
   [14, agent('unknown', 'unknown', 'unknown')],
 ];
 
-const ORIGINS: Shares<Origin> = [
+const ORIGINS: Shares = [
   [180, origin(null)],
   [24, origin('https://www.google.com/')],
   [16, origin('https://www.instagram.com/')],
@@ -68,7 +65,7 @@ export const PLAIN_VISIT: Omit<Scan, 'id' | 'ts'> = {
 };
 
 /** Fills 256 slots with the values by their shares, each as the inside of a JSON object. */
-function spread<T>(shares: Shares<T>): readonly string[] {
+function spread(shares: Shares): readonly string[] {
   const whole = shares.reduce((sum, [share]) => sum + share, 0);
   const slots: string[] = [];
   let reached = 0;

@@ -11,9 +11,6 @@ export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro:
 /** Codes that can be created on top of the made-up ones; the specification enforces such a limit but does not show it. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
-/** The key of a sandbox that is given none. It opens nothing but sandboxes. */
-const SANDBOX_KEY = 'svc_live_sandbox00madeup00key';
-
 /** Both ways of what the specification leaves open. */
 export interface Behaviour {
   /** The order in which GET /qr/{id}/scans pages: by time, or in no order of time (`none`). */
@@ -64,8 +61,6 @@ export interface SandboxSettings extends Behaviour {
   clock: Clock;
   /** Answers with gzip where the client accepts it; off, because on loopback it costs more than it saves. */
   gzip: boolean;
-  /** Keeps pages of scans once built, up to 512 MiB: for benchmarks. */
-  prepared: boolean;
   /** Told of every answered request. */
   onRequest: ((record: RequestRecord) => void) | undefined;
   /** Stands between requests and answers: for tests of what services and networks do wrong. */
@@ -73,9 +68,6 @@ export interface SandboxSettings extends Behaviour {
 }
 
 export type SandboxOptions = Partial<SandboxSettings>;
-
-/** 2025-01-01T00:00:00Z: data of tests does not depend on the day they run. */
-const ENDS_AT_MS = 1_735_689_600_000;
 
 const DEFAULTS: SandboxSettings = {
   scanOrder: 'desc',
@@ -88,11 +80,13 @@ const DEFAULTS: SandboxSettings = {
   listOrder: 'newest',
   windowStart: 'epoch',
   port: 0,
-  key: SANDBOX_KEY,
+  // It opens nothing but sandboxes.
+  key: 'svc_live_sandbox00madeup00key',
   seed: 1,
   codes: 25,
   scans: 1000,
-  endsAtMs: ENDS_AT_MS,
+  // 2025-01-01T00:00:00Z: data of tests does not depend on the day they run.
+  endsAtMs: 1_735_689_600_000,
   spanMs: 90 * 86_400_000,
   tieSize: 3,
   idOffset: 0n,
@@ -106,13 +100,12 @@ const DEFAULTS: SandboxSettings = {
   clockSkewMs: 0,
   clock: systemClock,
   gzip: false,
-  prepared: false,
   onRequest: undefined,
   intercept: undefined,
 };
 
 /** The options with every default filled in. */
-export function settle(options: SandboxOptions): SandboxSettings {
+export function withDefaults(options: SandboxOptions): SandboxSettings {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return { ...DEFAULTS, ...given };
 }

@@ -1,6 +1,5 @@
 /** The workspace's rate limit: a window that really counts, and the four headers that tell of it. */
-import type { SandboxSettings } from './options.ts';
-import { REQUESTS_OF_PLAN } from './options.ts';
+import { REQUESTS_OF_PLAN, type SandboxSettings } from './options.ts';
 
 /** One request's place in its window. */
 export interface Admission {
@@ -25,14 +24,14 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
   let openedMs = Number.NEGATIVE_INFINITY;
   let used = 0;
 
-  function openWindow(now: number): void {
-    const open = now >= openedMs && now < openedMs + windowMs;
-    if (open) return;
-    openedMs = windowStart === 'epoch' ? Math.floor(now / windowMs) * windowMs : now;
-    used = 0;
-  }
-
-  function admission(allowed: boolean, now: number): Admission {
+  function admission(counted: boolean): Admission {
+    const now = nowMs();
+    if (now < openedMs || now >= openedMs + windowMs) {
+      openedMs = windowStart === 'epoch' ? Math.floor(now / windowMs) * windowMs : now;
+      used = 0;
+    }
+    const allowed = !counted || used < limit;
+    if (counted && allowed) used++;
     const remaining = Math.max(0, limit - used);
     // Whole seconds, rounded up: a reset announced too early would invite requests that still get 429.
     const resetMs = openedMs + windowMs;
@@ -46,18 +45,5 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     return { allowed, remaining, headers };
   }
 
-  return {
-    admit() {
-      const now = nowMs();
-      openWindow(now);
-      const allowed = used < limit;
-      if (allowed) used++;
-      return admission(allowed, now);
-    },
-    look() {
-      const now = nowMs();
-      openWindow(now);
-      return admission(true, now);
-    },
-  };
+  return { admit: () => admission(true), look: () => admission(false) };
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createEndpoints } from './endpoints.ts';
 import { type Answer, type Exchange, failure, json, type SandboxRequest } from './exchange.ts';
 import { openApi } from './openapi.ts';
-import { type SandboxOptions, type SandboxSettings, settle } from './options.ts';
+import { type SandboxOptions, type SandboxSettings, withDefaults } from './options.ts';
 import { type Admission, createRateLimiter } from './rate-limit.ts';
 import { acceptsGzip, readRequest, writeAnswer } from './transfer.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
@@ -26,7 +26,7 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** Starts a sandbox on 127.0.0.1. Rejects with the system's error (`EADDRINUSE`, `EACCES`) when it cannot have the port. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const settings = settle(options);
+  const settings = withDefaults(options);
   const nowMs = () => settings.clock.now() + settings.clockSkewMs;
   const workspace = createWorkspace(settings, nowMs);
   const exchange = createExchanges(settings, workspace, nowMs);

@@ -3,7 +3,6 @@ import type { Scan } from '../service/shapes.ts';
 import { parseInstant } from '../time.ts';
 import { PLAIN_VISIT } from './made-up-visits.ts';
 import type { Behaviour } from './options.ts';
-import { pagePositions } from './page-order.ts';
 import { addedScanId, createSeries, firstIndex, type Series, type SeriesShape } from './scan-series.ts';
 
 interface ScanQuery {
@@ -16,12 +15,6 @@ interface ScanQuery {
   turn: number;
 }
 
-/** Rows as JSON, ready to be joined. */
-interface ScanRows {
-  rows: string[];
-  total: number;
-}
-
 interface AddedScan {
   ms: number;
   /** How many were added before it. */
@@ -30,11 +23,10 @@ interface AddedScan {
 }
 
 export interface ScanLog {
-  page(query: ScanQuery): ScanRows;
+  /** The rows as JSON, ready to be joined. */
+  page(query: ScanQuery): { rows: string[]; total: number };
   /** Adds a scan at any time, late ones included; returns its JSON. What is not given is made plain. */
   add(scan: Partial<Scan> & { ts: string }): string;
-  /** No scan can appear in it by itself. */
-  readonly still: boolean;
 }
 
 /** The scans of a range in order of time (of equal times: by id); in order of arrival where the log pages in no order of time. */
@@ -51,11 +43,9 @@ export function createScanLog(shape: SeriesShape, behaviour: Behaviour): ScanLog
   const added: AddedScan[] = [];
 
   return {
-    still: shape.arrivals.perSecond === 0,
-    page({ page, limit, turn, ...range }) {
-      const chosen = select(series, added, range, behaviour);
-      const positions = pagePositions(chosen, { start: (page - 1) * limit, limit, turn }, behaviour);
-      return { rows: positions.map((position) => chosen.jsonAt(position)), total: chosen.total };
+    page(query) {
+      const chosen = select(series, added, query, behaviour);
+      return { rows: pagePositions(chosen, query, behaviour).map(chosen.jsonAt), total: chosen.total };
     },
     add(scan) {
       const id = scan.id ?? addedScanId(shape, added.length);
@@ -76,12 +66,7 @@ function scanJson({ id, ...rest }: Scan): string {
   return `{"id":${id},${JSON.stringify(rest).slice(1)}`;
 }
 
-function select(
-  series: Series,
-  added: readonly AddedScan[],
-  range: Pick<ScanQuery, 'sinceMs' | 'untilMs' | 'nowMs'>,
-  behaviour: Behaviour,
-): Selection {
+function select(series: Series, added: readonly AddedScan[], range: ScanQuery, behaviour: Behaviour): Selection {
   const count = series.count(range.nowMs);
   const { fromMs, toMs } = bounds(range, behaviour);
   const from = fromMs === undefined ? 0 : series.lowerBound(fromMs, count);
@@ -108,11 +93,48 @@ function select(
 }
 
 /** The half-open range of milliseconds that since and until mean, by the behaviour's resolution and inclusiveness. */
-function bounds(range: Pick<ScanQuery, 'sinceMs' | 'untilMs'>, behaviour: Behaviour) {
+function bounds(range: ScanQuery, behaviour: Behaviour) {
   const unit = behaviour.boundsResolution === 's' ? 1000 : 1;
   const cut = (ms: number, beyond: boolean) => (Math.floor(ms / unit) + (beyond ? 1 : 0)) * unit;
   return {
     fromMs: range.sinceMs === undefined ? undefined : cut(range.sinceMs, !behaviour.sinceInclusive),
     toMs: range.untilMs === undefined ? undefined : cut(range.untilMs, behaviour.untilInclusive),
   };
+}
+
+/** The positions (by time, oldest 0) of the rows of one page, in the order they are served. */
+function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behaviour: Behaviour): number[] {
+  const start = (page - 1) * limit;
+  const places = Array.from({ length: Math.max(0, Math.min(limit, rows.total - start)) }, (_, row) => start + row);
+  if (behaviour.scanOrder === 'none') return places.map(scattering(rows));
+  const byTime = behaviour.scanOrder === 'asc' ? places : places.map((place) => rows.total - 1 - place);
+  return behaviour.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
+}
+
+/** As a table without an index gives rows: the closed past in one fixed disorder, newer rows behind it as they came. */
+function scattering({ settled, total }: Selection): (place: number) => number {
+  const size = settled === 0 ? total : settled;
+  const stride = strideOf(size);
+  const first = Math.floor(size / 3);
+  return (place) => (place < size ? (place * stride + first) % size : place);
+}
+
+/** A step that visits each of `size` places once, far from the last one: near the golden section, and coprime to `size`. */
+function strideOf(size: number): number {
+  let stride = Math.max(1, Math.floor(size * 0.618));
+  while (divisor(stride, size) !== 1) stride++;
+  return stride;
+}
+
+function divisor(a: number, b: number): number {
+  return b === 0 ? a : divisor(b, a % b);
+}
+
+/** Rows of equal time moved round by `turn` places among themselves. */
+function swapped(position: number, { total, timeAt }: Selection, turn: number): number {
+  const time = timeAt(position);
+  const first = firstIndex(total, (index) => timeAt(index) >= time);
+  const beyond = firstIndex(total, (index) => timeAt(index) > time);
+  const size = beyond - first;
+  return first + ((position - first + turn) % size);
 }

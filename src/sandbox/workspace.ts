@@ -29,8 +29,6 @@ export interface Workspace {
   addScan(id: string, scan: Partial<Scan> & { ts: string }): void;
   /** From outside the interface: as after an upgrade. */
   setCodeLimit(limit: number): void;
-  /** Goes up with every change. */
-  revision(): number;
 }
 
 /** Made-up codes were created an hour apart, the last one just before the first scan. */
@@ -42,8 +40,8 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
   const entries = new Map<string, Entry>();
   const startedMs = nowMs();
   let made = 0;
-  let revision = 0;
-  let listed: { revision: number; codes: readonly QrCode[] } | undefined;
+  /** The codes in the order of the listing, until one changes. */
+  let listed: readonly QrCode[] | undefined;
   let codeLimit = settings.codeLimit ?? madeUp + NEW_CODES_OF_PLAN[settings.plan];
 
   function add(code: QrCode, scans: { base: number; fromMs: number; live: number; most: number }): QrCode {
@@ -52,7 +50,7 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
     const shape = { seed, code: made, base: scans.base, ...span, tieSize, idOffset, arrivals };
     entries.set(code.id, { code, shape, log: undefined });
     made++;
-    revision++;
+    listed = undefined;
     return code;
   }
 
@@ -63,8 +61,8 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
   }
 
   function list(): readonly QrCode[] {
-    if (listed?.revision !== revision) listed = { revision, codes: ordered(entries, settings.listOrder) };
-    return listed.codes;
+    listed ??= ordered(entries, settings.listOrder);
+    return listed;
   }
 
   function blank(createdMs: number): QrCode {
@@ -93,11 +91,11 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
       const entry = entries.get(id);
       if (!entry || Object.keys(changes).length === 0) return entry?.code;
       entry.code = { ...entry.code, ...changes, updated_at: formatInstant(nowMs()) };
-      revision++;
+      listed = undefined;
       return entry.code;
     },
     delete(id) {
-      revision++;
+      listed = undefined;
       return entries.delete(id);
     },
     put(code) {
@@ -106,12 +104,10 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
     },
     addScan(id, scan) {
       logOf(id)?.add(scan);
-      revision++;
     },
     setCodeLimit(limit) {
       codeLimit = limit;
     },
-    revision: () => revision,
   };
 }
 

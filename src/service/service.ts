@@ -39,13 +39,6 @@ export interface ScanPageRequest extends PageRequest {
   untilMs?: number | undefined;
 }
 
-/** What the requests of this command have cost so far. */
-export interface ServiceStats {
-  requests: number;
-  pauses: number;
-  pausedMs: number;
-}
-
 /** Told while requests run; used for `--verbose`, the progress bar's countdown, and notes. */
 export interface ServiceEvents extends PauseEvents {
   /** After every attempt. `status` is undefined where no answer came. */
@@ -76,7 +69,8 @@ export interface Service {
   /** The machine-readable description at the root of the service's host; needs no shape. */
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;
-  stats(): ServiceStats;
+  /** What the requests of this command have cost so far. */
+  stats(): { requests: number; pauses: number; pausedMs: number };
   /** The service's clock now, ms since the epoch, from the Date headers seen; undefined before the first answer. */
   nowMs(): number | undefined;
   /** Ms to wait before a request whose Date header would tell most about that clock: it halves what is not known of it. */

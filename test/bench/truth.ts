@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
-import { settle } from '../../src/sandbox/options.ts';
+import { withDefaults } from '../../src/sandbox/options.ts';
 import { createWorkspace } from '../../src/sandbox/workspace.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 
@@ -17,7 +17,7 @@ const PIECE = 5000;
 
 /** The truth about the only code of a sandbox with so many scans, and that code's id. */
 export function truthOf(scans: number): { id: string; truth: Truth } {
-  const workspace = createWorkspace(settle({ codes: 1, scans, scanOrder: 'asc' }), () => 0);
+  const workspace = createWorkspace(withDefaults({ codes: 1, scans, scanOrder: 'asc' }), () => 0);
   const id = workspace.codes()[0]?.id ?? '';
   const hashes = {
     csv: createHash('sha256'),

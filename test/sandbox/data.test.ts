@@ -72,17 +72,6 @@ describe('live scans', () => {
   });
 });
 
-describe('pages kept for benchmarks', () => {
-  test('are the true ones, also after a change', async () => {
-    const sandbox = await useSandbox({ codes: 1, scans: 30, prepared: true });
-    const read = async () => (await ask(sandbox, 'GET', `/qr/${sandbox.codeId()}/scans`)).body;
-    const before = await read();
-    expect(await read()).toEqual(before);
-    sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-12-31T23:59:59.999Z', referrer: 'new' });
-    expect((await read()).data[0]).toMatchObject({ referrer: 'new' });
-  });
-});
-
 describe('latency', () => {
   test('holds every answer back, not the work', async () => {
     const clock = fakeClock();

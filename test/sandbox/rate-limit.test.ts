@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type SandboxOptions, settle } from '../../src/sandbox/options.ts';
+import { type SandboxOptions, withDefaults } from '../../src/sandbox/options.ts';
 import { createRateLimiter } from '../../src/sandbox/rate-limit.ts';
 import { ask } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -9,7 +9,7 @@ const NOON = Date.UTC(2026, 0, 15, 12);
 
 function limiter(options: SandboxOptions, startMs = NOON) {
   const clock = fakeClock({ wallMs: startMs });
-  return { clock, ...createRateLimiter(settle(options), clock.now) };
+  return { clock, ...createRateLimiter(withDefaults(options), clock.now) };
 }
 
 describe('a window', () => {

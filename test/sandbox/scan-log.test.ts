@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type SandboxOptions, settle } from '../../src/sandbox/options.ts';
+import { type SandboxOptions, withDefaults } from '../../src/sandbox/options.ts';
 import { createScanLog, type ScanLog } from '../../src/sandbox/scan-log.ts';
 import type { Scan } from '../../src/service/shapes.ts';
 
@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 function logOf(base: number, options: SandboxOptions = {}, tieSize = 3): ScanLog {
   const arrivals = { fromMs: END, perSecond: 0, most: 0 };
   const shape = { seed: 5, code: 0, base, startMs: END - 100 * MINUTE, endMs: END, tieSize, idOffset: 0n, arrivals };
-  return createScanLog(shape, settle(options));
+  return createScanLog(shape, withDefaults(options));
 }
 
 interface Range {
