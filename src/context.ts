@@ -7,17 +7,15 @@ import type { Processes } from './durable/replace-file.ts';
 import { AuthError, ClosedPipeError, exitCodeOf, InterruptedError, UsageError } from './errors.ts';
 import { type Console, createConsole, type Progress } from './output/console.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
-import type { SettingFlags, Settings } from './settings/settings.ts';
+import type { SettingFlags, Settings, Variables } from './settings/settings.ts';
 import { after, type Clock, formatDuration, systemClock } from './time.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Context {
   readonly console: Console;
   readonly clock: Clock;
   /** Aborted by SIGINT and SIGTERM (reason: InterruptedError) and by a closed standard output (ClosedPipeError). */
   readonly signal: AbortSignal;
-  readonly env: Environment;
+  readonly env: Variables;
   /** How to run this very program again: an executable and its first arguments (node and the file it was started with). */
   readonly self: { readonly command: string; readonly args: readonly string[] };
   /** Our own process id, and which others still run: names of temporary files carry it. */
@@ -81,7 +79,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
       import('./settings/store.ts'),
       import('./settings/resolve.ts'),
     ]);
-    const resolved = resolveSettings({ flags, env, store: await readStore(env) });
+    const resolved = resolveSettings(flags, env, await readStore(env));
     for (const note of resolved.notes) console.note(note);
     return resolved;
   });

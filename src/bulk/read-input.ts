@@ -36,7 +36,8 @@ function formOfContent(text: string): Form {
  */
 function decodeText(bytes: Uint8Array, name: string): string {
   const encoding = startsWith(bytes, 0xff, 0xfe) ? 'utf-16le' : startsWith(bytes, 0xfe, 0xff) ? 'utf-16be' : 'utf-8';
-  if (encoding === 'utf-8' && bytes.includes(0)) throw notText(name, lineOf(bytes, bytes.indexOf(0)), 'a NUL byte');
+  const nul = encoding === 'utf-8' ? bytes.indexOf(0) : -1;
+  if (nul >= 0) throw notText(name, 1 + bytes.subarray(0, nul).filter((byte) => byte === 0x0a).length, 'a NUL byte');
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
@@ -72,10 +73,4 @@ function firstBrokenLine(bytes: Uint8Array): number | undefined {
     start = next;
   }
   return undefined;
-}
-
-function lineOf(bytes: Uint8Array, offset: number): number {
-  let line = 1;
-  for (const byte of bytes.subarray(0, offset)) if (byte === 0x0a) line++;
-  return line;
 }

@@ -39,30 +39,27 @@ const ID = 1;
 const SLUG = 11;
 const REST = 12;
 
-/** The code number `index` of the seed; a created code takes only `id` and `slug` from here. */
+/** The code number `index` of the seed. */
 export function madeUpCode(seed: number, index: number, createdMs: number): QrCode {
   const chance = hash(seed, REST, index);
   const type = index % 2 === 0 ? 'url' : pick(CODE_TYPES, (index - 1) / 2);
   const status = index < 2 ? 'active' : pick(STATUSES, chance >>> 4);
   const updatedMs = createdMs + (chance % 3 === 0 ? (chance >>> 8) % 86_400_000 : 0);
+  const identity = codeIdentity(seed, index);
   return {
-    id: codeId(seed, index),
-    slug: codeSlug(seed, index),
+    ...identity,
     name: nameOf(index, chance),
     type,
-    destination: destinationOf(type, codeSlug(seed, index)),
+    destination: destinationOf(type, identity.slug),
     status,
     created_at: formatInstant(createdMs),
     updated_at: formatInstant(updatedMs),
   };
 }
 
-export function codeId(seed: number, index: number): string {
-  return uuid(seed, ID, index);
-}
-
-export function codeSlug(seed: number, index: number): string {
-  return slug(seed, SLUG, index);
+/** What a created code takes from here. */
+export function codeIdentity(seed: number, index: number): Pick<QrCode, 'id' | 'slug'> {
+  return { id: uuid(seed, ID, index), slug: slug(seed, SLUG, index) };
 }
 
 function nameOf(index: number, chance: number): string {

@@ -3,11 +3,13 @@ import type { Scan } from '../service/shapes.ts';
 
 type Shares = readonly (readonly [share: number, value: Partial<Scan>])[];
 
+const SLOTS = 256;
+
 const place = (country: string | null, city: string | null) => ({ country, city });
 const agent = (device: string, os: string, browser: string) => ({ device, os, browser });
 const origin = (referrer: string | null) => ({ referrer });
 
-const PLACES: Shares = [
+const places = spread([
   [40, place('DE', 'Berlin')],
   [24, place('DE', 'München')],
   [24, place('FR', 'Paris')],
@@ -24,9 +26,9 @@ const PLACES: Shares = [
   [4, place('NL', "'s-Hertogenbosch")],
   [20, place('DE', null)],
   [22, place(null, null)],
-];
+]);
 
-const AGENTS: Shares = [
+const agents = spread([
   [88, agent('mobile', 'iOS', 'Mobile Safari')],
   [76, agent('mobile', 'Android', 'Chrome Mobile')],
   [18, agent('mobile', 'Android', 'Samsung Internet')],
@@ -37,9 +39,9 @@ const AGENTS: Shares = [
   [8, agent('desktop', 'macOS', 'Safari')],
   [6, agent('desktop', 'Linux', 'Firefox')],
   [14, agent('unknown', 'unknown', 'unknown')],
-];
+]);
 
-const ORIGINS: Shares = [
+const origins = spread([
   [180, origin(null)],
   [24, origin('https://www.google.com/')],
   [16, origin('https://www.instagram.com/')],
@@ -50,9 +52,7 @@ const ORIGINS: Shares = [
   [2, origin('She said "scan me",\nthen left\r\n')],
   [2, origin('@SUM(1+1)*cmd|/c calc!A0')],
   [1, origin('https://example.com/\u202Egnp.exe')],
-];
-
-const SLOTS = 256;
+]);
 
 /** A visit of which nothing was said. */
 export const PLAIN_VISIT: Omit<Scan, 'id' | 'ts'> = {
@@ -76,10 +76,6 @@ function spread(shares: Shares): readonly string[] {
   }
   return slots;
 }
-
-const places = spread(PLACES);
-const agents = spread(AGENTS);
-const origins = spread(ORIGINS);
 
 /** The end of a scan's JSON, from `"country"` to the closing brace, for 24 bits of chance. */
 export function visitJson(chance: number): string {

@@ -18,14 +18,12 @@ export const SCANS_PAGE: PageBounds = { defaultLimit: 50, maxLimit: MAX_SCANS_PA
 
 /** page and limit, by the behaviour's choices where the specification is silent. Throws InvalidRequest. */
 export function parsePage(query: URLSearchParams, bounds: PageBounds, behaviour: Behaviour): { page: number; limit: number } {
+  const { overLimit } = behaviour;
   const page = parseCount(query, 'page', 1, behaviour);
-  const asked = parseCount(query, 'limit', bounds.defaultLimit, behaviour);
-  return { page, limit: asked <= bounds.maxLimit ? asked : overLimit(bounds.maxLimit, behaviour) };
-}
-
-function overLimit(maximum: number, { overLimit: policy }: Behaviour): number {
-  if (policy === 'reject') throw new InvalidRequest(`limit must be at most ${maximum}`);
-  return policy === 'cap' ? maximum : policy;
+  const limit = parseCount(query, 'limit', bounds.defaultLimit, behaviour);
+  if (limit <= bounds.maxLimit) return { page, limit };
+  if (overLimit === 'reject') throw new InvalidRequest(`limit must be at most ${bounds.maxLimit}`);
+  return { page, limit: overLimit === 'cap' ? bounds.maxLimit : overLimit };
 }
 
 function parseCount(query: URLSearchParams, name: string, missing: number, { badPage }: Behaviour): number {

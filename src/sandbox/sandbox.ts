@@ -44,16 +44,30 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 /** Makes an exchange of each request: counted at once, applied and answered when told. */
 function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
-  const { clock, latencyMs, onRequest } = settings;
+  const { clock, key, latencyMs, onRequest } = settings;
   const limiter = createRateLimiter(settings, nowMs);
   const endpoints = createEndpoints(settings, workspace, nowMs);
   let requests = 0;
 
+  function answerTo(request: SandboxRequest, { allowed }: Admission): Answer {
+    if (request.path === OPENAPI_PATH && request.method === 'GET') return json(200, openApi(VERSION_PATH));
+    const path = endpointPath(request);
+    if (path === undefined) return failure(404, 'not_found', 'There is nothing at this path');
+    if (!isAuthorized(request, key)) {
+      return failure(401, 'unauthorized', 'The API key is missing or invalid', { 'WWW-Authenticate': 'Bearer' });
+    }
+    if (!allowed) return failure(429, 'rate_limited', 'Rate limit exceeded for the workspace');
+    if (request.oversized) return failure(413, 'body_too_large', 'The body is too large', { Connection: 'close' });
+    return endpoints(path, request);
+  }
+
   return (request: SandboxRequest, incoming: IncomingMessage, response: ServerResponse): Exchange => {
     const startedMs = clock.monotonic();
-    const admission = isCounted(request, settings.key) ? limiter.admit() : limiter.look();
+    // Others belong to no workspace.
+    const isCounted = endpointPath(request) !== undefined && isAuthorized(request, key);
+    const admission = isCounted ? limiter.admit() : limiter.look();
     const apply = (changed = request): Answer => {
-      const answer = answerTo(changed, admission, settings.key, endpoints);
+      const answer = answerTo(changed, admission);
       return { ...answer, headers: { ...answer.headers, ...admission.headers } };
     };
     const send = async (answer: Answer) => {
@@ -65,28 +79,6 @@ function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs:
     };
     return { request, number: requests++, apply, send, response };
   };
-}
-
-/** Only requests to the endpoints of section 4 with a valid key count: others belong to no workspace. */
-function isCounted(request: SandboxRequest, key: string): boolean {
-  return endpointPath(request) !== undefined && isAuthorized(request, key);
-}
-
-function answerTo(
-  request: SandboxRequest,
-  admission: Admission,
-  key: string,
-  endpoints: (path: string, request: SandboxRequest) => Answer,
-): Answer {
-  if (request.path === OPENAPI_PATH && request.method === 'GET') return json(200, openApi(VERSION_PATH));
-  const path = endpointPath(request);
-  if (path === undefined) return failure(404, 'not_found', 'There is nothing at this path');
-  if (!isAuthorized(request, key)) {
-    return failure(401, 'unauthorized', 'The API key is missing or invalid', { 'WWW-Authenticate': 'Bearer' });
-  }
-  if (!admission.allowed) return failure(429, 'rate_limited', 'Rate limit exceeded for the workspace');
-  if (request.oversized) return failure(413, 'body_too_large', 'The body is too large', { Connection: 'close' });
-  return endpoints(path, request);
 }
 
 /** What follows /api/v1, or undefined for paths elsewhere. */

@@ -1,7 +1,7 @@
 /** One workspace in memory: its codes and their scan logs. Deleting a code removes both for ever. */
 import type { CodeChanges, NewCode, QrCode, Scan } from '../service/shapes.ts';
 import { formatInstant } from '../time.ts';
-import { codeId, codeSlug, madeUpCode } from './made-up-codes.ts';
+import { codeIdentity, madeUpCode } from './made-up-codes.ts';
 import { NEW_CODES_OF_PLAN, type SandboxSettings } from './options.ts';
 import { createScanLog, type ScanLog } from './scan-log.ts';
 import type { SeriesShape } from './scan-series.ts';
@@ -67,8 +67,8 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
 
   function blank(createdMs: number): QrCode {
     const at = formatInstant(createdMs);
-    const identity = { id: codeId(seed, made), slug: codeSlug(seed, made), name: '' };
-    return { ...identity, type: 'url', destination: null, status: 'active', created_at: at, updated_at: at };
+    const identity = codeIdentity(seed, made);
+    return { ...identity, name: '', type: 'url', destination: null, status: 'active', created_at: at, updated_at: at };
   }
 
   for (let index = 0; index < madeUp; index++) {

@@ -9,24 +9,20 @@ type Lister = Pick<Service, 'listCodes'>;
 
 /** A workspace that changes during this many readings in a row cannot be pinned down. */
 const MOST_PASSES = 3;
-const DEFAULT_CONCURRENCY = 4;
 
 /**
  * Every code of the workspace once, in the service's order, a page at a time. Page numbers shift when codes come and go, so a
  * reading counts only when it found as many distinct codes as the newest answer says there are, and that number never fell
  * meanwhile; otherwise it is repeated, and only codes not seen yet are added. Throws UnprovenError after three readings.
  */
-export async function* listAllCodes(
-  service: Lister,
-  options: { concurrency?: number } = {},
-): AsyncGenerator<QrCode[], void, undefined> {
+export async function* listAllCodes(service: Lister, concurrency: number): AsyncGenerator<QrCode[], void, undefined> {
   const seen = new Set<string>();
   let last = { distinct: 0, total: 0 };
   for (let pass = 0; pass < MOST_PASSES; pass++) {
     const found = new Set<string>();
     let total = 0;
     let fell = false;
-    for await (const page of readAllPages(service, options.concurrency ?? DEFAULT_CONCURRENCY)) {
+    for await (const page of readAllPages(service, concurrency)) {
       fell ||= page.total < total;
       total = page.total;
       for (const { id } of page.rows) found.add(id);
@@ -45,7 +41,7 @@ export async function* listAllCodes(
 /** As `listAllCodes`, in one list. */
 export async function everyCode(service: Lister, concurrency: number): Promise<QrCode[]> {
   const codes: QrCode[] = [];
-  for await (const page of listAllCodes(service, { concurrency })) codes.push(...page);
+  for await (const page of listAllCodes(service, concurrency)) codes.push(...page);
   return codes;
 }
 
@@ -94,11 +90,11 @@ function asEmpty(error: unknown): Page<QrCode> {
 export async function findCode(
   service: Pick<Service, 'listCodes' | 'getCode'>,
   idOrSlug: string,
-  options: { concurrency?: number } = {},
+  concurrency: number,
 ): Promise<QrCode> {
   if (isUuid(idOrSlug)) return service.getCode(idOrSlug.toLowerCase());
   const slugs: string[] = [];
-  for await (const codes of listAllCodes(service, options)) {
+  for await (const codes of listAllCodes(service, concurrency)) {
     const code = codes.find(({ slug }) => slug === idOrSlug);
     if (code) return code;
     for (const { slug } of codes) slugs.push(slug);

@@ -15,15 +15,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  * The settings of one command. `flags` are the global flags, `store` the stored config. Throws UsageError for a profile
  * that was named and is not stored, and for a value, variable or stored text that is not what it should be.
  */
-export function resolveSettings({
-  flags,
-  env,
-  store,
-}: {
-  flags: SettingFlags;
-  env: Variables;
-  store: Stored & Partial<Store>;
-}): Settings {
+export function resolveSettings(flags: SettingFlags, env: Variables, store: Stored & Partial<Store>): Settings {
   const settings = resolveInputs(chooseInputs(flags, env, store));
   return { ...settings, notes: [...(store.mended ?? []), ...settings.notes] };
 }

@@ -12,7 +12,7 @@ interface Given {
 }
 
 function resolved({ flags = {}, env = {}, current, profiles = {} }: Given) {
-  return resolveSettings({ flags, env, store: { current, profiles: new Map(Object.entries(profiles)) } });
+  return resolveSettings(flags, env, { current, profiles: new Map(Object.entries(profiles)) });
 }
 
 const A = 'https://a.example/api/v1';

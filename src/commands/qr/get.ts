@@ -16,7 +16,7 @@ export const command = defineCommand({
   async run(context, { args: [wanted = ''], options }) {
     const { columns, toRecord } = await codeOutput(context, options, 'record');
     const { concurrency } = await context.settings();
-    const code = await findCode(await context.service(), wanted, { concurrency });
+    const code = await findCode(await context.service(), wanted, concurrency);
     await printRecord(context, toRecord(code), columns, options);
   },
 });

@@ -68,7 +68,7 @@ async function* listCodes(service: Lister, options: ListFlags, concurrency: numb
   const { limit, sort } = options;
   const chosen = options.status || options.type || options.name;
   if (limit !== undefined && !chosen && !sort) return yield* firstCodes(service, limit, concurrency);
-  const filtered = filter(listAllCodes(service, { concurrency }), createFilter(options));
+  const filtered = filter(listAllCodes(service, concurrency), createFilter(options));
   if (sort) yield sortCodes(await collect(filtered), sort).slice(0, limit);
   else yield* take(filtered, limit);
 }

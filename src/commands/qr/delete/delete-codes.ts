@@ -50,7 +50,7 @@ async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags): 
   const { concurrency } = await context.settings();
   const service = await context.service();
   const needsLook = row.id === undefined || !flags.yes || flags.dryRun;
-  const found = needsLook ? await findCode(service, row.id ?? row.slug ?? '', { concurrency }) : undefined;
+  const found = needsLook ? await findCode(service, row.id ?? row.slug ?? '', concurrency) : undefined;
   const lookup = () => found;
   if (flags.dryRun) return printLosses(context, [row], lookup, flags);
   await confirm(context, codesOf([row], lookup), flags);

@@ -50,7 +50,7 @@ async function updateOne(context: Context, wanted: string | undefined, flags: Up
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
   const { concurrency } = await context.settings();
   const service = await context.service();
-  const id = isUuid(wanted) ? wanted.toLowerCase() : (await findCode(service, wanted, { concurrency })).id;
+  const id = isUuid(wanted) ? wanted.toLowerCase() : (await findCode(service, wanted, concurrency)).id;
   const code = await service.updateCode(id, changes);
   await printRecord(context, toRecord(code), columns, flags);
 }
