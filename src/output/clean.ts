@@ -47,12 +47,11 @@ function escapeUnits(text: string): string {
  * Within a function, because the table of emoji takes node 13 ms to read, which most commands never need.
  */
 function suspects(): RegExp {
-  return /\p{RGI_Emoji}|\p{Emoji}\ufe0f?\u20e3|\p{Emoji}[\ufe0e\ufe0f]|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/gv;
+  return /\p{RGI_Emoji}|\p{Emoji}[\ufe0e\ufe0f]|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/gv;
 }
 
 function isEmoji(found: string): boolean {
-  const single = found.length === ((found.codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
-  return !single || /\p{Emoji}/u.test(found);
+  return /\p{Emoji}/u.test(found);
 }
 
 function escapeUnlessEmoji(found: string): string {

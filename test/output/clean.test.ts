@@ -17,16 +17,30 @@ describe('text of the service is made visible before a terminal sees it', () => 
     ['tags, which hide whole sentences', 'a\u{e0041}\u{e0042}', 'a\\u{e0041}\\u{e0042}'],
     ['lone surrogates', 'a\ud800b\udc00', 'a\\u{d800}b\\u{dc00}'],
     ['a soft hyphen', 'a\u00adb', 'a\\u{00ad}b'],
+    ['a selector behind what is no emoji', 'a\ufe0fb\ufe0e', 'a\\u{fe0f}b\\u{fe0e}'],
   ])('%s (T5)', (_what, text, shown) => {
     expect(clean(text)).toBe(shown);
   });
 
-  test.each(['plain', 'Größe', '東京タワー', 'שלום', '👨‍👩‍👧', '❤️', '1️⃣', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '👍🏽', '🇩🇪', 'e\u0301', 'C:\\x1b'])(
-    '%s stays as it is (T6)',
-    (text) => {
-      expect(clean(text)).toBe(text);
-    },
-  );
+  test.each([
+    'plain',
+    'Größe',
+    '東京タワー',
+    'שלום',
+    '👍',
+    '👨‍👩‍👧',
+    '❤️',
+    '❤\ufe0e',
+    '1️⃣',
+    '1\u20e3',
+    '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+    '👍🏽',
+    '🇩🇪',
+    'e\u0301',
+    'C:\\x1b',
+  ])('%s stays as it is (T6)', (text) => {
+    expect(clean(text)).toBe(text);
+  });
 
   test('marks piled on one letter are cut (T7)', () => {
     expect(clean(`e${'\u0301'.repeat(500)}!`)).toBe(`e${'\u0301'.repeat(8)}!`);
@@ -71,4 +85,8 @@ test.each(['\n', '\r\n'])('CSV for a terminal keeps its own line ends %j, and no
   expect(cleanCsv(`id,name${end}1,"a\rb${end}c"${end}2,${HOSTILE}${end}`)).toBe(
     `id,name${end}1,"a\\rb${end}c"${end}2,a\\x1b[2J\\x9b2J\\u{202e}b\\u{e0041}c\\u{2028}d\\u{d800} 👨‍👩‍👧 東京${end}`,
   );
+});
+
+test('JSON of a single hostile character is made visible, too (T9)', () => {
+  expect(cleanJson('\u202e')).toBe('\\u202e');
 });
