@@ -1,4 +1,4 @@
-/** The files of a bulk run: the input, the results that appear whole at the end, and the journal that one run has at a time. */
+/** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Fault, formatFault, type Input } from '../../bulk/input.ts';
@@ -17,9 +17,41 @@ import { openWholeFile } from '../../output/whole-file.ts';
 import type { Row, RowSink } from '../../row-sink.ts';
 import { CODE_FIELDS } from '../../service/shapes.ts';
 import { openSink, planOutput } from '../output-options.ts';
+import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
+import { tellSummary } from './bulk-progress.ts';
+
+/** What differs between create, update and delete; `path` is that of the results. */
+interface BulkVerb<R> {
+  /** Throws UsageError with every fault of the rows. */
+  check(input: Input): { rows: R[]; warnings: readonly Fault[] };
+  /** `--dry-run` */
+  preview(rows: readonly R[], path: string): Promise<void>;
+  /** Sends the rows. `failure` is what to throw once the results are written; whatever is thrown at once leaves them unwritten. */
+  send(rows: readonly R[], path: string): Promise<{ results: readonly RowResult[]; failure: unknown }>;
+}
+
+/** Checks everything, sends what is to be sent, and writes the results. Throws what errors.ts lists, after that where rows were sent. */
+export async function runBulk<R>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
+  const input = await readInput(context, from);
+  const { rows, warnings } = verb.check(input);
+  const path = resultsPathOf(from, flags);
+  tellWarnings(context, warnings);
+  if (flags.dryRun) return verb.preview(rows, path);
+
+  await context.service();
+  const output = await openBulkOutput(context, input, path, flags);
+  try {
+    const { results, failure } = await verb.send(rows, path);
+    await output.commit(results);
+    await tellSummary(context, results, path);
+    if (failure !== undefined) throw failure;
+  } finally {
+    await output.discard();
+  }
+}
 
 /** Reads `--from`. Throws UsageError when it cannot be read, or with every fault of form. */
-export async function readInput(context: Context, from: string): Promise<Input> {
+async function readInput(context: Context, from: string): Promise<Input> {
   if (from !== '-') return parseInput(await readBytes(from), from);
   const chunks: Uint8Array[] = [];
   for await (const chunk of context.stdin) chunks.push(chunk);
@@ -39,36 +71,31 @@ async function readBytes(path: string): Promise<Uint8Array> {
 const MOST_WARNINGS = 10;
 
 /** One line a warning, up to a screenful. */
-export function tellWarnings({ console }: Context, warnings: readonly Fault[]): void {
+function tellWarnings({ console }: Context, warnings: readonly Fault[]): void {
   for (const warning of warnings.slice(0, MOST_WARNINGS)) console.warn(formatFault(warning));
   if (warnings.length > MOST_WARNINGS) console.warn(`and ${warnings.length - MOST_WARNINGS} more like these`);
 }
 
-/** Does `work` while no other run uses the journal at `path`. */
-export async function withLock<T>({ clock, signal, console }: Context, path: string, work: () => Promise<T>): Promise<T> {
+/** Does `work` with the journal of these results, while no other run uses it. */
+export async function withJournal<T>(context: Context, results: string, work: (path: string) => Promise<T>): Promise<T> {
+  const { clock, signal, console } = context;
+  const path = journalOf(results);
   const onWait = () => console.note(`another run is working on ${path}: waiting for it`);
   const lock = await acquireLock(path, { clock, signal, onWait });
   try {
-    return await work();
+    return await work(path);
   } finally {
     await lock.release();
   }
-}
-
-export interface BulkOutput {
-  /** Writes the results file and prints the results. */
-  commit(results: readonly RowResult[]): Promise<void>;
-  /** Leaves everything as it was. Idempotent, harmless after `commit`. */
-  discard(): Promise<void>;
 }
 
 const COUNT_COLUMNS: readonly Column[] = [{ name: 'outcome' }, { name: 'rows', align: 'right' }];
 
 /**
  * Opens the results file and the output, so that a place that cannot be written fails before anything is sent. A terminal
- * without other wishes gets the number of rows by outcome: the rows themselves are in the file.
+ * without other wishes gets the number of rows by outcome: the rows themselves are in the file. `discard` leaves everything as it was.
  */
-export async function openBulkOutput(context: Context, input: Input, path: string, flags: OutputFlags): Promise<BulkOutput> {
+async function openBulkOutput(context: Context, input: Input, path: string, flags: OutputFlags) {
   const columns = tabulate(input, []).columns.map((name): Column => ({ name }));
   const plan = await planOutput(context, flags, columns, 'list');
   if (plan.path !== undefined && resolve(plan.path) === resolve(path)) {
@@ -83,7 +110,7 @@ export async function openBulkOutput(context: Context, input: Input, path: strin
     throw error;
   });
   return {
-    async commit(results) {
+    async commit(results: readonly RowResult[]) {
       const { rows } = tabulate(input, results);
       await file.write(rows);
       await file.commit();

@@ -48,7 +48,7 @@ export function resultsPathOf(from: string, { results, output }: BulkFlags): str
   const files = [
     { flag: '', what: 'the input file itself', path: from },
     { flag: '--results', what: 'the results file', path },
-    { flag: '--results', what: 'the journal of the results', path: `${path}.journal` },
+    { flag: '--results', what: 'the journal of the results', path: journalOf(path) },
     { flag: '--output', what: 'the output', path: output ?? '-' },
   ].filter((file) => file.path !== '-' && !isDevice(file.path));
   for (const [index, file] of files.entries()) {
@@ -57,6 +57,11 @@ export function resultsPathOf(from: string, { results, output }: BulkFlags): str
     throw new UsageError(`${file.flag} names ${earlier.what}`, { hint: `name another file, or leave out ${file.flag}` });
   }
   return path;
+}
+
+/** The journal of the run with these results. */
+export function journalOf(resultsPath: string): string {
+  return `${resultsPath}.journal`;
 }
 
 /** With every symbolic link followed, as writing does. */

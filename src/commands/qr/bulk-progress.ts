@@ -1,7 +1,11 @@
-/** What a bulk run costs under the plan's limit, how far it is, and how it went. */
-import { countOutcomes, type RowResult } from '../../bulk/results.ts';
+/** How the rows of a bulk run are gone through: what that costs under the plan's limit, how far it is, and how it went. */
+import { type ChangeEnd, changeRows } from '../../bulk/change-rows.ts';
+import type { TargetRow } from '../../bulk/check-rows.ts';
+import { findCodes, groupByCode, type Lookup } from '../../bulk/find-codes.ts';
+import { changeResults, countOutcomes, isDone, type RowResult } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import { costOf } from '../../limit/rate-limit.ts';
+import { everyCode } from '../../service/codes.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
 
@@ -50,6 +54,35 @@ export function showRowProgress({ console }: Context, service: Service, rows: nu
     },
     stop: progress.stop,
   };
+}
+
+/** The codes that rows name. */
+export async function lookUp(context: Context, rows: readonly TargetRow[]): Promise<Lookup> {
+  const { concurrency } = await context.settings();
+  const service = await context.service();
+  return findCodes(rows, { service, listCodes: () => everyCode(service, concurrency), concurrency });
+}
+
+/** Changes the code of each row while a person sees how far it is. Throws when interrupted. */
+export async function changeCodes<R extends TargetRow>(
+  context: Context,
+  rows: readonly R[],
+  { verb, failFast = false }: { verb: string; failFast: boolean | undefined },
+  prepare: (service: Service) => Promise<{ lookup: Lookup; apply: (row: R) => Promise<RowResult> }>,
+): Promise<{ end: ChangeEnd; results: RowResult[] }> {
+  const { signal } = context;
+  const { concurrency } = await context.settings();
+  const service = await context.service();
+  const progress = showRowProgress(context, service, rows.length, verb);
+  try {
+    const { lookup, apply } = await prepare(service);
+    const onEvent = (result: RowResult) => progress.count(isDone(result));
+    const end = await changeRows({ groups: groupByCode(rows, lookup), apply, concurrency, failFast, signal, onEvent });
+    signal.throwIfAborted();
+    return { end, results: changeResults(rows, end) };
+  } finally {
+    progress.stop();
+  }
 }
 
 /** `200 rows: 198 created, 2 failed; 203 requests; codes.results.csv` */

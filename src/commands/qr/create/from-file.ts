@@ -7,40 +7,27 @@ import { type CreateEnd, createRows, planRows, type RowPlan } from '../../../onc
 import type { NewRow } from '../../../once/journal.ts';
 import { everyCode } from '../../../service/codes.ts';
 import { printRecords } from '../../output-options.ts';
-import { openBulkOutput, readInput, tellWarnings, withLock } from '../bulk-files.ts';
-import { resultsPathOf } from '../bulk-flags.ts';
-import { type RowProgress, showRowProgress, tellCost, tellSummary } from '../bulk-progress.ts';
+import { runBulk, withJournal } from '../bulk-files.ts';
+import { journalOf } from '../bulk-flags.ts';
+import { type RowProgress, showRowProgress, tellCost } from '../bulk-progress.ts';
 import type { CreateFlags } from './create.ts';
 
-/**
- * Checks everything, creates what is not created yet, and writes the results. Throws what errors.ts lists, after the results
- * are written where rows were sent.
- */
+/** Creates what is not created yet; see `runBulk` for what it throws. */
 export async function createFromFile(context: Context, from: string, flags: CreateFlags): Promise<void> {
-  const input = await readInput(context, from);
-  const { rows, warnings } = checkCreate(input);
-  const resultsPath = resultsPathOf(from, flags);
-  const journalPath = `${resultsPath}.journal`;
-  tellWarnings(context, warnings);
-  if (flags.dryRun) return printPlan(context, rows, journalPath, flags);
-
-  await context.service();
-  const output = await openBulkOutput(context, input, resultsPath, flags);
-  try {
-    const end = await withLock(context, journalPath, () => create(context, rows, journalPath, flags));
-    const results = createResults(end);
-    // Interrupted: the journal knows where to go on, and the results stay as they were.
-    if (context.signal.aborted) {
-      context.console.note(`${results.filter(isDone).length} of ${rows.length} rows are done: run this again to go on`);
-      throw context.signal.reason;
-    }
-    await output.commit(results);
-    await tellSummary(context, results, resultsPath);
-    const failure = createFailure(end, results, rows, resultsPath);
-    if (failure !== undefined) throw failure;
-  } finally {
-    await output.discard();
-  }
+  await runBulk<NewRow>(context, from, flags, {
+    check: checkCreate,
+    preview: (rows, path) => printPlan(context, rows, journalOf(path), flags),
+    async send(rows, path) {
+      const end = await withJournal(context, path, (journalPath) => create(context, rows, journalPath, flags));
+      const results = createResults(end);
+      // Interrupted: the journal knows where to go on, and the results stay as they were.
+      if (context.signal.aborted) {
+        context.console.note(`${results.filter(isDone).length} of ${rows.length} rows are done: run this again to go on`);
+        throw context.signal.reason;
+      }
+      return { results, failure: createFailure(end, results, rows, path) };
+    },
+  });
 }
 
 async function create(context: Context, rows: readonly NewRow[], journalPath: string, flags: CreateFlags): Promise<CreateEnd> {

@@ -44,6 +44,11 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes 
   if ((await console.ask(question)).trim() !== `${codes.length}`) throw declined();
 }
 
+/** The codes that rows name, each once. */
+export function codesOf(rows: readonly TargetRow[], lookup: Lookup): QrCode[] {
+  return [...new Set(rows.flatMap((row) => lookup(row) ?? []))];
+}
+
 function declined(): UsageError {
   return new UsageError('nothing was deleted', { hint: '--dry-run shows what would be lost' });
 }
@@ -57,7 +62,7 @@ export async function printLosses(
   lookup: Lookup,
   flags: OutputFlags,
 ): Promise<void> {
-  const codes = [...new Set(rows.flatMap((row) => lookup(row) ?? []))];
+  const codes = codesOf(rows, lookup);
   const scans = await countScans(context, codes);
   const records = rows.map((row) => {
     const code = lookup(row);
