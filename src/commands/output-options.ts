@@ -5,7 +5,7 @@ import type { Column } from '../output/columns.ts';
 import type { DocumentSink } from '../output/document-sink.ts';
 import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan-output.ts';
-import type { Row } from '../row-sink.ts';
+import type { Row, RowSink } from '../row-sink.ts';
 import { EXTENSIONS, FORMATS } from '../settings/settings.ts';
 import { choice, flag, negation, type OptionDefinition, text } from './define.ts';
 
@@ -101,7 +101,7 @@ async function loadGuard({ console }: Context, { format }: OutputPlan): Promise<
   return format === 'json' || format === 'ndjson' ? cleanJson : cleanCsv;
 }
 
-/** `planOutput` and `openSink` in one. Whoever opens must end with `commit` or `discard`. */
+/** `planOutput` and `openSink` in one. Whoever opens must end with `writeAll`, `commit` or `discard`. */
 export async function openOutput(
   context: Context,
   options: OutputFlags,
@@ -125,31 +125,31 @@ export async function printRecords(
   none = 'nothing to show',
 ): Promise<void> {
   const plan = await planOutput(context, options, columns, 'list');
-  const output = await openSink(context, plan);
-  try {
-    let count = 0;
-    for await (const batch of isArray(records) ? [records] : records) {
-      count += batch.length;
-      await output.write(batch);
-    }
-    await output.commit();
-    if (count === 0 && plan.format === 'table') context.console.note(none);
-  } finally {
-    await output.discard();
-  }
+  const count = await writeAll(await openSink(context, plan), isArray(records) ? [records] : records);
+  if (count === 0 && plan.format === 'table') context.console.note(none);
 }
 
-/** Prints one record. */
 export async function printRecord(
   context: Context,
   record: Row,
   columns: readonly Column[],
   options: OutputFlags,
 ): Promise<void> {
-  const output = await openOutput(context, options, columns, 'record');
+  await writeAll(await openOutput(context, options, columns, 'record'), [[record]]);
+}
+
+type Batch = readonly Row[];
+
+/** Writes all batches as they come, and ends the output. Resolves to the number of rows; where a batch fails, nothing is left behind. */
+export async function writeAll(
+  output: RowSink,
+  batches: AsyncIterable<Batch> | Iterable<Batch | Promise<Batch>>,
+): Promise<number> {
   try {
-    await output.write([record]);
+    let count = 0;
+    for await (const batch of batches) count += await output.write(batch);
     await output.commit();
+    return count;
   } finally {
     await output.discard();
   }

@@ -1,13 +1,13 @@
 /** Pages fetched in parallel and delivered in order. */
 
 /**
- * Calls `fetch` for each page number, at most `concurrency` at a time or waiting to be taken, and yields the results in order. `pages`
+ * Calls `fetch` for each page (its number, or what else is fetched), at most `concurrency` at a time or waiting to be taken, and yields the results in order. `pages`
  * is read only as places become free, so it may take what earlier pages said into account. When one fetch fails, its error is
  * thrown in its place; when the consumer stops or one fails, the results of the others are dropped.
  */
-export async function* fetchInOrder<T>(
-  pages: Iterable<number>,
-  fetch: (page: number) => Promise<T>,
+export async function* fetchInOrder<Item, T>(
+  pages: Iterable<Item>,
+  fetch: (page: Item) => Promise<T>,
   concurrency: number,
 ): AsyncGenerator<T, void, undefined> {
   const numbers = pages[Symbol.iterator]();

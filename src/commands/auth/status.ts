@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Row } from '../../row-sink.ts';
 import { defineCommand } from '../define.ts';
-import { openOutput, outputOptions } from '../output-options.ts';
+import { openOutput, outputOptions, writeAll } from '../output-options.ts';
 
 const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes'].map((name) => ({ name }));
 
@@ -16,23 +16,18 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     const output = await openOutput(context, options, COLUMNS, 'record');
-    try {
-      await output.write([await askStatus(context)]);
-      await output.commit();
-    } finally {
-      await output.discard();
-    }
+    await writeAll(output, [askStatus(context)]);
   },
 });
 
-async function askStatus(context: Context): Promise<Row> {
+async function askStatus(context: Context): Promise<Row[]> {
   const { keyPrefix } = await import('../../settings/key.ts');
   const { formatInstant } = await import('../../time.ts');
   const service = await context.service();
   const { profile, apiKey = '' } = await context.settings();
   const { total } = await service.listCodes({ page: 1, limit: 1 });
   const { plan, limit, remaining, resetMs } = service.rateLimit();
-  return {
+  const status = {
     profile,
     base_url: service.baseUrl,
     key: keyPrefix(apiKey),
@@ -42,4 +37,5 @@ async function askStatus(context: Context): Promise<Row> {
     reset: resetMs === undefined ? null : formatInstant(resetMs),
     codes: total,
   };
+  return [status];
 }

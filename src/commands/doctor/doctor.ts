@@ -3,7 +3,7 @@ import type { OutputFlags } from '../../output/plan-output.ts';
 import type { RowSink } from '../../row-sink.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { defineCommand } from '../define.ts';
-import { openSink, outputOptions, planOutput } from '../output-options.ts';
+import { openSink, outputOptions, planOutput, writeAll } from '../output-options.ts';
 import type { Finding } from './finding.ts';
 
 const COLUMNS = ['check', 'status', 'message', 'fix'].map((name) => ({ name }));
@@ -23,15 +23,10 @@ export const command = defineCommand({
     const { settings, findings: local } = await checkLocally(context);
     // What the settings allow is used; context.settings() would fail on the very thing to be told.
     const output = await openReport({ ...context, settings: async () => settings }, options);
-    try {
-      const findings = await withService(context, settings, local);
-      await output.write(findings.map(({ failure: _, ...finding }) => finding));
-      await output.commit();
-      const worst = findings.find(({ status }) => status === 'fail');
-      if (worst) throw worst.failure;
-    } finally {
-      await output.discard();
-    }
+    const findings = withService(context, settings, local);
+    await writeAll(output, [findings.then((all) => all.map(({ failure: _, ...finding }) => finding))]);
+    const worst = (await findings).find(({ status }) => status === 'fail');
+    if (worst) throw worst.failure;
   },
 });
 

@@ -27,7 +27,9 @@ const CODE_COLUMNS: readonly Column[] = [
   { name: 'updated_at', importance: 1, keepWhole: true },
 ];
 
-export interface CodeOutput {
+const SHORT_URL: Column = { name: 'short_url', importance: 4, keepWhole: true };
+
+interface CodeOutput {
   columns: readonly Column[];
   /** The record to print for a code. */
   toRecord: (code: QrCode) => Row;
@@ -39,13 +41,11 @@ export interface CodeOutput {
  */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape): Promise<CodeOutput> {
   const { shortUrl } = await context.settings();
-  if (shortUrl === undefined) {
-    await planOutput(context, options, CODE_COLUMNS, shape);
+  const columns = shortUrl === undefined ? CODE_COLUMNS : [...CODE_COLUMNS, SHORT_URL];
+  const plan = await planOutput(context, options, columns, shape);
+  if (shortUrl === undefined || (plan.format !== 'table' && !plan.chosen)) {
     return { columns: CODE_COLUMNS, toRecord: (code) => ({ ...code }) };
   }
-  const withShortUrl = [...CODE_COLUMNS, { name: 'short_url', importance: 4, keepWhole: true }];
-  const plan = await planOutput(context, options, withShortUrl, shape);
-  if (plan.format !== 'table' && !plan.chosen) return { columns: CODE_COLUMNS, toRecord: (code) => ({ ...code }) };
   const base = shortUrl.endsWith('/') ? shortUrl : `${shortUrl}/`;
-  return { columns: withShortUrl, toRecord: (code) => ({ ...code, short_url: base + encodeURIComponent(code.slug) }) };
+  return { columns, toRecord: (code) => ({ ...code, short_url: base + encodeURIComponent(code.slug) }) };
 }

@@ -45,9 +45,7 @@ function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   return new Same(`${error.message}; ${MAYBE}`, {
     hint: `look before you create it again: ${lookFor(name)}`,
     outcome: 'unknown',
-    cause: error,
-    ...(code !== undefined && { code }),
-    ...(status !== undefined && { status }),
+    ...{ code, status, cause: error },
   });
 }
 

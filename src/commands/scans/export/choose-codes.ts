@@ -36,15 +36,14 @@ export async function namedCodes(
 async function byId(service: Service, ids: readonly string[], wanted: boolean, width: number): Promise<CodeLabel[]> {
   if (!wanted) return ids.map((id) => ({ id }));
   const codes: CodeLabel[] = [];
-  const fetch = (i: number) => service.getCode(ids[i] as string).catch((error) => asGone(error, ids[i] as string));
-  for await (const code of fetchInOrder(ids.keys(), fetch, width)) codes.push(code);
+  const fetch = (id: string) =>
+    service.getCode(id).catch((error): CodeLabel => {
+      // An id that is not there fails in its turn, and alone.
+      if (error instanceof NotFoundError) return { id };
+      throw error;
+    });
+  for await (const code of fetchInOrder(ids, fetch, width)) codes.push(code);
   return codes;
-}
-
-/** An id that is not there fails in its turn, and alone. */
-function asGone(error: unknown, id: string): CodeLabel {
-  if (error instanceof NotFoundError) return { id };
-  throw error;
 }
 
 async function bySlug(service: Service, names: readonly string[], width: number): Promise<CodeLabel[]> {

@@ -26,13 +26,11 @@ export async function printDryRun(context: Context, plan: ExportPlan, codes: rea
   const service = await context.service();
   const { concurrency } = await context.settings();
   const positions = await savedPositions(plan, codes);
-  const count = (i: number) => {
-    const { id } = codes[i] as CodeLabel;
-    return service.listScans(id, { page: 1, limit: 1, sinceMs: positions.get(id) ?? plan.sinceMs, untilMs: plan.untilMs });
-  };
+  const count = ({ id }: CodeLabel) =>
+    service.listScans(id, { page: 1, limit: 1, sinceMs: positions.get(id) ?? plan.sinceMs, untilMs: plan.untilMs });
   let scans = 0;
   let requests = 0;
-  for await (const { total } of fetchInOrder(codes.keys(), count, concurrency)) {
+  for await (const { total } of fetchInOrder(codes, count, concurrency)) {
     scans += total;
     requests += Math.ceil(total / MAX_SCANS_PAGE) + 1;
   }
