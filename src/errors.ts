@@ -3,6 +3,11 @@
  * The codes are a contract (README, "Exit codes"); `qrctl help exit-codes` is printed from this table too.
  */
 
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** What a person or a script needs beside the message. */
 export interface FailureDetails {
   /** The next command to try, or what to change; one line. */

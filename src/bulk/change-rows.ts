@@ -1,6 +1,6 @@
 /** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
-import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
-import { inParallel, messageOf } from '../once/send-rows.ts';
+import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
+import { inParallel } from '../once/send-rows.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
 import type { UpdateRow } from './check-rows.ts';

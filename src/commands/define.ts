@@ -5,7 +5,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import type { Argument, Example, Flag } from '../help/page.ts';
-import { parseDuration } from '../time.ts';
+import { VALUES } from '../settings/values.ts';
 
 /** Without a `group` it stands under "Flags:". One that is `repeatable` collects in `parse`. */
 export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>, Extra {
@@ -78,18 +78,24 @@ export function texts(flags: string, description: string, extra: Extra = {}): Op
   return { flags, description, repeatable: true, parse: (raw, previous = []) => [...previous, raw], ...extra };
 }
 
-/** A DURATION, as milliseconds. */
-export function duration(flags: string, description: string, extra: Extra = {}): OptionDefinition<number> {
-  return { flags, description, parse: (raw) => parseOrRefuse(raw, parseDuration, DURATION_FORMS), ...extra };
+/** What `read` makes of the value; where that is undefined, `forms` is the sentence on what it takes. */
+export function parsed<T>(
+  flags: string,
+  description: string,
+  { parse: read, forms }: { parse: (raw: string) => T | undefined; forms: string },
+  extra: Extra = {},
+): OptionDefinition<T> {
+  const parse = (raw: string) => {
+    const value = read(raw);
+    if (value === undefined) throw new InvalidArgumentError(forms);
+    return value;
+  };
+  return { flags, description, parse, ...extra };
 }
 
-const DURATION_FORMS = 'It takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w.';
-
-/** `parser(raw)`, or InvalidArgumentError with `forms` (a sentence on what is accepted) where it gives undefined. */
-export function parseOrRefuse<T>(raw: string, parser: (raw: string) => T | undefined, forms: string): T {
-  const value = parser(raw);
-  if (value === undefined) throw new InvalidArgumentError(forms);
-  return value;
+/** A DURATION, as milliseconds. */
+export function duration(flags: string, description: string, extra: Extra = {}): OptionDefinition<number> {
+  return parsed(flags, description, VALUES['max-wait'], extra);
 }
 
 /** `raw` when it is one of `values`; throws InvalidArgumentError otherwise. */

@@ -2,7 +2,7 @@
 import { GLOBAL_FLAGS as GROUP } from '../help/page.ts';
 import { VALUES } from '../settings/values.ts';
 import { parseDuration } from '../time.ts';
-import { flag, type OptionDefinition, parseOrRefuse, text } from './define.ts';
+import { flag, type OptionDefinition, parsed, text } from './define.ts';
 
 /** A value that is checked while parsing and kept as it was typed, so that flag, profile and `config list` show the same. */
 function checked(
@@ -10,20 +10,14 @@ function checked(
   description: string,
   { parse, forms }: { parse: (raw: string) => unknown; forms: string },
 ): OptionDefinition<string> {
-  return {
-    flags,
-    description,
-    group: GROUP,
-    parse(raw) {
-      parseOrRefuse(raw, parse, forms);
-      return raw;
-    },
-  };
+  const keep = (raw: string) => (parse(raw) === undefined ? undefined : raw);
+  return parsed(flags, description, { parse: keep, forms }, { group: GROUP });
 }
 
-function parseTimeout(raw: string): number | undefined {
-  return parseDuration(raw) || undefined;
-}
+const TIMEOUT = {
+  parse: (raw: string) => parseDuration(raw) || undefined,
+  forms: 'It takes a duration above zero, such as 500ms, 30s or 5m.',
+};
 
 export const globalOptions = {
   profile: text('--profile <name>', 'the stored profile (key and base URL) to use [variable: QRCTL_PROFILE]', {
@@ -38,12 +32,9 @@ export const globalOptions = {
   ),
   reserve: checked('--reserve <n|n%>', 'leave that many requests of each window to others', VALUES.reserve),
   concurrency: checked('--concurrency <n>', 'requests in flight at once, 1 to 32 (default: 4)', VALUES.concurrency),
-  timeout: {
-    flags: '--timeout <duration>',
-    description: 'time for one request, from connect to last byte (default: 30s)',
+  timeout: parsed('--timeout <duration>', 'time for one request, from connect to last byte (default: 30s)', TIMEOUT, {
     group: GROUP,
-    parse: (raw: string) => parseOrRefuse(raw, parseTimeout, 'It takes a duration above zero, such as 500ms, 30s or 5m.'),
-  } satisfies OptionDefinition<number>,
+  }),
   quiet: flag('-q, --quiet', 'no progress, no notes; errors only', { group: GROUP }),
   verbose: flag('-v, --verbose', 'one line a request on standard error', { group: GROUP }),
   color: flag('--no-color', 'no colours', { group: GROUP }),

@@ -1,5 +1,5 @@
 /** Errors of the system on files: what they mean in words, and whether the path is to blame or the machine. The only such list. */
-import { ClosedPipeError, type Failure, LocalError, UsageError } from '../errors.ts';
+import { ClosedPipeError, type Failure, LocalError, messageOf, UsageError } from '../errors.ts';
 
 /** The `code` of a system error (`ENOENT`), or undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
@@ -40,7 +40,7 @@ export function describeSystemError(error: unknown): string {
   const code = systemCode(error) ?? '';
   const words = BAD_PATH[code] ?? MACHINE[code];
   if (words) return `${words} (${code})`;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /**

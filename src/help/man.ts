@@ -28,10 +28,7 @@ function pageName(names: readonly string[]): string {
 
 function rootPage({ version, root, globals, commands }: Manual): string {
   return lines([
-    header('qrctl', root.summary, version),
-    section('SYNOPSIS'),
-    '.B qrctl',
-    text('<command> [flags]'),
+    header([], root.summary, '<command> [flags]', version),
     section('DESCRIPTION'),
     text(sentence(root.summary)),
     section('COMMANDS'),
@@ -46,10 +43,7 @@ function rootPage({ version, root, globals, commands }: Manual): string {
 
 function groupPage({ name, summary, commands }: GroupPage, { version, globals }: Manual): string {
   return lines([
-    header(pageName([name]), summary, version),
-    section('SYNOPSIS'),
-    `.B ${text(fullName([name]))}`,
-    text('<command> [flags]'),
+    header([name], summary, '<command> [flags]', version),
     section('COMMANDS'),
     ...commands.flatMap((command) => item(fullName([name, command.name]), command.summary)),
     ...flagSections(globals),
@@ -60,10 +54,7 @@ function groupPage({ name, summary, commands }: GroupPage, { version, globals }:
 function commandPage(page: CommandPage, { version, globals }: Manual): string {
   const { names, summary, description, arguments: given, flags, examples } = page;
   return lines([
-    header(pageName(names), summary, version),
-    section('SYNOPSIS'),
-    `.B ${text(fullName(names))}`,
-    text([...given.map(({ term }) => term), '[flags]'].join(' ')),
+    header(names, summary, [...given.map(({ term }) => term), '[flags]'].join(' '), version),
     section('DESCRIPTION'),
     ...description.split('\n\n').flatMap((paragraph) => ['.PP', text(paragraph)]),
     ...(given.length > 0 ? [section('ARGUMENTS')] : []),
@@ -77,11 +68,13 @@ function commandPage(page: CommandPage, { version, globals }: Manual): string {
   ]);
 }
 
-function header(name: string, summary: string, version: string): string {
+function header(names: readonly string[], summary: string, synopsis: string, version: string): string {
+  const name = pageName(names);
   // No date: the same source gives the same page.
   const title = `.TH "${text(name.toUpperCase())}" 1 "" "qrctl ${text(version)}" "qrctl manual"`;
   // Left-aligned and without hyphens: commands stay as they are typed.
-  return lines([title, '.nh', '.ad l', section('NAME'), `${text(name)} \\- ${text(summary)}`]).trimEnd();
+  const layout = [title, '.nh', '.ad l', section('NAME'), `${text(name)} \\- ${text(summary)}`];
+  return [...layout, section('SYNOPSIS'), `.B ${text(fullName(names))}`, text(synopsis)].join('\n');
 }
 
 function section(title: string): string {

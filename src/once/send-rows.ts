@@ -1,5 +1,5 @@
 /** Rows to POSTs, in parallel: for each the intent on disk, the request, the outcome on disk. */
-import { AuthError, PlanLimitError, RateLimitError, RejectedError, RequestFailure } from '../errors.ts';
+import { AuthError, messageOf, PlanLimitError, RateLimitError, RejectedError, RequestFailure } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { NewRow } from './journal.ts';
 import type { RecordedStates } from './row-states.ts';
@@ -111,11 +111,6 @@ function classify(error: unknown, signal: AbortSignal): Exclude<Sent, { is: 'cre
   }
   const hopeless = error instanceof PlanLimitError || error instanceof AuthError;
   return { is: 'unknown', error, ...(hopeless && { stop: error }) };
-}
-
-/** The message of anything thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Runs `work` over the items in order, `width` at a time, until all are done or `stopped()`. Rejects with the first failure. */

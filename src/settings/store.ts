@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../durable/path-errors.ts';
-import { UsageError } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { configDirectory, mendModes } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 import { parseStored, type Stored } from './stored.ts';
@@ -58,8 +58,7 @@ function parse(file: string, text: string): Stored {
 }
 
 function unreadable(file: string, cause: unknown): UsageError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new UsageError(`the config file ${file} cannot be used: ${reason}`, {
+  return new UsageError(`the config file ${file} cannot be used: ${messageOf(cause)}`, {
     hint: 'it is left as it is; mend it, or move it away and run `qrctl auth login` again',
     cause,
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   AuthError,
+  messageOf,
   PlanLimitError,
   RateLimitError,
   RejectedError,
@@ -9,7 +10,7 @@ import {
 } from '../../src/errors.ts';
 import type { JournalRecord, NewRow } from '../../src/once/journal.ts';
 import { openStates } from '../../src/once/row-states.ts';
-import { inParallel, messageOf, sendRows } from '../../src/once/send-rows.ts';
+import { inParallel, sendRows } from '../../src/once/send-rows.ts';
 import { fakeClock } from '../support/clock.ts';
 
 const rowsOf = (count: number) =>

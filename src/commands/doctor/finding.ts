@@ -1,5 +1,5 @@
 /** What one check of `qrctl doctor` found, and the line that people read of it. */
-import { Failure } from '../../errors.ts';
+import { Failure, messageOf } from '../../errors.ts';
 import { clean } from '../../output/clean.ts';
 import type { Colours } from '../../output/colour.ts';
 import type { Formatter } from '../../output/formatter.ts';
@@ -27,10 +27,6 @@ export function doubtful(check: Finding['check'], message: string, fix: string):
 export function failed(check: Finding['check'], failure: unknown): Finding {
   const hint = failure instanceof Failure ? failure.hint : undefined;
   return { check, status: 'fail', message: messageOf(failure), fix: hint ?? null, failure };
-}
-
-export function messageOf(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure);
 }
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;

@@ -1,10 +1,18 @@
 /** What only the service can tell: whether it answers, takes the key, agrees on the time, and is the one the tool knows. */
 import type { ConnectedSettings, Context } from '../../context.ts';
-import { AuthError, Failure, NotFoundError, RateLimitError, UnavailableError, UnexpectedAnswerError } from '../../errors.ts';
+import {
+  AuthError,
+  Failure,
+  messageOf,
+  NotFoundError,
+  RateLimitError,
+  UnavailableError,
+  UnexpectedAnswerError,
+} from '../../errors.ts';
 import { NetworkError } from '../../service/network-error.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
-import { doubtful, type Finding, failed, messageOf, sound } from './finding.ts';
+import { doubtful, type Finding, failed, sound } from './finding.ts';
 import { compareOpenApi } from './open-api.ts';
 
 /** The clock of the service is read from a header of whole seconds; less than this says nothing. */

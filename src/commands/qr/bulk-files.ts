@@ -6,7 +6,7 @@ import { parseInput } from '../../bulk/read-input.ts';
 import { countOutcomes, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';
-import { UsageError } from '../../errors.ts';
+import { messageOf, UsageError } from '../../errors.ts';
 import type { Column } from '../../output/columns.ts';
 import { createFormatter } from '../../output/create-formatter.ts';
 import { defuse } from '../../output/csv.ts';
@@ -63,8 +63,10 @@ async function readBytes(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`cannot read ${path}: ${why}`, { hint: '--from takes a file, or - for standard input', cause: error });
+    throw new UsageError(`cannot read ${path}: ${messageOf(error)}`, {
+      hint: '--from takes a file, or - for standard input',
+      cause: error,
+    });
   }
 }
 

@@ -1,10 +1,10 @@
 /** `qr list`: the codes of the workspace, chosen and ordered here because the service does neither. */
-import { listAllCodes } from '../../service/codes.ts';
+import { everyCode, listAllCodes } from '../../service/codes.ts';
 import { fetchInOrder } from '../../service/fetch-in-order.ts';
 import type { Service } from '../../service/service.ts';
 import { CODE_FIELDS, CODE_STATUSES, CODE_TYPES, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
 import { parseInstant } from '../../time.ts';
-import { choices, defineCommand, integer, type OptionDefinition, parseOrRefuse, texts, type Values } from '../define.ts';
+import { choices, defineCommand, integer, parsed, texts, type Values } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
 import { codeOutput } from './code-columns.ts';
 
@@ -13,18 +13,17 @@ interface Sort {
   descending: boolean;
 }
 
-const SORT_FORMS = `It takes one of ${CODE_FIELDS.join(', ')}, with :desc for the other way round.`;
+const SORT = {
+  parse: parseSort,
+  forms: `It takes one of ${CODE_FIELDS.join(', ')}, with :desc for the other way round.`,
+};
 
 const options = {
   status: choices('--status <status>', 'only codes of this status', CODE_STATUSES),
   type: choices('--type <type>', 'only codes of this type', CODE_TYPES),
   name: texts('--name <text>', 'only codes with this in their name, in either case'),
   limit: integer('--limit <n>', 'at most so many', { min: 1 }),
-  sort: {
-    flags: '--sort <field[:desc]>',
-    description: "order by a field (default: the service's order)",
-    parse: (raw) => parseOrRefuse(raw, parseSort, SORT_FORMS),
-  } satisfies OptionDefinition<Sort>,
+  sort: parsed('--sort <field[:desc]>', "order by a field (default: the service's order)", SORT),
   ...outputOptions,
 };
 
@@ -68,9 +67,10 @@ async function* listCodes(service: Lister, options: ListFlags, concurrency: numb
   const { limit, sort } = options;
   const chosen = options.status || options.type || options.name;
   if (limit !== undefined && !chosen && !sort) return yield* firstCodes(service, limit, concurrency);
-  const filtered = filter(listAllCodes(service, concurrency), createFilter(options));
-  if (sort) yield sortCodes(await collect(filtered), sort).slice(0, limit);
-  else yield* take(filtered, limit);
+  const passes = createFilter(options);
+  if (!sort) return yield* take(filter(listAllCodes(service, concurrency), passes), limit);
+  const codes = await everyCode(service, concurrency);
+  yield sortCodes(codes.filter(passes), sort).slice(0, limit);
 }
 
 async function* filter(batches: AsyncIterable<QrCode[]>, passes: (code: QrCode) => boolean): AsyncGenerator<QrCode[]> {
@@ -87,12 +87,6 @@ async function* take(batches: AsyncIterable<QrCode[]>, limit = Number.POSITIVE_I
     left -= batch.length;
     if (left <= 0) return;
   }
-}
-
-async function collect(batches: AsyncIterable<QrCode[]>): Promise<QrCode[]> {
-  const all: QrCode[] = [];
-  for await (const batch of batches) for (const code of batch) all.push(code);
-  return all;
 }
 
 /** The first codes in the service's order: only the pages that hold them. The service may serve smaller pages than asked. */

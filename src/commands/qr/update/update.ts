@@ -60,9 +60,5 @@ function changesOf({ name, destination, status }: UpdateFlags): CodeChanges {
     throw new UsageError('nothing to change', { hint: 'give --name, --destination or --status' });
   }
   if (name?.trim() === '') throw new UsageError('--name is only spaces', { hint: 'give the code a name that can be read' });
-  return {
-    ...(name !== undefined && { name }),
-    ...(destination !== undefined && { destination }),
-    ...(status !== undefined && { status }),
-  };
+  return { name, destination, status };
 }
