@@ -1,14 +1,6 @@
 /** What only the service can tell: whether it answers, takes the key, agrees on the time, and is the one the tool knows. */
 import type { ConnectedSettings, Context } from '../../context.ts';
-import {
-  AuthError,
-  Failure,
-  messageOf,
-  NotFoundError,
-  RateLimitError,
-  UnavailableError,
-  UnexpectedAnswerError,
-} from '../../errors.ts';
+import { AuthError, Failure, NotFoundError, RateLimitError, UnavailableError, UnexpectedAnswerError } from '../../errors.ts';
 import { NetworkError } from '../../service/network-error.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
@@ -43,7 +35,7 @@ export async function checkService(context: CheckContext, settings: ConnectedSet
 
 interface Attempt<T> {
   value?: T;
-  error?: unknown;
+  error?: Failure;
 }
 
 /** A failure as a value; but an interrupted command ends. */
@@ -87,10 +79,10 @@ function checkClock({ clock }: CheckContext, service: Service): Finding {
   );
 }
 
-function unreadable(error: unknown): Finding {
+function unreadable(error: Failure): Finding {
   return doubtful(
     'openapi',
-    `/openapi.json cannot be read: ${messageOf(error)}`,
+    `/openapi.json cannot be read: ${error.message}`,
     'the tool works without; ask whoever runs the service',
   );
 }
