@@ -2,17 +2,28 @@
  * `npm test`: everything a change must pass. `npm test -- FILE` (or any other argument of vitest) runs those tests alone, at once;
  * what they need of dist/ is built by global-setup.ts.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 
 const asked = process.argv.slice(2);
+const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...asked];
 
-/** The first that fails is the last. */
-const steps = [
-  ...(asked.length > 0 ? [] : ['setup', 'build', 'typecheck', 'lint'].map((script) => ['npm', 'run', '--silent', script])),
-  [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...asked],
-];
-for (const [command, ...args] of steps) {
-  const { status } = spawnSync(command, args, { stdio: 'inherit' });
-  process.exitCode = status ?? 1;
+/** One step after the other; the commands of a step run side by side, and the first step that fails is the last. */
+const steps = asked.length > 0 ? [[vitest]] : [[script('setup')], ['build', 'typecheck', 'lint'].map(script), [vitest]];
+for (const step of steps) {
+  const codes = await Promise.all(step.map(run));
+  process.exitCode = codes.find((code) => code !== 0) ?? 0;
   if (process.exitCode !== 0) break;
+}
+
+function script(name) {
+  return ['npm', 'run', '--silent', name];
+}
+
+/** The exit code of a command; 1 where a signal ended it. */
+function run([command, ...args]) {
+  return new Promise((resolve, reject) => {
+    spawn(command, args, { stdio: 'inherit' })
+      .once('error', reject)
+      .once('exit', (code) => resolve(code ?? 1));
+  });
 }

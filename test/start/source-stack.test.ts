@@ -24,7 +24,7 @@ describe('a defect, shown by --verbose', () => {
       expect(code).toBe(1);
       const [first, ...frames] = [...stderr.matchAll(/^ +at (.*)$/gm)].map(([, place]) => place);
       expect(first).toMatch(/breaking\.cjs:1:\d+/);
-      expect(frames[0]).toMatch(/^src\/service\/endpoints\.ts:\d+:\d+$/);
+      expect(frames[0]).toMatch(/^src\/service\/create-service\.ts:\d+:\d+$/);
       expect(frames).toContainEqual(expect.stringMatching(/^async src\/commands\/qr\/list\.ts:\d+:\d+$/));
       expect(stderr).not.toMatch(/dist/);
     });
