@@ -82,8 +82,8 @@ function bareEnv(home: string, more: Record<string, string | undefined> = {}): R
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     QRCTL_CONFIG_DIR: join(home, 'config'),
-    // Shared by all tests, as a user's runs share it; a test of where things are kept has its own.
-    ...('QRCTL_CONFIG_DIR' in more ? {} : { XDG_CACHE_HOME: process.env.QRCTL_TEST_CACHE }),
+    // Shared by all tests, as a user's runs share it.
+    XDG_CACHE_HOME: process.env.QRCTL_TEST_CACHE,
     ...more,
   };
 }
