@@ -1,28 +1,8 @@
 /** What commands say of the rate limit where the service writes its Reset in milliseconds: the end of the window is in no year 58860. */
 import { describe, expect, it } from 'vitest';
+import { CODE, SCAN } from '../service/setup.ts';
 import { runCli } from '../support/cli.ts';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
-
-const CODE = {
-  id: '11111111-2222-4333-8444-555555555555',
-  slug: 'abc123',
-  name: 'Poster',
-  type: 'url',
-  destination: 'https://example.com/',
-  status: 'active',
-  created_at: '2026-01-01T00:00:00.000Z',
-  updated_at: '2026-01-01T00:00:00.000Z',
-};
-const SCAN = {
-  id: 1,
-  ts: '2026-01-01T00:00:00.000Z',
-  country: null,
-  city: null,
-  device: 'mobile',
-  os: '',
-  browser: '',
-  referrer: null,
-};
 
 /** A service of one code with 30,000 scans; ten requests are left, and the window ends in half a minute. */
 async function service(resetOf: (seconds: number) => number) {
