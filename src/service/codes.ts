@@ -1,39 +1,57 @@
-/** All codes of a workspace, and the one that somebody means. */
+/**
+ * All codes of a workspace. Page numbers shift when codes come and go, so what the pages bring is held against what would have to
+ * be true of it. A list is whole
+ *
+ * - at one reading, where every answer names the same total, as many distinct codes came, and each of them stood there when the first
+ *   answer was made: then they are all there were at that instant. A code that takes the place of a deleted one is younger than that
+ *   answer, and shows it: a code of a later page has to be older than some code of the first page, or than that answer by a margin;
+ * - else at two readings of which the second finds every code of the first again: nothing was taken from what had been read, so nothing
+ *   slid over the edge of a page into one already read.
+ *
+ * Assumed: new codes get a `created_at` that is not behind the service's Date by more than the margin, and an answer from a replica is not older
+ * than that either. Where times cannot be read, or there is no Date, it takes the second reading.
+ */
 import { NotFoundError, RejectedError, UnprovenError } from '../errors.ts';
-import { isUuid } from './checks.ts';
 import { fetchInOrder } from './fetch-in-order.ts';
+import { parseScanTime } from './scan-times.ts';
 import type { Service } from './service.ts';
 import { MAX_CODES_PAGE, type Page, type QrCode } from './shapes.ts';
 
-type Lister = Pick<Service, 'listCodes'>;
+export type Lister = Pick<Service, 'listCodes'>;
 
 /** A workspace that changes during this many readings in a row cannot be pinned down. */
-const MOST_PASSES = 3;
+const MOST_READINGS = 3;
+/** Requests beyond three times what the shown codes fill: what a service can cost that claims more than it shows. */
+const SPARE_REQUESTS = 20;
+
+/** How far `created_at` may be behind Date: as clocks are, and as far as zones are where it names none. */
+const CLOCK_MARGIN_MS = 10 * 60_000;
+const ZONE_MARGIN_MS = 15 * 3_600_000;
+
+/** A total that is cut off is cut off at a round number. */
+const ROUND = 100;
 
 /**
- * Every code of the workspace once, in the service's order, a page at a time. Page numbers shift when codes come and go, so a
- * reading counts only when it found as many distinct codes as the newest answer says there are, and that number never fell
- * meanwhile; otherwise it is repeated, and only codes not seen yet are added. Throws UnprovenError after three readings.
+ * Every code of the workspace once, in the service's order, a page at a time: in as many requests as the codes fill pages, one more where
+ * the last page is full, and in the same again where codes came and went meanwhile. Never more than three times that and twenty,
+ * whatever total the service claims. Throws UnprovenError where the list does not add up.
  */
 export async function* listAllCodes(service: Lister, concurrency: number): AsyncGenerator<QrCode[], void, undefined> {
   const seen = new Set<string>();
-  let last = { distinct: 0, total: 0 };
-  for (let pass = 0; pass < MOST_PASSES; pass++) {
-    const found = new Set<string>();
-    let total = 0;
-    let fell = false;
-    for await (const page of readAllPages(service, concurrency)) {
-      fell ||= page.total < total;
-      total = page.total;
-      for (const { id } of page.rows) found.add(id);
-      const added = page.rows.filter(({ id }) => !seen.has(id) && seen.add(id));
+  const costs = { asked: 0, pages: 1 };
+  let before: Reading | undefined;
+  for (let count = 0; count < MOST_READINGS && isAffordable(costs); count++) {
+    const reading = createReading();
+    for await (const rows of readPages(service, concurrency, reading, costs)) {
+      const added = rows.filter(({ id }) => !seen.has(id) && seen.add(id));
       if (added.length > 0) yield added;
     }
-    if (!fell && found.size === total) return;
-    last = { distinct: found.size, total };
+    if (isWhole(reading) || (before && findsAgain(reading, before))) return;
+    before = reading;
   }
+  const { ids, total } = before ?? createReading();
   throw new UnprovenError(
-    `the list of codes does not add up: ${last.distinct} codes came, and the service speaks of ${last.total}, in ${MOST_PASSES} readings`,
+    `the list of codes does not add up: ${ids.size} codes came, and the service speaks of ${total}, in ${MOST_READINGS} readings`,
     { hint: 'codes may be changing just now: run it again' },
   );
 }
@@ -41,72 +59,138 @@ export async function* listAllCodes(service: Lister, concurrency: number): Async
 /** As `listAllCodes`, in one list. */
 export async function everyCode(service: Lister, concurrency: number): Promise<QrCode[]> {
   const codes: QrCode[] = [];
-  for await (const page of listAllCodes(service, concurrency)) codes.push(...page);
+  for await (const page of listAllCodes(service, concurrency)) for (const code of page) codes.push(code);
   return codes;
 }
 
-/**
- * One reading, in the service's order. A service that serves smaller pages than asked is asked for that size from then on. After
- * a full last page the one behind it is read too: a total may be truncated.
- */
-async function* readAllPages(service: Lister, concurrency: number): AsyncGenerator<Page<QrCode>, void, undefined> {
-  const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });
-  yield first;
-  const limit = Math.min(MAX_CODES_PAGE, first.rows.length);
-  if (limit === 0) return;
-  let { total } = first;
-  let last = first;
-  function* rest() {
-    for (let page = 2; (page - 1) * limit < total; page++) yield page;
-  }
-  for await (const page of fetchInOrder(rest(), (number) => service.listCodes({ page: number, limit }), concurrency)) {
-    ({ total } = page);
-    last = page;
-    yield page;
-  }
-  for (let page = Math.ceil(total / limit) + 1; last.rows.length === MAX_CODES_PAGE; page++) {
-    const next = await service.listCodes({ page, limit }).catch(asEmpty);
-    if (next.rows.length === 0 || isSamePage(next, last) || isSamePage(next, first)) return;
-    last = next;
-    yield next;
-  }
+/** What one reading of all pages has found out. */
+interface Reading {
+  ids: Set<string>;
+  /** The total of its first answer. */
+  total: number;
+  /** Every answer named that total, and no code came twice. */
+  steady: boolean;
+  /** Whether a code of a later page stood there at the first answer. */
+  stoodThere: (code: QrCode) => boolean;
+  allStood: boolean;
 }
 
-/** A service may show its last or first page again instead of an empty one. */
-function isSamePage(a: Page<QrCode>, b: Page<QrCode>): boolean {
-  return a.rows[0]?.id === b.rows[0]?.id;
+const createReading = (): Reading => ({ ids: new Set(), total: 0, steady: true, stoodThere: () => false, allStood: true });
+
+/** As many codes as there were at its first answer, and all of them were there: they are those there were. */
+function isWhole({ ids, total, steady, allStood }: Reading): boolean {
+  return steady && allStood && ids.size === total;
+}
+
+/** Nothing that the reading before brought has gone, and no fewer came than there were. */
+function findsAgain(reading: Reading, before: Reading): boolean {
+  if (reading.ids.size < reading.total) return false;
+  for (const id of before.ids) if (!reading.ids.has(id)) return false;
+  return true;
+}
+
+/** Takes in the first answer. */
+function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): void {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
+  const answered = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
+  reading.total = total;
+  reading.stoodThere = ({ created_at }) => {
+    const created = parseScanTime(created_at) ?? Number.POSITIVE_INFINITY;
+    return created < newest || created < answered - (hasZone(created_at) ? CLOCK_MARGIN_MS : ZONE_MARGIN_MS);
+  };
+}
+
+function hasZone(time: string): boolean {
+  return /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(time);
+}
+
+/** Adds a page after the first. Gives whether it brought anything new. */
+function add(reading: Reading, { rows, total }: Page<QrCode>): boolean {
+  const { ids } = reading;
+  const had = ids.size;
+  let stood = true;
+  for (const code of rows) {
+    ids.add(code.id);
+    stood &&= reading.stoodThere(code);
+  }
+  if (ids.size === had) return false;
+  reading.allStood &&= stood;
+  reading.steady &&= total === reading.total && ids.size === had + rows.length;
+  return true;
+}
+
+/** Requests made for this list, and pages that brought something in one reading. */
+interface Costs {
+  asked: number;
+  pages: number;
+}
+
+function isAffordable({ asked, pages }: Costs): boolean {
+  return asked < MOST_READINGS * pages + SPARE_REQUESTS;
+}
+
+/**
+ * One reading, in the service's order. A service that serves smaller pages than asked is asked for that size from then on. A page
+ * that brings nothing new is the end, whatever the total says; and where the last page is full, or the total is round, the one behind it is
+ * read too, because a total may be cut off.
+ */
+async function* readPages(
+  service: Lister,
+  concurrency: number,
+  reading: Reading,
+  costs: Costs,
+): AsyncGenerator<QrCode[], void, undefined> {
+  const ask = (page: number, limit: number) => {
+    costs.asked += 1;
+    return service.listCodes({ page, limit });
+  };
+  const first = await ask(1, MAX_CODES_PAGE);
+  begin(reading, first);
+  for (const { id } of first.rows) reading.ids.add(id);
+  reading.steady = reading.ids.size === first.rows.length;
+  if (first.rows.length === 0) return;
+  yield first.rows;
+
+  const limit = first.total > first.rows.length ? Math.min(MAX_CODES_PAGE, first.rows.length) : MAX_CODES_PAGE;
+  let last = first;
+  let { total } = first;
+  let page = 1;
+  let shown = 1;
+  const isEnd = (next: Page<QrCode>) => {
+    if (!add(reading, next)) return true;
+    shown += 1;
+    costs.pages = Math.max(costs.pages, shown);
+    ({ total } = next);
+    last = next;
+    return false;
+  };
+  // No generator: what is not affordable now may be after the next page.
+  const pages: Iterator<number> & Iterable<number> = {
+    [Symbol.iterator]: () => pages,
+    next() {
+      if (page * limit >= total || reading.ids.size >= total || !isAffordable(costs)) return { done: true, value: undefined };
+      page += 1;
+      return { done: false, value: page };
+    },
+  };
+  const askBehind = (next: number) => ask(next, limit).catch(asEmpty);
+  for await (const next of fetchInOrder(pages, askBehind, concurrency)) {
+    if (isEnd(next)) return;
+    yield next.rows;
+  }
+  let mayGoOn = last.rows.length >= limit || (total > 0 && total % ROUND === 0);
+  while (mayGoOn && isAffordable(costs)) {
+    page += 1;
+    const next = await askBehind(page);
+    if (isEnd(next)) return;
+    yield next.rows;
+    mayGoOn = next.rows.length >= limit;
+  }
 }
 
 /** A service may refuse a page after the last instead of leaving it empty. */
 function asEmpty(error: unknown): Page<QrCode> {
   if (error instanceof RejectedError || error instanceof NotFoundError) return { rows: [], total: 0, serviceTimeMs: undefined };
   throw error;
-}
-
-/**
- * The code with this id (a uuid in either case) or slug. A slug costs the listing up to the code that has it. Throws
- * NotFoundError, naming the nearest slug.
- */
-export async function findCode(
-  service: Pick<Service, 'listCodes' | 'getCode'>,
-  idOrSlug: string,
-  concurrency: number,
-): Promise<QrCode> {
-  if (isUuid(idOrSlug)) return service.getCode(idOrSlug.toLowerCase());
-  const slugs: string[] = [];
-  for await (const codes of listAllCodes(service, concurrency)) {
-    const code = codes.find(({ slug }) => slug === idOrSlug);
-    if (code) return code;
-    for (const { slug } of codes) slugs.push(slug);
-  }
-  throw await noSuchCode(idOrSlug, slugs);
-}
-
-/** That no code is called so, with the nearest of the slugs there are. */
-export async function noSuchCode(idOrSlug: string, slugs: readonly string[]): Promise<NotFoundError> {
-  const { nearest } = await import('../nearest.ts');
-  const guess = nearest(idOrSlug, slugs);
-  return new NotFoundError(`no code has the id or slug ${idOrSlug}`, {
-    hint: guess === undefined ? 'see the slugs there are: qrctl qr list' : `did you mean ${guess}?`,
-  });
 }

@@ -2,8 +2,9 @@
 
 /**
  * Calls `fetch` for each page (its number, or what else is fetched), at most `concurrency` at a time or waiting to be taken, and yields the results in order. `pages`
- * is read only as places become free, so it may take what earlier pages said into account. When one fetch fails, its error is
- * thrown in its place; when the consumer stops or one fails, the results of the others are dropped.
+ * is read only as places become free, so it may take what earlier pages said into account; what is done now may have more to give after
+ * the next page. One at a time is fetched only when the page before has been used, so that none is fetched in vain. When one fetch fails, its
+ * error is thrown in its place; when the consumer stops or one fails, the results of the others are dropped.
  */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
@@ -26,7 +27,7 @@ export async function* fetchInOrder<Item, T>(
     for (fill(); ahead.length > 0; fill()) {
       const result = await ahead[0];
       ahead.shift();
-      fill();
+      if (concurrency > 1) fill();
       yield result as T;
     }
   } finally {

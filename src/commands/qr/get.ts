@@ -1,5 +1,5 @@
 /** `qr get` */
-import { findCode } from '../../service/codes.ts';
+import { findCode } from '../../service/find-code.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptions, printRecord } from '../output-options.ts';
 import { codeOutput } from './code-columns.ts';
@@ -15,8 +15,7 @@ export const command = defineCommand({
   ],
   async run(context, { args: [wanted = ''], options }) {
     const { columns, toRecord } = await codeOutput(context, options, 'record');
-    const { concurrency } = await context.settings();
-    const code = await findCode(await context.service(), wanted, concurrency);
+    const code = await findCode(await context.service(), wanted);
     await printRecord(context, toRecord(code), columns, options);
   },
 });

@@ -89,6 +89,9 @@ async function* take(batches: AsyncIterable<QrCode[]>, limit = Number.POSITIVE_I
   }
 }
 
+/** What a total that is not true costs at most. */
+const MOST_AHEAD = 16;
+
 /** The first codes in the service's order: only the pages that hold them. The service may serve smaller pages than asked. */
 async function* firstCodes(service: Lister, limit: number, concurrency: number): AsyncGenerator<QrCode[]> {
   const first = await service.listCodes({ page: 1, limit: Math.min(limit, MAX_CODES_PAGE) });
@@ -100,10 +103,14 @@ async function* firstCodes(service: Lister, limit: number, concurrency: number):
   function* pages() {
     for (let page = 2; size > 0 && (page - 1) * size < wanted; page++) yield page;
   }
-  let left = limit - size;
-  for await (const { rows } of fetchInOrder(pages(), (page) => service.listCodes({ page, limit: size }), concurrency)) {
-    yield fresh(rows).slice(0, left);
-    left -= rows.length;
+  let left = limit - seen.size;
+  const width = Math.min(concurrency, MOST_AHEAD);
+  for await (const { rows } of fetchInOrder(pages(), (page) => service.listCodes({ page, limit: size }), width)) {
+    const next = fresh(rows).slice(0, left);
+    // Nothing new is the end, whatever the total says.
+    if (next.length === 0) return;
+    yield next;
+    left -= next.length;
   }
 }
 

@@ -7,7 +7,7 @@ import { changeFailure, isDone, RESULT_COLUMNS, tabulate } from '../../../bulk/r
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { isUuid } from '../../../service/checks.ts';
-import { findCode } from '../../../service/codes.ts';
+import { findCode } from '../../../service/find-code.ts';
 import { planOutput, printRecord, printRecords } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { bulkOptions, requireFrom } from '../bulk-flags.ts';
@@ -43,10 +43,9 @@ export async function deleteCodes(context: Context, names: readonly string[], fl
 
 async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags): Promise<void> {
   await planOutput(context, flags, COLUMNS, flags.dryRun ? 'list' : 'record');
-  const { concurrency } = await context.settings();
   const service = await context.service();
   const needsLook = row.id === undefined || !flags.yes || flags.dryRun;
-  const found = needsLook ? await findCode(service, row.id ?? row.slug ?? '', concurrency) : undefined;
+  const found = needsLook ? await findCode(service, row.id ?? row.slug ?? '') : undefined;
   const lookup = () => found;
   if (flags.dryRun) return printLosses(context, [row], lookup, flags);
   await confirm(context, codesOf([row], lookup), flags);

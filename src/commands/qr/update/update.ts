@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { isUuid } from '../../../service/checks.ts';
-import { findCode } from '../../../service/codes.ts';
+import { findCode } from '../../../service/find-code.ts';
 import { CODE_STATUSES, type CodeChanges } from '../../../service/shapes.ts';
 import { choice, defineCommand, text, type Values } from '../../define.ts';
 import { outputOptions, printRecord } from '../../output-options.ts';
@@ -48,9 +48,8 @@ async function updateOne(context: Context, wanted: string | undefined, flags: Up
   if (wanted === undefined) throw new UsageError('which code?', { hint: 'qrctl qr update CODE …, or --from FILE for many' });
   const changes = changesOf(flags);
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
-  const { concurrency } = await context.settings();
   const service = await context.service();
-  const id = isUuid(wanted) ? wanted.toLowerCase() : (await findCode(service, wanted, concurrency)).id;
+  const id = isUuid(wanted) ? wanted.toLowerCase() : (await findCode(service, wanted)).id;
   const code = await service.updateCode(id, changes);
   await printRecord(context, toRecord(code), columns, flags);
 }

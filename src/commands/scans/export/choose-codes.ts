@@ -3,8 +3,9 @@
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { NotFoundError } from '../../../errors.ts';
 import { isUuid } from '../../../service/checks.ts';
-import { everyCode, noSuchCode } from '../../../service/codes.ts';
+import { everyCode } from '../../../service/codes.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import { noSuchCode } from '../../../service/find-code.ts';
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 
