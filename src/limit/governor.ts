@@ -34,8 +34,10 @@ export interface GovernorOptions {
 
 /** The right to send one request. Exactly one of its methods must be called in the end; further calls do nothing. */
 export interface Ticket {
-  /** `limited`: the answer was a 429. */
+  /** `limited`: the answer was the service's 429. */
   answered(headers: RateHeaders, limited: boolean): void;
+  /** A 429 in which nothing of the service stands: somebody on the way said it, and the service counted nothing. */
+  turnedAway(retryAfterMs: number | undefined): void;
   /** No answer, or one that says nothing of the limit. `sent`: the service may have counted the request. */
   failed(sent: boolean): void;
 }
@@ -140,6 +142,9 @@ export function createGovernor(options: GovernorOptions): Governor {
           if (headers.dateMs !== undefined) serviceClock.observe(headers.dateMs, sentAt, clock.monotonic());
           window.learn({ headers, limited, sentAt });
         });
+      },
+      turnedAway(retryAfterMs) {
+        end(() => window.turnAway(retryAfterMs, sentAt));
       },
       failed(sent) {
         end(() => {

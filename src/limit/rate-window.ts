@@ -10,8 +10,10 @@ import type { ServiceClock } from './service-clock.ts';
 /** Requests of each window left to others: a number, or a share of the window's limit. */
 export type Reserve = { requests: number } | { percent: number };
 
-/** The specification counts by the minute; an end further off than this is a mistake, not a plan. */
-const LONGEST_BELIEVED_MS = 600_000;
+/** The specification counts by the minute, others by the hour; an end further off than this is a mistake, not a plan. */
+const LONGEST_BELIEVED_MS = 3_660_000;
+/** Where no Date says what time it is there, this machine's clock may be hours off. */
+const LONGEST_BELIEVED_UNDATED_MS = 600_000;
 /** How long to wait where the service named a time that is not believed: one window of the specification. */
 const WINDOW_MS = 60_000;
 /** The first wait of those of which the service said nothing; each in a row is twice as long. */
@@ -37,6 +39,8 @@ export interface RateWindow {
   /** Ms to wait before the next request; 0 when none is needed. */
   waitMs(): number;
   learn(observation: Observation): void;
+  /** A 429 in which nothing of the service stands, to a request sent at `sentAt` (monotonic ms). */
+  turnAway(retryAfterMs: number | undefined, sentAt: number): void;
   /** A request that may have reached the service and brought no answer: it may have been counted. */
   spend(): void;
   rateLimit(): RateLimit;
@@ -64,6 +68,8 @@ export function createRateWindow(options: {
   let pausedUntil = Number.NEGATIVE_INFINITY;
   /** Waits in a row of which the service did not say how long they should be. */
   let guesses = 0;
+  /** When the last of them began, monotonic ms. */
+  let guessedAt = Number.NEGATIVE_INFINITY;
   /** What a Reset that was cut down to the second lacks at most, once a service is seen to do so. */
   let truncationMs = 0;
 
@@ -90,29 +96,41 @@ export function createRateWindow(options: {
   /** L8: a Reset is believed when it is neither far away nor long past. */
   function believedReset({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
     const aheadMs = resetMs - (dateMs ?? serviceNow());
-    return aheadMs > LONGEST_BELIEVED_MS || aheadMs < -SAME_RESET_MS ? undefined : resetMs;
+    const longestMs = (dateMs ?? serviceClock.nowMs()) === undefined ? LONGEST_BELIEVED_UNDATED_MS : LONGEST_BELIEVED_MS;
+    return aheadMs > longestMs || aheadMs < -SAME_RESET_MS ? undefined : resetMs;
+  }
+
+  function pause(ms: number) {
+    pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms);
   }
 
   /** Nobody sends for so long; then a probe asks anew. */
   function stayAway(ms: number) {
     close();
-    pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms);
+    pause(ms);
   }
 
   /** L9: a wait of which the service did not say, or not believably, how long it should be. */
-  function guessMs(resetMs = 0): number {
+  function guessMs(sentAt: number, resetMs = 0): number {
+    // L19: what was sent before the last guess knew nothing of it; its answer is of the same burst.
+    if (sentAt <= guessedAt) return 0;
+    guessedAt = clock.monotonic();
     const doubled = FIRST_GUESS_MS * 2 ** guesses;
     guesses += 1;
     return resetMs > serviceNow() ? WINDOW_MS : Math.min(WINDOW_MS, doubled);
   }
 
   /** L7: how long a 429 says to stay away: by its Retry-After, whatever its other headers say, and by its Reset where it has none. */
-  function awayMs(headers: RateHeaders): number {
-    const { retryAfterMs: ms = 0 } = headers;
-    if (ms > LONGEST_BELIEVED_MS) return WINDOW_MS;
-    if (ms > 0) return ms;
+  function awayMs(headers: RateHeaders, sentAt: number): number {
+    const wishedMs = believedWish(headers.retryAfterMs);
+    if (wishedMs > 0) return wishedMs;
     const untilResetMs = msUntil(believedReset(headers) ?? Number.NEGATIVE_INFINITY);
-    return untilResetMs > 0 ? untilResetMs : guessMs(headers.resetMs);
+    return untilResetMs > 0 ? untilResetMs : guessMs(sentAt, headers.resetMs);
+  }
+
+  /** A Retry-After as far as it is believed; 0 where there is none. */
+  function believedWish(ms = 0): number {
+    return ms > LONGEST_BELIEVED_MS ? WINDOW_MS : Math.max(0, ms);
   }
 
   /** Takes in a Remaining: of a new window, of this one (as one without a believable Reset is taken), or (ignored) of one before. */
@@ -138,8 +156,8 @@ export function createRateWindow(options: {
   }
 
   /** Where nothing is left and no believable Reset says until when, a guess must do. */
-  function leaveIfSpent(resetMs?: number) {
-    if (known && known.resetMs === undefined && budgetOf(known) <= 0) stayAway(guessMs(resetMs));
+  function leaveIfSpent(sentAt: number, resetMs?: number) {
+    if (known && known.resetMs === undefined && budgetOf(known) <= 0) stayAway(guessMs(sentAt, resetMs));
   }
 
   /** Sent after the reset by a clock that is never fast, and still counted in the old window: that Reset was cut down to the second. */
@@ -163,18 +181,22 @@ export function createRateWindow(options: {
       const { resetMs, remaining } = headers;
       if (remaining !== undefined || newest === undefined) newest = { ...headers, resetMs: believedReset(headers) };
       noteTruncation(headers, sentAt);
-      if (limited) return stayAway(awayMs(headers));
+      if (limited) return stayAway(awayMs(headers, sentAt));
       // L5: what a late answer says of the window before is no longer true.
       if (sentAt < closedAt && (resetMs ?? Number.NaN) <= closedResetMs) return;
       guesses = 0;
       if (remaining !== undefined) update(headers, remaining);
       else if (known) spend();
       else known = { limit: undefined, lowest: Number.POSITIVE_INFINITY, resetMs: undefined };
-      leaveIfSpent(resetMs);
+      leaveIfSpent(sentAt, resetMs);
+    },
+    turnAway(retryAfterMs, sentAt) {
+      // L18: whoever said it knows nothing of the window, which stays as it is known.
+      pause(believedWish(retryAfterMs) || guessMs(sentAt));
     },
     spend() {
       spend();
-      leaveIfSpent();
+      leaveIfSpent(clock.monotonic());
     },
     // L16: what is shown is the end that is obeyed, or nothing.
     rateLimit: () => ({

@@ -9,6 +9,7 @@ import {
   UnavailableError,
   UnexpectedAnswerError,
 } from '../errors.ts';
+import type { RateHeaders } from '../limit/rate-headers.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { isObject, parseJson } from './json.ts';
 import { type Answer, header, type Method } from './transport.ts';
@@ -39,8 +40,20 @@ export async function parseErrorBody(text: string): Promise<ErrorBody | undefine
   return { error: body.error, code: typeof body.code === 'string' ? body.code : undefined };
 }
 
-/** The failure for any status but 2xx. A 429 comes here only where it must not be waited out. */
-export function answerError(subject: Subject, answer: Answer, body: ErrorBody | undefined): RequestFailure {
+/** Whether an answer is the service's own word: it has an Error body, or the headers that every response of the service carries. */
+export async function isServiceAnswer({ text }: Answer, { remaining }: RateHeaders): Promise<boolean> {
+  return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
+}
+
+/** The failure for any status but 2xx and 429. */
+export function answerError(
+  subject: Subject,
+  answer: Answer,
+  body: ErrorBody | undefined,
+  { remaining }: RateHeaders,
+): RequestFailure {
+  /** A gateway's 400 or 404 speaks of itself, not of the code or its values. */
+  const ofService = body !== undefined || remaining !== undefined;
   const { status } = answer;
   const { redact, name } = subject;
   const said = body ? oneLine(body.error, redact) : excerpt(answer.text, redact);
@@ -70,10 +83,10 @@ export function answerError(subject: Subject, answer: Answer, body: ErrorBody | 
       hint: 'delete codes you no longer need (qrctl qr delete) or change the plan, then run this again',
     });
   }
-  if (status === 404) {
+  if (status === 404 && ofService) {
     return new NotFoundError(`${name}: not found (404)${because}`, { ...details, hint: 'see what there is: qrctl qr list' });
   }
-  if (status === 400 || status === 422) {
+  if ((status === 400 || status === 422) && ofService) {
     return new RejectedError(`${name}: the service rejected the values (${status})${because}`, details);
   }
   if (PASSING_STATUSES.has(status)) {
@@ -82,5 +95,9 @@ export function answerError(subject: Subject, answer: Answer, body: ErrorBody | 
       hint: 'try again later, or see: qrctl doctor',
     });
   }
-  return new UnexpectedAnswerError(`${name}: unexpected answer (${status})${because}`, { ...details, hint: 'see: qrctl doctor' });
+  const whose = ofService ? 'unexpected answer' : "an answer that is not the service's";
+  return new UnexpectedAnswerError(`${name}: ${whose} (${status})${because}`, {
+    ...details,
+    hint: 'check the base URL: qrctl doctor',
+  });
 }

@@ -27,7 +27,7 @@ export interface Call<T> {
 
 export type AttemptResult<T> =
   | { kind: 'done'; value: T }
-  /** 429: the governor makes everybody pause; it uses up no attempt. */
+  /** 429, whoever said it: the governor makes everybody pause; it uses up no attempt. */
   | { kind: 'limited' }
   /** `repeat`: another attempt is safe, and may help. `sent`: the service may have applied the request. */
   | { kind: 'failed'; error: RequestFailure; repeat: boolean; retryAfterMs?: number | undefined; sent: boolean };
@@ -44,9 +44,9 @@ export async function resultOfAnswer<T>(call: Call<T>, subject: Subject, answere
   const { answer, rate } = answered;
   const { status } = answer;
   if (status >= 200 && status < 300) return readSuccess(call, subject, answered);
-  const body = await parseErrorBody(answer.text);
-  if (status === 429 && (body !== undefined || call.method !== 'POST')) return { kind: 'limited' };
-  const error = answerError(subject, answer, body);
+  // RFC 6585: whoever says it, the request was not processed. That holds for POST too.
+  if (status === 429) return { kind: 'limited' };
+  const error = answerError(subject, answer, await parseErrorBody(answer.text), rate);
   const repeat = PASSING_STATUSES.has(status) && call.method !== 'POST';
   return { kind: 'failed', error, repeat, retryAfterMs: rate.retryAfterMs, sent: true };
 }

@@ -4,14 +4,14 @@
  * it means: a checked value, a 429 (sent again once everybody has paused), or a failure of one class of errors.ts, repeated
  * after a backoff where that is safe.
  */
-import type { RequestFailure } from '../errors.ts';
+import { NotFoundError, type RequestFailure } from '../errors.ts';
 import { createGovernor, type Ticket } from '../limit/governor.ts';
 import { parseRateHeaders, type RateHeaders } from '../limit/rate-headers.ts';
-import type { Subject } from './answer-error.ts';
+import { isServiceAnswer, type Subject } from './answer-error.ts';
 import { backoffMs, type Call, resultOfAnswer, resultOfFailure } from './attempt-result.ts';
 import { createRedact } from './excerpt.ts';
 import { asNetworkError, type NetworkError } from './network-error.ts';
-import type { Service, ServiceOptions } from './service.ts';
+import type { Service, ServiceEvents, ServiceOptions } from './service.ts';
 import { type Answer, type Exchange, header, type Transport } from './transport.ts';
 
 export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample'> {
@@ -28,6 +28,16 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   let requests = 0;
   /** The service has answered as itself, so the base URL leads to it. */
   let reached = false;
+  let told: { what: string; until: number } | undefined;
+
+  /** Of the requests in flight that fail alike one is told: what failed is the same for all until that one has been tried again. */
+  function tellRetry(retry: Parameters<NonNullable<ServiceEvents['retry']>>[0], { name }: Subject): void {
+    const what = retry.reason.slice(name.length);
+    const now = clock.monotonic();
+    if (told?.what === what && now < told.until) return;
+    told = { what, until: now + retry.ms };
+    events.retry?.(retry);
+  }
 
   async function call<T>(call: Call<T>): Promise<T> {
     const exchange = exchangeOf(call);
@@ -56,13 +66,13 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       }
 
       // What an earlier, unanswered DELETE deleted is gone: that was the aim.
-      if (call.method === 'DELETE' && maybeApplied && result.error.status === 404) return undefined as T;
+      if (call.method === 'DELETE' && maybeApplied && result.error instanceof NotFoundError) return undefined as T;
       maybeApplied ||= result.sent;
       attempts += 1;
       const { retryAfterMs } = result;
       const ms = result.repeat ? backoffMs({ attempts, spentMs, retryAfterMs, random: clock.random() }) : undefined;
       if (ms === undefined) throw attempts > 1 ? afterAttempts(result.error, attempts) : result.error;
-      events.retry?.({ reason: result.error.message, ms, attempt: attempts + 1 });
+      tellRetry({ reason: result.error.message, ms, attempt: attempts + 1 }, subject);
       await clock.sleep(ms, signal);
       spentMs += ms;
     }
@@ -93,6 +103,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       trace(answer.status, rate.remaining);
       // A gateway that fails before the service knows nothing of its limit.
       if (answer.status >= 500 && rate.remaining === undefined) ticket.failed(true);
+      else if (answer.status === 429 && !(await isServiceAnswer(answer, rate))) ticket.turnedAway(rate.retryAfterMs);
       else ticket.answered(rate, answer.status === 429);
       return { answer, rate };
     } catch (error) {

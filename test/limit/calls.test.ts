@@ -4,7 +4,7 @@ import { AuthError, InterruptedError, RateLimitError, UnavailableError } from '.
 import { NetworkError } from '../../src/service/network-error.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { fakeClock } from '../support/clock.ts';
-import { client, GET, prepare, START } from './setup.ts';
+import { client, GET, prepare, type Setup, START } from './setup.ts';
 
 test('a 429 uses up no attempt: the call goes on after any number of them (L17)', async () => {
   const clock = fakeClock();
@@ -20,6 +20,110 @@ test('a 429 uses up no attempt: the call goes on after any number of them (L17)'
   const sender = client(clock, transport, {});
   expect(await clock.run(sender.call(GET))).toEqual({});
   expect(sender.stats()).toMatchObject({ requests: 21, pauses: 20 });
+});
+
+describe('behind a gateway that turns away what comes too fast, with a page of HTML', () => {
+  /** In front of the model: so many a second, as nginx's limit_req has it, and no word of when to come back. */
+  function behindGateway(perSecond: number, setup: Setup) {
+    const { clock, model } = prepare(setup);
+    let free = 0;
+    let turned = 0;
+    const transport: Transport = {
+      async exchange(request) {
+        const now = clock.monotonic();
+        if (now < free) {
+          turned += 1;
+          await clock.sleep(5);
+          return { status: 429, headers: { server: 'nginx' }, text: '<html><h1>429 Too Many Requests</h1></html>' };
+        }
+        free = now + 1000 / perSecond;
+        return model.transport.exchange(request);
+      },
+      close() {},
+    };
+    return { clock, model, sender: client(clock, transport, setup), turned: () => turned };
+  }
+
+  test.each([1, 4, 16])('80 rows at 5 a second, %i in flight: done in minutes, and none is sent twice', async (concurrency) => {
+    const { clock, model, sender, turned } = behindGateway(5, { limit: 1000, concurrency });
+    const post = { ...GET, method: 'POST', body: { name: 'A' } } as const;
+    await clock.run(Promise.all(Array.from({ length: 80 }, () => sender.call(post))));
+    expect(model.counts).toEqual(new Map([[200, 80]]));
+    expect(turned()).toBeGreaterThan(10);
+    expect(clock.monotonic()).toBeLessThan(120_000);
+  });
+
+  test('one that turns everything away for a while costs waits of a minute at most', async () => {
+    const clock = fakeClock();
+    const longest: number[] = [];
+    let asked = 0;
+    const transport: Transport = {
+      async exchange() {
+        asked += 1;
+        const open = clock.monotonic() > 300_000;
+        return { status: open ? 200 : 429, headers: {}, text: open ? '{}' : '<html>' };
+      },
+      close() {},
+    };
+    const sender = client(clock, transport, { events: { pause: ({ ms }) => longest.push(ms) } });
+    await clock.run(Promise.all(Array.from({ length: 8 }, () => sender.call(GET))));
+    expect(Math.max(...longest)).toBeLessThan(60_500);
+    expect(clock.monotonic()).toBeLessThan(370_000);
+    expect(asked).toBeLessThan(60);
+  });
+});
+
+describe('a window of an hour', () => {
+  test('is waited out once, without a 429 a minute', async () => {
+    const { sender, model, clock } = prepare({ limit: 10, windowMs: 3_600_000, phaseMs: 0 });
+    await clock.run(Promise.all(Array.from({ length: 15 }, () => sender.call(GET))));
+    expect(model.counts).toEqual(new Map([[200, 15]]));
+    expect(sender.stats().pauses).toBe(1);
+  });
+
+  test.each([false, true])('fails at once under --max-wait 30m (used up by others: %s)', async (byOthers) => {
+    const clock = fakeClock({ wallMs: START });
+    let asked = 0;
+    const transport: Transport = {
+      async exchange() {
+        asked += 1;
+        const headers = {
+          date: new Date(clock.now()).toUTCString(),
+          'x-ratelimit-remaining': '0',
+          'x-ratelimit-reset': String((START + 3_600_000) / 1000),
+          ...(byOthers && { 'retry-after': '3600' }),
+        };
+        return { status: byOthers ? 429 : 200, headers, text: byOthers ? '{"error":"no"}' : '{}' };
+      },
+      close() {},
+    };
+    const sender = client(clock, transport, { maxWaitMs: 1_800_000 });
+    const calls = [sender.call(GET), sender.call(GET)].map((call) => call.catch((error) => error));
+    const results = await clock.run(Promise.all(calls));
+    expect(results.filter((result) => result instanceof RateLimitError)).toHaveLength(byOthers ? 2 : 1);
+    expect(asked).toBe(1);
+    expect(clock.monotonic()).toBe(0);
+  });
+});
+
+test('a Retry-After of a second is obeyed though plenty is left and Reset is far', async () => {
+  const clock = fakeClock({ wallMs: START });
+  let asked = 0;
+  const transport: Transport = {
+    async exchange() {
+      asked += 1;
+      const headers = {
+        date: new Date(clock.now()).toUTCString(),
+        'x-ratelimit-remaining': '400',
+        'x-ratelimit-reset': String((START + 50_000) / 1000),
+        ...(asked === 1 && { 'retry-after': '1' }),
+      };
+      return { status: asked === 1 ? 429 : 200, headers, text: asked === 1 ? '{"error":"no"}' : '{}' };
+    },
+    close() {},
+  };
+  await clock.run(client(clock, transport, {}).call(GET));
+  expect(clock.monotonic()).toBeLessThan(1100);
 });
 
 describe('--max-wait', () => {

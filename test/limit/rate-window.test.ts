@@ -264,11 +264,81 @@ describe('a 429', () => {
   });
 });
 
-describe('absurd values', () => {
+describe('a 429 in which nothing of the service stands', () => {
+  it('leaves what is known of the window as it is, and is waited out by its Retry-After (L18)', async () => {
+    const { left, waitMs, answer, turnAway, rateLimit, clock } = openWindow();
+    answer({ remaining: 50, resetMs: RESET });
+    turnAway(2000, clock.monotonic());
+    expect(waitMs()).toBe(2000);
+    expect(left()).toBe(50);
+    expect(rateLimit()).toMatchObject({ remaining: 50, resetMs: RESET });
+    await clock.advance(2000);
+    expect(waitMs()).toBe(0);
+    expect(left()).toBe(50);
+  });
+
   it.each([
-    [600_000, 600_000],
+    [undefined, 1000],
+    [0, 1000],
+    [-5000, 1000],
+    [3_660_001, 60_000],
+  ])('with a Retry-After of %s is waited out for %d ms', (retryAfterMs, ms) => {
+    const { waitMs, turnAway, clock } = openWindow();
+    turnAway(retryAfterMs, clock.monotonic());
+    expect(waitMs()).toBe(ms);
+  });
+
+  it('counts once for a burst, and twice as long for the next (L19)', async () => {
+    const { waitMs, turnAway, answer, clock } = openWindow();
+    const burst = async (ms: number) => {
+      const sentAt = clock.monotonic();
+      for (let i = 0; i < 8; i++) {
+        await clock.advance(1);
+        turnAway(undefined, sentAt);
+      }
+      expect(waitMs()).toBe(ms - 7);
+      await clock.advance(ms - 7);
+      expect(waitMs()).toBe(0);
+    };
+    for (const ms of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) await burst(ms);
+    answer({});
+    await burst(1000);
+  });
+
+  it('of a burst that the service itself sends counts once, too (L19)', async () => {
+    const { waitMs, limited, clock } = openWindow();
+    for (let i = 0; i < 8; i++) limited({}, 0);
+    expect(waitMs()).toBe(1000);
+    await clock.advance(1000);
+    limited({});
+    expect(waitMs()).toBe(2000);
+  });
+
+  it('is a burst as well where Remaining is 0 and nothing says until when (L19)', () => {
+    const { waitMs, answer } = openWindow();
+    for (let i = 0; i < 3; i++) answer({ remaining: 0 }, 0);
+    expect(waitMs()).toBe(1000);
+  });
+});
+
+describe('absurd values', () => {
+  it('a Reset is believed less far ahead where nothing says what time it is there (L8)', () => {
+    const clock = fakeClock({ wallMs: NOW });
+    const serviceClock = { observe() {}, nowMs: () => undefined, msToBestSample: () => 0 };
+    const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
+    const learn = (aheadMs: number) =>
+      window.learn({ headers: headersOf({ remaining: 0, resetMs: NOW + aheadMs }), limited: false, sentAt: 0 });
+    learn(600_000);
+    expect(window.rateLimit().resetMs).toBe(NOW + 600_000);
+    learn(600_001);
+    expect(window.rateLimit().resetMs).toBeUndefined();
+  });
+
+  it.each([
+    // A window of an hour, and what rounding adds.
+    [3_660_000, 3_660_000],
     // Not believed: a minute, as the specification counts.
-    [600_001, 60_000],
+    [3_660_001, 60_000],
   ])('a Retry-After of %d ms is waited for %d ms (L8)', (retryAfterMs, waitMs) => {
     const window = openWindow();
     window.limited({ resetMs: RESET, retryAfterMs });
@@ -276,8 +346,8 @@ describe('absurd values', () => {
   });
 
   it.each([
-    [600_000, 600_000],
-    [600_001, 60_000],
+    [3_660_000, 3_660_000],
+    [3_660_001, 60_000],
     [-1000, 0],
     // Long past, so it says nothing: a guess.
     [-1001, 1000],
@@ -289,9 +359,9 @@ describe('absurd values', () => {
 
   it('a Reset is measured against the Date of its own answer', () => {
     const { rateLimit, answer } = openWindow();
-    answer({ remaining: 5, resetMs: NOW + 700_000, dateMs: NOW + 100_000 });
-    expect(rateLimit().resetMs).toBe(NOW + 700_000);
-    answer({ remaining: 5, resetMs: NOW + 700_000, dateMs: NOW + 99_999 });
+    answer({ remaining: 5, resetMs: NOW + 3_760_000, dateMs: NOW + 100_000 });
+    expect(rateLimit().resetMs).toBe(NOW + 3_760_000);
+    answer({ remaining: 5, resetMs: NOW + 3_760_000, dateMs: NOW + 99_999 });
     expect(rateLimit().resetMs).toBeUndefined();
     answer({ remaining: 5, resetMs: NOW + 1000, dateMs: NOW + 2000 });
     expect(rateLimit().resetMs).toBe(NOW + 1000);

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   AuthError,
+  exitCodeOf,
   InterruptedError,
   NotFoundError,
   PlanLimitError,
@@ -10,6 +11,7 @@ import {
   UnavailableError,
   UnexpectedAnswerError,
 } from '../../src/errors.ts';
+import { systemClock } from '../../src/time.ts';
 import { type RawRequest, rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { CODE, KEY, pageOf, rejection, SCAN, useService } from './setup.ts';
 
@@ -70,6 +72,44 @@ describe.each(UNKNOWN)('%s', (_name, fault) => {
   });
 });
 
+describe('a page of a gateway', () => {
+  const page = '<html><head><title>Oops</title></head></html>';
+  test.each([400, 404, 422])(
+    'of %i is not the word of the service: neither bad values nor a code that is not there',
+    async (status) => {
+      const server = await useFaultServer(say(rawAnswer(status, page)));
+      const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
+      expect(error).toBeInstanceOf(UnexpectedAnswerError);
+      expect(error).toMatchObject({ message: expect.stringContaining(`an answer that is not the service's (${status}): Oops`) });
+      expect(exitCodeOf(error)).toBe(1);
+    },
+  );
+
+  test('of 404 under the headers of the service is: its Error body of 404 is not specified', async () => {
+    const server = await useFaultServer(say(rawAnswer(404, '', { 'X-RateLimit-Remaining': '3' })));
+    expect(await rejection(useService(server.baseUrl).getCode(CODE.id))).toBeInstanceOf(NotFoundError);
+  });
+
+  test('of 404 does not tell that a DELETE without an answer was applied', async () => {
+    const server = await useFaultServer((request) =>
+      request.number === 0 ? void request.socket.resetAndDestroy() : say(rawAnswer(404, page))(request),
+    );
+    expect(await rejection(useService(server.baseUrl).deleteCode(CODE.id))).toBeInstanceOf(UnexpectedAnswerError);
+  });
+});
+
+test('requests in flight that fail alike are told once', async () => {
+  const server = await useFaultServer((request) => (request.number < 8 ? say(rawAnswer(503, '', {})) : list)(request));
+  const told: string[] = [];
+  const clock = { ...systemClock, random: () => 0.5 };
+  const service = useService(server.baseUrl, { clock, concurrency: 8, events: { retry: ({ reason }) => told.push(reason) } });
+  const first = service.listCodes({ page: 1, limit: 1 });
+  await Promise.all([first, ...Array.from({ length: 3 }, () => service.listCodes({ page: 1, limit: 1 }))]);
+  expect(server.requests.length).toBeGreaterThanOrEqual(11);
+  expect(told.length).toBeLessThanOrEqual(4);
+  expect(told[0]).toContain('the service failed (503)');
+});
+
 describe('POST', () => {
   test('that the service refuses with an Error body was certainly not applied', async () => {
     const classes = { 400: RejectedError, 401: AuthError, 403: PlanLimitError };
@@ -83,11 +123,21 @@ describe('POST', () => {
   });
 
   test('that a gateway refuses with a page of its own may have been applied', async () => {
-    for (const status of [400, 401, 403, 429]) {
+    for (const status of [400, 401, 403]) {
       const server = await useFaultServer(say(rawAnswer(status, '<p>Denied by WAF</p>')));
       expect(await rejection(useService(server.baseUrl).createCode({ name: 'A' }))).toMatchObject({ outcome: 'unknown', status });
       expect(server.requests).toHaveLength(1);
     }
+  });
+
+  test('is repeated after a 429, whoever says it: it was certainly not applied', async () => {
+    const page = say(rawAnswer(429, '<html><h1>429 Too Many Requests</h1></html>', { 'Retry-After': '0.01' }));
+    const server = await useFaultServer((request) => (request.number < 3 ? page : created)(request));
+    const pauses: number[] = [];
+    const service = useService(server.baseUrl, { events: { pause: ({ ms }) => pauses.push(ms) } });
+    expect(await service.createCode({ name: 'A' })).toEqual(CODE);
+    expect(server.requests).toHaveLength(4);
+    expect(pauses.map(Math.round)).toEqual([10, 10, 10]);
   });
 
   test('is repeated after a 429 with an Error body', async () => {
