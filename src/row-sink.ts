@@ -40,6 +40,11 @@ export interface RowSink<Batch = readonly Row[]> {
 export interface CodeSink extends RowSink<TimedRows> {
   /** From when on they are wanted, ms since the epoch; undefined: from the first one. */
   readonly sinceMs: number | undefined;
+  /**
+   * The same when the end of the range is known, ms since the epoch, where it may be earlier then: a file may reach beyond that end. Throws
+   * UsageError or UnprovenError where nothing can be asked for.
+   */
+  sinceFor?(endMs: number): number | undefined;
   /** Rows of this code that are new in the output: fewer after a rewind, and after a discard those that stay. */
   added(): number;
 }

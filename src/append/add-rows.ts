@@ -8,8 +8,9 @@ import type { CodeSink, Row, TimedRows } from '../row-sink.ts';
 import type { Clock } from '../time.ts';
 import { type CommittedPoint, refusal } from './committed-point.ts';
 import type { FileTail } from './file-tail.ts';
-import { addRow, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf, readFrom } from './overlap.ts';
+import { addRow, type ClockReading, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import type { OwnershipProof } from './read-back.ts';
+import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
 export interface AppendFile {
@@ -33,11 +34,8 @@ export interface AppendFormatter {
   rows(rows: readonly Row[]): string | Uint8Array;
 }
 
-export interface AppendJob {
-  /** The real file. */
-  path: string;
+export interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
   formatter: AppendFormatter;
-  overlapMs: number;
   restart: boolean;
   clock: Clock;
   committed: CommittedPoint;
@@ -46,9 +44,10 @@ export interface AppendJob {
 }
 
 /** Appends to a file at its committed point; takes over the tail and the lock. */
-export function createAppendFile({ path, formatter, overlapMs, restart, clock, committed, tail, lock }: AppendJob): AppendFile {
+export function createAppendFile(job: AppendJob): AppendFile {
+  const { path, formatter, overlapMs, restart, clock, committed, tail, lock } = job;
   const { overlaps, sinceMs, saved, proof } = committed;
-  const queue = createSerialQueue(clock, commitRows);
+  const queue = createSerialQueue(clock, () => commitRows(false));
   const ownership = createOwnershipCheck(proof, path);
   /** Codes of which rows are handed over again that are older than their overlap: from when on all their ids are kept. */
   const keptFromMs = new Map<string, number>();
@@ -56,7 +55,8 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
   let changed = !saved;
   let closed = false;
 
-  const startOf = (code: string) => readFrom(overlaps.get(code) ?? emptyOverlap(), overlapMs, sinceMs);
+  const start = createReadingStart({ ...job, sinceMs });
+  const startOf = (code: string, endMs?: number) => start.of(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
   /** A11: makes the overlap answer for rows as old as `oldestMs`, from the file where need be: rarely, so then far enough. */
@@ -70,7 +70,7 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
     keptFromMs.set(code, fromMs);
   }
 
-  async function add(code: string, { rows, times }: TimedRows): Promise<number> {
+  async function add(code: string, { rows, times }: TimedRows, begunAt: ClockReading): Promise<number> {
     const overlap = overlapOf(overlaps, code);
     await widen(code, overlap, oldestOf(times));
     // A10: a row that the file has, or that comes twice in this batch, is dropped.
@@ -84,14 +84,15 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
     await tail.write(formatter.rows([...fresh.values()].map((i) => rows[i] as Row)));
     // A12: not before they are written. A first write makes a state, which must not know rows that the file has not.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
+    overlap.writtenAt = begunAt;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
     return fresh.size;
   }
 
-  function append(code: string, batch: TimedRows): Promise<number> {
+  function append(code: string, batch: TimedRows, begunAt: ClockReading): Promise<number> {
     const work = queue.run(async () => {
       let added = 0;
-      for (const released of ownership.release(batch)) added += await add(code, released);
+      for (const released of ownership.release(batch)) added += await add(code, released, begunAt);
       if (added > 0) await queue.commitWhenDue();
       return added;
     });
@@ -105,16 +106,17 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
     overlap.rereadFromMs = fromMs;
   }
 
-  async function commitRows(): Promise<void> {
-    if (restart || !changed) return;
-    await tail.commit();
+  /** `last`: nothing follows, so the file is left with a stamp by which the next run knows it (A19). */
+  async function commitRows(last: boolean): Promise<void> {
+    if (restart || !(changed || (last && !tail.stamped()))) return;
+    await tail.commit(last);
     changed = false;
   }
 
   async function commit(): Promise<void> {
     const work = queue.run(async () => {
       ownership.check();
-      await commitRows();
+      await commitRows(true);
       if (restart) await tail.replace();
     });
     await work.catch((error) => Promise.reject(inWords(error, path)));
@@ -123,7 +125,7 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
 
   async function discard(): Promise<void> {
     if (closed) return;
-    if (tail.begun()) await queue.run(commitRows).catch(() => undefined);
+    if (tail.begun()) await queue.run(() => commitRows(true)).catch(() => undefined);
     await close();
   }
 
@@ -135,13 +137,21 @@ export function createAppendFile({ path, formatter, overlapMs, restart, clock, c
   }
 
   function sinkOf(code: string, own = false): CodeSink {
-    const fromMs = startOf(code);
+    let fromMs = startOf(code);
+    /** What comes in after this is not certain to be among the rows that are read. */
+    let begunAt = start.now();
     let rows = 0;
     return {
       sinceMs: fromMs,
+      sinceFor(endMs) {
+        fromMs = startOf(code, endMs);
+        return fromMs;
+      },
       added: () => rows,
       async write(batch) {
-        const added = await append(code, batch);
+        // The first code's first answer is the first to tell the service's time.
+        if (begunAt.serviceMs === undefined) begunAt = start.now();
+        const added = await append(code, batch, begunAt);
         rows += added;
         return added;
       },

@@ -5,17 +5,18 @@
  * committed-point.ts finds where the last run stopped, add-rows.ts drops what the file has, file-tail.ts makes rows durable,
  * state.ts is what is kept beside the file.
  */
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
+import { realPath } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import type { Clock } from '../time.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
-import { type AppendPaths, nothingCommitted, openCommitted, readCurrentState } from './committed-point.ts';
+import { type AppendPaths, nothingCommitted, openCommitted, readCurrentState, refusal } from './committed-point.ts';
 import { createFileTail } from './file-tail.ts';
-import { readFrom } from './overlap.ts';
+import { positionOf, readFrom } from './overlap.ts';
 import { type AppendIdentity, parseState, StateProblem, UnknownStateError } from './state.ts';
 
 export type { AppendFile } from './add-rows.ts';
@@ -36,8 +37,14 @@ export interface AppendOptions {
   /** How long to wait for another run on the same file, and what to do when that begins; see acquireLock. */
   lockWaitMs?: number;
   onWait?: () => void;
-  /** Told what a person may want to know: bytes that were cut off, a state that was worked out again. */
+  /** The service's time, ms since the epoch; undefined while it has told none. */
+  serviceNow?: () => number | undefined;
+  /** The end that was asked for, ms since the epoch; undefined: now. */
+  untilMs?: number | undefined;
+  /** Told what a person may want to know: a state that was worked out again. */
   note?: (line: string) => void;
+  /** Told what nobody may miss: bytes that are cut off. */
+  warn?: (line: string) => void;
   disk?: Disk;
   lock?: typeof acquireLock;
 }
@@ -55,6 +62,9 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
   try {
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
+    // D14: while we waited the path may have been made to lead to another place, of which we hold no lock.
+    if ((await resolvePaths(disk, path)).file !== paths.file)
+      throw refusal(path, 'it leads to another file than when the run began');
     if (restart) await readCurrentState(job);
     const committed = restart ? nothingCommitted(sinceMs) : await openCommitted(job);
     // Of a run that was killed: a --restart that was not done, a state that had not taken its place. Nothing in them is needed.
@@ -70,13 +80,18 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
  * Where the next append would begin, by the state beside the file; nothing is opened, locked or mended. Lower bound (ms since the
  * epoch) by id of the code; a code without a usable state is not there and is read from the start.
  */
-export async function readPositions(file: string, overlapMs: number, disk: Disk = nodeDisk): Promise<Map<string, number>> {
+export async function readPositions(
+  file: string,
+  overlapMs: number,
+  untilMs = Number.POSITIVE_INFINITY,
+  disk: Disk = nodeDisk,
+): Promise<Map<string, number>> {
   const positions = new Map<string, number>();
   try {
     const { state } = await resolvePaths(disk, file);
     const { overlaps, sinceMs } = parseState(await disk.readFile(state));
     for (const [code, overlap] of overlaps) {
-      const fromMs = readFrom(overlap, overlapMs, sinceMs);
+      const fromMs = readFrom(overlap, overlapMs, sinceMs, Math.min(positionOf(overlap), untilMs));
       if (fromMs !== undefined) positions.set(code, fromMs);
     }
   } catch (error) {
@@ -103,17 +118,9 @@ function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): v
 
 /** The files of an append to `path`. Throws UsageError where that is no place for one. */
 async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
-  const file = (await ifPresent(disk.realpath(path))) ?? join(await realDirectory(disk, path), basename(path));
+  const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));
   // A link that is still one leads nowhere.
   if (found && !found.isFile()) throw new UsageError(`cannot append to ${path}: it is not a regular file`);
   return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
-}
-
-async function realDirectory(disk: Disk, path: string): Promise<string> {
-  try {
-    return await disk.realpath(dirname(resolve(path)));
-  } catch (cause) {
-    throw new UsageError(`cannot append to ${path}: its directory cannot be opened (${systemCode(cause)})`, { cause });
-  }
 }

@@ -1,10 +1,12 @@
 /** The start of an append: whatever the last run left behind, find the committed point, or refuse and say how to go on. */
-import { createHash, type Hash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
-import { type Disk, type DiskFile, digestOf, hashPrefix, ifPresent } from '../durable/disk.ts';
+import { type Disk, type DiskFile, ifPresent } from '../durable/disk.ts';
+import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
+import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
+import { hasStamp } from './file-stamp.ts';
 import type { CodeOverlap } from './overlap.ts';
-import { ForeignRowError, type OwnershipProof, rebuild } from './read-back.ts';
+import { countTornRows, ForeignRowError, type OwnershipProof, rebuild } from './read-back.ts';
 import { type AppendIdentity, type AppendState, differenceOf, parseState, StateProblem, UnknownStateError } from './state.ts';
 
 export interface AppendPaths {
@@ -29,11 +31,13 @@ export interface CommittedPoint {
   file: DiskFile | undefined;
   bytes: number;
   /** Of those bytes; goes on with what is appended. */
-  hash: Hash;
+  hash: FileHash;
   overlaps: Map<string, CodeOverlap>;
   sinceMs: number | undefined;
   /** A state stands on the disk and says the same. */
   saved: boolean;
+  /** The file is known to be as that state left it, by its stamp. */
+  untouched: boolean;
   /** Set where the state was lost: what the service must show before rows are added. */
   proof: OwnershipProof | undefined;
 }
@@ -50,13 +54,16 @@ export interface OpenJob {
   signal?: AbortSignal | undefined;
   /** Told what a person may want to know, a sentence at a time. */
   note?: ((line: string) => void) | undefined;
+  /** Told what nobody may miss: bytes that go. */
+  warn?: ((line: string) => void) | undefined;
 }
 
 type StateJob = Pick<OpenJob, 'disk' | 'paths' | 'signal'>;
 
 /** An export from the beginning: nothing committed, nothing on the disk. */
 export function nothingCommitted(sinceMs: number | undefined): CommittedPoint {
-  return { file: undefined, bytes: 0, hash: createHash('sha256'), overlaps: new Map(), sinceMs, saved: false, proof: undefined };
+  const nothing = { file: undefined, bytes: 0, hash: createFileHash(), overlaps: new Map(), proof: undefined };
+  return { ...nothing, sinceMs, saved: false, untouched: false };
 }
 
 /**
@@ -102,7 +109,7 @@ async function finishReplacing({ disk, paths, signal }: StateJob, state: AppendS
   try {
     const { size } = await rebuilt.stat();
     // Not what the state describes: a later --restart was stopped while it was writing. The file itself will be checked.
-    if (size !== state.bytes || digestOf(await hashPrefix(rebuilt, size, signal)) !== state.sha256) return;
+    if (size !== state.bytes || (await hashFile(rebuilt, size, undefined, signal)).digests().sha256 !== state.sha256) return;
   } finally {
     await rebuilt.close();
   }
@@ -114,29 +121,59 @@ async function finishReplacing({ disk, paths, signal }: StateJob, state: AppendS
 async function openWithState(job: OpenJob, state: AppendState): Promise<CommittedPoint> {
   // A18: the first run's lower bound, not this one's.
   const { bytes, overlaps, sinceMs } = state;
-  const file = await ifPresent(job.disk.open(job.paths.file, 'r+'));
+  const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
     // A first run stopped between its first state and the file is no loss; a file with rows that is gone was moved away.
     if (bytes === 0) return { ...nothingCommitted(sinceMs), overlaps, saved: true };
     throw refusal(job.paths.file, `it is gone, but its state says that ${bytes} bytes of it were written`);
   }
   try {
-    const { size } = await file.stat();
+    const stat = await file.stat();
     // A6: byte for byte what was committed, or nothing is touched.
-    if (size < bytes) throw refusal(job.paths.file, `it was cut: ${size} bytes are left of the ${bytes} that were written`);
-    const hash = await hashPrefix(file, bytes, job.signal);
-    if (digestOf(hash) !== state.sha256) throw refusal(job.paths.file, 'it was edited or replaced since the last run');
-    if (bytes === 0) await refuseForeign(job, file, size);
-    // A4: rows that a stopped run wrote and did not commit. No flush: the next commit flushes the file before it claims anything.
-    if (size > bytes) {
-      await file.truncate(bytes);
-      job.note?.(`${basename(job.paths.file)}: ${size - bytes} bytes after the last commit, left by a stopped run, were cut off`);
-    }
-    return { file, bytes, hash, overlaps, sinceMs, saved: true, proof: undefined };
+    if (stat.size < bytes)
+      throw refusal(job.paths.file, `it was cut: ${stat.size} bytes are left of the ${bytes} that were written`);
+    // A19: what nobody touched is not read again, but for the last block.
+    const untouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
+    const hash = await checkedHash(job, file, state, untouched);
+    if (stat.size > bytes) await cutOff(job, file, state, stat.size);
+    return { file, bytes, hash, overlaps, sinceMs, saved: true, untouched, proof: undefined };
   } catch (error) {
     await file.close();
     throw error;
   }
+}
+
+/** The hash of the committed bytes. Throws UsageError where they are not those that the state describes. */
+async function checkedHash(
+  { paths, signal }: OpenJob,
+  file: DiskFile,
+  state: AppendState,
+  untouched: boolean,
+): Promise<FileHash> {
+  const { bytes, sha256, blocks } = state;
+  const hash = await hashFile(file, bytes, untouched ? blocks : undefined, signal);
+  const found = blocks === undefined ? await plainDigest(file, bytes, signal) : hash.digests().sha256;
+  if (found !== sha256) throw refusal(paths.file, 'it was edited or replaced since the last run');
+  return hash;
+}
+
+/**
+ * A4: what a stopped run wrote and did not commit is cut off. No flush: the next commit flushes the file before it claims anything. What
+ * is certainly not that is refused, and what goes is told.
+ */
+async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: AppendState, size: number): Promise<void> {
+  const theirs = `${size - bytes} bytes after the last commit (at ${bytes}) were not written by this export`;
+  // A20: the last run was through and left nothing there.
+  if (stamp) throw refusal(job.paths.file, theirs);
+  if (bytes === 0) await refuseForeign(job, file, size);
+  const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);
+  const rows = await countTornRows(file, { start, end: size, signal: job.signal }, job.identity);
+  // A21: somebody wrote behind what a stopped run left.
+  if (rows === undefined) throw refusal(job.paths.file, theirs);
+  await file.truncate(bytes);
+  job.warn?.(
+    `${basename(job.paths.file)}: ${size - bytes} bytes after the last commit (${rows} whole rows), left by a stopped run, were cut off`,
+  );
 }
 
 /** A17: with nothing committed, what stands there is cut off whole: it must be the beginning that a stopped first run wrote. */
@@ -151,7 +188,7 @@ async function refuseForeign(job: OpenJob, file: DiskFile, size: number): Promis
 
 async function openWithoutState(job: OpenJob, problem: StateProblem | undefined): Promise<CommittedPoint> {
   const lost = problem ? `its state ${problem.message}` : `it has no state (${basename(job.paths.state)})`;
-  const file = await ifPresent(job.disk.open(job.paths.file, 'r+'));
+  const file = await openTrusted(job.disk, job.paths.file);
   const size = (await file?.stat())?.size ?? 0;
   if (!file || size === 0) {
     if (problem) throw refusal(job.paths.file, `${lost}, and the file is ${file ? 'empty' : 'gone'}`);
@@ -160,8 +197,10 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
   try {
     const { bytes, overlaps, oldestMs, proof } = await rebuild({ ...job, file, size });
     job.note?.(`${basename(job.paths.file)}: ${lost}; it was worked out again from the file`);
+    if (bytes < size) job.warn?.(`${basename(job.paths.file)}: its last ${size - bytes} bytes, a torn row, will be cut off`);
     const sinceMs = job.sinceMs === undefined ? undefined : Math.min(job.sinceMs, oldestMs ?? job.sinceMs);
-    return { file, bytes, hash: await hashPrefix(file, bytes, job.signal), overlaps, sinceMs, saved: false, proof };
+    const hash = await hashFile(file, bytes, undefined, job.signal);
+    return { file, bytes, hash, overlaps, sinceMs, saved: false, untouched: false, proof };
   } catch (error) {
     await file.close();
     if (!(error instanceof ForeignRowError)) throw error;

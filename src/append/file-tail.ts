@@ -4,11 +4,14 @@
  * claims nothing more, since the system may have dropped what it could not write.
  */
 import { dirname } from 'node:path';
-import { type Disk, type DiskFile, digestOf, ifPresent } from '../durable/disk.ts';
-import { openBeside, putInPlace, replaceFile } from '../durable/replace-file.ts';
+import { type Disk, type DiskFile, type DiskStat, ifPresent } from '../durable/disk.ts';
+import { openBeside, openReplacement, putInPlace, type Replacement } from '../durable/replace-file.ts';
+import { checkPlace, isSameFile } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
-import { LocalError } from '../errors.ts';
+import { UnprovenError } from '../errors.ts';
+import type { Clock } from '../time.ts';
 import type { AppendPaths, CommittedPoint } from './committed-point.ts';
+import { type FileStamp, stampOf } from './file-stamp.ts';
 import { ForeignRowError, readRows, type SavedRow } from './read-back.ts';
 import { type AppendIdentity, formatState } from './state.ts';
 
@@ -22,6 +25,7 @@ export interface FileTailJob {
   restart: boolean;
   /** Which ids a state lists; see formatState. */
   overlapMs: number;
+  clock: Pick<Clock, 'sleep'>;
   committed: CommittedPoint;
 }
 
@@ -29,19 +33,28 @@ export interface FileTailJob {
 export interface FileTail {
   /** Adds text, or its UTF-8, to the file; a kill before the next commit loses it. */
   write(data: string | Uint8Array): Promise<void>;
-  /** Makes everything written so far permanent, together with the overlaps as they are now. Makes the file if there is none. */
-  commit(): Promise<void>;
+  /**
+   * Makes everything written so far permanent, together with the overlaps as they are now. Makes the file if there is none. `last`: nothing
+   * more will be written, so the state tells by what the next run knows the file untouched.
+   */
+  commit(last: boolean): Promise<void>;
   /** Puts a restarted file and its state in the place of the old ones. */
   replace(): Promise<void>;
   /** Calls `onRow` for each row of the file, written or committed. */
   readBack(onRow: (row: SavedRow) => void): Promise<void>;
   /** Whether there is a state or a file of this run to keep up to date. */
   begun(): boolean;
+  /** Whether the state on the disk has the stamp of the file as it is. */
+  stamped(): boolean;
   /** Closes the file at a committed point, as well as the disk lets it. Never throws. */
   close(): Promise<void>;
 }
 
-export function createFileTail({ disk, paths, identity, begin, restart, overlapMs, committed }: FileTailJob): FileTail {
+/** A tick of the clock by which a file system dates changes is 1 to 10 ms on Linux; where it is whole seconds there is no stamp. */
+const TICK_MS = 5;
+const MOST_TICKS = 5;
+
+export function createFileTail({ disk, paths, identity, begin, restart, overlapMs, clock, committed }: FileTailJob): FileTail {
   const place = restart ? paths.restart : paths.file;
   const { hash, overlaps, sinceMs } = committed;
   let file = committed.file;
@@ -54,6 +67,7 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
   let mayCut = true;
   /** What stands at `place` is to stay there, or to be moved by the next run. */
   let needed = !restart;
+  let stamped = committed.untouched;
 
   /** Anything that fails in here leaves us not knowing what is on the disk; the serial queue lets nothing follow. */
   async function carefully<T>(work: () => Promise<T>): Promise<T> {
@@ -65,22 +79,48 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
     }
   }
 
-  async function saveState(replacing: boolean): Promise<void> {
-    const state = { identity, sinceMs, bytes: size, sha256: digestOf(hash), replacing, overlaps };
-    const beforeRename = () => {
-      // Even if the rename fails: it may have happened.
-      claimed = size;
-      needed = true;
-    };
-    // A2: the old state or the new one, never a part.
-    await replaceFile(disk, paths.state, formatState(state, overlapMs), { beforeRename });
+  /** A state that may yet be given up, and the stamp of the file where `look` saw it after the tick of its last change. */
+  async function beginState(look?: () => Promise<DiskStat>): Promise<{ next: Replacement; stamp: FileStamp | undefined }> {
+    for (let tick = 0; ; tick++) {
+      const next = await openReplacement(disk, paths.state);
+      try {
+        // A19: seen when the clock of the file system had gone on. Any later change shows, by its ctime.
+        const stamp = look && stampOf(await look(), next.createdNs);
+        if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
+        await clock.sleep(TICK_MS);
+      } catch (error) {
+        await next.discard();
+        throw error;
+      }
+      await next.discard();
+    }
+  }
+
+  /** `look`: describes the file to which nothing more will be written; see beginState. */
+  async function saveState(replacing: boolean, look?: () => Promise<DiskStat>): Promise<void> {
+    const { next, stamp } = await beginState(look);
+    try {
+      const state = { identity, sinceMs, bytes: size, ...hash.digests(), stamp, replacing, overlaps };
+      await next.write(formatState(state, overlapMs));
+      // A2: the old state or the new one, never a part.
+      await next.commit(() => {
+        // Even if the rename fails: it may have happened.
+        claimed = size;
+        needed = true;
+        stamped = stamp !== undefined;
+      });
+    } finally {
+      await next.discard();
+    }
   }
 
   async function prepare(): Promise<DiskFile> {
     if (file && ready) return file;
     // A3: a first run killed after making the file would leave one that nobody knows, so an empty claim comes first.
     if (!restart && size === 0 && !committed.saved) await saveState(false);
-    file ??= restart ? await openBeside(disk, paths.file, place) : await disk.open(place, 'wx+');
+    // A20: from here on there may be bytes of ours after the committed offset, and the state must not say that there are none.
+    else if (stamped) await saveState(false);
+    file ??= await create();
     // A torn row of a file whose state was lost stayed until it was certain whose file it is.
     if (!committed.saved && (await file.stat()).size > size) await file.truncate(size);
     // A3: its name must be there for good before a state claims that it has rows.
@@ -90,6 +130,13 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
     return file;
   }
 
+  async function create(): Promise<DiskFile> {
+    if (restart) return openBeside(disk, paths.file, place);
+    const created = await disk.open(place, 'wx+');
+    await checkPlace(disk, created, place);
+    return created;
+  }
+
   async function add(to: DiskFile, data: string | Uint8Array): Promise<void> {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     await writeFully(to, bytes, size);
@@ -97,32 +144,45 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
     size += bytes.length;
   }
 
-  /** A15: somebody may move the file away or write to it while we run; the state must not claim what we wrote elsewhere. */
-  async function checkPlace(mine: DiskFile): Promise<void> {
-    const [here, there] = await Promise.all([mine.stat(), ifPresent(disk.stat(place))]);
-    if (there && here.ino === there.ino && here.dev === there.dev && here.size === size) return;
+  /**
+   * A15: somebody may move the file away, cut it or write to it while we run; the state must not claim what we wrote elsewhere. `mine`: the
+   * file that was written to, which is to be found at `where`.
+   */
+  async function expectUndisturbed(mine: DiskStat, where: string): Promise<DiskStat> {
+    const there = await ifPresent(disk.lstat(where));
+    if (there && isSameFile(mine, there) && there.size === size) return there;
     mayCut = false;
-    throw new LocalError(`${place} was moved or changed by somebody else during the run`, {
+    throw new UnprovenError(`${where} was moved, cut or changed by somebody else during the run`, {
       hint: 'Nothing more was committed. Leave the file to qrctl while it runs, and run this again.',
     });
   }
 
   return {
-    write: (data) => carefully(async () => add(await prepare(), data)),
-    commit: () =>
+    write: (data) =>
+      carefully(async () => {
+        const mine = await prepare();
+        // A15: before each write too, or it would stand behind what somebody else wrote there.
+        await expectUndisturbed(await mine.stat(), place);
+        await add(mine, data);
+      }),
+    commit: (last) =>
       carefully(async () => {
         const mine = await prepare();
         // A1: rows before the state that claims them, or a power cut leaves a claim without rows.
         await mine.sync();
-        await checkPlace(mine);
-        await saveState(false);
+        const look = async () => expectUndisturbed(await mine.stat(), place);
+        await look();
+        await saveState(false, last ? look : undefined);
       }),
     replace: () =>
       carefully(async () => {
         const mine = await prepare();
+        const built = await mine.stat();
         // A8: the new state first, saying that its file may still stand beside. Whichever of the two renames is the last that
         // happened, the next run finds out and goes on (finishReplacing in committed-point.ts).
         await putInPlace(disk, mine, place, paths.file, () => saveState(true));
+        // A8: both are there for good, and the next run need not find out anything.
+        await saveState(false, () => expectUndisturbed(built, paths.file));
       }),
     async readBack(onRow) {
       if (!file || size === 0) return;
@@ -130,6 +190,7 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
       if (end !== size) throw new ForeignRowError('a torn row at the end');
     },
     begun: () => ready || committed.saved,
+    stamped: () => stamped,
     async close() {
       // A5: what the last state does not claim is cut off now, or by the next run.
       if (broken && mayCut && needed) await file?.truncate(claimed).catch(() => undefined);

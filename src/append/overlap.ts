@@ -5,6 +5,14 @@
  * of that stretch are enough; whoever needs older ones takes them from the file (see add-rows.ts).
  */
 
+/** One instant by two clocks, ms since the epoch. */
+export interface ClockReading {
+  /** By the clock of the service; undefined where it has told no time. */
+  serviceMs: number | undefined;
+  /** By the clock of this machine, which may be wrong by days. */
+  machineMs: number;
+}
+
 /** The rows of one code. */
 export interface CodeOverlap {
   /** The watermark: time of the newest row of this code in the file, ms since the epoch; undefined while it has none. */
@@ -17,6 +25,8 @@ export interface CodeOverlap {
   ids: Map<string, number>;
   /** Rows from this time on (-Infinity: all) were written without a proof that there are no more: the next run reads from here. */
   rereadFromMs: number | undefined;
+  /** When its newest rows were written, by two clocks; undefined while it has none, and in a state of qrctl 1.0. */
+  writtenAt: ClockReading | undefined;
   /** How many ids may pile up before it is worth looking for old ones. */
   idLimit: number;
 }
@@ -31,6 +41,7 @@ export function emptyOverlap(): CodeOverlap {
     idsFromMs: Number.NEGATIVE_INFINITY,
     ids: new Map(),
     rereadFromMs: undefined,
+    writtenAt: undefined,
     idLimit: LOWEST_ID_LIMIT,
   };
 }
@@ -55,17 +66,52 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
  */
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Number.POSITIVE_INFINITY): void {
   if (overlap.watermarkMs === undefined || overlap.ids.size <= overlap.idLimit) return;
-  const fromMs = Math.max(Math.min(overlap.watermarkMs - overlapMs, keepFromMs), overlap.idsFromMs);
+  const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
   for (const [id, timeMs] of overlap.ids) if (timeMs < fromMs) overlap.ids.delete(id);
   overlap.idsFromMs = fromMs;
   overlap.idLimit = Math.max(LOWEST_ID_LIMIT, 2 * overlap.ids.size);
 }
 
-/** From when on the next run must read: the overlap before the watermark, or an unproven stretch, but nothing before `sinceMs`. */
-export function readFrom(overlap: CodeOverlap, overlapMs: number, sinceMs: number | undefined): number | undefined {
+/**
+ * Up to when the rows of a code are in the file: its watermark or, where scans are dated after it, the service's time when they were
+ * written (A22): what came in after that is not there, however far ahead a scan is dated. -Infinity where there is none.
+ */
+export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
+  return Math.min(watermarkMs ?? Number.NEGATIVE_INFINITY, writtenAt?.serviceMs ?? Number.POSITIVE_INFINITY);
+}
+
+/**
+ * The same for a reading that ends at `untilMs`, at the instant `now`. A22: where the service's clock was set back since, what it dated
+ * afterwards lies before the watermark; by how much, the machine's clock tells.
+ */
+export function positionBy(
+  overlap: CodeOverlap,
+  now: ClockReading,
+  overlapMs: number,
+  untilMs = Number.POSITIVE_INFINITY,
+): number {
+  const { serviceMs = Number.POSITIVE_INFINITY, machineMs } = now;
+  const position = Math.min(positionOf(overlap), untilMs, serviceMs);
+  const before = overlap.writtenAt;
+  if (before?.serviceMs === undefined) return position;
+  const elapsedMs = Math.max(machineMs - before.machineMs, 0);
+  const backMs = before.serviceMs - (serviceMs - elapsedMs);
+  return backMs > Math.min(CLOCK_NOISE_MS, overlapMs / 2) ? Math.min(position, before.serviceMs - backMs) : position;
+}
+
+/** Two clocks drift apart by so much without one being set, and a service tells whole seconds; the overlap makes up for it. */
+const CLOCK_NOISE_MS = 60_000;
+
+/** From when on the next run must read: the overlap before `position`, or an unproven stretch, but nothing before `sinceMs`. */
+export function readFrom(
+  overlap: CodeOverlap,
+  overlapMs: number,
+  sinceMs: number | undefined,
+  position = positionOf(overlap),
+): number | undefined {
   if (overlap.watermarkMs === undefined) return sinceMs;
   // A10: rows may have come late. A9: an unproven stretch is read again, however old it has become.
-  const unbounded = Math.min(overlap.watermarkMs - overlapMs, overlap.rereadFromMs ?? Number.POSITIVE_INFINITY);
+  const unbounded = Math.min(position - overlapMs, overlap.rereadFromMs ?? Number.POSITIVE_INFINITY);
   const fromMs = Math.max(unbounded, sinceMs ?? Number.NEGATIVE_INFINITY);
   return fromMs === Number.NEGATIVE_INFINITY ? undefined : fromMs;
 }

@@ -48,6 +48,31 @@ export async function readRows(
   return offset;
 }
 
+/**
+ * A21: how many whole rows stand in what a stopped run may have left after its last commit; undefined where a row of it is not ours. A
+ * power cut may have left zeros anywhere in it.
+ */
+export async function countTornRows(file: DiskFile, stretch: Stretch, identity: AppendIdentity): Promise<number | undefined> {
+  let rows = 0;
+  try {
+    await readRows(file, { ...stretch, strict: true }, identity, ({ code }) => {
+      // With --all a code may be gone by now.
+      if (code !== undefined && !identity.all && !identity.codes.includes(code))
+        throw new ForeignRowError(`a row of another code, ${code}`);
+      rows++;
+    });
+  } catch (error) {
+    if (!(error instanceof ForeignRowError)) throw error;
+    if (!(await hasZeros(file, stretch))) return undefined;
+  }
+  return rows;
+}
+
+async function hasZeros(file: DiskFile, { start, end, signal }: Stretch): Promise<boolean> {
+  for await (const piece of readPieces(file, start, end, signal)) if (piece.includes(0)) return true;
+  return false;
+}
+
 /** A row that the service must still show, at the same time, before anything is added to a file whose state was lost. */
 export interface OwnershipProof {
   id: string;

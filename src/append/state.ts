@@ -4,9 +4,12 @@
  * was cut or changed anywhere counts as unreadable, never as something else.
  */
 import { createHash } from 'node:crypto';
-import { type CodeOverlap, emptyOverlap } from './overlap.ts';
+import { type FileStamp, formatStamp, isSavedStamp, parseStamp, type SavedStamp } from './file-stamp.ts';
+import { type ClockReading, type CodeOverlap, emptyOverlap, positionOf } from './overlap.ts';
 
-const VERSION = 1;
+const VERSION = 2;
+/** Its `sha256` is of all bytes at once, and it has no `blocks`. */
+const FIRST_VERSION = 1;
 
 /** How rows become bytes, beside the columns. */
 interface Dialect {
@@ -37,9 +40,15 @@ export interface AppendState {
   identity: AppendIdentity;
   /** Lower bound of the first run, ms since the epoch: no later run adds anything older. */
   sinceMs: number | undefined;
-  /** Committed size of the file, and the SHA-256 (hex) of that many bytes. */
+  /** Committed size of the file, and the digests of that many bytes (file-hash.ts); no `blocks` in a state of qrctl 1.0. */
   bytes: number;
   sha256: string;
+  blocks: string | undefined;
+  /**
+   * As the run that wrote this left the file, when it was through. Undefined while a run is under way, after one that was killed, and
+   * where the file system's clock is too coarse.
+   */
+  stamp: FileStamp | undefined;
   /** The file may still stand at its `.restart` place: a rebuild was being put in place. */
   replacing: boolean;
   /** By id of the code. */
@@ -58,17 +67,18 @@ export class UnknownStateError extends Error {
 
 /** The bytes of the state file. Of the ids those are listed that a run with the same overlap will need. */
 export function formatState(state: AppendState, overlapMs: number): Buffer {
-  const { identity, overlaps, ...rest } = state;
+  const { identity, overlaps, stamp, ...rest } = state;
   const codes = [...identity.codes].sort();
   const positions = Object.fromEntries([...overlaps].map(([code, overlap]) => [code, formatOverlap(overlap, overlapMs)]));
-  const body = JSON.stringify({ version: VERSION, ...identity, codes, ...rest, positions });
+  const body = JSON.stringify({ version: VERSION, ...identity, codes, ...rest, stamp: stamp && formatStamp(stamp), positions });
   return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
 }
 
-function formatOverlap({ watermarkMs, rows, rereadFromMs, ids, idsFromMs }: CodeOverlap, overlapMs: number): SavedOverlap {
-  const fromMs = Math.max(idsFromMs, (watermarkMs ?? Number.NEGATIVE_INFINITY) - overlapMs);
+function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
+  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, writtenAt } = overlap;
+  const fromMs = Math.max(idsFromMs, positionOf(overlap) - overlapMs);
   const needed = [...ids].filter(([, timeMs]) => timeMs >= fromMs);
-  return { watermarkMs, rows, rereadFromMs: orNull(rereadFromMs), idsFromMs: orNull(fromMs), ids: needed };
+  return { watermarkMs, rows, rereadFromMs: orNull(rereadFromMs), idsFromMs: orNull(fromMs), writtenAt, ids: needed };
 }
 
 /**
@@ -78,29 +88,47 @@ function formatOverlap({ watermarkMs, rows, rereadFromMs, ids, idsFromMs }: Code
 export function parseState(bytes: Buffer): AppendState {
   const text = bytes.toString();
   const version = Number(/^\{"version":(\d+),/.exec(text)?.[1] ?? VERSION);
-  if (version !== VERSION) throw new UnknownStateError(`its state is of version ${version}, which this qrctl does not know`);
+  if (version !== VERSION && version !== FIRST_VERSION)
+    throw new UnknownStateError(`its state is of version ${version}, which this qrctl does not know`);
   const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
   // A2: a state that was cut or changed anywhere counts as damaged, never as something else.
   if (!found || sha256(`${found[1]}}`) !== found[2]) throw new StateProblem('cannot be read: it was cut or changed');
   const saved = parseJson(text);
-  if (!isSavedState(saved)) throw new UnknownStateError('its state has a form that this qrctl does not know');
-  const { baseUrl, codes, all, columns, format, dialect, bytes: size, sha256: hash, replacing, sinceMs, positions } = saved;
+  if (!isSavedState(saved, version)) throw new UnknownStateError('its state has a form that this qrctl does not know');
+  const {
+    baseUrl,
+    codes,
+    all,
+    columns,
+    format,
+    dialect,
+    bytes: size,
+    sha256: hash,
+    blocks,
+    replacing,
+    stamp,
+    sinceMs,
+    positions,
+  } = saved;
   return {
     identity: { baseUrl, codes, all, columns, format, dialect },
     sinceMs,
     bytes: size,
     sha256: hash,
+    blocks,
+    stamp: stamp && parseStamp(stamp),
     replacing,
     overlaps: new Map(Object.entries(positions).map(([code, position]) => [code, parseOverlap(position)])),
   };
 }
 
 /** As JSON gives it back. */
-interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'overlaps'> {
+interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'overlaps' | 'stamp'> {
+  stamp: SavedStamp | undefined;
   positions: Record<string, SavedOverlap>;
 }
 
-interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows'> {
+interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'writtenAt'> {
   /** Null for -Infinity, which JSON has not. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
@@ -115,17 +143,20 @@ function parseJson(text: string): unknown {
   }
 }
 
-function isSavedState(value: unknown): value is SavedState {
+/** A6: also a state whose checksum is right may have been made by anybody: every value is looked at before it is believed. */
+function isSavedState(value: unknown, version: number): value is SavedState {
   if (!isObject(value)) return false;
-  const { baseUrl, codes, all, columns, format, dialect, bytes, sha256, replacing, sinceMs, positions } = value;
+  const { baseUrl, codes, all, columns, format, dialect, bytes, sha256, blocks, replacing, stamp, sinceMs, positions } = value;
   const { header, excel, rawCells, keepExtra } = isObject(dialect) ? dialect : {};
   return (
     typeof baseUrl === 'string' &&
-    typeof sha256 === 'string' &&
+    isDigest(sha256) &&
+    (version === FIRST_VERSION ? blocks === undefined : blocks === '' || isDigest(blocks)) &&
+    (stamp === undefined || isSavedStamp(stamp)) &&
     (format === 'csv' || format === 'ndjson') &&
     [codes, columns].every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string')) &&
-    isNumberOr(undefined, sinceMs) &&
-    Number.isSafeInteger(bytes) &&
+    isTimeOr(undefined, sinceMs) &&
+    isCount(bytes) &&
     [all, replacing, header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
     isObject(positions) &&
     Object.values(positions).every(isSavedOverlap)
@@ -134,33 +165,53 @@ function isSavedState(value: unknown): value is SavedState {
 
 function isSavedOverlap(value: unknown): value is SavedOverlap {
   if (!isObject(value)) return false;
-  const { watermarkMs, rows, idsFromMs, rereadFromMs, ids } = value;
+  const { watermarkMs, rows, idsFromMs, rereadFromMs, writtenAt, ids } = value;
   return (
-    isNumberOr(undefined, watermarkMs) &&
-    Number.isSafeInteger(rows) &&
-    isNumberOr(null, idsFromMs) &&
-    (rereadFromMs === undefined || isNumberOr(null, rereadFromMs)) &&
+    isTimeOr(undefined, watermarkMs) &&
+    isCount(rows) &&
+    isTimeOr(null, idsFromMs) &&
+    (rereadFromMs === undefined || isTimeOr(null, rereadFromMs)) &&
+    (writtenAt === undefined || isClockReading(writtenAt)) &&
     Array.isArray(ids) &&
-    ids.every((entry) => Array.isArray(entry) && typeof entry[0] === 'string' && typeof entry[1] === 'number')
+    ids.every((entry) => Array.isArray(entry) && typeof entry[0] === 'string' && isTime(entry[1]))
   );
+}
+
+function isClockReading(value: unknown): value is ClockReading {
+  return isObject(value) && isTimeOr(undefined, value.serviceMs) && isTime(value.machineMs);
+}
+
+function isDigest(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-function isNumberOr(other: null | undefined, value: unknown): boolean {
-  return typeof value === 'number' || value === other;
+/** The furthest time from 1970 that a Date can be. */
+const FURTHEST_MS = 8.64e15;
+
+function isTimeOr(other: null | undefined, value: unknown): boolean {
+  return isTime(value) || value === other;
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= FURTHEST_MS;
 }
 
 function orNull<T extends number | undefined>(value: T): T | null {
   return value === Number.NEGATIVE_INFINITY ? null : value;
 }
 
-function parseOverlap({ watermarkMs, rows, rereadFromMs, idsFromMs, ids }: SavedOverlap): CodeOverlap {
+function parseOverlap({ watermarkMs, rows, rereadFromMs, idsFromMs, writtenAt, ids }: SavedOverlap): CodeOverlap {
   return {
     ...emptyOverlap(),
-    ...{ watermarkMs, rows, ids: new Map(ids) },
+    ...{ watermarkMs, rows, writtenAt, ids: new Map(ids) },
     idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY,
     rereadFromMs: rereadFromMs === null ? Number.NEGATIVE_INFINITY : rereadFromMs,
   };

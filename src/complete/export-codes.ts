@@ -44,6 +44,7 @@ export interface Summary {
 interface Prepared {
   code: CodeLabel;
   sink: CodeSink;
+  sinceMs: number | undefined;
   first: ScanPage;
 }
 
@@ -67,12 +68,18 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const sink = await job.openSink(code);
     open.add(sink);
     untilMs ??= job.service.nowMs();
-    const first = await readFirst((request) => job.service.listScans(code.id, request), { sinceMs: sink.sinceMs, untilMs });
+    const read: ReadScans = (request) => job.service.listScans(code.id, request);
+    const sinceBy = (endMs: number | undefined) => (endMs === undefined || !sink.sinceFor ? sink.sinceMs : sink.sinceFor(endMs));
+    const askedMs = sinceBy(untilMs);
+    let first = await readFirst(read, { sinceMs: askedMs, untilMs });
     // C1: the end stays as it is from the first answer on, so that no row comes to the range only because time goes on.
     untilMs ??= first.serviceTimeMs ?? job.now();
+    const sinceMs = sinceBy(untilMs);
+    // The first answer told the time, and by it what was asked for began too late.
+    if (sinceMs !== askedMs) first = await readFirst(read, { sinceMs, untilMs });
     expected += first.total;
     asked += 1;
-    return { code, sink, first };
+    return { code, sink, sinceMs, first };
   }
 
   function start(code: CodeLabel) {
@@ -81,7 +88,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     return { code, prepared };
   }
 
-  async function run({ code, sink, first }: Prepared): Promise<void> {
+  async function run({ code, sink, sinceMs, first }: Prepared): Promise<void> {
     const before = summary.scans;
     const count = () => {
       summary.scans = before + sink.added();
@@ -97,7 +104,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       },
     };
     const { service, ...rest } = job;
-    const range = { sinceMs: sink.sinceMs, untilMs: untilMs ?? job.now() };
+    const range = { sinceMs, untilMs: untilMs ?? job.now() };
     const read: ReadScans = (request) => service.listScans(code.id, request);
     try {
       const checkExists = () => service.getCode(code.id);

@@ -2,40 +2,38 @@
  * The few operations that everything durable is built from, as an interface: the tests have a disk in memory that can fail, or lose its
  * power, at each of them. What is not written through a `Disk` is not tested that way, so nothing in src/durable reaches past it.
  */
-import { createHash, type Hash } from 'node:crypto';
-import {
-  access,
-  constants,
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  stat,
-  unlink,
-} from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { access, constants, lstat, mkdir, open, readdir, readlink, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { platform } from 'node:os';
+import * as system from 'node:process';
 import { systemCode } from './path-errors.ts';
 
 export interface DiskStat {
   /** Bytes. */
   size: number;
   /** Together the identity of a file: the same as long as it exists, whatever it is called. */
-  dev: number;
-  ino: number;
+  dev: bigint;
+  ino: bigint;
   mode: number;
   uid: number;
   gid: number;
+  /** Names of the file. */
+  nlink: number;
+  /** When its bytes were changed, and when anything of it was, which nobody can set; ns since the epoch, in ticks of its file system. */
+  mtimeNs: bigint;
+  ctimeNs: bigint;
   isFile(): boolean;
   isDirectory(): boolean;
+  isSymbolicLink(): boolean;
 }
 
-/** An open file; a part of node's FileHandle. All reads and writes say where, in bytes. */
+/** An open file. All reads and writes say where, in bytes. */
 export interface DiskFile {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
-  /** May take fewer bytes than it was given: see `writeFully`. */
+  /**
+   * At the end of the file: `position` must be there. Where the system can, it is made so (O_APPEND), so that a file which somebody else
+   * cuts gets no hole. May take fewer bytes than it was given: see `writeFully`.
+   */
   write(data: Uint8Array, offset: number, length: number, position: number | null): Promise<{ bytesWritten: number }>;
   /** Flushes contents and length: a power cut cannot take them back once this has resolved. */
   sync(): Promise<void>;
@@ -45,14 +43,18 @@ export interface DiskFile {
   chmod(mode: number): Promise<void>;
   chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
+  /** The path at which it stands now, as the system itself says it; undefined where it does not, or to whom it does not matter. */
+  place(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
 /** Everything rejects with an error that carries node's `code` (ENOENT, ENOSPC, …). */
 export interface Disk {
-  /** `r+`: read and write what is there. `wx+`: create, refusing what is there, a link too; the umask applies to `mode`. */
+  /** Whose rights we have (uid 0: all of them); undefined where users have no numbers. */
+  user(): number | undefined;
+  /** `r+`: read and write what is there, but no link. `wx+`: create, refusing what is there, a link too; the umask applies to `mode`. */
   open(path: string, flags: 'r+' | 'wx+', mode?: number): Promise<DiskFile>;
-  /** Refuses what is no regular file: reading a FIFO would wait for ever. */
+  /** Refuses a link, and what is no regular file: reading a FIFO would wait for ever. */
   readFile(path: string): Promise<Buffer>;
   readdir(path: string): Promise<string[]>;
   mkdir(path: string, mode?: number): Promise<void>;
@@ -63,6 +65,7 @@ export interface Disk {
   /** As `stat`, of a symbolic link itself. */
   lstat(path: string): Promise<DiskStat>;
   realpath(path: string): Promise<string>;
+  readlink(path: string): Promise<string>;
   /** Rejects where the file may not be written. */
   checkWritable(path: string): Promise<void>;
   /** Flushes the names (created, renamed, removed) of a directory. */
@@ -70,26 +73,72 @@ export interface Disk {
 }
 
 export const nodeDisk: Disk = {
+  user: () => system.geteuid?.(),
   open: openFile,
   readFile: readRegularFile,
   readdir: (path) => readdir(path),
   mkdir: async (path, mode) => void (await mkdir(path, { mode })),
   rename,
   unlink,
-  stat: (path) => stat(path),
-  lstat: (path) => lstat(path),
+  stat: (path) => stat(path, BIGINT).then(inNumbers),
+  lstat: (path) => lstat(path, BIGINT).then(inNumbers),
   realpath: (path) => realpath(path),
+  readlink: (path) => readlink(path),
   checkWritable: (path) => access(path, constants.W_OK),
   flushDirectory,
 };
 
-function openFile(path: string, flags: 'r+' | 'wx+', mode?: number): Promise<FileHandle> {
-  return open(path, flags, mode);
+/** Numbers of inodes and times in nanoseconds are longer than a number of JavaScript. */
+const BIGINT = { bigint: true } as const;
+
+function inNumbers(stats: BigIntStats): DiskStat {
+  const { dev, ino, mtimeNs, ctimeNs } = stats;
+  const [size, mode, uid, gid, nlink] = [stats.size, stats.mode, stats.uid, stats.gid, stats.nlink].map(Number) as FiveNumbers;
+  const kinds = { isFile: () => stats.isFile(), isDirectory: () => stats.isDirectory() };
+  return { dev, ino, mtimeNs, ctimeNs, size, mode, uid, gid, nlink, ...kinds, isSymbolicLink: () => stats.isSymbolicLink() };
+}
+
+type FiveNumbers = [number, number, number, number, number];
+
+/** D14: whoever swapped the name for a link since it was resolved does not decide which file it is. Windows has no such flag. */
+const NO_LINK = constants.O_NOFOLLOW ?? 0;
+/** On Windows a file that is opened so cannot be cut. */
+const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
+const OPEN_FLAGS = {
+  'r+': constants.O_RDWR | NO_LINK | AT_END,
+  'wx+': constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | AT_END,
+} as const;
+
+async function openFile(path: string, flags: 'r+' | 'wx+', mode?: number): Promise<DiskFile> {
+  const handle = await open(path, OPEN_FLAGS[flags], mode);
+  return {
+    read: (buffer, offset, length, position) => handle.read(buffer, offset, length, position),
+    write: (data, offset, length, position) => handle.write(data, offset, length, position),
+    sync: () => handle.sync(),
+    datasync: () => handle.datasync(),
+    truncate: (size) => handle.truncate(size),
+    chmod: (permissions) => handle.chmod(permissions),
+    chown: (uid, gid) => handle.chown(uid, gid),
+    stat: () => handle.stat(BIGINT).then(inNumbers),
+    place: () => placeOf(handle.fd),
+    close: () => handle.close(),
+  };
+}
+
+/** Only root can be lured to a place where others cannot write. Elsewhere names may differ in the case of their letters, by the file system. */
+async function placeOf(descriptor: number): Promise<string | undefined> {
+  return system.geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
 async function readRegularFile(path: string): Promise<Buffer> {
-  if ((await stat(path)).isFile()) return readFile(path);
-  throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+  // Not waiting, where a FIFO stands.
+  const handle = await open(path, constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0));
+  try {
+    if ((await handle.stat()).isFile()) return await handle.readFile();
+    throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+  } finally {
+    await handle.close();
+  }
 }
 
 /** What a platform or file system says that cannot flush a directory; there the rename is as durable as it gets. */
@@ -130,16 +179,4 @@ export async function* readPieces(file: DiskFile, start: number, end: number, si
     yield buffer.subarray(0, bytesRead);
     at += bytesRead;
   }
-}
-
-/** A running SHA-256 of the file's first `size` bytes, to be extended by what is appended. */
-export async function hashPrefix(file: DiskFile, size: number, signal?: AbortSignal): Promise<Hash> {
-  const hash = createHash('sha256');
-  for await (const piece of readPieces(file, 0, size, signal)) hash.update(piece);
-  return hash;
-}
-
-/** The digest so far, in hex; the running hash goes on. */
-export function digestOf(hash: Hash): string {
-  return hash.copy().digest('hex');
 }

@@ -15,7 +15,7 @@ const BAD_PATH: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   ENOTDIR: 'part of the path is not a directory',
   ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'its symbolic links go in circles',
+  ELOOP: 'it is a symbolic link or its links go in circles',
   EINVAL: 'the system takes no such name',
   ENOTSUP: 'it is not a regular file',
   ETXTBSY: 'it is a program that is running',

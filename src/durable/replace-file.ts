@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
+import { checkPlace, isSameFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
 /** Our own process id, and which others still run: a temporary file of a dead process is rubbish to be removed. */
@@ -28,6 +29,8 @@ export interface ReplaceOptions {
 export interface Replacement {
   /** How many bytes it has so far. */
   size(): number;
+  /** When it was created, by the clock of its file system; see DiskStat. */
+  readonly createdNs: bigint;
   /** Adds bytes. Throws the system's error (full disk, device). */
   write(bytes: Uint8Array): Promise<void>;
   /** Remembers this point; what it gives throws away everything written since. No write may be under way. */
@@ -43,7 +46,7 @@ export interface Replacement {
 
 /**
  * Begins to replace the file at `path`, which need not exist. Links are not followed: a rename would replace the link, so name the real
- * file. Throws the system's error.
+ * file (`realPath`). Throws the system's error, and UsageError where somebody swaps names meanwhile (D14).
  */
 export async function openReplacement(disk: Disk, path: string, options: ReplaceOptions = {}): Promise<Replacement> {
   const temporary = temporaryOf(path, options.processes?.pid);
@@ -68,6 +71,7 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
 
   return {
     size: () => size,
+    createdNs: identity.ctimeNs,
     write: (bytes) =>
       attempt(async () => {
         await writeFully(file, bytes, size);
@@ -149,18 +153,22 @@ const PERMISSIONS = 0o777;
  * permissions, as if that had been rewritten in place, or with `mode`. Throws the system's error, EEXIST where something is there.
  */
 export async function openBeside(disk: Disk, path: string, temporary: string, mode?: number): Promise<DiskFile> {
-  const old = await ifPresent(disk.stat(path));
+  const old = await ifPresent(disk.lstat(path));
+  // D14: the real file was named; what is a link by now was put there by somebody else.
+  if (old && !old.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
   const wanted = mode ?? (old && old.mode & PERMISSIONS);
   // Never wider than wanted, from its first moment.
   const file = await disk.open(temporary, 'wx+', wanted ?? 0o666);
   try {
+    await checkPlace(disk, file, temporary);
     // D6: by descriptor, for by now the name may lead to somebody else's file.
     if (old) await file.chown(old.uid, old.gid).catch(() => undefined); // only root may; anyone else's new file is their own
     if (wanted !== undefined) await file.chmod(wanted); // the umask may have taken some away
     return file;
   } catch (error) {
+    const identity = await file.stat();
     await file.close();
-    await disk.unlink(temporary);
+    if (await isAt(disk, identity, temporary)) await disk.unlink(temporary);
     throw error;
   }
 }
@@ -191,7 +199,6 @@ export async function putInPlace(
 }
 
 /** Whether the file that was identified stands under that name (yet). */
-async function isAt(disk: Disk, { dev, ino }: DiskStat, path: string): Promise<boolean> {
-  const found = await disk.stat(path).catch(() => undefined);
-  return found?.ino === ino && found.dev === dev;
+async function isAt(disk: Disk, identity: DiskStat, path: string): Promise<boolean> {
+  return isSameFile(identity, await disk.lstat(path).catch(() => undefined));
 }

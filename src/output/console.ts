@@ -30,8 +30,8 @@ export interface Console {
    * lines are several notes.
    */
   note(line: string): void;
-  /** As `note`, marked and coloured as a warning. */
-  warn(line: string): void;
+  /** As `note`, marked and coloured as a warning. `always`: under --quiet too, for what nobody may miss. */
+  warn(line: string, always?: boolean): void;
   /** One line on standard error when --verbose. */
   verbose(line: string): void;
   /** A progress bar or line; `unit` is what is counted ("scans"). */
@@ -104,8 +104,8 @@ export function createConsole(options: ConsoleOptions): Console {
       bar?.show();
     },
     note,
-    warn: (text) => {
-      if (!quiet) line(`${errColours.yellow('warning:')} ${presentable(text)}`);
+    warn: (text, always = false) => {
+      if (always || !quiet) line(`${errColours.yellow('warning:')} ${presentable(text)}`);
     },
     verbose: (text) => {
       if (options.verbose) line(presentable(text));

@@ -1,10 +1,10 @@
 /** An output file that appears whole or not at all (see durable/replace-file.ts), plain or compressed; what is no file is written as it is. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { cannotOpen, cannotWrite, systemCode } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
+import { realPath } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
 import { createGatherer } from './gatherer.ts';
@@ -76,13 +76,12 @@ async function resolveFile(disk: Disk, path: string): Promise<string | undefined
   if (DESCRIPTORS.test(path) || (old && !old.isFile())) return undefined;
   if (old) {
     await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
-    return disk.realpath(path);
+    return realPath(disk, path);
   }
   if (await ifPresent(disk.lstat(path))) {
     throw refusal(path, 'is a symbolic link to a file that does not exist', 'name the real file, or remove the link');
   }
-  const absolute = resolve(path);
-  return join(await disk.realpath(dirname(absolute)), basename(absolute));
+  return realPath(disk, path);
 }
 
 function refusal(path: string, what: string, hint: string): UsageError {
@@ -114,8 +113,12 @@ function wholeFile(path: string, replacement: Replacement, createEncoder: () => 
 }
 
 /** Appends, because a descriptor may lead to a file that others write too. */
-function openDirectly(path: string): Promise<FileHandle> {
-  return open(path, constants.O_WRONLY | constants.O_APPEND);
+async function openDirectly(path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
+  // A device when its name was looked at, and a file that is opened: somebody swapped them.
+  if (DESCRIPTORS.test(path) || !(await file.stat()).isFile()) return file;
+  await file.close();
+  throw refusal(path, 'became a regular file meanwhile', 'run this again');
 }
 
 function directFile(path: string, file: FileHandle, encoder: Encoder): WholeFile {

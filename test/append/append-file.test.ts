@@ -38,7 +38,7 @@ describe('a first run', () => {
     expect(ids()).toEqual(['1', '2', '3', '4']);
     expect(memory.names()).toEqual([FILE, STATE]);
     expect(state()).toMatchObject({
-      version: 1,
+      version: 2,
       baseUrl: 'https://example.test/api/v1',
       codes: [CODE],
       bytes: fileText().length,
@@ -186,7 +186,7 @@ describe('an append is not even begun where', () => {
   it('the directory is not there', async () => {
     const opening = openOn(memory, service, { path: '/nowhere/scans.csv' });
     await expect(opening).rejects.toThrow(UsageError);
-    await expect(opening).rejects.toThrow('cannot append to /nowhere/scans.csv: its directory cannot be opened (ENOENT)');
+    await expect(opening).rejects.toThrow('cannot append to /nowhere/scans.csv: its directory does not exist (ENOENT)');
   });
 });
 
@@ -257,7 +257,7 @@ describe('one run at a time', () => {
 });
 
 describe('the positions by the state alone', () => {
-  const positions = () => readPositions(FILE, HOUR, memory.disk);
+  const positions = () => readPositions(FILE, HOUR, undefined, memory.disk);
 
   it('are where the next append would begin to read', async () => {
     await run(memory, { ...service, [OTHER_CODE]: [] });
@@ -268,7 +268,7 @@ describe('the positions by the state alone', () => {
 
   it('are none where there is no state, or one that cannot be used', async () => {
     expect([...(await positions())]).toEqual([]);
-    for (const text of ['{', '{"version":2,']) {
+    for (const text of ['{', '{"version":3,']) {
       memory.write(STATE, text);
       expect([...(await positions())]).toEqual([]);
     }
@@ -276,7 +276,7 @@ describe('the positions by the state alone', () => {
 
   it('fail where anything else does', async () => {
     const failing = { ...memory.disk, readFile: () => Promise.reject(new TypeError('a mistake')) };
-    await expect(readPositions(FILE, HOUR, failing)).rejects.toThrow('a mistake');
+    await expect(readPositions(FILE, HOUR, undefined, failing)).rejects.toThrow('a mistake');
   });
 });
 

@@ -3,7 +3,20 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Disk } from '../../src/durable/disk.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
-import { CODE, createMemoryDisk, FILE, HOUR, idsIn, OTHER_CODE, rowsAt, run, START, STATE, type TestService } from './runs.ts';
+import {
+  CODE,
+  createMemoryDisk,
+  FILE,
+  HOUR,
+  idsIn,
+  OTHER_CODE,
+  type RunOptions,
+  rowsAt,
+  run,
+  START,
+  STATE,
+  type TestService,
+} from './runs.ts';
 
 let memory: MemoryDisk;
 let service: TestService;
@@ -11,6 +24,18 @@ let service: TestService;
 const fileText = () => memory.read(FILE) ?? '';
 const state = () => JSON.parse(memory.read(STATE) ?? '');
 const ids = () => idsIn(fileText());
+const ROW = '5,2026-01-01T04:00:00.000Z,DE,,mobile,iOS,Safari,\n';
+
+/** A run that was killed when it was about to write its first new row; gives what is committed. */
+async function stopped(options: RunOptions = {}): Promise<string> {
+  await run(memory, service, options);
+  service[CODE]?.push({ id: 5, time: START + 4 * HOUR });
+  memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-before' : undefined);
+  await expect(run(memory, service, options)).rejects.toThrow();
+  memory.revive();
+  return fileText();
+}
+
 const everything = () => memory.names().map((name) => [name, memory.read(name)]);
 
 beforeEach(() => {
@@ -20,14 +45,61 @@ beforeEach(() => {
 
 describe('a file after its committed point', () => {
   it('cuts off what a killed run left uncommitted (A4)', async () => {
-    await run(memory, service);
-    const committed = fileText();
-    memory.write(FILE, `${committed}5,2026-01-01T05:00:00.000Z,DE,,mob`);
-    const notes: string[] = [];
-    await run(memory, service, { note: (line) => notes.push(line) });
-    expect(fileText()).toBe(committed);
-    expect(notes).toEqual(['scans.out: 34 bytes after the last commit, left by a stopped run, were cut off']);
+    const committed = await stopped();
+    memory.write(FILE, `${committed}${ROW}6,2026-01-01T05:00:00.000Z,DE,,mob`);
+    const warnings: string[] = [];
+    await run(memory, service, { warn: (line) => warnings.push(line) });
+    expect(fileText()).toBe(`${committed}${ROW}`);
+    expect(warnings).toEqual([
+      `scans.out: ${ROW.length + 34} bytes after the last commit (1 whole rows), left by a stopped run, were cut off`,
+    ]);
   });
+
+  it('cuts off what a power cut left of rows, with zeros in the midst of them (A21)', async () => {
+    const committed = await stopped();
+    memory.write(FILE, `${committed}${ROW.slice(0, 9)}\0\0\0\0\n${ROW}`);
+    await run(memory, service);
+    expect(fileText()).toBe(`${committed}${ROW}`);
+  });
+
+  it.each(['# a note of mine\n', `${'5,2026-01-01T04:00:00.000Z'}# a note of mine\n`, '5,yesterday,DE,,mobile,iOS,Safari,\n'])(
+    'refuses %j behind what a stopped run left (A21)',
+    async (line) => {
+      const committed = await stopped();
+      memory.write(FILE, `${committed}${ROW}${line}`);
+      await expect(run(memory, service)).rejects.toThrow(
+        `${ROW.length + line.length} bytes after the last commit (at ${committed.length}) were not written by this export`,
+      );
+      expect(fileText()).toBe(`${committed}${ROW}${line}`);
+    },
+  );
+
+  it('refuses a row of another code behind what a stopped run left, but of a code that is gone by now (A21)', async () => {
+    for (const all of [false, true]) {
+      memory = createMemoryDisk();
+      service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: [] };
+      await stopped({ identity: { all } });
+      memory.write(FILE, `${fileText()}33333333-3333-4333-8333-333333333333,${ROW}`);
+      const again = run(memory, service, { identity: { all } });
+      if (all) expect(await again).toBe(1);
+      else await expect(again).rejects.toThrow('were not written by this export');
+    }
+  });
+
+  it.each(['# a note of mine\n', '99,2026-01-01T04:00:00.000Z,DE,,mobile,iOS,Safari,\n', 'x'])(
+    'refuses %j, though it looked like a row, where the last run was through (A20)',
+    async (line) => {
+      await run(memory, service);
+      const before = fileText();
+      memory.write(FILE, `${before}${line}`);
+      const again = run(memory, service);
+      await expect(again).rejects.toThrow(UsageError);
+      await expect(again).rejects.toThrow(
+        `${line.length} bytes after the last commit (at ${before.length}) were not written by this export`,
+      );
+      expect(fileText()).toBe(`${before}${line}`);
+    },
+  );
 
   it.each([
     ['id,t', true],
@@ -108,7 +180,7 @@ describe('an append is refused, and everything left as it is, when', () => {
     [
       'the state is of a later version (A16)',
       () => memory.write(STATE, later(memory.read(STATE) ?? '')),
-      /version 2, which this qrctl does not know/,
+      /version 3, which this qrctl does not know/,
     ],
     [
       'the state is gone and the file was edited (A14)',
@@ -256,7 +328,7 @@ describe('a lost state is worked out from the file', () => {
 
 /** The state as a later version might write it. */
 function later(text: string): string {
-  const body = text.slice(0, text.lastIndexOf(',"checksum"')).replace('"version":1', '"version":2');
+  const body = text.slice(0, text.lastIndexOf(',"checksum"')).replace('"version":2', '"version":3');
   const checksum = createHash('sha256').update(`${body}}`).digest('hex');
   return `${body},"checksum":"${checksum}"}\n`;
 }

@@ -22,8 +22,11 @@ const identity: AppendIdentity = {
   dialect: { header: true, excel: false, rawCells: false, keepExtra: false },
 };
 
+const STAMP = { ino: 2n ** 60n + 1n, mtimeNs: -1n, ctimeNs: 1_767_225_600_123_456_789n };
+
 function stateOf(changes: Partial<AppendState> = {}): AppendState {
-  const overlap = { ...emptyOverlap(), watermarkMs: 10 * HOUR, rows: 3, idsFromMs: 2 * HOUR };
+  const writtenAt = { serviceMs: 11 * HOUR, machineMs: 0 };
+  const overlap = { ...emptyOverlap(), watermarkMs: 10 * HOUR, rows: 3, idsFromMs: 2 * HOUR, writtenAt };
   overlap.ids
     .set('7', 3 * HOUR)
     .set('8', 8 * HOUR)
@@ -32,7 +35,8 @@ function stateOf(changes: Partial<AppendState> = {}): AppendState {
     ['a', overlap],
     ['b', emptyOverlap()],
   ]);
-  return { identity, sinceMs: 5, bytes: 99, sha256: 'f'.repeat(64), replacing: false, overlaps, ...changes };
+  const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
+  return { identity, sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, replacing: false, overlaps, ...changes };
 }
 
 const saved = (overlapMs = HOUR) => JSON.parse(formatState(stateOf(), overlapMs).toString());
@@ -47,7 +51,8 @@ function sealed(content: unknown): Buffer {
 describe('a state', () => {
   it('is read as it was written', () => {
     const { identity: was, overlaps, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
-    expect(rest).toEqual({ sinceMs: 5, bytes: 99, sha256: 'f'.repeat(64), replacing: false });
+    const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
+    expect(rest).toEqual({ sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, replacing: false });
     expect(was).toEqual({ ...identity, codes: ['a', 'b'] });
     expect(overlaps).toEqual(stateOf().overlaps);
     expect(parseState(formatState(stateOf({ sinceMs: undefined, replacing: true }), 0))).toMatchObject({
@@ -88,7 +93,7 @@ describe('a state', () => {
     expect(() => parseState(Buffer.concat([Buffer.from(' '), whole]))).toThrow('cannot be read: it was cut or changed');
   });
 
-  it.each([0, 2, 17])('of version %i is refused (A16)', (version) => {
+  it.each([0, 3, 17])('of version %i is refused (A16)', (version) => {
     const words = `its state is of version ${version}, which this qrctl does not know`;
     expect(() => parseState(sealed({ ...saved(), checksum: undefined, version }))).toThrow(new UnknownStateError(words));
   });

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { digestOf, hashPrefix, ifPresent, nodeDisk, readPieces } from '../../src/durable/disk.ts';
+import { ifPresent, nodeDisk, readPieces } from '../../src/durable/disk.ts';
 import { useDirectory } from '../support/cli.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 
@@ -83,13 +82,5 @@ describe('reading a file in pieces', () => {
 
   test('can be interrupted', async () => {
     await expect(piecesOf(0, 10, AbortSignal.abort(new Error('interrupted')))).rejects.toThrow('interrupted');
-  });
-
-  test('gives the digest of a prefix, which can be extended', async () => {
-    const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-    const hash = await hashPrefix(await openContent(), MIB + 1);
-    expect(digestOf(hash)).toBe(sha256(CONTENT.subarray(0, MIB + 1)));
-    hash.update('more');
-    expect(digestOf(hash)).toBe(sha256(Buffer.concat([CONTENT.subarray(0, MIB + 1), Buffer.from('more')])));
   });
 });

@@ -207,8 +207,12 @@ describe('a run that shares the file with others', () => {
   it('does not take a file of another disk for its own, though that has the same number (D4)', async () => {
     const memory = createMemoryDisk();
     const { disk } = memory;
-    const moved = { ...disk, stat: async (path: string) => ({ ...(await disk.stat(path)), dev: 2 }) };
-    await expect(replaceFile(moved, FILE, bytes('new'))).rejects.toThrow(LocalError);
+    let dev = 1n;
+    const moved = { ...disk, lstat: async (path: string) => ({ ...(await disk.lstat(path)), dev }) };
+    const replacement = await openReplacement(moved, FILE);
+    dev = 2n;
+    await expect(replacement.commit()).rejects.toThrow(LocalError);
+    await replacement.discard();
     expect(memory.names()).toEqual([TEMPORARY]);
   });
 

@@ -34,23 +34,9 @@ const fullDisk: Disk = {
       if (left > 0) return file.write(data, offset, Math.min(left, length), position);
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
     };
-    return { ...boundTo(file), write };
+    return { ...file, write };
   },
 };
-
-function boundTo(file: DiskFile): DiskFile {
-  return {
-    read: (...given) => file.read(...given),
-    write: (...given) => file.write(...given),
-    sync: () => file.sync(),
-    datasync: () => file.datasync(),
-    truncate: (size) => file.truncate(size),
-    chmod: (mode) => file.chmod(mode),
-    chown: (uid, gid) => file.chown(uid, gid),
-    stat: () => file.stat(),
-    close: () => file.close(),
-  };
-}
 
 function withUmask(umask: number) {
   const before = process.umask(umask);

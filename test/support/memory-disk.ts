@@ -10,6 +10,9 @@ interface Inode {
   mode: number;
   uid: number;
   gid: number;
+  nlink: number;
+  mtimeNs: bigint;
+  ctimeNs: bigint;
   directory: boolean;
   content: Buffer;
   /** What is on the platter. */
@@ -40,6 +43,8 @@ export interface MemoryDisk {
   /** Who creates files now, and with which umask; 0 may give them away. */
   user: number;
   umask: number;
+  /** What the file system takes for the time, ns since the epoch; goes on by 4 ms with each change unless a test says otherwise. */
+  timeNs: () => bigint;
   modeOf(path: string): number | undefined;
   userOf(path: string): number | undefined;
   /** The files. */
@@ -56,9 +61,11 @@ export function createMemoryDisk(): MemoryDisk {
   let step = 0;
   let ended = false;
   let nextIno = 1;
+  let nowNs = 1_767_225_600_000_000_000n;
   const inodes = new Set<Inode>();
   const empty = () => ({ content: Buffer.alloc(0), flushed: Buffer.alloc(0) });
-  const root: Inode = { ino: 0, mode: 0o755, uid: 0, gid: 0, directory: true, ...empty() };
+  const epoch = { nlink: 1, mtimeNs: 0n, ctimeNs: 0n };
+  const root: Inode = { ino: 0, mode: 0o755, uid: 0, gid: 0, directory: true, ...epoch, ...empty() };
   let names = new Map<string, Inode>([['/data', root]]);
   let flushedNames = new Map<string, Inode>(names);
   /** Changes of names since the last flush of their directory, in order: a journal keeps the order, but may stop anywhere. */
@@ -86,9 +93,16 @@ export function createMemoryDisk(): MemoryDisk {
   }
 
   function makeInode({ mode, directory = false }: { mode: number; directory?: boolean }): Inode {
-    const inode: Inode = { ino: nextIno++, mode, uid: memory.user, gid: memory.user, directory, ...empty() };
+    const inode: Inode = { ino: nextIno++, mode, uid: memory.user, gid: memory.user, directory, ...epoch, ...empty() };
+    changed(inode, true);
     inodes.add(inode);
     return inode;
+  }
+
+  /** Its times are those of now, as every change makes them; `bytes`: of its contents too. */
+  function changed(inode: Inode, bytes: boolean): void {
+    inode.ctimeNs = memory.timeNs();
+    if (bytes) inode.mtimeNs = inode.ctimeNs;
   }
 
   function rename(path: string, apply: Change['apply']): void {
@@ -105,17 +119,17 @@ export function createMemoryDisk(): MemoryDisk {
   const parentOf = (path: string): void => {
     if (!find(dirname(path)).directory) throw failure('ENOTDIR');
   };
-  const statOf = ({ ino, mode, uid, gid, content, directory }: Inode): DiskStat => ({
-    ...{ ino, mode, uid, gid, dev: 1, size: content.length },
+  const statOf = ({ ino, mode, uid, gid, nlink, mtimeNs, ctimeNs, content, directory }: Inode): DiskStat => ({
+    ...{ ino: BigInt(ino), mode, uid, gid, nlink, mtimeNs, ctimeNs, dev: 1n, size: content.length },
     isFile: () => !directory,
     isDirectory: () => directory,
+    isSymbolicLink: () => false,
   });
 
-  function place(inode: Inode, bytes: Uint8Array, position: number): void {
-    const content = Buffer.alloc(Math.max(inode.content.length, position + bytes.length));
-    inode.content.copy(content);
-    content.set(bytes, position);
-    inode.content = content;
+  /** At the end, wherever the writer takes that to be: files are opened so. */
+  function add(inode: Inode, bytes: Uint8Array): void {
+    inode.content = Buffer.concat([inode.content, bytes]);
+    changed(inode, true);
   }
 
   function handle(inode: Inode, path: string): DiskFile {
@@ -131,16 +145,15 @@ export function createMemoryDisk(): MemoryDisk {
         const bytesRead = inode.content.subarray(position, position + length).copy(buffer, offset);
         return { bytesRead };
       },
-      async write(data, offset, length, position) {
-        const at = position ?? inode.content.length;
-        const half = () => place(inode, data.subarray(offset, offset + (length >> 1)), at);
+      async write(data, offset, length) {
+        const half = () => add(inode, data.subarray(offset, offset + (length >> 1)));
         const fault = memory.fault(step, `write ${path}`);
         if (fault === 'short' && length > 1) {
           step++;
           half();
           return { bytesWritten: length >> 1 };
         }
-        take(`write ${path}`, () => place(inode, data.subarray(offset, offset + length), at), half);
+        take(`write ${path}`, () => add(inode, data.subarray(offset, offset + length)), half);
         return { bytesWritten: length };
       },
       async truncate(size) {
@@ -149,20 +162,24 @@ export function createMemoryDisk(): MemoryDisk {
             inode.content.subarray(0, size),
             Buffer.alloc(Math.max(size - inode.content.length, 0)),
           ]);
+          changed(inode, true);
         });
       },
       async chmod(mode) {
         take(`chmod ${path}`, () => {
           inode.mode = mode;
+          changed(inode, false);
         });
       },
       async chown(uid, gid) {
         if (memory.user !== 0) throw failure('EPERM');
         take(`chown ${path}`, () => {
           Object.assign(inode, { uid, gid });
+          changed(inode, false);
         });
       },
       stat: async () => statOf(inode),
+      place: async () => undefined,
       async close() {
         alive();
       },
@@ -170,6 +187,7 @@ export function createMemoryDisk(): MemoryDisk {
   }
 
   const disk: Disk = {
+    user: () => memory.user,
     async open(path, flags, mode = 0o666) {
       if (flags === 'r+') {
         const inode = find(path);
@@ -212,6 +230,7 @@ export function createMemoryDisk(): MemoryDisk {
       find(path);
       return path;
     },
+    readlink: () => Promise.reject(failure('EINVAL')),
     async checkWritable(path) {
       if ((find(path).mode & 0o200) === 0) throw failure('EACCES');
     },
@@ -228,6 +247,10 @@ export function createMemoryDisk(): MemoryDisk {
     disk,
     fault: () => undefined,
     steps: () => step,
+    timeNs: () => {
+      nowNs += 4_000_000n;
+      return nowNs;
+    },
     user: 1000,
     umask: 0o022,
     revive(powerCut) {
@@ -250,6 +273,7 @@ export function createMemoryDisk(): MemoryDisk {
       names.set(path, inode);
       flushedNames.set(path, inode);
       inode.content = inode.flushed = Buffer.from(text);
+      changed(inode, true);
     },
     remove(path) {
       names.delete(path);

@@ -49,12 +49,12 @@ export async function printDryRun(context: Context, plan: ExportPlan, codes: rea
 
 /** From when on an append would read, by the state beside each file; a code without one is read from the beginning. */
 async function savedPositions(
-  { append, directory, output }: ExportPlan,
+  { append, directory, output, untilMs }: ExportPlan,
   codes: readonly CodeLabel[],
 ): Promise<Map<string, number>> {
   if (!append || append.restart) return new Map();
   const { readPositions } = await import('../../../append/append-file.ts');
   const files = directory === undefined ? [append.path] : codes.map((code) => fileOf(directory, code, output));
-  const found = await Promise.all(files.map((file) => readPositions(file, append.overlapMs)));
+  const found = await Promise.all(files.map((file) => readPositions(file, append.overlapMs, untilMs)));
   return new Map(found.flatMap((positions) => [...positions]));
 }

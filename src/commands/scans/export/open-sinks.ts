@@ -10,6 +10,7 @@ import { createBufferedSink } from '../../../output/buffered-sink.ts';
 import type { OutputPlan } from '../../../output/plan-output.ts';
 import type { CodeSink, Rewind, RowSink } from '../../../row-sink.ts';
 import { isUuid } from '../../../service/checks.ts';
+import type { Service } from '../../../service/service.ts';
 import { loadFormatter, openSink } from '../../output-options.ts';
 import type { ExportPlan } from './plan-export.ts';
 
@@ -29,7 +30,7 @@ export async function openSinks(
   context: Context,
   plan: ExportPlan,
   codes: readonly CodeLabel[],
-  baseUrl: string,
+  service: Pick<Service, 'baseUrl' | 'nowMs'>,
 ): Promise<ExportSinks> {
   const { append, directory, labelled, output, sinceMs } = plan;
   const withLabel = labelled ? addLabels : (_: CodeLabel, sink: CodeSink) => sink;
@@ -37,13 +38,13 @@ export async function openSinks(
     await makeDirectory(directory);
     const open = async (code: CodeLabel) => {
       const path = fileOf(directory, code, output);
-      if (append) return (await openAppended(context, plan, path, [code], baseUrl)).sinkOf(code.id, true);
+      if (append) return (await openAppended(context, plan, path, [code], service)).sinkOf(code.id, true);
       return documentOf(await openRewindable(context, { ...output, path }), sinceMs, true);
     };
     return { place: directory, open, commit: async () => undefined, discard: async () => undefined };
   }
   if (append) {
-    const file = await openAppended(context, plan, append.path, codes, baseUrl);
+    const file = await openAppended(context, plan, append.path, codes, service);
     return { ...file, place: file.path, open: async (code) => withLabel(code, file.sinkOf(code.id)) };
   }
   const shared = await openRewindable(context, output);
@@ -51,14 +52,20 @@ export async function openSinks(
 }
 
 /** Opens the file for appending that `path` names, for these codes. */
-async function openAppended(context: Context, plan: ExportPlan, path: string, codes: readonly CodeLabel[], baseUrl: string) {
+async function openAppended(
+  context: Context,
+  plan: ExportPlan,
+  path: string,
+  codes: readonly CodeLabel[],
+  service: Pick<Service, 'baseUrl' | 'nowMs'>,
+) {
   const { openAppendFile } = await import('../../../append/append-file.ts');
   const { columns, format, header, excel, rawCells, chosen } = plan.output;
   if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append is for CSV and NDJSON');
   return openAppendFile({
     path,
     identity: {
-      ...{ baseUrl, format },
+      ...{ baseUrl: service.baseUrl, format },
       codes: codes.map((code) => code.id),
       all: plan.all && plan.directory === undefined,
       columns: columns.map((column) => column.name),
@@ -67,10 +74,13 @@ async function openAppended(context: Context, plan: ExportPlan, path: string, co
     formatter: (await loadFormatter(context, plan.output))(),
     overlapMs: plan.append.overlapMs,
     sinceMs: plan.sinceMs,
+    untilMs: plan.untilMs,
+    serviceNow: () => service.nowMs(),
     restart: plan.append.restart,
     clock: context.clock,
     signal: context.signal,
     note: context.console.note,
+    warn: (line) => context.console.warn(line, true),
     onWait: () => context.console.note(`another run is writing ${path}: waiting for it`),
   });
 }

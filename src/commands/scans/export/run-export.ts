@@ -32,7 +32,7 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
     import('../../../complete/export-codes.ts'),
     import('../../../service/fetch-in-order.ts'),
   ]);
-  const sinks = await openSinks(context, plan, codes, service.baseUrl);
+  const sinks = await openSinks(context, plan, codes, service);
   const progress = context.console.progress('scans');
   const keepFlat = keepMemoryFlat();
   try {

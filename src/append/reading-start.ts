@@ -1,0 +1,73 @@
+/**
+ * From when on a run reads the scans of a code: the overlap before what the file has, by clocks that may have been set meanwhile (A22).
+ * Whatever they show, no range is asked for that ends before it begins, and what came in since the last run is inside it.
+ */
+import { basename } from 'node:path';
+import { UnprovenError, UsageError } from '../errors.ts';
+import { type Clock, formatInstant } from '../time.ts';
+import { type ClockReading, type CodeOverlap, positionBy, positionOf, readFrom } from './overlap.ts';
+
+export interface ReadingStartJob {
+  /** The real file. */
+  path: string;
+  overlapMs: number;
+  /** Lower bound of the first run, ms since the epoch. */
+  sinceMs: number | undefined;
+  /** The end that was asked for, ms since the epoch; undefined: now. */
+  untilMs?: number | undefined;
+  clock: Pick<Clock, 'now'>;
+  /** The service's time, ms since the epoch; undefined while it has told none. */
+  serviceNow?: (() => number | undefined) | undefined;
+  note?: ((line: string) => void) | undefined;
+}
+
+export interface ReadingStart {
+  now(): ClockReading;
+  /**
+   * The lower bound, ms since the epoch, of a range that ends at `endMs`; undefined: from the first scan. While the end is not known it may
+   * turn out to be too late. Throws UsageError or UnprovenError where nothing can be asked for.
+   */
+  of(overlap: CodeOverlap, endMs: number | undefined): number | undefined;
+}
+
+export function createReadingStart(job: ReadingStartJob): ReadingStart {
+  const { path, overlapMs, sinceMs, clock, serviceNow = () => undefined, note } = job;
+  let said = false;
+
+  const now = (): ClockReading => ({ serviceMs: serviceNow(), machineMs: clock.now() });
+
+  /** A23: only its own clock can tell a run against a service without one where to end, and it is not right. */
+  function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
+    if (job.untilMs !== undefined || serviceMs !== undefined || watermarkMs === undefined || watermarkMs <= machineMs) return;
+    throw new UnprovenError(
+      `the service tells no time, and this machine's clock (${formatInstant(machineMs)}) is behind the newest scan of ${path}`,
+      { hint: 'Nothing was added. Set the clock of this machine, or say with --until where the export ends.' },
+    );
+  }
+
+  function sayOnce(position: number, fromMs: number | undefined): void {
+    if (said) return;
+    said = true;
+    const from = fromMs === undefined ? 'from the first scan on' : `from ${formatInstant(fromMs)} on`;
+    note?.(
+      `${basename(path)}: it reaches to ${formatInstant(position)}, which is ahead of the service's clock: that was set back, or a scan is ` +
+        `dated in the future. Scans are read ${from}; what the file has is not added again`,
+    );
+  }
+
+  return {
+    now,
+    of(overlap, endMs) {
+      const reading = now();
+      if (endMs !== undefined) refuseSlowClock(overlap, reading);
+      const position = positionBy(overlap, reading, overlapMs, endMs);
+      const fromMs = readFrom(overlap, overlapMs, sinceMs, position);
+      if (endMs !== undefined && fromMs !== undefined && fromMs >= endMs) {
+        const message = `nothing can be added to ${path}: the range ends at ${formatInstant(endMs)}, and it begins at ${formatInstant(fromMs)}`;
+        throw new UsageError(message, { hint: 'choose a later --until; --restart with an earlier --since begins the file anew' });
+      }
+      if (position < positionOf(overlap) && job.untilMs === undefined) sayOnce(positionOf(overlap), fromMs);
+      return fromMs;
+    },
+  };
+}

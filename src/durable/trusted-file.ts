@@ -1,0 +1,85 @@
+/**
+ * Files in a directory where somebody else may change the names while we work: D14. A run with more rights than they have (root's cron
+ * job in a user's directory) must not be led to a file that they could not write themselves.
+ */
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
+import { UsageError } from '../errors.ts';
+import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
+
+const ROOT = 0;
+/** Bits that let others than the owner change the names in a directory. */
+const OTHERS_WRITE = 0o022;
+
+/**
+ * The real path of a file that need not exist, all links followed. Throws the system's error, and UsageError at a link that somebody made
+ * to what is not theirs (as Linux does under `protected_symlinks`, there only in /tmp).
+ */
+export async function realPath(disk: Disk, path: string): Promise<string> {
+  const absolute = resolve(path);
+  await refuseForeignLinks(disk, absolute);
+  return (await ifPresent(disk.realpath(absolute))) ?? join(await disk.realpath(dirname(absolute)), basename(absolute));
+}
+
+async function refuseForeignLinks(disk: Disk, path: string): Promise<void> {
+  const { root } = parse(path);
+  let at = root;
+  for (const name of path.slice(root.length).split(sep)) {
+    at = join(at, name);
+    const found = await disk.lstat(at).catch(() => undefined);
+    if (!found?.isSymbolicLink()) continue;
+    const target = await disk.stat(at).catch(() => undefined);
+    // D14: a link of root's or our own is trusted, and anybody may link to what is theirs.
+    if (target && ![ROOT, disk.user(), target.uid].includes(found.uid)) {
+      throw refusal(path, `${at} is a symbolic link that user ${found.uid} made to what is not theirs`);
+    }
+    await refuseForeignLinks(disk, resolve(dirname(at), await disk.readlink(at)));
+  }
+}
+
+/**
+ * Opens the regular file that stands at a real path for reading and writing, or gives undefined where there is none. What was opened is
+ * then looked at, not what the name leads to. Throws the system's error, and UsageError where it is another file than the path says, or
+ * one that somebody may have put there for a run with more rights than theirs.
+ */
+export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
+  const file = await ifPresent(disk.open(path, 'r+'));
+  if (!file) return undefined;
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) throw refusal(path, 'it is not a regular file');
+    await checkPlace(disk, file, path);
+    await checkOwner(disk, stat, path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** D14: throws UsageError unless the open file is the one that its real path leads to, also by the directories on the way. */
+export async function checkPlace(disk: Disk, file: DiskFile, path: string): Promise<void> {
+  const [here, there, place] = await Promise.all([file.stat(), ifPresent(disk.lstat(path)), file.place()]);
+  if (isSameFile(here, there) && (place ?? path) === path) return;
+  throw refusal(path, 'somebody moved it, or a directory on the way to it, meanwhile');
+}
+
+/** Whether two descriptions are of one file, whatever it is called. */
+export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean {
+  return other !== undefined && one.ino === other.ino && one.dev === other.dev;
+}
+
+/** D14: root takes a file for its own or for that of the directory's owner only where nobody else can have given it that name. */
+async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
+  if (disk.user() !== ROOT) return;
+  const directory = await disk.lstat(dirname(path));
+  if (directory.uid === ROOT && (directory.mode & OTHERS_WRITE) === 0) return;
+  if (![ROOT, directory.uid].includes(uid))
+    throw refusal(path, `it belongs to user ${uid}, and others than root may write in its directory`);
+  if (nlink > 1) throw refusal(path, 'it has another name elsewhere, and others than root may write in its directory');
+}
+
+function refusal(path: string, reason: string): UsageError {
+  return new UsageError(`cannot write ${path}: ${reason}`, {
+    hint: 'run this as the user whose files they are, or choose a directory in which nobody else can write',
+  });
+}

@@ -1,0 +1,172 @@
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Disk, type DiskStat, nodeDisk } from '../../src/durable/disk.ts';
+import { openReplacement, replaceFile } from '../../src/durable/replace-file.ts';
+import { checkPlace, openTrusted, realPath } from '../../src/durable/trusted-file.ts';
+import { UsageError } from '../../src/errors.ts';
+import { useDirectory } from '../support/cli.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+
+const FILE = '/data/scans.csv';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await useDirectory();
+});
+
+/** The disk of node where some paths are described otherwise, as another user's run or another user's file would be. */
+function told(change: (path: string, stat: DiskStat) => Partial<DiskStat>, user?: number): Disk {
+  const lstat = async (path: string) => {
+    const stat = await nodeDisk.lstat(path);
+    return { ...stat, ...change(path, stat) };
+  };
+  return { ...nodeDisk, lstat, user: () => user ?? nodeDisk.user() };
+}
+
+describe('the real path of a file', () => {
+  it('is the same by links, and of a file that is not there yet', async () => {
+    mkdirSync(join(directory, 'a'));
+    symlinkSync('a', join(directory, 'b'));
+    writeFileSync(join(directory, 'a', 'x'), '');
+    symlinkSync('x', join(directory, 'a', 'y'));
+    const [dir] = [await nodeDisk.realpath(directory)];
+    expect(await realPath(nodeDisk, join(directory, 'b', 'y'))).toBe(join(dir ?? '', 'a', 'x'));
+    expect(await realPath(nodeDisk, join(directory, 'b', 'new'))).toBe(join(dir ?? '', 'a', 'new'));
+    await expect(realPath(nodeDisk, join(directory, 'no', 'new'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('is none behind a link that somebody made to what is not theirs, wherever on the way (D14)', async () => {
+    mkdirSync(join(directory, 'a'));
+    writeFileSync(join(directory, 'a', 'x'), '');
+    symlinkSync('a', join(directory, 'b'));
+    symlinkSync(join(directory, 'b', 'x'), join(directory, 'c'));
+    const foreign = told((path) => (path.endsWith('/b') ? { uid: 4711 } : {}));
+    for (const path of ['b/x', 'c', 'b/new']) {
+      const resolving = realPath(foreign, join(directory, path));
+      await expect(resolving, path).rejects.toThrow(UsageError);
+      await expect(resolving).rejects.toThrow(
+        `${join(directory, 'b')} is a symbolic link that user 4711 made to what is not theirs`,
+      );
+    }
+    expect(await realPath(foreign, join(directory, 'a', 'x'))).toContain('/a/x');
+  });
+
+  it('follows links of root, and those of anybody to what is theirs', async () => {
+    mkdirSync(join(directory, 'a'));
+    symlinkSync('a', join(directory, 'b'));
+    const ofRoot = told((path) => (path.endsWith('/b') ? { uid: 0 } : {}), 4711);
+    expect(await realPath(ofRoot, join(directory, 'b', 'x'))).toContain('/a/x');
+    const theirs = told((path) => (path.endsWith('/b') ? { uid: 4711 } : {}));
+    const stat = async (path: string) => ({ ...(await nodeDisk.stat(path)), uid: 4711 });
+    expect(await realPath({ ...theirs, stat }, join(directory, 'b', 'x'))).toContain('/a/x');
+    const ours = told((path) => (path.endsWith('/b') ? { uid: 5 } : {}), 5);
+    expect(await realPath(ours, join(directory, 'b', 'x'))).toContain('/a/x');
+  });
+
+  it('leaves a link that leads nowhere to whoever opens it', async () => {
+    symlinkSync('nowhere', join(directory, 'b'));
+    expect(await realPath(nodeDisk, join(directory, 'b'))).toContain('/b');
+    await expect(nodeDisk.open(join(directory, 'b'), 'wx+')).rejects.toMatchObject({ code: 'EEXIST' });
+  });
+});
+
+describe('opening a file that is there', () => {
+  it('gives nothing where there is none, and refuses what is no file', async () => {
+    expect(await openTrusted(nodeDisk, join(directory, 'no'))).toBeUndefined();
+    const memory = createMemoryDisk();
+    memory.write(FILE, '');
+    const open: Disk['open'] = async (...where) => {
+      const file = await memory.disk.open(...where);
+      return { ...file, stat: async () => ({ ...(await file.stat()), isFile: () => false }) };
+    };
+    const opening = openTrusted({ ...memory.disk, open }, FILE);
+    await expect(opening).rejects.toThrow(`cannot write ${FILE}: it is not a regular file`);
+    await expect(opening).rejects.toMatchObject({ hint: expect.stringContaining('run this as the user whose files they are') });
+  });
+
+  it('follows no link at its end (D14)', async () => {
+    writeFileSync(join(directory, 'secret'), 'secret');
+    symlinkSync('secret', join(directory, 'x'));
+    await expect(openTrusted(nodeDisk, join(directory, 'x'))).rejects.toMatchObject({ code: 'ELOOP' });
+    await expect(nodeDisk.readFile(join(directory, 'x'))).rejects.toMatchObject({ code: 'ELOOP' });
+  });
+
+  it('refuses a file that does not stand at its path any more, or whose directory was swapped (D14)', async () => {
+    const dir = await nodeDisk.realpath(directory);
+    const path = join(dir, 'a', 'x');
+    mkdirSync(join(dir, 'a'));
+    writeFileSync(path, '');
+    const file = await nodeDisk.open(path, 'r+');
+    await checkPlace(nodeDisk, file, path);
+    renameSync(join(dir, 'a'), join(dir, 'b'));
+    await expect(checkPlace(nodeDisk, file, path)).rejects.toThrow(
+      'somebody moved it, or a directory on the way to it, meanwhile',
+    );
+    symlinkSync('b', join(dir, 'a'));
+    // The name leads to the very file again, by another way: only root is lured so, and is told.
+    const moved = { ...file, place: async () => join(dir, 'b', 'x') };
+    await expect(checkPlace(nodeDisk, moved, path)).rejects.toThrow(UsageError);
+    await file.close();
+  });
+
+  const cases: [string, Partial<DiskStat>, Partial<DiskStat>, RegExp | undefined][] = [
+    ['of root, in a directory of root', {}, { uid: 0, mode: 0o755 }, undefined],
+    ['of anybody, where only root writes', { uid: 7, nlink: 2 }, { uid: 0, mode: 0o755 }, undefined],
+    ['of the directory’s owner', { uid: 7 }, { uid: 7, mode: 0o755 }, undefined],
+    ['of root in another’s directory', { uid: 0 }, { uid: 7, mode: 0o755 }, undefined],
+    [
+      'of another in another’s directory',
+      { uid: 8 },
+      { uid: 7, mode: 0o755 },
+      /it belongs to user 8, and others than root may write/,
+    ],
+    ['of another in /tmp', { uid: 8 }, { uid: 0, mode: 0o1777 }, /it belongs to user 8/],
+    ['of another where a group writes', { uid: 8 }, { uid: 0, mode: 0o775 }, /it belongs to user 8/],
+    ['of root with another name', { uid: 0, nlink: 2 }, { uid: 7, mode: 0o755 }, /it has another name elsewhere/],
+  ];
+  it.each(cases)('by root: a file %s (D14)', async (_, ofFile, ofDirectory, refused) => {
+    const memory = createMemoryDisk();
+    memory.user = 0;
+    memory.write(FILE, 'x');
+    const open: Disk['open'] = async (...where) => {
+      const file = await memory.disk.open(...where);
+      return { ...file, stat: async () => ({ ...(await file.stat()), uid: 0, ...ofFile }) };
+    };
+    const lstat = async (path: string) => ({ ...(await memory.disk.lstat(path)), ...(path === '/data' ? ofDirectory : {}) });
+    const opening = openTrusted({ ...memory.disk, open, lstat }, FILE);
+    if (refused) await expect(opening).rejects.toThrow(refused);
+    else expect(await opening).toBeDefined();
+  });
+
+  it('asks others than root for no owner', async () => {
+    const memory = createMemoryDisk();
+    memory.write(FILE, 'x');
+    memory.user = 1001;
+    expect(await openTrusted(memory.disk, FILE)).toBeDefined();
+  });
+});
+
+describe('a file that is replaced', () => {
+  it('is not replaced where a link was put in its place meanwhile (D14)', async () => {
+    const path = join(directory, 'out.csv');
+    writeFileSync(join(directory, 'secret'), 'secret');
+    symlinkSync('secret', path);
+    await expect(replaceFile(nodeDisk, path, Buffer.from('new'))).rejects.toMatchObject({ code: 'ENOTSUP' });
+    rmSync(path);
+    linkSync(join(directory, 'secret'), path);
+    await replaceFile(nodeDisk, path, Buffer.from('new'));
+    expect(String(await nodeDisk.readFile(join(directory, 'secret')))).toBe('secret');
+  });
+
+  it('is not begun where the directory was swapped, and leaves nothing there (D14)', async () => {
+    const memory = createMemoryDisk();
+    const open: Disk['open'] = async (...where) => ({
+      ...(await memory.disk.open(...where)),
+      place: async () => '/etc/cron.d/.scans.csv.partial',
+    });
+    await expect(openReplacement({ ...memory.disk, open }, FILE)).rejects.toThrow('somebody moved it, or a directory on the way');
+    expect(memory.names()).toEqual([]);
+  });
+});
