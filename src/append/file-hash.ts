@@ -16,7 +16,7 @@ export interface FileHash {
 }
 
 /** Both in hex. */
-export interface FileDigests {
+interface FileDigests {
   /** Of the whole file so far. */
   sha256: string;
   /** Of its whole blocks: what a later run goes on from. */
