@@ -103,7 +103,7 @@ const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
 export function checkAddress(destination: string, { fault, warn }: Pick<InputCell, 'fault' | 'warn'>): void {
   const scheme = SCHEME.exec(destination)?.[1]?.toLowerCase();
   const shown = showValue(destination);
-  const isHostAndPort = /^[^:]*\.[^:]*:\d+(\/|$)/.test(destination.trim());
+  const isHostAndPort = looksLikeHostAndPort(destination.trim());
   if (scheme === undefined || isHostAndPort) {
     fault(`${shown} is not an address: it must begin with https:// or another scheme`);
   } else if (!/^https?$/.test(scheme)) {
@@ -111,4 +111,10 @@ export function checkAddress(destination: string, { fault, warn }: Pick<InputCel
   } else if (!/^\s*https?:\/\/[^/?#\s]/i.test(destination) || !URL.canParse(destination)) {
     fault(`${shown} is not an address a browser can open`);
   } else if (/\s/.test(destination)) warn(`${shown} has a space in it`);
+}
+
+/** `example.com:8080/menu`, whose beginning reads like a scheme. */
+function looksLikeHostAndPort(text: string): boolean {
+  const colon = text.indexOf(':');
+  return colon > 0 && text.slice(0, colon).includes('.') && /^:\d+(\/|$)/.test(text.slice(colon));
 }

@@ -52,16 +52,25 @@ function splitArray(text: string): Piece[] {
     if (piece) pieces.push({ line: piece.line, text: text.slice(piece.start, end) });
     piece = undefined;
   };
-  // Strings are one token, so that brackets in them do not count.
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},\n]|[^\s[\]{},"]+/g)) {
-    if (token === '\n') {
-      line++;
-      continue;
-    }
-    if (depth === 1 && (token === ',' || token === ']')) close(index);
-    else if (depth === 1) piece ??= { line, start: index };
-    if (token === '[' || token === '{') depth++;
-    if (token === ']' || token === '}') depth--;
+  // By hand: the stack of a regular expression ends within a string of megabytes.
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '\n') line++;
+    if (BLANKS.includes(character)) continue;
+    if (depth === 1 && (character === ',' || character === ']')) close(at);
+    else if (depth === 1) piece ??= { line, start: at };
+    if (character === '"') at = endOfString(text, at);
+    if (character === '[' || character === '{') depth++;
+    if (character === ']' || character === '}') depth--;
   }
   return pieces;
+}
+
+const BLANKS = ' \t\r\n';
+
+/** Where the string that begins at `start` has its closing quote. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === '\\' ? 2 : 1;
+  return at;
 }

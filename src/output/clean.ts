@@ -6,16 +6,19 @@
 
 /** Printable ASCII is by far the most common, and fine. */
 const NOT_PLAIN = /[^\x20-\x7e]/;
+/** What is not, with the character before it, which may be the digit of a keycap: the table of emoji takes a microsecond a character. */
+const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 /** T7: more marks on one letter than any script needs, which would paint over the lines around. */
-const PILED_MARKS = /(?<=\p{Mn}{8})\p{Mn}/gu;
+const PILED_MARKS = /(?<=\p{M}{4})\p{M}/gu;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** `text` on one line, with every control, escape, bidi and invisible character visible. Pure. */
 export function clean(text: string): string {
   if (!NOT_PLAIN.test(text)) return text;
-  return text.replace(suspects(), escapeUnlessEmoji).replace(PILED_MARKS, '');
+  const wanted = suspects();
+  return text.replace(PARTS, (part) => part.replace(wanted, escapeUnlessEmoji)).replace(PILED_MARKS, '');
 }
 
 /** T8: as `clean`, but keeps line ends; lines after the first are indented, so that none can pass for one of ours. */
@@ -25,14 +28,17 @@ export function cleanLines(text: string): string {
 
 /** CSV as a terminal may see it: as `clean`, line ends apart. What is exact is what goes to a file or pipe. */
 export function cleanCsv(text: string): string {
-  return text.replace(/(?:(?!\r?\n).)+/gs, clean);
+  if (!/[^\n\x20-\x7e]/.test(text)) return text;
+  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? `${clean(line.slice(0, -1))}\r` : clean(line)));
+  return lines.join('\n');
 }
 
 /** T9: JSON with the same escaped as JSON has it, so that a parser reads the very same values. Line ends between values stay. */
 export function cleanJson(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));
-  return text.replace(suspects(), escapeUnsafe).replace(PILED_MARKS, escapeUnits);
+  const wanted = suspects();
+  return text.replace(PARTS, (part) => part.replace(wanted, escapeUnsafe)).replace(PILED_MARKS, escapeUnits);
 }
 
 function escapeUnits(text: string): string {
@@ -41,13 +47,13 @@ function escapeUnits(text: string): string {
 
 /**
  * T5: controls, format characters (bidi, zero-width, tags), line and paragraph separators, lone surrogates, and everything that
- * by default has no glyph. U+2800 is a braille pattern without dots: a blank that counts as a letter. T6: emoji
- * come first, since joiners, variation selectors and tags are legitimate parts of them.
+ * by default has no glyph. Marks that enclose what is before them would cover it (T7), but for that of keycaps. U+2800 is a braille pattern
+ * without dots: a blank that counts as a letter. T6: emoji come first, since joiners, variation selectors and tags are legitimate parts of them.
  *
  * Within a function, because the table of emoji takes node 13 ms to read, which most commands never need.
  */
 function suspects(): RegExp {
-  return /\p{RGI_Emoji}|\p{Emoji}[\ufe0e\ufe0f]|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/gv;
+  return /\p{RGI_Emoji}|\p{Emoji}[\ufe0e\ufe0f]|[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/gv;
 }
 
 function isEmoji(found: string): boolean {

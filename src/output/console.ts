@@ -111,14 +111,18 @@ export function createConsole(options: ConsoleOptions): Console {
       if (options.verbose) line(presentable(text));
     },
     progress,
-    ask: (question) => askLine(clean(question), { input: options.stdin, output: stderr, signal }, false),
+    ask: (question) => askLine(presentable(question), { input: options.stdin, output: stderr, signal }, false),
     askSecret: (question) => askLine(clean(question), { input: options.stdin, output: stderr, signal }, true),
   };
 }
 
-/** On one line, with nothing that a terminal obeys and no key, whoever wrote it there. */
+/** No line of ours comes near this. */
+const LONGEST_LINE = 4000;
+
+/** On one line, with nothing that a terminal obeys and no key, whoever wrote it there, and not without end. */
 function presentable(text: string): string {
-  return clean(redactKeys(text));
+  const shown = redactKeys(text);
+  return clean(shown.length <= LONGEST_LINE ? shown : `${shown.slice(0, LONGEST_LINE)}…`);
 }
 
 /** Writes to standard error and does not care whether it works: every command does its work with standard error closed. */

@@ -1,5 +1,6 @@
 /** Values and records as JSON. A bigint, which stands for an integer beyond 2^53, becomes a number with all its digits. */
 import { createByteBuffer } from '../byte-buffer.ts';
+import { UnexpectedAnswerError } from '../errors.ts';
 import type { Row } from '../row-sink.ts';
 import { createField, type Field, knownBytes } from './field-bytes.ts';
 
@@ -79,15 +80,19 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
-/** Any value as JSON, `indent` in spaces. */
-export function formatJson(value: unknown, indent = 0, margin = ''): string {
+/** Deeper than anything a service means, and far from where the stack would end. */
+const DEEPEST = 200;
+
+/** Any value as JSON, `indent` in spaces. Throws UnexpectedAnswerError for one that is nested without end, or nearly so. */
+export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): string {
   if (typeof value === 'bigint') return `${value}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (depth > DEEPEST) throw new UnexpectedAnswerError(`a value of the service is nested more than ${DEEPEST} deep`);
   const inner = margin + ' '.repeat(indent);
   const colon = indent ? ': ' : ':';
   const parts = Array.isArray(value)
-    ? value.map((item) => formatJson(item, indent, inner))
-    : Object.entries(value).map(([key, item]) => JSON.stringify(key) + colon + formatJson(item, indent, inner));
+    ? value.map((item) => formatJson(item, indent, inner, depth + 1))
+    : Object.entries(value).map(([key, item]) => JSON.stringify(key) + colon + formatJson(item, indent, inner, depth + 1));
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   if (parts.length === 0) return `${open}${close}`;
   return indent ? `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}` : `${open}${parts.join(',')}${close}`;

@@ -11,7 +11,7 @@ import {
 } from '../errors.ts';
 import type { RateHeaders } from '../limit/rate-headers.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
-import { isObject, parseJson } from './json.ts';
+import { isObject, parseAnswer } from './json.ts';
 import { type Answer, header, type Method } from './transport.ts';
 
 /** What a message says of the request: `GET /api/v1/qr on host`. */
@@ -35,7 +35,7 @@ const NOT_APPLIED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 
 /** The Error body of an answer, or undefined when it is none (a gateway's page, say). */
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
-  const body = await parseJson(text).catch(() => undefined);
+  const body = await parseAnswer(text).catch(() => undefined);
   if (!isObject(body) || typeof body.error !== 'string') return undefined;
   return { error: body.error, code: typeof body.code === 'string' ? body.code : undefined };
 }

@@ -4,7 +4,7 @@ import type { RateHeaders } from '../limit/rate-headers.ts';
 import { answerError, PASSING_STATUSES, parseErrorBody, type Subject } from './answer-error.ts';
 import type { AnswerContext } from './checks.ts';
 import { excerpt } from './excerpt.ts';
-import { parseJson } from './json.ts';
+import { ExcessiveJsonError, parseAnswer } from './json.ts';
 import type { NetworkError, NetworkFault } from './network-error.ts';
 import type { Answer, Method } from './transport.ts';
 
@@ -56,8 +56,10 @@ async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, r
   if (!call.check) return { kind: 'done', value: undefined as T };
   let json: unknown;
   try {
-    json = await parseJson(answer.text);
+    json = await parseAnswer(answer.text);
   } catch (cause) {
+    if (cause instanceof ExcessiveJsonError)
+      return { kind: 'failed', error: excessive(subject, answer, cause), repeat: false, sent: true };
     const error = notJson(subject, answer, cause);
     // What begins like JSON was cut on its way. A page of HTML is somebody else's answer: of a gateway that passes, if the
     // service was reached before; if not, the base URL is wrong.
@@ -84,6 +86,10 @@ export function resultOfFailure({ method, name }: Subject, failure: NetworkError
           cause: failure,
         });
   return { kind: 'failed', error, repeat: fault === 'network' && !(sent && method === 'POST'), sent };
+}
+
+function excessive({ name }: Subject, { status }: Answer, cause: ExcessiveJsonError): UnexpectedAnswerError {
+  return new UnexpectedAnswerError(`${name}: the answer ${cause.message}`, { status, hint: 'see: qrctl doctor', cause });
 }
 
 function notJson({ name, redact }: Subject, answer: Answer, cause: unknown): UnexpectedAnswerError {

@@ -16,7 +16,8 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
       hint: 'write https:// in the base URL',
     });
   }
-  const path = url.pathname.replace(/\/+$/, '');
+  let path = url.pathname;
+  while (path.endsWith('/')) path = path.slice(0, -1);
   if (path === '') return { baseUrl: url.origin + VERSION_PATH, completed: true };
   if (!path.endsWith(VERSION_PATH)) {
     throw new UsageError(`the base URL must end in ${VERSION_PATH}, and ${url.origin}${path} does not`, {

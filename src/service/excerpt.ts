@@ -34,7 +34,7 @@ function spreadOut(apiKey: string): RegExp {
 export function excerpt(text: string, redact: Redact): string {
   const words = redact(text.slice(0, REDACTED))
     .slice(0, SEARCHED)
-    .replace(/<(script|style|head)\b[\s\S]*?(<\/\1\s*>|$)/gi, (head) => /<title[^>]*>([^<]*)/i.exec(head)?.[1] ?? ' ')
+    .replace(/<(script|style|head)\b[\s\S]*?(<\/\1\s*>|$)/gi, (head) => /<title[^<>]*>([^<]*)/i.exec(head)?.[1] ?? ' ')
     .replace(/<!--[\s\S]*?(-->|$)/g, ' ')
     .replace(/<[a-z/!?][^>]*(>|$)/gi, ' ');
   return oneLine(words, redact);

@@ -1,14 +1,59 @@
 /** JSON whose integers keep their digits. */
 
+/** JSON that costs more to hold or to read than any answer of the service does. The message follows "the answer ". */
+export class ExcessiveJsonError extends SyntaxError {}
+
+/** Below this nothing in a text costs much. */
+const SMALL = 1024 * 1024;
+/** The parser that keeps digits takes a second for as much. */
+const LARGEST_WITH_LONG_INTEGERS = 4 * SMALL;
+/** Values in one text: many times what a page of the largest size has. An object is counted as four, for it takes as much memory. */
+const MOST_VALUES = 8_000_000;
+/** No id has more digits, and a number of millions of them takes minutes to read. */
+const MOST_DIGITS = 100;
+
+/** As `parseJson`, for what others send: bounded before it is parsed, so that memory and time are. Throws ExcessiveJsonError, too. */
+export async function parseAnswer(text: string): Promise<unknown> {
+  if (text.length > SMALL && countValues(text) > MOST_VALUES) throw new ExcessiveJsonError('has too many values');
+  if (text.length > LARGEST_WITH_LONG_INTEGERS && hasLongInteger(text))
+    throw new ExcessiveJsonError(`is larger than ${LARGEST_WITH_LONG_INTEGERS / SMALL} MiB and has integers beyond 2^53`);
+  return parseJson(text);
+}
+
 /**
  * Parses JSON as JSON.parse does, except that integers beyond 2^53 become bigint. A `__proto__` key becomes an ordinary
- * own property. Throws SyntaxError (or RangeError for absurd nesting).
+ * own property. Throws SyntaxError, or ExcessiveJsonError for absurd nesting and numbers without end.
  */
 export async function parseJson(text: string): Promise<unknown> {
   if (!hasLongInteger(text)) return JSON.parse(text);
   const { parse } = await import('lossless-json');
-  return parse(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
+  try {
+    return parse(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
+  } catch (error) {
+    // It calls itself for what is nested.
+    throw error instanceof RangeError ? new ExcessiveJsonError('is nested too deep', { cause: error }) : error;
+  }
 }
+
+/** How many values there are, in one pass. */
+function countValues(text: string): number {
+  let count = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === BACKSLASH) at += 1;
+    else if (unit === QUOTE) inString = !inString;
+    else if (!inString && unit === COMMA) count += 1;
+    else if (!inString && (unit === BRACE || unit === BRACKET)) count += 4;
+  }
+  return count;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const BRACE = 0x7b;
 
 /** Whether a value that was JSON is an object: no array, no null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -16,6 +61,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function parseNumber(digits: string): number | bigint {
+  if (digits.length > MOST_DIGITS) throw new ExcessiveJsonError(`has a number of more than ${MOST_DIGITS} digits`);
   const value = Number(digits);
   return Number.isSafeInteger(value) || !/^-?\d+$/.test(digits) ? value : BigInt(digits);
 }

@@ -37,7 +37,33 @@ export function keyPrefix(key: string): string {
   return `${key.slice(0, start + Math.min(SHOWN, Math.floor((key.length - start) / 2)))}…`;
 }
 
-/** `text` with everything that looks like a key cut to its printed form, and what is cut already left so. */
+/** What a sentence may put behind a key; none of these ends one. */
+const PUNCTUATION = '\'":.,)';
+
+/**
+ * `text` with everything that looks like a key cut to its printed form, and what is cut already left so. In one pass: texts of the service
+ * come through here.
+ */
 export function redactKeys(text: string): string {
-  return text.replace(/svc_live_[\x21-\x7e]+?(?=['":.,)]*(?:[^\x21-\x7e\u2026]|$))/g, keyPrefix);
+  let redacted = '';
+  let from = 0;
+  for (let at = text.indexOf(LIVE_PREFIX); at >= 0; at = text.indexOf(LIVE_PREFIX, from)) {
+    const start = at + LIVE_PREFIX.length;
+    let end = start;
+    while (isVisibleAscii(text.charCodeAt(end))) end++;
+    const isCut = text.charAt(end) === '…' && end - start <= SHOWN;
+    if (end === start || isCut) {
+      redacted += text.slice(from, end);
+    } else {
+      let last = end;
+      while (last > start + 1 && PUNCTUATION.includes(text.charAt(last - 1))) last--;
+      redacted += text.slice(from, at) + keyPrefix(text.slice(at, last)) + text.slice(last, end);
+    }
+    from = end;
+  }
+  return redacted + text.slice(from);
+}
+
+function isVisibleAscii(unit: number): boolean {
+  return unit >= 0x21 && unit <= 0x7e;
 }

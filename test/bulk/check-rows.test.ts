@@ -147,3 +147,19 @@ describe('a delete file', () => {
     expect(await faultsOf(checkDelete, 'name\nx\n')).toHaveLength(1);
   });
 });
+
+it.each(['.', '1.', 'a'])('an address of megabytes of %j is checked in time linear in its length', (part) => {
+  const rows = [
+    {
+      row: 1,
+      line: 2,
+      values: new Map([
+        ['name', 'a'],
+        ['destination', `x${part.repeat(3_000_000)}`],
+      ]),
+    },
+  ];
+  const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
+  // By the square this would be hours.
+  expect(() => checkCreate(input)).toThrow('is not an address');
+});

@@ -143,3 +143,10 @@ it('is told apart by content where the name does not say', async () => {
   expect((await read('\n{"name":"a"}\n{"name":"b"}', 'codes.dat')).rows).toHaveLength(2);
   expect((await read('name\na\nb\nc\n', 'codes.txt')).rows).toHaveLength(3);
 });
+
+it('a string of megabytes within a JSON array is read', async () => {
+  const name = 'say "{[,]}" \\ '.repeat(1_000_000);
+  const { rows } = await parseInput(Buffer.from(JSON.stringify([{ name }, { name: 'b' }], null, 1)), 'x.json');
+  expect(rows.map(({ line }) => line)).toEqual([2, 5]);
+  expect(rows[0]?.values.get('name')).toBe(name);
+});

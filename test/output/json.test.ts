@@ -104,3 +104,13 @@ describe('both', () => {
     );
   });
 });
+
+test.each([0, 2])('a value nested without end is refused by name, not by the stack (indent %i)', (indent) => {
+  const nested = (depth: number) => {
+    let value: unknown = 1n;
+    for (let i = 0; i < depth; i++) value = i % 2 ? [value] : { a: value };
+    return value;
+  };
+  expect(formatJson(nested(100), indent)).toContain('1');
+  expect(() => formatJson(nested(100_000), indent)).toThrow('a value of the service is nested more than 200 deep');
+});

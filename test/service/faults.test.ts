@@ -72,6 +72,18 @@ describe.each(UNKNOWN)('%s', (_name, fault) => {
   });
 });
 
+test.each([
+  ['has too many values', `{"data":[${'{},'.repeat(3_000_000)}{}]}`],
+  ['has a number of more than 100 digits', `{"data":[{"id":${'7'.repeat(2_000_000)}}]}`],
+])('an answer that %s is refused before it is parsed, and not asked for again', async (what, body) => {
+  const packed = gzipSync(body);
+  const server = await useFaultServer(say(gzipped(packed)));
+  const error = await rejection(useService(server.baseUrl, { timeoutMs: 20_000 }).listCodes({ page: 1, limit: 1 }));
+  expect(error).toBeInstanceOf(UnexpectedAnswerError);
+  expect(error).toMatchObject({ message: expect.stringContaining(`the answer ${what}`), status: 200 });
+  expect(server.requests).toHaveLength(1);
+});
+
 describe('a page of a gateway', () => {
   const page = '<html><head><title>Oops</title></head></html>';
   test.each([400, 404, 422])(

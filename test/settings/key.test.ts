@@ -45,3 +45,28 @@ test('redactKeys cuts every key in a text that a person typed', () => {
   expect(redactKeys('svc_live_abcd… is cut already')).toBe('svc_live_abcd… is cut already');
   expect(redactKeys('nothing here')).toBe('nothing here');
 });
+
+describe('redactKeys', () => {
+  test.each([
+    ['svc_live_', 'svc_live_'],
+    ['svc_live_…', 'svc_live_…'],
+    ["'svc_live_abcdefghijkl'.", "'svc_live_abcd…'."],
+    ['svc_live_.', 'svc_live_…'],
+    ['svc_live_svc_live_abcdefgh', 'svc_live_svc_…'],
+    ['svc_live_abcdefghijkl, svc_live_mnopqrstuvwx', 'svc_live_abcd…, svc_live_mnop…'],
+    ['svc_live_abcdefghijkl\nsvc_live_mnopqrstuvwx', 'svc_live_abcd…\nsvc_live_mnop…'],
+    // No printed form is that long.
+    ['svc_live_abcdefghijkl…', 'svc_live_abcd……'],
+  ])('of %j', (text, redacted) => {
+    expect(redactKeys(text)).toBe(redacted);
+  });
+
+  test.each([
+    ['dots', (length: number) => `svc_live_a${'.'.repeat(length)}…`],
+    ['beginnings', (length: number) => 'svc_live_'.repeat(length / 9)],
+    ['letters', (length: number) => `svc_live_${'a'.repeat(length)}…`],
+  ])('costs time linear in its length: %s', (_, hostile) => {
+    // By the square this would be many hours.
+    expect(redactKeys(hostile(20_000_000)).length).toBeLessThan(21_000_000);
+  });
+});
