@@ -2,7 +2,7 @@
  * Answers that come with the program as files, or with it: what scripts and shells ask for often is printed before commander or
  * anything else is loaded. They are whole command lines; reading one is the work of commands/program.ts.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../package.json';
 import type { Terminal } from './help/command-help.ts';
@@ -22,13 +22,38 @@ export function isShell(word: string | undefined): word is Shell {
   return SHELLS.some((shell) => shell === word);
 }
 
+/** What help is laid out for by the build; wider terminals get the same. */
+export const HELP_COLUMNS = 80;
+
+/** The file under dist/help of a page: the words of a command or a noun, none for the program, or a topic's. */
+export function helpFile(words: readonly string[]): string {
+  return `${['qrctl', ...words].join(' ')}.txt`;
+}
+
 /** The answer to exactly this command line, where it lies ready; `terminal` tells where it would be read. */
 export function readyAnswer(argv: readonly string[], terminal: () => Terminal): string | undefined {
   const [word = '', shell] = argv;
   if (argv.length === 1 && ['--version', '-V'].includes(word)) return `${version}\n`;
-  if (argv.length === 1 && ['--help', '-h', 'help'].includes(word)) return readHelp(terminal());
   if (argv.length === 2 && word === 'completion' && isShell(shell)) return readCompletionScript(shell);
-  return undefined;
+  const pages = helpPages(argv);
+  return pages.length > 0 ? readHelp(pages, terminal()) : undefined;
+}
+
+/** What a line that asks for help may mean: the command or the topic behind `help`, or the command before `--help`. */
+function helpPages(argv: readonly string[]): (readonly string[])[] {
+  const before = argv.slice(0, -1);
+  if (argv[0] === 'help' && areNames(argv)) return [argv.slice(1), topicPage(argv.slice(1))];
+  return ['--help', '-h'].includes(argv.at(-1) ?? '') && areNames(before) ? [before] : [];
+}
+
+/** The page of a topic; as a command its name is not known. */
+export function topicPage(words: readonly string[]): string[] {
+  return ['help', ...words];
+}
+
+/** What commands and topics are called; so, no part of a path. */
+function areNames(words: readonly string[]): boolean {
+  return words.every((word) => /^[a-z]+(-[a-z]+)*$/.test(word));
 }
 
 /** The completion script of a shell, as checked in under completions/. */
@@ -36,13 +61,11 @@ export function readCompletionScript(shell: Shell): string {
   return readFileSync(join(import.meta.dirname, '..', 'completions', SCRIPTS[shell]), 'utf8');
 }
 
-/** What `qrctl --help` prints, as the build laid it out; undefined where it did not, or for another kind of terminal. */
-function readHelp({ columns = 80, colour }: Terminal): string | undefined {
-  if (columns < 80) return undefined;
-  try {
-    const text = readFileSync(join(import.meta.dirname, 'help.txt'), 'utf8');
-    return colour ? text : text.replace(/\x1b\[\d+m/g, '');
-  } catch {
-    return undefined; // run from the sources
-  }
+/** The first of the pages that the build laid out; undefined where it has none, or for another kind of terminal. */
+function readHelp(pages: readonly (readonly string[])[], { columns = HELP_COLUMNS, colour }: Terminal): string | undefined {
+  const directory = join(import.meta.dirname, 'help');
+  const file = pages.map((words) => join(directory, helpFile(words))).find((path) => existsSync(path));
+  if (columns < HELP_COLUMNS || file === undefined) return undefined;
+  const text = readFileSync(file, 'utf8');
+  return colour ? text : text.replace(/\x1b\[\d+m/g, '');
 }

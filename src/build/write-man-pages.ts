@@ -1,16 +1,26 @@
 /**
- * The second half of `npm run build`: writes the manual pages to dist/man, where package.json's `man` finds them, and what
- * `qrctl --help` prints, because loading commander to lay it out takes longer than all the rest.
+ * The second half of `npm run build`: writes the manual pages to dist/man, where package.json's `man` finds them, and to dist/help
+ * what `--help` and `help` print, because loading commander to lay it out takes longer than all the rest.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';
 import { loadManual } from '../commands/manual.ts';
 import { interpret } from '../commands/program.ts';
 import { manPages } from '../help/man.ts';
+import { TOPICS } from '../help/topics.ts';
+import { HELP_COLUMNS, helpFile, topicPage } from '../packaged.ts';
 
 await mkdir('dist/man', { recursive: true });
-for (const [name, text] of Object.entries(manPages(await loadManual(version)))) await writeFile(`dist/man/${name}`, text);
+const manual = await loadManual(version);
+for (const [name, text] of Object.entries(manPages(manual))) await writeFile(`dist/man/${name}`, text);
 
-const help = await interpret(['--help'], { version, terminal: () => ({ columns: 80, colour: true }) });
-if (help.kind !== 'print') throw new Error('qrctl --help prints no help');
-await writeFile('dist/help.txt', help.text);
+await mkdir('dist/help', { recursive: true });
+async function writeHelp(page: readonly string[], words: readonly string[]): Promise<void> {
+  const help = await interpret(['help', ...words], { version, terminal: () => ({ columns: HELP_COLUMNS, colour: true }) });
+  if (help.kind !== 'print') throw new Error(`qrctl help ${words.join(' ')} prints no help`);
+  await writeFile(`dist/help/${helpFile(page)}`, help.text);
+}
+
+const commands = [...manual.groups.map(({ name }) => [name]), ...manual.commands.map(({ names }) => names)];
+for (const words of [[], ...commands]) await writeHelp(words, words);
+for (const { name } of TOPICS) await writeHelp(topicPage([name]), [name]);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { loadManual } from '../../src/commands/manual.ts';
 import { interpret } from '../../src/commands/program.ts';
@@ -13,8 +14,8 @@ function read(line: string, columns = 80, colour = false) {
   return interpret(splitWords(line), { version: '1.2.3', terminal: () => ({ columns, colour }) });
 }
 
-async function printed(line: string, columns?: number): Promise<string> {
-  const invocation = await read(line, columns);
+async function printed(line: string, columns?: number, colour?: boolean): Promise<string> {
+  const invocation = await read(line, columns, colour);
   return invocation.kind === 'print' ? invocation.text : expect.fail(`${line} runs a command`);
 }
 
@@ -287,12 +288,31 @@ test('completion scripts ask with the profile and base URL of the line that is t
   });
 });
 
-test('qrctl --help is the same text, laid out by the build or by commander', async () => {
-  const byCommander = await runCli(['--quiet', '--help']);
-  for (const line of ['--help', '-h', 'help']) expect(await runCli([line])).toEqual(byCommander);
-  const env = { FORCE_COLOR: '1' };
-  expect(await runCli(['--help'], { env })).toEqual(await runCli(['--quiet', '--help'], { env }));
-  const narrow = await runCli(['--help'], { tty: 60 });
-  expect(narrow).toEqual(await runCli(['--quiet', '--help'], { tty: 60 }));
-  expect(narrow.stdout).not.toBe((await runCli(['--help'], { tty: true })).stdout);
+describe('help that the build laid out', () => {
+  test.each([
+    ['', ['--help', '-h', 'help']],
+    ['qr', ['qr --help', 'qr -h', 'help qr']],
+    ['qr list', ['qr list --help', 'qr list -h', 'help qr list']],
+  ])('qrctl %s: the same text as from commander', async (words, lines) => {
+    const byCommander = await runCli(splitWords(`--quiet ${words} --help`));
+    for (const line of lines) expect(await runCli(splitWords(line))).toEqual(byCommander);
+  });
+
+  test('is there for all commands and topics, and nothing else is known by it', async () => {
+    const read = (line: string) => readFile(new URL(`../../dist/help/qrctl ${line}.txt`, import.meta.url), 'utf8');
+    const pages = [...manual.groups.map(({ name }) => name), ...manual.commands.map(({ names }) => names.join(' '))];
+    for (const page of pages) expect(await read(page)).toBe(await printed(`${page} --help`, 80, true));
+    for (const { name } of TOPICS) expect(await read(`help ${name}`)).toBe(await printed(`help ${name}`, 80, true));
+    const [topic, command] = await Promise.all([runCli(['help', 'formatting']), runCli(['formatting', '--help'])]);
+    expect(topic.stdout).toBe(await printed('help formatting'));
+    expect([command.code, command.stdout]).toEqual([2, '']);
+  });
+
+  test('has colours where they are wanted, and fits a narrow terminal', async () => {
+    const env = { FORCE_COLOR: '1' };
+    expect(await runCli(['qr', '--help'], { env })).toEqual(await runCli(['--quiet', 'qr', '--help'], { env }));
+    const narrow = await runCli(['--help'], { tty: 60 });
+    expect(narrow).toEqual(await runCli(['--quiet', '--help'], { tty: 60 }));
+    expect(narrow.stdout).not.toBe((await runCli(['--help'], { tty: true })).stdout);
+  });
 });

@@ -38,14 +38,14 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 describe('the package', () => {
   test('holds what runs, and nothing else', () => {
     const parts =
-      /^(bin\/|completions\/|dist\/(man\/[a-z-]+\.1|[a-z0-9-]+\.js(\.map)?|help\.txt|package\.json|THIRD-PARTY-LICENSES)$)/;
+      /^(bin\/|completions\/|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js(\.map)?|package\.json|THIRD-PARTY-LICENSES)$)/;
     const others = packed.filter((path) => !parts.test(path));
     expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     for (const part of [
       'bin/qrctl.js',
       'completions/qrctl.bash',
       'dist/start.js',
-      'dist/help.txt',
+      'dist/help/qrctl.txt',
       'dist/man/qrctl.1',
       'dist/THIRD-PARTY-LICENSES',
     ]) {
