@@ -3,45 +3,36 @@
  * tool, so it is CommonJS (node's loader of ES modules takes 10 ms of processor time more, a third of `qrctl --version`) in a few
  * files, each read only when it is needed. The source map beside each is read only to say where a defect is.
  */
-import { rename, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { build } from 'esbuild';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, join, relative } from 'node:path';
+import { build, transform } from 'esbuild';
 import { formatLicenses } from './licenses.mjs';
 
 const [directory = 'dist'] = process.argv.slice(2);
 
-/** Modules that get a file of dist/ for themselves, with all they import: what few commands need, and what several files share. */
+const TARGET = 'node20';
+
+/** Modules that get a file of dist/ for themselves, with all they import: large libraries that few commands need. */
 const APART = {
-  app: 'src/app.ts',
-  errors: 'src/errors.ts',
-  sandbox: 'src/sandbox/sandbox.ts',
   undici: 'src/service/undici.ts',
-  commander: 'commander',
   conf: 'conf',
   'csv-parse': 'csv-parse/sync',
   'cli-table3': 'cli-table3',
   chalk: 'chalk',
-  'env-paths': 'env-paths',
-  'lossless-json': 'lossless-json',
-  'string-width': 'string-width',
   'temporal-polyfill': 'temporal-polyfill',
 };
 
 /** Leaves an import of one of them to the loader of src/start/start.ts. */
 const keptApart = {
   name: 'kept-apart',
-  setup({ onResolve, onLoad }) {
+  setup({ onResolve }) {
     onResolve({ filter: /^[.a-z]/ }, ({ importer, kind, path, resolveDir }) => {
       if (kind === 'entry-point' || importer.includes('node_modules')) return undefined;
       const module = path.startsWith('.') ? relative('.', join(resolveDir, path)) : path;
       const [name] = Object.entries(APART).find(([, wanted]) => wanted === module) ?? [];
-      return name && { path: name, namespace: 'apart' };
+      return name && { path: `./${name}.js`, external: true };
     });
-    onResolve({ filter: /.*/, namespace: 'apart' }, ({ path }) => ({ path, external: true }));
-    // By way of a module of its own, because esbuild reads the default of a direct import differently in a package of ES modules.
-    onLoad({ filter: /.*/, namespace: 'apart' }, ({ path }) => ({
-      contents: `export * from './${path}.js'; export { default } from './${path}.js';`,
-    }));
   },
 };
 
@@ -63,53 +54,155 @@ const measuredAlike = {
 };
 
 /**
- * What undici loads with itself for features that are not used here: the classes of node:http it tells streams by, HTTP/2, and fetch.
- * Without it `qrctl qr list` takes 8 ms more, a tenth. Each stand-in has just what undici asks for when it is loaded and throws at
- * anything else, so that an upgrade which asks for more fails in every test that sends a request.
+ * What undici and commander load with themselves for features that are not used here: the classes of node:http that undici tells
+ * streams by, HTTP/2 and fetch; and what commander would run commands in other files with. Without them `qrctl qr list` takes 10 ms
+ * less, a tenth. Each stand-in has just what is asked for when it is loaded and throws at anything else, so that an upgrade which asks
+ * for more fails in every test that sends a request. node:assert is loaded only where what it is asked about is not true.
  */
 const STAND_INS = {
-  'node:http': '{ maxHeaderSize: 16384, IncomingMessage: class {} }',
-  './client-h2.js': '{}',
-  '../web/fetch/body.js': '{}',
+  'node:assert': standIn('node:assert', '{}', "(value, ...rest) => { if (!value) require('node:assert')(value, ...rest); }"),
+  'node:child_process': standIn('node:child_process', '{}'),
+  'node:http': standIn('node:http', '{ maxHeaderSize: 16384, IncomingMessage: class {} }'),
+  './client-h2.js': standIn('./client-h2.js', '{}'),
+  '../web/fetch/body.js': standIn('../web/fetch/body.js', '{}'),
 };
+
+/** A module with these properties, as source; called, it does what `call` does, or throws. */
+function standIn(path, properties, call = "() => missing('call')") {
+  return `const has = ${properties};
+    const missing = (name) => { throw new Error('${path} is not built in, and somebody asks for its ' + String(name)); };
+    const call = ${call};
+    module.exports = new Proxy(function () {}, {
+      get: (_, name) => (name in has ? has[name] : missing(name)),
+      apply: (_, self, given) => call(...given),
+    });`;
+}
 
 const notBuiltIn = {
   name: 'not-built-in',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /.*/ }, ({ importer, path }) =>
-      importer.includes('/undici/') && Object.hasOwn(STAND_INS, path) ? { path, namespace: 'not-built-in' } : undefined,
+    onResolve({ filter: /.*/ }, ({ importer, namespace, path }) =>
+      namespace === 'file' && /[\\/](undici|commander)[\\/]/.test(importer) && Object.hasOwn(STAND_INS, path)
+        ? { path, namespace: 'not-built-in' }
+        : undefined,
     );
-    onLoad({ filter: /.*/, namespace: 'not-built-in' }, ({ path }) => ({
-      contents: `const has = ${STAND_INS[path]};
-        const missing = (name) => { throw new Error('${path} is not built in, and undici asks for its ' + String(name)); };
-        module.exports = new Proxy(function () {}, { get: (_, name) => (name in has ? has[name] : missing(name)), apply: () => missing('call') });`,
-    }));
+    onLoad({ filter: /.*/, namespace: 'not-built-in' }, ({ path }) => ({ contents: STAND_INS[path] }));
   },
 };
 
+const PARSER = /[\\/]llhttp[\\/]llhttp.*-wasm\.js$/;
+
+/**
+ * undici's parser of HTTP, as the file of WebAssembly that it is: as text within the bundle it would be read and compared at each
+ * start in a third more bytes, twice, because there is another one for processors without SIMD.
+ */
+const parserInFiles = {
+  name: 'parser-in-files',
+  setup({ onResolve, onLoad }) {
+    // From our own sources by way of another module: esbuild would copy each of its 54,000 bytes as a property of a module's.
+    onResolve({ filter: PARSER }, ({ kind, path }) => (kind === 'import-statement' ? { path, namespace: 'parser' } : undefined));
+    onLoad({ filter: /.*/, namespace: 'parser' }, ({ path }) => ({
+      contents: `exports.__esModule = true; exports.default = require('${path}');`,
+      resolveDir: '.',
+    }));
+    onLoad({ filter: PARSER }, async ({ path }) => {
+      const name = basename(path).replace('-wasm.js', '.wasm');
+      await writeFile(join(staged, name), createRequire(import.meta.url)(path));
+      return { contents: `module.exports = require('node:fs').readFileSync(require('node:path').join(__dirname, '${name}'));` };
+    });
+  },
+};
+
+/** Sources of what most commands never touch: they are in a file of their own, `rest.js`, and all else of the program in `app.js`. */
+const REST =
+  /^src\/(append|bulk|complete|once|sandbox)\/|^src\/commands\/(?!qr\/list\.ts|qr\/get\.ts|auth\/status\.ts|[a-z-]+\.ts)/;
+
+/**
+ * The program in two files, and in them a function for each part that is imported at a time of its own. esbuild divides it into such
+ * parts only as files of ES modules: these are put together again. Left whole, each command would pay for the functions and classes
+ * of all. A part of the other file is imported by `./FILE.js#PART` (src/start/start.ts).
+ */
+async function bundleProgram(options) {
+  const { outputFiles, metafile } = await build({
+    ...options,
+    entryPoints: { app: 'src/app.ts' },
+    format: 'esm',
+    splitting: true,
+    write: false,
+    sourcemap: 'inline',
+    supported: {},
+    plugins: [measuredAlike, notBuiltIn, keptApart],
+  });
+  const parts = new Map(outputFiles.map(({ path, text }) => [`./${basename(path)}`, text]));
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [`./${basename(path)}`, output]));
+  const inApp = new Set();
+  function putInApp(part) {
+    if (!parts.has(part) || inApp.has(part)) return;
+    inApp.add(part);
+    for (const { path, kind } of outputs.get(part).imports) if (kind === 'import-statement') putInApp(`./${basename(path)}`);
+  }
+  for (const part of parts.keys()) {
+    const sources = Object.keys(outputs.get(part).inputs).filter((path) => path.startsWith('src/'));
+    if (sources.length === 0 || !sources.every((path) => REST.test(path))) putInApp(part);
+  }
+  const fileOf = (part) => (inApp.has(part) ? './app.js' : './rest.js');
+  for (const file of ['./app.js', './rest.js']) {
+    const here = [...parts.keys()].filter((part) => fileOf(part) === file).sort();
+    const entry = {
+      contents: `module.exports = { ${here.map((part) => `'${part.slice(2)}': () => require('${part}')`)} };`,
+      resolveDir: '.',
+    };
+    await build({ ...options, stdin: entry, outdir: undefined, outfile: join(staged, file), plugins: [partsOf(file)] });
+  }
+  return metafile;
+
+  function partsOf(file) {
+    return {
+      name: 'parts',
+      setup({ onResolve, onLoad }) {
+        onResolve({ filter: /.*/ }, ({ path }) => {
+          if (!parts.has(path)) return { path, external: true };
+          return fileOf(path) === file
+            ? { path, namespace: 'part' }
+            : { path: `${fileOf(path)}#${path.slice(2)}`, external: true };
+        });
+        onLoad({ filter: /.*/, namespace: 'part' }, async ({ path }) => {
+          const made = await transform(parts.get(path), { format: 'cjs', target: TARGET, minify: true, sourcemap: 'inline' });
+          return { contents: made.code };
+        });
+      },
+    };
+  }
+}
+
 // Made beside its place and put there at once: a command that is running while this builds must find its files.
 const staged = `${directory}-${process.pid}`;
+const OPTIONS = {
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: TARGET,
+  minify: true,
+  outdir: staged,
+  logLevel: 'warning',
+  metafile: true,
+  // `import()` would go through the loader of ES modules again.
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.dirname': '__dirname' },
+  // Names and lines are enough for a stack; the sources themselves stay in the repository.
+  sourcemap: 'external',
+  sourcesContent: false,
+};
 try {
+  await mkdir(staged);
   const { metafile } = await build({
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-    minify: true,
-    outdir: staged,
-    logLevel: 'warning',
-    metafile: true,
+    ...OPTIONS,
     entryPoints: { start: 'src/start/start.ts', ...APART },
-    plugins: [measuredAlike, notBuiltIn, keptApart],
-    // `import()` would go through the loader of ES modules again.
-    supported: { 'dynamic-import': false },
-    define: { 'import.meta.dirname': '__dirname' },
-    // Names and lines are enough for a stack; the sources themselves stay in the repository.
-    sourcemap: 'external',
-    sourcesContent: false,
+    plugins: [measuredAlike, notBuiltIn, parserInFiles, keptApart],
   });
+  const { outputs } = await bundleProgram(OPTIONS);
   await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');
-  await writeFile(join(staged, 'THIRD-PARTY-LICENSES'), await formatLicenses(metafile));
+  await writeFile(join(staged, 'THIRD-PARTY-LICENSES'), await formatLicenses({ outputs: { ...metafile.outputs, ...outputs } }));
   await rm(directory, { recursive: true, force: true });
   await rename(staged, directory);
 } finally {

@@ -9,16 +9,13 @@ const NOT_PLAIN = /[^\x20-\x7e]/;
 /** What is not, with the character before it, which may be the digit of a keycap: the table of emoji takes a microsecond a character. */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
-/** T7: more marks on one letter than any script needs, which would paint over the lines around. */
-const PILED_MARKS = /(?<=\p{M}{4})\p{M}/gu;
-
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** `text` on one line, with every control, escape, bidi and invisible character visible. Pure. */
 export function clean(text: string): string {
   if (!NOT_PLAIN.test(text)) return text;
   const wanted = suspects();
-  return text.replace(PARTS, (part) => part.replace(wanted, escapeUnlessEmoji)).replace(PILED_MARKS, '');
+  return text.replace(PARTS, (part) => part.replace(wanted, escapeUnlessEmoji)).replace(piledMarks(), '');
 }
 
 /** T8: as `clean`, but keeps line ends; lines after the first are indented, so that none can pass for one of ours. */
@@ -38,7 +35,7 @@ export function cleanJson(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));
   const wanted = suspects();
-  return text.replace(PARTS, (part) => part.replace(wanted, escapeUnsafe)).replace(PILED_MARKS, escapeUnits);
+  return text.replace(PARTS, (part) => part.replace(wanted, escapeUnsafe)).replace(piledMarks(), escapeUnits);
 }
 
 function escapeUnits(text: string): string {
@@ -54,6 +51,11 @@ function escapeUnits(text: string): string {
  */
 function suspects(): RegExp {
   return /\p{RGI_Emoji}|\p{Emoji}[\ufe0e\ufe0f]|[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/gv;
+}
+
+/** T7: more marks on one letter than any script needs, which would paint over the lines around. Within a function as above. */
+function piledMarks(): RegExp {
+  return /(?<=\p{M}{4})\p{M}/gu;
 }
 
 function isEmoji(found: string): boolean {

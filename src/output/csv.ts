@@ -24,8 +24,6 @@ const WANTS_CARE = /[",\n\r;\t]|^[^!-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff]/;
 
 /** What spreadsheets begin a formula with, the full-width forms too. */
 const FORMULA_SIGNS = '=+-@＝＋－＠';
-/** Anything but spaces, controls and characters that do not show, which some programs trim before they look. */
-const SHOWN = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /** A formatter of CSV with these columns. Rows may have other keys too; a missing one is an empty cell. */
 export function createCsvFormatter(names: readonly string[], { header, rawCells, excel }: CsvOptions): Formatter {
@@ -83,9 +81,12 @@ export function defuse(text: string): string {
   return looksLikeFormula(text) ? `'${text}` : text;
 }
 
-/** A sign at the first place that shows; or a tab or return before that, because what follows them counts as a cell. */
+/**
+ * A sign at the first place that shows; or a tab or return before that, because what follows them counts as a cell. Some programs trim
+ * spaces, controls and characters that do not show before they look.
+ */
 function looksLikeFormula(text: string): boolean {
-  const found = text.search(SHOWN);
+  const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
   const first = found < 0 ? text.length : found;
   return /[\t\r]/.test(text.slice(0, first)) || (first < text.length && FORMULA_SIGNS.includes(text.charAt(first)));
 }

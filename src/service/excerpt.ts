@@ -6,11 +6,6 @@ const SEARCHED = 20_000;
 /** The key is looked for beyond that, so that none is cut in two and its first half shown. */
 const REDACTED = 2 * SEARCHED;
 
-/** Characters nobody sees (bidi marks, zero width), and lone surrogates: taken out. */
-const INVISIBLE = /[\p{Cf}\p{Cs}]+/gu;
-/** Control characters, line ends and blanks: drawn together into one blank. */
-const BLANK = /[\p{Cc}\p{Z}]+/gu;
-
 /** Takes the key out of a text that may repeat it. */
 export type Redact = (text: string) => string;
 
@@ -40,9 +35,13 @@ export function excerpt(text: string, redact: Redact): string {
   return oneLine(words, redact);
 }
 
-/** A text of the service as one short line: the message in an Error body, a Location. */
+/**
+ * A text of the service as one short line: the message in an Error body, a Location. Characters nobody sees (bidi marks, zero width)
+ * and lone surrogates are taken out; control characters, line ends and blanks are drawn together into one blank.
+ */
 export function oneLine(text: string, redact: Redact): string {
-  const clean = redact(text.slice(0, REDACTED).replace(INVISIBLE, '')).slice(0, SEARCHED).replace(BLANK, ' ').trim();
+  const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);
+  const clean = visible.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();
   const characters = [...clean.slice(0, 2 * LONGEST_EXCERPT)];
   return characters.length <= LONGEST_EXCERPT ? clean : `${characters.slice(0, LONGEST_EXCERPT - 1).join('')}…`;
 }

@@ -52,6 +52,9 @@ interface Wire {
   destroy(): void;
 }
 
+/** Made once and without a stack: undici would make one for each connection, and node formats it in full. Nobody sees it. */
+const ENDED = Object.assign(new Error('the connection is no longer needed'), { stack: '' });
+
 /** `timeoutMs` spans one exchange from connecting to the last byte. */
 export function createTransport(options: {
   origin: URL;
@@ -79,7 +82,7 @@ export function createTransport(options: {
       destroy() {
         open.delete(wire);
         connection.cancel();
-        client.destroy().catch(() => {});
+        client.destroy(ENDED).catch(() => {});
       },
     };
     open.add(wire);

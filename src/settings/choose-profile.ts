@@ -19,15 +19,16 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
   return { flags, env, name, profile: stored.profiles.get(name) ?? {} };
 }
 
-/** Visible characters; the quotes and the backslash would only make it hard to type. */
-const NAME = /^(?!-)[^\p{C}\p{Z}'"\\]{1,64}$/u;
-
-/** The name a login stores under: any that can be typed. Throws UsageError for one that cannot, or that is a key. */
+/**
+ * The name a login stores under: any that can be typed. Throws UsageError for one that cannot, or that is a key. The quotes and the
+ * backslash would only make it hard to type.
+ */
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)
     throw new UsageError('that is a key, not the name of a profile', { hint: 'the key is asked for' });
-  if (!NAME.test(name)) throw new UsageError('a profile has a name of 1 to 64 visible characters, without quotes');
+  if (!/^(?!-)[^\p{C}\p{Z}'"\\]{1,64}$/u.test(name))
+    throw new UsageError('a profile has a name of 1 to 64 visible characters, without quotes');
   return name;
 }
 

@@ -1,6 +1,6 @@
 /** A stack of the bundles of dist/ as one of the sources, by the source maps beside them. Nothing of it is read unless a defect is shown. */
 import { readFileSync } from 'node:fs';
-import { SourceMap } from 'node:module';
+import type { SourceMap } from 'node:module';
 import { join } from 'node:path';
 
 /** Behind the path of the directory: the bundle, the line, the column. */
@@ -34,7 +34,9 @@ export function sourceStack(stack: string, directory: string = import.meta.dirna
 
 function readMap(file: string): SourceMap | undefined {
   try {
-    return new SourceMap(JSON.parse(readFileSync(file, 'utf8')));
+    // Here, because every command loads this file, and nearly none of them a map.
+    const { SourceMap: Reader } = process.getBuiltinModule('node:module');
+    return new Reader(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     return undefined;
   }

@@ -34,14 +34,19 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 function loadApp(): App {
   if (bundles.size === 0) cache = openCompileCache(process);
-  return requireBundle('./app.js') as App;
+  return requireBundle('./app.js#app.js') as App;
 }
 
-/** `require` for the bundles: theirs by this loader, because node's own takes no compiled code; all else by node's. */
+/**
+ * `require` for the bundles: theirs by this loader, because node's own takes no compiled code; all else by node's. A bundle of the
+ * program has functions for its parts, and `./FILE.js#PART` is what one of them returns.
+ */
 function requireBundle(id: string): unknown {
   if (!id.startsWith('./')) return require(id);
-  if (!modules.has(id)) modules.set(id, load(id.slice(2)));
-  return modules.get(id);
+  const [name = '', part] = id.slice(2).split('#');
+  if (!modules.has(name)) modules.set(name, load(name));
+  const bundle = modules.get(name);
+  return part === undefined ? bundle : (bundle as Record<string, () => unknown>)[part]?.();
 }
 
 /** The exports of a bundle, as `require` would give them. */

@@ -1,15 +1,22 @@
 /** Every flag of V8 that this program changes, what it wins, and how it is put back. Any of them may be ignored: only time and memory change. */
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+/** node:v8 takes a millisecond to load: only where it is needed. */
+const v8 = () => process.getBuiltinModule('node:v8');
+
+function setFlags(...flags: readonly string[]): void {
+  for (const flag of flags) v8().setFlagsFromString(flag);
+}
 
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
- * To be called before undici reads its first answer, which it does by one large WebAssembly function. V8 of Node 20 would begin to
- * optimize that at once, and node waits for it before it exits: `qr list` took 310 ms of processor time in place of 120, and no
- * export is long enough to win it back. Node 22 and 24 do not: no difference was found there.
+ * To be called before undici's parser of HTTP, one large function of WebAssembly, is compiled. V8 of Node 20 would begin to optimize
+ * it at the first answer, and node waits for that before it exits: `qr list` took 310 ms of processor time in place of 120, and no
+ * export is long enough to win it back. And it is compiled at once, not when it is first called: that is, beside the main thread
+ * (service/compile-parser.ts). Node 22 and 24 optimize nothing at once, and loading node:v8 would cost them what the rest wins.
  */
 export function keepWasmSimple(): void {
-  if (process.version.startsWith('v20.')) setFlagsFromString('--liftoff-only');
+  if (!process.version.startsWith('v20.')) return;
+  setFlags('--liftoff-only', '--no-wasm-lazy-compilation');
 }
 
 /**
@@ -19,14 +26,16 @@ export function keepWasmSimple(): void {
  */
 export function keepMemoryFlat(): () => void {
   // Old objects are collected when they have grown by a fifth, not by a multiple: 10 MB of those 30.
-  setFlagsFromString('--heap-growing-percent=20');
+  setFlags('--heap-growing-percent=20');
   let bounded = false;
   return () => {
     if (bounded) return;
     // The size that new objects may take is fixed when node starts, at two to ten times this; what it grows by is not.
-    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+    const young = v8()
+      .getHeapSpaceStatistics()
+      .find(({ space_name }) => space_name === 'new_space');
     bounded = young === undefined || young.space_size >= YOUNG_BYTES;
-    if (bounded) setFlagsFromString('--semi-space-growth-factor=1');
+    if (bounded) setFlags('--semi-space-growth-factor=1');
   };
 }
 
@@ -35,11 +44,12 @@ const DEFAULTS = [
   '--no-liftoff-only',
   '--wasm-tier-up',
   '--wasm-dynamic-tiering',
+  '--wasm-lazy-compilation',
   '--heap-growing-percent=0',
   '--semi-space-growth-factor=2',
 ];
 
 /** Puts all of them back at the end: V8 refuses compiled code that was made under other flags than it is read under. */
 export function restoreFlags(): void {
-  for (const flag of DEFAULTS) setFlagsFromString(flag);
+  setFlags(...DEFAULTS);
 }

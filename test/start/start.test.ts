@@ -79,6 +79,50 @@ test('a command that runs again writes nothing; one that fails never does', asyn
   expect(times()).not.toEqual(written);
 });
 
+describe('what a command loads', () => {
+  /** Names at its end the files of dist/ that were read and the modules of node that were loaded: a preload. */
+  const LOADED = `
+const fs = require('node:fs');
+const { basename, dirname } = require('node:path');
+const read = new Set();
+const { readFileSync } = fs;
+fs.readFileSync = (path, ...rest) => {
+  if (basename(dirname(String(path))) === 'dist') read.add(basename(path));
+  return readFileSync(path, ...rest);
+};
+process.on('exit', () => {
+  const builtIn = process.moduleLoadList.map((name) => name.replace('NativeModule ', ''));
+  process.stderr.write('LOADED ' + JSON.stringify({ read: [...read].sort(), builtIn }) + '\\n');
+});
+`;
+
+  async function loadedBy(args: string[], options: CliOptions): Promise<{ read: string[]; builtIn: string[] }> {
+    const preload = join(await useDirectory(), 'loaded.cjs');
+    writeFileSync(preload, LOADED);
+    const { code, stderr } = await runCli(args, { ...options, nodeArgs: ['-r', preload] });
+    expect(code).toBe(0);
+    return JSON.parse(/^LOADED (.*)$/m.exec(stderr)?.[1] ?? '');
+  }
+
+  test('to list codes: the program, undici and its parser, and nothing of node that is not used', async () => {
+    await withSandbox({ codes: 1 }, async ({ env }) => {
+      const { read, builtIn } = await loadedBy(['qr', 'list'], { env });
+      expect(read).toEqual(['app.js', 'llhttp_simd.wasm', 'start.js', 'undici.js']);
+      const unused = ['assert', 'child_process', 'dgram', 'http', 'http2', 'tls', 'crypto', 'module'];
+      expect(builtIn.filter((name) => unused.includes(name))).toEqual([]);
+    });
+  });
+
+  test.each([[['--version']], [['--help']], [['scans', 'export', '--help']], [['help', 'exit-codes']], [['completion', 'bash']]])(
+    'for %j: nothing but what starts it',
+    async (args) => {
+      const { read, builtIn } = await loadedBy(args, {});
+      expect(read).toEqual(['start.js']);
+      expect(builtIn).not.toContain('stream');
+    },
+  );
+});
+
 describe('a damaged cache', () => {
   test(`${FLIPS} flipped bits: nothing else is said or done`, async () => {
     const { env: cache, files } = await useCache();
