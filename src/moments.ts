@@ -1,6 +1,7 @@
 /** The times a person may give for `--since` and `--until`. */
 import { Temporal } from 'temporal-polyfill';
 import { UsageError } from './errors.ts';
+import { shown } from './quote.ts';
 import { parseDuration } from './time.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -31,7 +32,7 @@ export function parseMoment(
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
   }
-  throw new UsageError(`${flag} '${text}' is not a time.`, {
+  throw new UsageError(`${flag} '${shown(text)}' is not a time.`, {
     hint: 'Use a date (2026-03-29), a date-time (2026-03-29T14:30 or 2026-03-29T14:30:00Z), a duration ago (24h), now, today or yesterday.',
   });
 }

@@ -1,5 +1,6 @@
 /** Every row of a bulk file checked before the first request: what it asks for, or all that is wrong with it. */
 import { valuesKey } from '../once/reconcile.ts';
+import { inQuotes } from '../quote.ts';
 import { isUuid } from '../service/checks.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges, type NewCode } from '../service/shapes.ts';
 import { type Columns, checkAddress, matchColumns, readName, readText, readWord } from './columns.ts';
@@ -106,7 +107,7 @@ function checkTargets<R extends TargetRow>(
 function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetRow, 'id' | 'slug'> {
   const read = (column: string) => readText(cell(row, column))?.trim() || undefined;
   const [id, slug] = [read('id'), read('slug')];
-  if (id !== undefined && !isUuid(id)) cell(row, 'id').fault(`${JSON.stringify(id)} is not an id (a uuid)`);
+  if (id !== undefined && !isUuid(id)) cell(row, 'id').fault(`${inQuotes(id)} is not an id (a uuid)`);
   if (TARGET_COLUMNS.some(has) && id === undefined && slug === undefined)
     faults.push({ line: row.line, message: 'has neither an id nor a slug' });
   return { id: id?.toLowerCase(), slug };

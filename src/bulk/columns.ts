@@ -3,6 +3,7 @@
  * those may hold.
  */
 import leven from 'leven';
+import { quote } from '../quote.ts';
 import { type Fault, fold, type Input, type InputRow, showValue } from './input.ts';
 
 /** A cell of a known column: undefined where the row has none. What is wrong or odd about it is told to it. */
@@ -37,7 +38,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
     }
     if (!known.includes(folded)) continue;
     const other = found.get(folded);
-    if (other !== undefined) faults.push({ line, column, message: `means the same as column ${other}` });
+    if (other !== undefined) faults.push({ line, column, message: `means the same as column ${quote(other)}` });
     found.set(folded, column);
   }
   const missing = (name: string, row?: InputRow) => !(row ? row.values.has(found.get(name) ?? '') : found.has(name));

@@ -1,6 +1,7 @@
 /** The codes that rows name, read with as few requests as it takes. */
 import { NotFoundError } from '../errors.ts';
 import { inParallel } from '../once/send-rows.ts';
+import { quote } from '../quote.ts';
 import type { Service } from '../service/service.ts';
 import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
 import type { TargetRow } from './check-rows.ts';
@@ -30,7 +31,7 @@ export async function findCodes(rows: readonly TargetRow[], reader: Reader): Pro
 export function requireCode(row: TargetRow, lookup: Lookup): QrCode {
   const code = lookup(row);
   if (code) return code;
-  throw new NotFoundError(`no code has the ${row.id === undefined ? `slug ${row.slug}` : `id ${row.id}`}`);
+  throw new NotFoundError(`no code has the ${row.id === undefined ? `slug ${quote(row.slug ?? '')}` : `id ${row.id}`}`);
 }
 
 /** Rows about the same code together, in their order. */

@@ -1,5 +1,6 @@
 /** A bulk file as it was read: rows of named values, before anybody has asked what they mean, and everything wrong with it. */
 import { UsageError } from '../errors.ts';
+import { inQuotes, quote } from '../quote.ts';
 
 export interface InputRow {
   /** 1-based, counting rows of data: the first below the CSV header is row 1. What `--adopt` and `--not-created` take. */
@@ -44,7 +45,7 @@ export function refuseFaults(file: string, faults: readonly Fault[]): void {
 
 /** `line 3, column type: …` */
 export function formatFault({ line, column, message }: Fault): string {
-  const place = [line === undefined ? '' : `line ${line}`, column === undefined ? '' : `column ${column}`]
+  const place = [line === undefined ? '' : `line ${line}`, column === undefined ? '' : `column ${quote(column)}`]
     .filter(Boolean)
     .join(', ');
   return place ? `${place}: ${message}` : message;
@@ -54,6 +55,7 @@ const LONGEST_SHOWN = 60;
 
 /** A cell as a message shows it: quoted, escaped and cut. */
 export function showValue(value: unknown): string {
+  if (typeof value === 'string') return inQuotes(value);
   const text = JSON.stringify(typeof value === 'bigint' ? `${value}` : value) ?? 'nothing';
   return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`;
 }

@@ -5,6 +5,7 @@
 import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
 import { nameRow } from '../once/journal.ts';
+import { quote } from '../quote.ts';
 import type { ChangeEnd } from './change-rows.ts';
 import { fold, type Input, type InputRow, showValue } from './input.ts';
 
@@ -114,7 +115,7 @@ export function createFailure(
 function undecidedError(undecided: readonly RowEnd[], rows: readonly InputRow[]): UnprovenError {
   const [first] = undecided;
   const lines = undecided.map(({ row, candidates }) => {
-    const codes = candidates.map(({ id, slug, created_at }) => `${id} (slug ${slug}, created ${created_at})`);
+    const codes = candidates.map(({ id, slug, created_at }) => `${id} (slug ${quote(slug)}, created ${quote(created_at)})`);
     const source = rows[row - 1];
     const [, named] = [...(source?.values ?? [])].find(([column]) => fold(column) === 'name') ?? [];
     const name = source ? `${nameRow(source)} ${showValue(named)}` : `row ${row}`;

@@ -3,6 +3,7 @@ import type { Command, InvalidArgumentError } from 'commander';
 import { type FailureDetails, UsageError } from '../errors.ts';
 import { fullName } from '../help/page.ts';
 import { nearest } from '../nearest.ts';
+import { shown } from '../quote.ts';
 import { redactKeys } from '../settings/key.ts';
 import { isBranch, leaves, TREE } from './tree.ts';
 
@@ -104,7 +105,7 @@ export function noHelp(words: string, hint: string): UsageError {
 
 /** What is shown of a word in a message. */
 function shorten(word: string): string {
-  return word.length > 60 ? `${word.slice(0, 60)}…` : word;
+  return shown(word);
 }
 
 /** `word`, typed after `names`, is no command there. */

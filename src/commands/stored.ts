@@ -1,5 +1,6 @@
 /** The stored config, as the commands about it see it: what was mended is mentioned, and a change is one step. */
 import type { Context } from '../context.ts';
+import { shown } from '../quote.ts';
 import type { Inputs } from '../settings/sources.ts';
 import type { Store } from '../settings/store.ts';
 import type { Stored, StoredProfile } from '../settings/stored.ts';
@@ -38,7 +39,7 @@ export async function openProfile(context: Context): Promise<Inputs & { store: S
 /** A profile was made the current one, but the variable goes before it. */
 export function warnOfProfileVariable({ console, env }: Context, name: string): void {
   if (!env.QRCTL_PROFILE || env.QRCTL_PROFILE === name) return;
-  console.warn(`QRCTL_PROFILE is set and still chooses '${env.QRCTL_PROFILE}'`);
+  console.warn(`QRCTL_PROFILE is set and still chooses '${shown(env.QRCTL_PROFILE)}'`);
 }
 
 function mentioning(context: Context, store: Store): Store {

@@ -5,6 +5,7 @@
  * proven slices. A service that pages in no order is exported in its own. What cannot be proven complete fails.
  */
 import { UnprovenError } from '../errors.ts';
+import { quote } from '../quote.ts';
 import type { Rewind, RowSink, TimedRows } from '../row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { MovedError } from './assembly.ts';
@@ -91,7 +92,7 @@ async function readAgain(job: ScanExport, { sink, rewind }: { sink: ScanSink; re
   }
   await job.checkExists();
   throw new UnprovenError(
-    `the export of the scans of ${job.code} ${formatRange(job.range)} could not be proven complete: ${moved.message}`,
+    `the export of the scans of ${quote(job.code)} ${formatRange(job.range)} could not be proven complete: ${moved.message}`,
     {
       hint: 'nothing was guessed; run it again when the service is quiet, or export a shorter range',
       cause: moved,

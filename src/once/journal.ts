@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { type AppendLog, openAppendLog, readAppendLog } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
+import { quote } from '../quote.ts';
 import type { NewCode } from '../service/shapes.ts';
 
 /** A row that is to become a code. */
@@ -123,8 +124,8 @@ function refuseOtherService(path: string, baseUrl: string, [first]: readonly Jou
     });
   }
   if (first.baseUrl === baseUrl) return;
-  throw new UsageError(`${path} records a run against ${first.baseUrl}, not ${baseUrl}`, {
-    hint: `go on with --base-url ${first.baseUrl}, or name other --results to create the codes here as well`,
+  throw new UsageError(`${path} records a run against ${quote(first.baseUrl)}, not ${baseUrl}`, {
+    hint: `go on with --base-url ${quote(first.baseUrl)}, or name other --results to create the codes here as well`,
   });
 }
 

@@ -1,6 +1,7 @@
 /** The columns a command can print. */
 import { UsageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import { inQuotes, quote } from '../quote.ts';
 import type { Row } from '../row-sink.ts';
 import type { ColourName } from './colour.ts';
 
@@ -31,14 +32,15 @@ export function chooseColumns(fields: readonly string[] | undefined, columns: re
   return fields.map((field, index) => {
     const column = columns.find(({ name }) => name === field);
     if (!column) throw unknownField(field, names);
-    if (fields.indexOf(field) < index) throw new UsageError(`--fields names ${field} twice`, { hint: 'name each field once' });
+    if (fields.indexOf(field) < index)
+      throw new UsageError(`--fields names ${quote(field)} twice`, { hint: 'name each field once' });
     return column;
   });
 }
 
 function unknownField(field: string, names: readonly string[]): UsageError {
   const meant = nearest(field.toLowerCase(), names);
-  return new UsageError(`--fields: there is no field ${JSON.stringify(field)} here`, {
+  return new UsageError(`--fields: there is no field ${inQuotes(field)} here`, {
     hint: `${meant ? `did you mean ${meant}? ` : ''}the fields are ${names.join(',')}`,
   });
 }

@@ -10,6 +10,7 @@ import {
   UnexpectedAnswerError,
 } from '../errors.ts';
 import type { RateHeaders } from '../limit/rate-headers.ts';
+import { quote } from '../quote.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { isObject, parseAnswer } from './json.ts';
 import { type Answer, header, type Method } from './transport.ts';
@@ -64,7 +65,7 @@ export function answerError(
   if (status >= 300 && status < 400) {
     const target = oneLine(header(answer.headers, 'location') ?? '', redact);
     return new UnexpectedAnswerError(
-      `${name}: redirected${target && ` to ${target}`} (${status}), and redirects are not followed`,
+      `${name}: redirected${target && ` to ${quote(target)}`} (${status}), and redirects are not followed`,
       {
         ...details,
         hint: 'check the base URL: qrctl doctor',

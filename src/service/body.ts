@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
 import type { ByteBuffer } from '../byte-buffer.ts';
+import { quote } from '../quote.ts';
 import { NetworkError } from './network-error.ts';
 
 /** No answer the specification describes comes near this; one that passes it would only fill the memory. */
@@ -26,7 +27,7 @@ export async function decodeBody(bytes: Buffer, encoding: string): Promise<strin
 async function unpackedText(bytes: Buffer, encoding: string): Promise<string> {
   if (encoding === '' || encoding === 'identity' || bytes.length === 0) return bytes.toString('utf8');
   if (encoding === 'gzip' || encoding === 'x-gzip') return (await gunzip(Buffer.from(bytes))).toString('utf8');
-  throw new NetworkError(`the answer is packed as ${encoding}, which was not asked for`, { fault: 'answer', sent: true });
+  throw new NetworkError(`the answer is packed as ${quote(encoding)}, which was not asked for`, { fault: 'answer', sent: true });
 }
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {

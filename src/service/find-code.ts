@@ -1,5 +1,6 @@
 /** The codes that somebody means by ids or slugs, in as few requests as it takes. */
 import { NotFoundError } from '../errors.ts';
+import { quote } from '../quote.ts';
 import { isUuid } from './checks.ts';
 import { listAllCodes } from './codes.ts';
 import type { Service } from './service.ts';
@@ -26,7 +27,7 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
 export async function noSuchCode(idOrSlug: string, slugs: readonly string[]): Promise<NotFoundError> {
   const { nearest } = await import('../nearest.ts');
   const guess = nearest(idOrSlug, slugs);
-  return new NotFoundError(`no code has the id or slug ${idOrSlug}`, {
-    hint: guess === undefined ? 'see the slugs there are: qrctl qr list' : `did you mean ${guess}?`,
+  return new NotFoundError(`no code has the id or slug ${quote(idOrSlug)}`, {
+    hint: guess === undefined ? 'see the slugs there are: qrctl qr list' : `did you mean ${quote(guess)}?`,
   });
 }

@@ -1,6 +1,7 @@
 /** Which stored profile is meant. */
 import { UsageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import { quote, shown } from '../quote.ts';
 import { redactKeys } from './key.ts';
 import type { SettingFlags, Variables } from './settings.ts';
 import type { Inputs } from './sources.ts';
@@ -34,13 +35,13 @@ export function newProfileName(flags: SettingFlags, env: Variables, stored: Stor
 
 /** Nothing is stored under that name. */
 export function unknownProfile(name: string, stored: Stored): UsageError {
-  return new UsageError(`there is no profile '${redactKeys(name)}'`, { hint: hintFor(name, [...stored.profiles.keys()]) });
+  return new UsageError(`there is no profile '${shown(redactKeys(name))}'`, { hint: hintFor(name, [...stored.profiles.keys()]) });
 }
 
 function hintFor(name: string, names: readonly string[]): string {
   if (redactKeys(name) !== name) return 'that looks like a key; `qrctl auth login` asks for it';
   const similar = nearest(name, names);
   return similar === undefined
-    ? `qrctl auth login --profile ${name}`
+    ? `qrctl auth login --profile ${quote(name)}`
     : `did you mean '${similar}'? qrctl auth list shows them all`;
 }

@@ -31,7 +31,7 @@ export function findOperation(walk: Walk, description: unknown, path: string, me
 }
 
 function plainPath(path: string): string {
-  return path.replace(/\{[^}]*\}/g, '{}').replace(/^.*\/api\/v1(?=\/)/, '');
+  return path.replace(/\{[^{}]*\}/g, '{}').replace(/^.*\/api\/v1(?=\/)/, '');
 }
 
 /** A query parameter of an operation. */

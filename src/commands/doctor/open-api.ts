@@ -1,4 +1,6 @@
 /** Compares the service's own description (`/openapi.json`, OpenAPI 3.1) with what this tool was written against. */
+
+import { quote } from '../../quote.ts';
 import {
   CODE_FIELDS,
   CODE_STATUSES,
@@ -71,7 +73,7 @@ function merge(parts: readonly Differences[]): Differences {
 
 function compareVersion(version: unknown): Differences {
   if (version === VERSION) return NOTHING;
-  return { broken: [], changed: [`its version is ${typeof version === 'string' ? version : 'missing'}, not ${VERSION}`] };
+  return { broken: [], changed: [`its version is ${typeof version === 'string' ? quote(version) : 'missing'}, not ${VERSION}`] };
 }
 
 function compareOperation(walk: Walk, description: unknown, expected: Expected): Differences {

@@ -3,6 +3,7 @@ import { CREATE_COLUMNS } from '../../../bulk/check-rows.ts';
 import type { Context } from '../../../context.ts';
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../errors.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
+import { shown } from '../../../quote.ts';
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
 import { codeOutput } from '../code-columns.ts';
@@ -49,8 +50,9 @@ function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   });
 }
 
-/** Quoted for a POSIX shell. */
+/** Quoted for a POSIX shell; a name that could not be shown as it is, is left out. */
 function lookFor(name: string): string {
+  if (shown(name) !== name) return 'qrctl qr list --sort created_at:desc --limit 10';
   return `qrctl qr list --name '${name.replaceAll("'", "'\\''")}' --sort created_at:desc`;
 }
 

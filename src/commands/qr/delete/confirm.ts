@@ -5,6 +5,7 @@ import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { inParallel } from '../../../once/send-rows.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
+import { inQuotes, quote } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
 import { tellCost } from '../bulk-progress.ts';
@@ -31,13 +32,13 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes 
   const [only] = codes;
   if (only && codes.length === 1) {
     const answer = await console.ask(
-      `Delete "${only.name}" (slug ${only.slug}) and its ${counted(all, 'scan')} for ever? [y/N] `,
+      `Delete ${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${counted(all, 'scan')} for ever? [y/N] `,
     );
     if (!/^y(es)?$/i.test(answer.trim())) throw declined();
     return;
   }
   for (const { id, name, slug } of codes.slice(0, MOST_SHOWN)) {
-    console.note(`"${name}" (slug ${slug}): ${counted(scans.get(id) ?? 0, 'scan')}`);
+    console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${counted(scans.get(id) ?? 0, 'scan')}`);
   }
   if (codes.length > MOST_SHOWN) console.note(`and ${codes.length - MOST_SHOWN} more; --dry-run lists them all`);
   const question = `Delete these ${codes.length} codes and their ${counted(all, 'scan')} for ever? Type ${codes.length} to go on: `;

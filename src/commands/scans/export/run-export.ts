@@ -3,6 +3,7 @@
 import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
+import { quote } from '../../../quote.ts';
 import type { Service } from '../../../service/service.ts';
 import { keepMemoryFlat } from '../../../start/v8-flags.ts';
 import { formatDuration } from '../../../time.ts';
@@ -77,7 +78,7 @@ function count(n: number, thing: string): string {
 
 /** Named one a line as far as a screen is for it. */
 function partly(failures: readonly CodeFailure[], of: number): PartialError {
-  const lines = failures.slice(0, 5).map(({ code, error }) => `${code.slug ?? code.id}: ${error.message}`);
+  const lines = failures.slice(0, 5).map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
   if (failures.length > 5) lines.push(`and ${failures.length - 5} more`);
   const names = failures.map(({ code }) => code.id).slice(0, 5);
   return new PartialError([`${failures.length} of ${count(of, 'code')} failed, the others are exported`, ...lines].join('\n'), {

@@ -1,0 +1,28 @@
+/**
+ * How a value that is not ours stands in a sentence of ours: of the service, of a file, of the command line. It is cleaned, so that it has no
+ * line of its own and nothing that a terminal obeys; bounded; and in quotes where it could be taken for our own words.
+ */
+import { clean } from './output/clean.ts';
+
+const LONGEST = 64;
+
+/** An id, a slug, a time, an address: one word, whose ends are seen without quotes. */
+const WORD = /^[\w.~:/+@-]{1,64}$/;
+
+/** On one line and short, without quotes: for a sentence that has its own. */
+export function shown(text: string): string {
+  if (text.length <= LONGEST) return clean(text);
+  // By code points, so that none is cut in two.
+  const start = [...text.slice(0, 2 * LONGEST)].slice(0, LONGEST).join('');
+  return clean(start) + (start.length < text.length ? '…' : '');
+}
+
+/** As `shown`, in quotes; those within it cannot end them. */
+export function inQuotes(text: string): string {
+  return `"${shown(text).replaceAll('"', '\\"')}"`;
+}
+
+/** As it is where it is a plain word, else in quotes. */
+export function quote(text: string): string {
+  return WORD.test(text) ? text : inQuotes(text);
+}

