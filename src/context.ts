@@ -207,11 +207,15 @@ function listenForSignals() {
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
+  // A file that would pass `ulimit -f` is a failed write (EFBIG) to whoever listens, and the end of whoever does not. Windows has neither.
+  const stayAlive = () => undefined;
+  if (process.platform !== 'win32') process.on('SIGXFSZ', stayAlive);
   return {
     signal: controller.signal,
     abort: (reason: unknown) => controller.abort(reason),
     stopListening() {
       for (const name of names) process.off(name, onSignal);
+      process.off('SIGXFSZ', stayAlive);
     },
   };
 }

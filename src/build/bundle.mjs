@@ -175,6 +175,22 @@ async function bundleProgram(options) {
   }
 }
 
+/**
+ * conf writes by a package that, when it is loaded, takes over the signals of the process: a config that passes `ulimit -f` then kills it.
+ * src/settings/write-store.ts writes in its place.
+ */
+const notWrittenByConf = {
+  name: 'not-written-by-conf',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^atomically$/ }, ({ importer }) =>
+      importer.includes('/conf/') ? { path: 'atomically', namespace: 'not-written-by-conf' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'not-written-by-conf' }, () => ({
+      contents: `export function writeFileSync() { throw new Error('conf writes by itself'); }`,
+    }));
+  },
+};
+
 // Made beside its place and put there at once: a command that is running while this builds must find its files.
 const staged = `${directory}-${process.pid}`;
 const OPTIONS = {
@@ -198,7 +214,7 @@ try {
   const { metafile } = await build({
     ...OPTIONS,
     entryPoints: { start: 'src/start/start.ts', ...APART },
-    plugins: [measuredAlike, notBuiltIn, parserInFiles, keptApart],
+    plugins: [measuredAlike, notBuiltIn, notWrittenByConf, parserInFiles, keptApart],
   });
   const { outputs } = await bundleProgram(OPTIONS);
   await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');

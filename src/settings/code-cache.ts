@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nodeDisk } from '../durable/disk.ts';
 import { type Processes, replaceFile } from '../durable/replace-file.ts';
+import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { cacheDirectory, DIRECTORY_MODE, FILE_MODE } from './config-directory.ts';
@@ -48,5 +49,5 @@ function parse(data: Partial<CodeCache> | null): CodeCache | undefined {
 /** Replaces the file; throws the system's error. Several completions may do so at the same time. */
 export async function writeCodeCache(file: string, cache: CodeCache, processes: Processes): Promise<void> {
   await makeDirectories(nodeDisk, dirname(file), DIRECTORY_MODE);
-  await replaceFile(nodeDisk, file, Buffer.from(JSON.stringify(cache)), { processes, mode: FILE_MODE });
+  await replaceFile(nodeDisk, await realPath(nodeDisk, file), Buffer.from(JSON.stringify(cache)), { processes, mode: FILE_MODE });
 }

@@ -1,7 +1,9 @@
 /** The directory of the config: where it is, and that nobody else gets in. The config holds keys: 0600 in a 0700 directory. */
-import { chmodSync, statSync } from 'node:fs';
-import { homedir, platform } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { chmodSync, closeSync, constants, fchmodSync, fstatSync, openSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { homedir, platform, userInfo } from 'node:os';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { nodeDisk } from '../durable/disk.ts';
+import { systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
 import type { Variables } from './settings.ts';
 
@@ -11,9 +13,18 @@ import type { Variables } from './settings.ts';
  */
 export async function configDirectory(env: Variables): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
+  return systemDirectory('config');
+}
+
+/** Where this system keeps such directories of this user. */
+async function systemDirectory(kind: 'config' | 'cache'): Promise<string> {
   try {
     const { default: envPaths } = await import('env-paths');
-    return envPaths('qrctl', { suffix: '' }).config;
+    const path = envPaths('qrctl', { suffix: '' })[kind];
+    if (isAbsolute(path)) return path;
+    // A variable that names no absolute path is ignored, as the XDG specification says: keys do not go to wherever a command was run.
+    const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
+    return platform() === 'linux' ? join(home, `.${kind}`, 'qrctl') : join(home, relative(homedir(), path));
   } catch (cause) {
     throw new UsageError('this system names no home directory to keep the config in', {
       hint: 'set QRCTL_CONFIG_DIR to a directory of your own',
@@ -24,10 +35,7 @@ export async function configDirectory(env: Variables): Promise<string> {
 
 /** The cache directory: `cache` in QRCTL_CONFIG_DIR, else where this system keeps caches. Only names it; throws as above. */
 export async function cacheDirectory(env: Variables): Promise<string> {
-  const config = await configDirectory(env);
-  if (env.QRCTL_CONFIG_DIR) return join(config, 'cache');
-  const { default: envPaths } = await import('env-paths');
-  return envPaths('qrctl', { suffix: '' }).cache;
+  return env.QRCTL_CONFIG_DIR ? join(await configDirectory(env), 'cache') : systemDirectory('cache');
 }
 
 export const FILE_MODE = 0o600;
@@ -37,27 +45,59 @@ export const DIRECTORY_MODE = 0o700;
 const OTHERS = 0o077;
 /** A directory with this bit (`/tmp`) is shared on purpose. */
 const STICKY = 0o1000;
+/** What qrctl keeps in its directory: the config, the next one on its way, and caches. */
+const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
 /**
- * Closes config.json and its directory where others can get in, and says so: one sentence for each path. Windows has no such modes,
- * and nothing is loose there.
+ * Closes config.json and its directory where others can get in, and says so: one sentence for each path. A directory that is not ours alone
+ * is left as it is, and that is said. Windows has no such modes, and nothing is loose there.
  */
 export function mendModes(file: string): string[] {
   if (platform() === 'win32') return [];
   return [mend(dirname(file), DIRECTORY_MODE), mend(file, FILE_MODE)].filter((sentence) => sentence !== undefined);
 }
 
-function mend(path: string, wanted: number): string | undefined {
-  const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o7777;
-  if ((mode & OTHERS) === 0) return undefined;
-  const found = `${path} was open to others (mode ${formatMode(mode)})`;
-  // Shared on purpose or not ours to close.
-  if ((mode & STICKY) !== 0 || isHome(path)) return `${found} and is left so; point QRCTL_CONFIG_DIR at a directory of its own`;
+/** Gives a directory that was just made its mode, which the umask may have taken away. Throws the system's error. */
+export function closeNewDirectory(path: string): void {
   try {
-    chmodSync(path, wanted);
-    return `${found}; it is ${formatMode(wanted)} now`;
+    withDescriptor(path, (descriptor) => fchmodSync(descriptor, DIRECTORY_MODE));
+  } catch (error) {
+    // A umask that locks ourselves out leaves only the name. It never does so to root.
+    if (systemCode(error) !== 'EACCES') throw error;
+    chmodSync(path, DIRECTORY_MODE);
+  }
+}
+
+function mend(path: string, wanted: number): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats || (stats.mode & OTHERS) === 0) return undefined;
+  const found = `${path} was open to others (mode ${formatMode(stats.mode)})`;
+  try {
+    return withDescriptor(path, (descriptor) => {
+      // What was opened is what is changed, whatever its name leads to by now.
+      const opened = fstatSync(descriptor);
+      if (isShared(path, opened)) return `${found} and is left so; point QRCTL_CONFIG_DIR at a directory of its own`;
+      fchmodSync(descriptor, wanted);
+      return `${found}; it is ${formatMode(wanted)} now`;
+    });
   } catch {
     return `${found} and could not be changed; run \`chmod ${formatMode(wanted)} ${path}\` as its owner`;
+  }
+}
+
+/** Whether it is another user's, is shared on purpose, or holds what is not of qrctl: not ours to close. */
+function isShared(path: string, stats: Stats): boolean {
+  if (stats.uid !== nodeDisk.user()) return true;
+  if (!stats.isDirectory()) return !stats.isFile();
+  return (stats.mode & STICKY) !== 0 || isHome(path) || readdirSync(path).some((name) => !OURS.test(name));
+}
+
+function withDescriptor<T>(path: string, work: (descriptor: number) => T): T {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return work(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -71,5 +111,5 @@ function isHome(path: string): boolean {
 
 /** `0644` of 0o644. */
 function formatMode(mode: number): string {
-  return mode.toString(8).padStart(4, '0');
+  return (mode & 0o7777).toString(8).padStart(4, '0');
 }

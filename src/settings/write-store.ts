@@ -1,13 +1,13 @@
 /** Changes the stored config, one change at a time. conf keeps it; what conf would write goes to disk by durable/replace-file.ts. */
-import { chmodSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
-import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
+import { type Disk, nodeDisk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
 import { replaceFile } from '../durable/replace-file.ts';
+import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { LocalError } from '../errors.ts';
 import type { Clock } from '../time.ts';
-import { DIRECTORY_MODE, FILE_MODE, mendModes } from './config-directory.ts';
+import { closeNewDirectory, DIRECTORY_MODE, FILE_MODE, mendModes } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 import { configFile, readStore, type Store } from './store.ts';
 import { formatStored, type Stored } from './stored.ts';
@@ -27,7 +27,7 @@ export async function updateStore(
   const file = await configFile(env);
   return namingFile(file, async () => {
     // 0700 from its first moment; the second step is for a umask that would lock ourselves out.
-    if (await makeDirectories(disk, dirname(file), DIRECTORY_MODE)) chmodSync(dirname(file), DIRECTORY_MODE);
+    if (await makeDirectories(disk, dirname(file), DIRECTORY_MODE)) closeNewDirectory(dirname(file));
     const mended = mendModes(file);
     const lock = await acquireLock(file, { clock, signal, waitMs: LONGEST_WAIT_MS });
     try {
@@ -64,8 +64,7 @@ async function store(disk: Disk, file: string, value: Record<string, unknown>): 
   const written = takeOverWrite(config);
   config.store = value;
   // A config.json that is a link (dotfiles kept elsewhere) stays one. The mode holds from the first moment: it is full of keys.
-  const real = (await ifPresent(disk.realpath(file))) ?? file;
-  await replaceFile(disk, real, Buffer.from(written()), { mode: FILE_MODE });
+  await replaceFile(disk, await realPath(disk, file), Buffer.from(written()), { mode: FILE_MODE });
   if (format(config.store) !== written()) throw new LocalError(`the config file ${file} is not what was stored`);
 }
 

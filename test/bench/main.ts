@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { append } from './append.ts';
 import { bulk } from './bulk.ts';
 import { latency } from './latency.ts';
 import { limit } from './limit.ts';
@@ -12,7 +13,7 @@ import { startup } from './startup.ts';
 import { throughput } from './throughput.ts';
 
 const BENCHMARKS: Record<string, (directory: string, options: { large: boolean }) => Promise<Report[]>> = {
-  ...{ startup, throughput, latency, limit, memory, bulk },
+  ...{ startup, throughput, latency, limit, memory, append, bulk },
 };
 
 const USAGE = `npm run bench [-- NAMES] [--large] [--json FILE]

@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startCli } from '../support/cli.ts';
+import { BIN, startCli } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { useMachine } from './login.ts';
 
@@ -21,6 +22,21 @@ describe('auth login', () => {
     expect(statSync(machine.file).mode & 0o7777).toBe(0o600);
     expect(statSync(machine.directory).mode & 0o7777).toBe(0o700);
     expect((await machine.run(['auth', 'status'])).code).toBe(0);
+  });
+
+  test('a config that would pass `ulimit -f` is a failed write: the old one stays, and nothing is killed', async () => {
+    const machine = await useMachine();
+    await machine.login('default', FAR, KEY);
+    const before = readFileSync(machine.file, 'utf8');
+    const env = { PATH: process.env.PATH, QRCTL_CONFIG_DIR: machine.directory };
+    // Two blocks of 512 or 1024 bytes, by the shell.
+    const script = 'ulimit -f 1; exec "$@"';
+    const address = `https://${'x'.repeat(2000)}.example/{slug}`;
+    const words = ['-c', script, 'sh', process.execPath, BIN, 'config', 'set', 'short-url', address];
+    const { status, signal, stderr } = spawnSync('bash', words, { env, encoding: 'utf8' });
+    expect({ status, signal }).toEqual({ status: 1, signal: null });
+    expect(stderr).toMatch(/config.json could not be written: .*EFBIG/);
+    expect(readFileSync(machine.file, 'utf8')).toBe(before);
   });
 
   test('stores nothing when the service refuses the key (3)', async () => {
@@ -86,7 +102,7 @@ describe('auth login', () => {
     const login = await startCli(['auth', 'login'], { tty: true, env: { QRCTL_CONFIG_DIR: machine.directory } });
     await login.waitFor(/Base URL.*: /);
     login.child.stdin?.write(`${sandbox.baseUrl}\r`);
-    await login.waitFor(/API key: /);
+    await login.waitFor(/API key for 127\.0\.0\.1:\d+: /);
     login.child.stdin?.write(`${KEY}\r`);
     const { code, stdout } = await login.done;
     expect(code).toBe(0);

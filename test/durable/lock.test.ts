@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/durable/lock.ts';
+import { findHolder } from '../../src/durable/lock-holder.ts';
 import { UsageError } from '../../src/errors.ts';
 import { systemClock } from '../../src/time.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -22,8 +23,8 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Another process that takes the lock on `path`, says so, and stays. */
-async function startHolder(path: string): Promise<ChildProcess> {
+/** Another process that takes the lock on `path`, says so, and stays; as another user where `uid` says so. */
+async function startHolder(path: string, uid?: number): Promise<ChildProcess> {
   const module = new URL('../../src/durable/lock.ts', import.meta.url).pathname;
   const { build } = await import('esbuild');
   const bundle = join(directory, 'lock.mjs');
@@ -34,7 +35,10 @@ async function startHolder(path: string): Promise<ChildProcess> {
     await acquireLock(${JSON.stringify(path)}, { clock, waitMs: 0 });
     console.log('held');
     setInterval(() => {}, 1000);`;
-  const holder = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
   holders.push(holder);
   await once(holder.stdout, 'data');
   return holder;
@@ -149,5 +153,60 @@ describe('acquireLock', () => {
     await once(holder, 'exit');
     const lock = await acquireLock(path, { clock: fakeClock(), waitMs: 0 });
     await lock.release();
+  });
+});
+
+describe('a lock that somebody else holds', () => {
+  const NOBODY = 65534;
+
+  it.runIf(process.getuid?.() === 0)('is told from one of a run of ours, with who holds it', async () => {
+    const path = join(directory, 'scans.csv');
+    chmodSync(directory, 0o755);
+    const holder = await startHolder(path, NOBODY);
+    const taking = acquireLock(path, { clock: fakeClock(), waitMs: 0 });
+    await expect(taking).rejects.toMatchObject({
+      message: `process ${holder.pid} of user ${NOBODY} holds the lock of ${path}`,
+      hint: 'If that is no qrctl run which works on this file, have it ended: until then nothing is written.',
+    });
+  });
+
+  it('is not blamed on anybody where it is ours', async () => {
+    const path = join(directory, 'scans.csv');
+    await startHolder(path);
+    await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow('another qrctl run is working on');
+  });
+});
+
+describe('the holder of a lock', () => {
+  const sockets = (name: string) =>
+    [
+      'Num       RefCount Protocol Flags    Type St Inode Path',
+      '0000000000000000: 00000002 00000000 00010000 0001 01 111 @other',
+      `0000000000000000: 00000002 00000000 00010000 0001 01 222 @${name}`,
+      `0000000000000000: 00000002 00000000 00010000 0001 01 333 @${name}-not`,
+      '',
+    ].join('\n');
+
+  /** What /proc would show; 7 has another socket, 8 the lock's, and 9 may not be looked at. */
+  function showProcesses(): void {
+    for (const path of ['net', '7/fd', '8/fd', '9', 'self/fd']) mkdirSync(join(directory, path), { recursive: true });
+    writeFileSync(join(directory, 'net/unix'), sockets('lock'));
+    symlinkSync('socket:[111]', join(directory, '7/fd/3'));
+    symlinkSync('socket:[222]', join(directory, 'self/fd/4'));
+    symlinkSync('/dev/null', join(directory, '8/fd/0'));
+    symlinkSync('socket:[222]', join(directory, '8/fd/4'));
+  }
+
+  it('is the process that has its socket', async () => {
+    showProcesses();
+    expect(await findHolder('lock', directory)).toEqual({ process: { pid: 8, user: process.getuid?.() } });
+    rmSync(join(directory, '8/fd/4'));
+    expect(await findHolder('lock', directory)).toEqual({ process: undefined });
+  });
+
+  it('is nobody where no socket has that name, or the system does not say', async () => {
+    showProcesses();
+    expect(await findHolder('loc', directory)).toBeUndefined();
+    expect(await findHolder('lock', join(directory, 'nowhere'))).toBeUndefined();
   });
 });

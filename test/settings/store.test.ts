@@ -1,8 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { platform, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { configFile, readStore } from '../../src/settings/store.ts';
+import { runCli } from '../support/cli.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 const GOOD = '{"version":1,"current":"work","profiles":{"work":{"apiKey":"svc_live_canary00"}}}';
@@ -29,6 +31,20 @@ describe('the place of the config', () => {
 
   test('is a directory called qrctl of the system otherwise', async () => {
     expect(await configFile({ QRCTL_CONFIG_DIR: '' })).toMatch(/qrctl.config\.json$/);
+  });
+
+  const home = userInfo().homedir;
+  test.runIf(platform() === 'linux').each([
+    ['/h', '/x', '/x/qrctl/config.json'],
+    ['/h', undefined, '/h/.config/qrctl/config.json'],
+    ['/h', '', '/h/.config/qrctl/config.json'],
+    ['/h', 'x', '/h/.config/qrctl/config.json'],
+    ['h', '/x', '/x/qrctl/config.json'],
+    ['h', 'x', `${home}/.config/qrctl/config.json`],
+    ['', undefined, `${home}/.config/qrctl/config.json`],
+  ])('with HOME=%j and XDG_CONFIG_HOME=%j is %s: no key goes to wherever a command is run', async (HOME, xdg, file) => {
+    const env = { HOME, XDG_CONFIG_HOME: xdg, QRCTL_CONFIG_DIR: undefined };
+    expect((await runCli(['config', 'path'], { env })).stdout).toBe(`${file}\n`);
   });
 });
 
@@ -71,6 +87,34 @@ describe('readStore', () => {
     const { mended } = await readStore(env);
     expect(mended).toEqual([expect.stringContaining('is left so')]);
     expect(statSync(directory).mode & 0o7777).toBe(0o1777);
+  });
+
+  test('leaves the mode of a directory that holds other things too, and says so', async () => {
+    const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
+    writeFileSync(join(directory, 'letter.txt'), '');
+    const { mended } = await readStore(env);
+    expect(mended).toEqual([
+      `${directory} was open to others (mode 0755) and is left so; point QRCTL_CONFIG_DIR at a directory of its own`,
+      `${file} was open to others (mode 0644); it is 0600 now`,
+    ]);
+    expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o600]);
+  });
+
+  test('closes a directory with all that qrctl itself keeps there', async () => {
+    const { env, directory } = configured(GOOD, { directory: 0o755, file: 0o600 });
+    mkdirSync(join(directory, 'cache'));
+    writeFileSync(join(directory, '.config.json.partial'), '');
+    await readStore(env);
+    expect(modeOf(directory)).toBe(0o700);
+  });
+
+  test.runIf(process.getuid?.() === 0)('leaves the modes of another user’s directory and file, and says so', async () => {
+    const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
+    chownSync(file, 65534, 65534);
+    chownSync(directory, 65534, 65534);
+    const { mended } = await readStore(env);
+    expect(mended).toEqual([expect.stringContaining('is left so'), expect.stringContaining('is left so')]);
+    expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o644]);
   });
 
   test.each(['', 'not json', '{"version":1,"profiles":{"p":{"apiKey":"svc_live_canary', '{"version":99,"profiles":{}}'])(

@@ -6,14 +6,14 @@ import { checkKey, hasLivePrefix } from '../../settings/key.ts';
 /** Far longer than a key: what is longer is another file. */
 const MOST_BYTES = 64 * 1024;
 
-/** The key, checked but not verified. Throws UsageError where there is no terminal to ask on, or what came is no key. */
-export async function readKey(context: Context, fromStdin: boolean): Promise<string> {
+/** The key for that service, checked but not verified. Throws UsageError where there is no terminal to ask on, or what came is no key. */
+export async function readKey(context: Context, fromStdin: boolean, baseUrl: string): Promise<string> {
   if (!fromStdin && !context.console.canAsk) {
     throw new UsageError('there is no terminal to ask for the key on', {
       hint: '`qrctl auth login --key-stdin < FILE` reads it from a file or pipe',
     });
   }
-  const text = fromStdin ? await firstLine(context) : await context.console.askSecret('API key: ');
+  const text = fromStdin ? await firstLine(context) : await context.console.askSecret(`API key for ${new URL(baseUrl).host}: `);
   const key = checkKey(text.trim(), 'the key');
   if (!hasLivePrefix(key)) context.console.note('the key does not begin with svc_live_, as the keys of the service do');
   return key;

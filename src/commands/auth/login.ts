@@ -22,7 +22,7 @@ export const command = defineCommand({
     const store = await openStore(context);
     const name = newProfileName(context.flags, context.env, store);
     const settings = await resolveLogin(context, store, name);
-    const apiKey = await readKey(context, options.keyStdin === true);
+    const apiKey = await readKey(context, options.keyStdin === true, settings.baseUrl);
     if (options.verify !== false) await verifyKey(context, { ...settings, apiKey });
     const { baseUrl } = settings;
     await changeStore(context, ({ profiles }) => {
