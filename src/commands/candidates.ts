@@ -12,7 +12,7 @@ import { defineCommand } from './define.ts';
 const FRESH_MS = 60_000;
 const FAILED_MS = 20_000;
 /** How long a person who typed Tab waits for the service at most. */
-const PATIENCE_MS = 800;
+const PATIENCE_MS = 1500;
 /** More codes than anyone picks from by Tab; and the rate limit is for work. */
 const MOST_PAGES = 10;
 const CODES_A_PAGE = 100;

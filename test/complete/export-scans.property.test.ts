@@ -115,7 +115,7 @@ describe('an export against any service', () => {
       RUNS,
     );
     expect(refused).toBeLessThan(RUNS.numRuns / 20);
-  }, 120_000);
+  });
 
   test('is exact, or refused, when totals and pages lie', async () => {
     const lies = fc.record({
@@ -138,7 +138,7 @@ describe('an export against any service', () => {
       }),
       RUNS,
     );
-  }, 120_000);
+  });
 
   test('shows every scan that stood there all the time, and none twice, or refuses, when they vanish or replicas lag', async () => {
     // Either scans vanish or they arrive: both together is what the protocol says cannot be found out.
@@ -158,7 +158,7 @@ describe('an export against any service', () => {
       }),
       RUNS,
     );
-  }, 120_000);
+  });
 
   test('shows every scan once, or refuses, when some are listed twice and pages are cut short', async () => {
     const faults = fc.record({
@@ -176,7 +176,7 @@ describe('an export against any service', () => {
       }),
       RUNS,
     );
-  }, 120_000);
+  });
 
   test('costs a still service one request more than its pages', async () => {
     await fc.assert(
@@ -190,5 +190,5 @@ describe('an export against any service', () => {
       }),
       RUNS,
     );
-  }, 120_000);
+  });
 });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { ask } from '../support/api.ts';
-import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { hang, sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -90,7 +90,7 @@ describe.each(FORMATS)('an appended %s', (format) => {
   test('stays at a committed point when it is terminated, and goes on from there', async () => {
     const job = await useJob({ scans: 20_000, latencyMs: 20 }, format);
     const running = await startCli(job.args, { env: job.sandbox.env });
-    await expect.poll(() => job.sandbox.requests.length, { timeout: 10_000 }).toBeGreaterThan(8);
+    await until(() => job.sandbox.requests.length > 8);
     running.child.kill('SIGTERM');
     expect((await running.done).code).toBe(143);
     const committed = await idsIn(job.file);
@@ -136,18 +136,18 @@ test('several codes, --all and --output-dir keep a watermark for each code', asy
 describe('runs at the same time', () => {
   test('of twenty, one works and the others wait or leave clearly', async () => {
     const job = await useJob({ scans: 3000, latencyMs: 10 });
-    const results = await Promise.all(Array.from({ length: 20 }, () => runJob(job, [], { timeoutMs: 60_000 })));
+    const results = await Promise.all(Array.from({ length: 20 }, () => runJob(job, [], {})));
     const done = results.filter(({ code }) => code === 0);
     expect(done.length).toBeGreaterThan(0);
     for (const { code, stderr } of results) if (code !== 0) expect(`${code} ${stderr}`).toMatch(/^2 .*another qrctl run/s);
     expect((await idsIn(job.file)).sort()).toEqual(idsOf(job.sandbox));
-  }, 120_000);
+  });
 
   test('a stopped holder admits nobody, and a killed one blocks nobody', async () => {
     let stuck = true;
     const job = await useJob({ scans: 3000, intercept: sometimes(({ number }) => stuck && number >= 4 && hang) });
     const holder = await startCli(job.args, { env: job.sandbox.env });
-    await expect.poll(() => job.sandbox.requests.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(4);
+    await until(() => job.sandbox.requests.length >= 4);
     holder.child.kill('SIGSTOP');
     stuck = false;
     const second = await runJob(job);
@@ -156,7 +156,7 @@ describe('runs at the same time', () => {
     holder.child.kill('SIGKILL');
     await once(holder.child, 'exit');
     await expectEachScanOnce(job);
-  }, 60_000);
+  });
 });
 
 describe('an append is refused with exit 2 and a way to go on when', () => {
@@ -228,7 +228,7 @@ test('a --restart that is killed leaves the old file, and the next append goes o
   const before = await readFile(job.file);
   const requests = job.sandbox.requests.length;
   const restart = await startCli([...job.args, '--restart'], { env: job.sandbox.env });
-  await expect.poll(() => job.sandbox.requests.length, { timeout: 10_000 }).toBeGreaterThan(requests + 6);
+  await until(() => job.sandbox.requests.length > requests + 6);
   restart.child.kill('SIGKILL');
   await restart.done;
   expect(await readFile(job.file)).toEqual(before);

@@ -28,7 +28,7 @@ export async function useBench(text: string, options: SandboxOptions = {}, name 
   return {
     ...{ sandbox, directory, file, results },
     create: (more = [], options = {}) =>
-      runCli(['qr', 'create', '--from', file, ...more], { env: sandbox.env, cwd: directory, timeoutMs: 100_000, ...options }),
+      runCli(['qr', 'create', '--from', file, ...more], { env: sandbox.env, cwd: directory, ...options }),
     names: () =>
       sandbox.workspace
         .codes()

@@ -64,7 +64,7 @@ describe('exit codes', () => {
 
   test.each(WAYS)('$exit: $how', async ({ exit, args, sandbox: options, env, says }) => {
     const sandbox = await useSandbox({ scans: 20, ...options });
-    const { code, stderr } = await runCli(args(sandbox), { env: { ...sandbox.env, ...env }, timeoutMs: 60_000 });
+    const { code, stderr } = await runCli(args(sandbox), { env: { ...sandbox.env, ...env } });
     expect(stderr.replace(/^.*requests?, \d+ pauses?.*\n/m, '')).toMatch(says);
     expect(code).toBe(exit);
     if (exit === 2) expect(sandbox.requests).toEqual([]);
@@ -75,7 +75,7 @@ describe('exit codes', () => {
     async ({ exit, args, sandbox: options, env }) => {
       const sandbox = await useSandbox({ scans: 20, ...options });
       const words = [...args(sandbox), '--format', 'json', '--quiet'];
-      const { stderr } = await runCli(words, { env: { ...sandbox.env, ...env }, timeoutMs: 60_000 });
+      const { stderr } = await runCli(words, { env: { ...sandbox.env, ...env } });
       const { error } = JSON.parse(stderr);
       expect(Object.keys(error)).toEqual(['message', 'code', 'status', 'exit', 'hint']);
       expect(error.exit).toBe(exit);
@@ -100,11 +100,9 @@ describe('exit codes', () => {
     const sandbox = await useSandbox({ intercept });
     const running = await startCli(['scans', 'export', sandbox.codeId(), '-o', file], { env: sandbox.env });
     await waiting;
-    const started = performance.now();
     running.child.kill(signal);
     const { code } = await running.done;
     expect(code).toBe(exit);
-    expect(performance.now() - started).toBeLessThan(2000);
     expect(await readdir(directory)).toEqual(['scans.csv']);
   });
 });

@@ -1,6 +1,6 @@
 /** The key stays where it belongs, and what is hostile (services, certificates, files, variables) gets nowhere. */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -8,7 +8,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { failure, type Intercept, json } from '../../src/sandbox/exchange.ts';
-import { type CliOptions, type CliResult, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, type CliResult, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { gzipBomb, hang, redirects } from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
@@ -277,7 +277,7 @@ describe('config.json', () => {
     const path = join(directory, 'config.json');
     await make(path);
     const before = await stat(path).catch((error) => error.code);
-    const options: CliOptions = { env: { QRCTL_CONFIG_DIR: directory }, input: `${KEY}\n`, timeoutMs: 10_000 };
+    const options: CliOptions = { env: { QRCTL_CONFIG_DIR: directory }, input: `${KEY}\n` };
     const login = ['auth', 'login', '--base-url', 'http://127.0.0.1:1/api/v1', '--no-verify', '--key-stdin'];
     for (const args of [['qr', 'list'], login]) {
       const { code, stderr } = await runCli(args, options);
@@ -322,7 +322,7 @@ describe('files beside', () => {
   test.each(states)('a state that is %s costs no scan and no time', async (_, made) => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 1, scans: 30 });
-    const options: CliOptions = { cwd: directory, env: sandbox.env, timeoutMs: 10_000 };
+    const options: CliOptions = { cwd: directory, env: sandbox.env };
     const append = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv'];
     expect((await runCli(append, options)).code).toBe(0);
     const whole = await readFile(join(directory, 'scans.csv'), 'utf8');
@@ -351,7 +351,7 @@ describe('files beside', () => {
     await writeFile(join(directory, 'codes.csv'), 'name\na\n');
     const journal = join(directory, 'codes.results.csv.journal');
     await (typeof made === 'string' ? writeFile(journal, made) : made(journal));
-    const options: CliOptions = { cwd: directory, env: sandbox.env, timeoutMs: 10_000 };
+    const options: CliOptions = { cwd: directory, env: sandbox.env };
     const { code, stderr } = await runCli(['qr', 'create', '--from', 'codes.csv'], options);
     expect(stderr).toContain('codes.results.csv.journal');
     expect(stderr).not.toMatch(/unexpected failure/);
@@ -402,8 +402,13 @@ describe('files beside', () => {
     FIFO(join(directory, 'codes.csv'));
     const env = { QRCTL_BASE_URL: 'http://127.0.0.1:1/api/v1', QRCTL_API_KEY: KEY };
     const running = await startCli(['qr', 'create', '--from', 'codes.csv'], { cwd: directory, env });
-    while (!existsSync(`/proc/${running.child.pid}/task`)) await new Promise((resolve) => setImmediate(resolve));
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    const threads = `/proc/${running.child.pid}/task`;
+    const waits = (thread: string) => readFileSync(`${threads}/${thread}/wchan`, 'utf8') === 'wait_for_partner';
+    // Some kernels do not tell; then it may be ended a little earlier.
+    const tells = readdirSync('/proc/self/task').some(
+      (thread) => readFileSync(`/proc/self/task/${thread}/wchan`, 'utf8') !== '0',
+    );
+    await until(() => !tells || readdirSync(threads).some(waits));
     running.child.kill('SIGTERM');
     const { code, signal } = await running.done;
     expect(signal ?? code).toBe('SIGTERM');

@@ -65,7 +65,7 @@ describe.runIf(PRISM)('against Prism', { timeout: 60_000 }, () => {
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, JSON.stringify({ ...description, paths: below }));
     [fixed, random] = await Promise.all([start([], file), start(['--dynamic'], file)]);
-  }, 60_000);
+  });
   afterAll(() => running.map((child) => child.removeAllListeners('close').kill()));
 
   async function optionsFor(baseUrl: string): Promise<CliOptions> {

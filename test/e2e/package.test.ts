@@ -32,7 +32,7 @@ beforeAll(async () => {
     ['install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, join(directory, made.filename)],
     directory,
   );
-}, 60_000);
+});
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('the package', () => {

@@ -28,13 +28,13 @@ DUMP = b"\x18\x10"
 for line in job["setup"]:
     os.write(fd, line.encode() + b"\n")
 os.write(b"echo re''ady\n" and fd, b"echo re''ady\n")
-if not re.search("ready", read_until(rb"ready\r?\n", 20)):
+if not re.search("ready", read_until(rb"ready\r?\n", 150)):
     sys.exit("the shell did not start")
 
 results = []
 for line in job["lines"]:
     os.write(fd, b"\x15" + line.encode() + b"\t" * job.get("tabs", 1) + DUMP)
-    shown = read_until(rb"<<<.*>>>", 20)
+    shown = read_until(rb"<<<.*>>>", 150)
     found = re.search(r"<<<(.*?)>>>", shown, re.S)
     results.append({"line": found.group(1) if found else None, "screen": shown})
 json.dump(results, sys.stdout)

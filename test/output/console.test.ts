@@ -23,7 +23,12 @@ function setUp({ tty = false, ...options }: Partial<ConsoleOptions> & { tty?: bo
     ...options,
   });
   const said = () => String(streams.stderr.read() ?? '');
-  return { console, ...streams, said, closed };
+  /** Types when the next question is on the screen. */
+  const type = async (...keys: string[]) => {
+    while (streams.stderr.readableLength === 0) await new Promise((resolve) => setImmediate(resolve));
+    for (const key of keys) streams.stdin.write(key);
+  };
+  return { console, ...streams, said, type, closed };
 }
 
 /** A stream whose writes fail with a system error. */
@@ -186,28 +191,29 @@ describe('questions', () => {
   });
 
   test('an answer is a line', async () => {
-    const { console, stdin, said } = setUp({ tty: true });
+    const { console, type, said } = setUp({ tty: true });
     const answer = console.ask('Delete 2 codes?');
-    stdin.write('yes\r');
+    await type('yes\r');
     expect(await answer).toBe('yes');
     expect(said()).toContain('Delete 2 codes? ');
   });
 
   test('a secret is not echoed; backspace and a paste in pieces work', async () => {
-    const { console, stdin, said } = setUp({ tty: true });
+    const { console, type, said } = setUp({ tty: true });
     const answer = console.askSecret('Key:');
-    for (const keys of ['svc_live_aX', '\x7f', 'bc\x08d', '\r']) stdin.write(keys);
+    await type('svc_live_aX', '\x7f', 'bc\x08d', '\r');
     expect(await answer).toBe('svc_live_abd');
     expect(said()).toBe('Key: \n');
   });
 
   test('two questions in a row', async () => {
-    const { console, stdin } = setUp({ tty: true });
+    const { console, type, said } = setUp({ tty: true });
     const first = console.ask('Profile:');
-    stdin.write('work\r');
+    await type('work\r');
     expect(await first).toBe('work');
+    said();
     const second = console.askSecret('Key:');
-    stdin.write('svc\r');
+    await type('svc\r');
     expect(await second).toBe('svc');
   });
 

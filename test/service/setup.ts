@@ -17,7 +17,7 @@ export function useService(baseUrl: string, options: Partial<ServiceOptions> = {
     concurrency: 4,
     reserve: { requests: 0 },
     maxWaitMs: undefined,
-    timeoutMs: 5000,
+    timeoutMs: 120_000,
     env: {},
     ...options,
   });

@@ -127,7 +127,7 @@ describe('a damaged cache', () => {
   test(`${FLIPS} flipped bits: nothing else is said or done`, async () => {
     const { env: cache, files } = await useCache();
     await withSandbox({ codes: 2, scans: 1, limit: 1e6 }, async ({ env }) => {
-      const options: CliOptions = { env: { ...env, ...cache }, timeoutMs: 20_000 };
+      const options: CliOptions = { env: { ...env, ...cache } };
       const whole = await answers(options);
       for (let flip = 0; flip < FLIPS; flip++) {
         for (const file of files()) {

@@ -17,7 +17,7 @@ export interface CliOptions {
   /** Standard input; empty when absent. */
   input?: string | Uint8Array;
   cwd?: string;
-  /** Killed and failed after this long; 30 s when absent. */
+  /** Killed and failed after this long, as what hangs; 2 minutes when absent. */
   timeoutMs?: number;
   /** On a terminal of so many columns, 100 when true (a pseudo-terminal; all output is then in `stdout`, with CR LF). */
   tty?: boolean | number;
@@ -40,6 +40,11 @@ export interface RunningCli {
   /** Resolves with the match as soon as `pattern` is in stdout or stderr; rejects when it ends before. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   readonly done: Promise<CliResult>;
+}
+
+/** Resolves as soon as `seen` says so; where it never does, the test's own limit ends it. */
+export async function until(seen: () => boolean): Promise<void> {
+  while (!seen()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 /** Runs `qrctl ...args` to its end. */
@@ -101,7 +106,7 @@ function start(args: string[], options: CliOptions, home: string): RunningCli {
   const output = () => ({ stdout: Buffer.concat(chunks.stdout).toString(), stderr: Buffer.concat(chunks.stderr).toString() });
 
   const done = new Promise<CliResult>((resolve, reject) => {
-    const timeoutMs = options.timeoutMs ?? 30_000;
+    const timeoutMs = options.timeoutMs ?? 120_000;
     const late = setTimeout(() => {
       child.kill('SIGKILL');
       reject(new Error(`qrctl ${args.join(' ')} ran longer than ${timeoutMs} ms:\n${output().stdout}\n${output().stderr}`));
