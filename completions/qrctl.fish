@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --status --type --name --limit --sort -f --format -o --output --fields --destination --from --results --adopt --not-created --since --until --timezone --output-dir --overlap --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --status --type --name --limit --sort -f --format -o --output --fields --destination --from --results --settle --adopt --not-created --since --until --timezone --output-dir --overlap --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -110,6 +110,7 @@ complete -c qrctl -n '__qrctl_in qr create' -l results -r -F -d 'where the resul
 complete -c qrctl -n '__qrctl_in qr create' -l dry-run -d 'print what would be done, and what it costs; change nothing'
 complete -c qrctl -n '__qrctl_in qr create' -l fail-fast -d 'stop at the first row that fails'
 complete -c qrctl -n '__qrctl_in qr create' -l skip-existing -d 'create only rows that have no code with their name, type and destination yet'
+complete -c qrctl -n '__qrctl_in qr create' -l settle -x -d 'wait so long for a write whose answer was lost before the row is sent again (default: 10s, more where answers are slow)'
 complete -c qrctl -n '__qrctl_in qr create' -l adopt -x -d 'your word that this code is the one the row created; may be repeated'
 complete -c qrctl -n '__qrctl_in qr create' -l not-created -x -d 'your word that the row created no code, so that it is sent again; may be repeated'
 complete -c qrctl -n '__qrctl_in qr create' -s f -l format -x -a 'table csv json ndjson' -d 'table on a terminal; otherwise csv for lists, json for one record'

@@ -129,6 +129,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--dry-run', 'print what would be done, and what it costs; change nothing')
             , @('--fail-fast', 'stop at the first row that fails')
             , @('--skip-existing', 'create only rows that have no code with their name, type and destination yet')
+            , @('--settle', 'wait so long for a write whose answer was lost before the row is sent again (default: 10s, more where answers are slow)')
             , @('--adopt', 'your word that this code is the one the row created; may be repeated')
             , @('--not-created', 'your word that the row created no code, so that it is sent again; may be repeated')
             , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
@@ -307,7 +308,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'config unset 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--destination', '--from', '--results', '--adopt', '--not-created', '--since', '--until', '--timezone', '--output-dir', '--overlap', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--since', '--until', '--timezone', '--output-dir', '--overlap', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

@@ -17,7 +17,7 @@ const TARGET = 'node20';
 const APART = {
   undici: 'src/service/undici.ts',
   conf: 'conf',
-  'csv-parse': 'csv-parse/sync',
+  'csv-parse': 'csv-parse',
   'cli-table3': 'cli-table3',
   chalk: 'chalk',
   'temporal-polyfill': 'temporal-polyfill',

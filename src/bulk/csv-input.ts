@@ -1,6 +1,7 @@
 /** Rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
-import { CsvError, parse } from 'csv-parse/sync';
-import { type Fault, type Input, type InputRow, refuseFaults } from './input.ts';
+import { finished } from 'node:stream/promises';
+import { CsvError, parse } from 'csv-parse';
+import { type Fault, type Input, type InputRow, letSignalsIn, MOST_COLUMNS, refuseFaults } from './input.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
 const LINE_ENDS = ['\r\n', '\n', '\r'];
@@ -10,15 +11,19 @@ interface RawRecord {
   cells: string[];
 }
 
+interface CsvOptions {
+  /** Where the name of the file says it. */
+  separator: string | undefined;
+  signal: AbortSignal | undefined;
+}
+
 /**
  * Reads a header row and the rows below it: any of comma, semicolon and tab between cells, any line ends, quoted cells with
- * separators and line breaks in them. Rows without any text are skipped. Throws UsageError with every fault of form.
+ * separators and line breaks in them. Rows without any text are skipped. Throws UsageError with every fault of form, or the signal's reason.
  */
-export function parseCsv(text: string, name: string, given?: string): Input {
+export async function parseCsv(text: string, name: string, { separator: given, signal }: CsvOptions): Promise<Input> {
   const { body, skipped, separator } = chooseSeparator(text, given);
-  const [header, ...records] = readRecords(body, separator, skipped, name).filter(({ cells }) =>
-    cells.some((cell) => cell.trim() !== ''),
-  );
+  const [header, ...records] = await readRecords(body, separator, skipped, name, signal);
   if (!header) return { name, columns: [], headerLine: 1, rows: [] };
   const columns = header.cells.map((cell) => cell.trim());
   while (columns.at(-1) === '') columns.pop();
@@ -44,21 +49,46 @@ function chooseSeparator(text: string, given: string | undefined) {
   return { body: text, skipped: 0, separator };
 }
 
-function readRecords(text: string, delimiter: string, skippedLines: number, name: string): RawRecord[] {
+/** So much is parsed before whoever waits for a signal gets a turn. */
+const PIECE_BYTES = 1 << 20;
+
+/** The records with any text in them. */
+async function readRecords(
+  text: string,
+  delimiter: string,
+  skippedLines: number,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<RawRecord[]> {
   const bytes = Buffer.from(text);
   const lineAt = createLineCounter(bytes, skippedLines + 1);
   const records: RawRecord[] = [];
   let end = 0;
+  let tooWide: Fault | undefined;
   const onRecord = (cells: string[], { bytes: next }: { bytes: number }) => {
-    records.push({ line: lineAt(end), cells });
+    const line = lineAt(end);
     end = next;
+    if (cells.length > MOST_COLUMNS) {
+      tooWide = { line, message: `${cells.length} cells; at most ${MOST_COLUMNS} are read` };
+      throw new Error(tooWide.message);
+    }
+    if (cells.some((cell) => cell.trim() !== '')) records.push({ line, cells });
     return null;
   };
   const form = { delimiter, record_delimiter: LINE_ENDS, relax_column_count: true, skip_empty_lines: true };
+  const parser = parse({ ...form, on_record: onRecord }).resume();
+  const ended = finished(parser);
+  ended.catch(() => undefined); // told below
   try {
-    parse(bytes, { ...form, on_record: onRecord });
+    for (let at = 0; at < bytes.length && !parser.errored; at += PIECE_BYTES) {
+      await new Promise((resolve) => parser.write(bytes.subarray(at, at + PIECE_BYTES), resolve));
+      await letSignalsIn(signal);
+    }
+    parser.end();
+    await ended;
     return records;
   } catch (error) {
+    if (tooWide) refuseFaults(name, [tooWide]);
     if (!(error instanceof CsvError)) throw error;
     refuseFaults(name, [{ line: lineAt(end), message: quoteFault(error) }]);
     throw error;
@@ -84,9 +114,11 @@ function createLineCounter(bytes: Uint8Array, first: number): (offset: number) =
 }
 
 function faultsOfHeader(columns: readonly string[], line: number): Fault[] {
+  const seen = new Set<string>();
   return columns.flatMap((column, index) => {
     if (column === '') return [{ line, message: `the header of column ${index + 1} is empty` }];
-    if (columns.indexOf(column) < index) return [{ line, column, message: 'stands twice in the header' }];
+    if (seen.has(column)) return [{ line, column, message: 'stands twice in the header' }];
+    seen.add(column);
     return [];
   });
 }

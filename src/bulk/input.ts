@@ -26,6 +26,18 @@ export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
 
+/** More than any spreadsheet has; checks go through them one by one. */
+export const MOST_COLUMNS = 1000;
+
+/** A turn of the event loop, in which a signal is heard. Throws its reason. */
+export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
+}
+
+/** How many faults are told: a file of the wrong kind has one in every line. */
+const MOST_TOLD = 100;
+
 /** Something wrong with a file; gathered, so that one run tells it all. */
 export interface Fault {
   line?: number | undefined;
@@ -38,7 +50,9 @@ export function refuseFaults(file: string, faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   const sorted = [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const count = sorted.length === 1 ? '1 fault' : `${sorted.length} faults`;
-  throw new UsageError([`${file}: ${count}, nothing was sent`, ...sorted.map((fault) => `  ${formatFault(fault)}`)].join('\n'), {
+  const lines = sorted.slice(0, MOST_TOLD).map((fault) => `  ${formatFault(fault)}`);
+  if (sorted.length > MOST_TOLD) lines.push(`  and ${sorted.length - MOST_TOLD} more`);
+  throw new UsageError([`${file}: ${count}, nothing was sent`, ...lines].join('\n'), {
     hint: 'mend the file and run this again; --template prints one to start from',
   });
 }

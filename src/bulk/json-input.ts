@@ -1,76 +1,119 @@
 /** Rows of a JSON array or of NDJSON. Values stay what they are, so that other people's columns come back untouched. */
 import { isObject, parseJson } from '../service/json.ts';
-import { type Fault, type Input, type InputRow, refuseFaults } from './input.ts';
+import { type Fault, type Input, type InputRow, letSignalsIn, MOST_COLUMNS, refuseFaults } from './input.ts';
 
 interface Piece {
   line: number;
   text: string;
 }
 
-/** One JSON object a line; empty lines are skipped. Throws UsageError with every line that is not an object. */
-export function parseNdjson(text: string, name: string): Promise<Input> {
+/** One JSON object a line; empty lines are skipped. Throws UsageError with every line that is not an object, or the signal's reason. */
+export function parseNdjson(text: string, name: string, signal?: AbortSignal): Promise<Input> {
   const lines = text.split(/\r?\n/).map((line, index): Piece => ({ line: index + 1, text: line }));
   return readPieces(
     lines.filter((piece) => piece.text.trim() !== ''),
     name,
+    signal,
   );
 }
 
-/** An array of JSON objects. Throws UsageError where it is not one. */
-export async function parseJsonArray(text: string, name: string): Promise<Input> {
-  const whole = await parseJson(text).catch((error: Error) => error);
-  if (whole instanceof Error) refuseFaults(name, [{ message: `is not JSON: ${whole.message}` }]);
-  if (!Array.isArray(whole)) refuseFaults(name, [{ message: 'must be an array of objects: [{"name": "…"}, …]' }]);
-  return readPieces(splitArray(text), name);
+/** An array of JSON objects. Throws UsageError where it is not one, or the signal's reason. */
+export async function parseJsonArray(text: string, name: string, signal?: AbortSignal): Promise<Input> {
+  const { pieces, fault } = splitArray(text);
+  if (fault) refuseFaults(name, [fault]);
+  return readPieces(pieces, name, signal);
 }
 
-async function readPieces(pieces: readonly Piece[], name: string): Promise<Input> {
+async function readPieces(pieces: readonly Piece[], name: string, signal: AbortSignal | undefined): Promise<Input> {
   const faults: Fault[] = [];
   const columns = new Set<string>();
   const rows: InputRow[] = [];
   for (const { line, text } of pieces) {
-    const value = await parseJson(text).catch(() => undefined);
+    if (line % 1000 === 0) await letSignalsIn(signal);
+    const beyond = beyondBounds(text);
+    const value = beyond === undefined ? await parseJson(text).catch(() => undefined) : undefined;
     if (!isObject(value)) {
-      faults.push({ line, message: 'is not a JSON object' });
+      faults.push({ line, message: beyond ?? 'is not a JSON object' });
       continue;
     }
     const values = new Map(Object.entries(value));
     for (const column of values.keys()) columns.add(column);
+    if (columns.size > MOST_COLUMNS) refuseFaults(name, [{ line, message: `more than ${MOST_COLUMNS} columns` }]);
     rows.push({ row: rows.length + 1, line, values });
   }
   refuseFaults(name, faults);
   return { name, columns: [...columns], headerLine: undefined, rows };
 }
 
-/** The elements of an array that is known to be valid JSON, with the lines they begin on. */
-function splitArray(text: string): Piece[] {
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const LINE_FEED = 0x0a;
+const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+
+/** Deeper than anybody's data, and far from where a parser runs out of stack. */
+const MOST_DEPTH = 100;
+/** No id has more digits, and a number of millions of them takes minutes to read. */
+const MOST_DIGITS = 100;
+
+/** What a parser should not be given, in words, or undefined. One pass. */
+function beyondBounds(text: string): string | undefined {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (OPENING.has(code) && ++depth > MOST_DEPTH) return `is nested more than ${MOST_DEPTH} deep`;
+    else if (CLOSING.has(code)) depth--;
+    else if (isDigit(code)) {
+      const start = at;
+      while (isDigit(text.charCodeAt(at + 1))) at++;
+      if (at - start >= MOST_DIGITS) return `has a number of more than ${MOST_DIGITS} digits`;
+    }
+  }
+  return undefined;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** The place of the quote that ends the string which begins at `start`; the end of the text where there is none. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; ) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) return text.length;
+    let escapes = quote;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
+    if ((quote - escapes) % 2 === 0) return quote;
+    at = quote + 1;
+  }
+}
+
+/** The elements of an array, not looked into, with the lines they begin on; `fault`: it is no array. One pass. */
+function splitArray(text: string): { pieces: Piece[]; fault?: Fault } {
   const pieces: Piece[] = [];
   let depth = 0;
   let line = 1;
-  let piece: { line: number; start: number } | undefined;
-  const close = (end: number) => {
-    if (piece) pieces.push({ line: piece.line, text: text.slice(piece.start, end) });
-    piece = undefined;
-  };
-  // By hand: the stack of a regular expression ends within a string of megabytes.
+  let begun: { line: number; start: number } | undefined;
+  let ended = false;
   for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at);
-    if (character === '\n') line++;
-    if (BLANKS.includes(character)) continue;
-    if (depth === 1 && (character === ',' || character === ']')) close(at);
-    else if (depth === 1) piece ??= { line, start: at };
-    if (character === '"') at = endOfString(text, at);
-    if (character === '[' || character === '{') depth++;
-    if (character === ']' || character === '}') depth--;
+    const code = text.charCodeAt(at);
+    if (code === LINE_FEED) line++;
+    if (code === LINE_FEED || /\s/.test(text.charAt(at))) continue;
+    if (ended) return { pieces, fault: { line, message: 'is not JSON: there is more behind the end of the array' } };
+    if (depth === 0 && text[at] !== '[') return { pieces, fault: { message: 'must be an array of objects: [{"name": "…"}, …]' } };
+    const closes = CLOSING.has(code);
+    if (depth === 1 && (code === COMMA || closes)) {
+      if (begun) pieces.push({ line: begun.line, text: text.slice(begun.start, at) });
+      else if (code === COMMA || pieces.length > 0) return { pieces, fault: { line, message: 'is not JSON: a comma too many' } };
+      begun = undefined;
+    } else if (depth === 1) begun ??= { line, start: at };
+    if (code === QUOTE) at = endOfString(text, at);
+    if (OPENING.has(code)) depth++;
+    if (closes) depth--;
+    ended = depth === 0;
   }
-  return pieces;
-}
-
-const BLANKS = ' \t\r\n';
-
-/** Where the string that begins at `start` has its closing quote. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === '\\' ? 2 : 1;
-  return at;
+  if (!ended) return { pieces, fault: { line, message: 'is not JSON: it ends before the array does' } };
+  return { pieces };
 }

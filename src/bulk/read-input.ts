@@ -12,16 +12,16 @@ const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
   jsonl: 'ndjson',
 };
 
-/** Reads a bulk file. Throws UsageError with every fault of form, by line. */
-export async function parseInput(bytes: Uint8Array, name: string): Promise<Input> {
+/** Reads a bulk file. Throws UsageError with every fault of form, by line, or the signal's reason. */
+export async function parseInput(bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<Input> {
   const text = decodeText(bytes, name);
   const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(text);
   if (form === 'json' || form === 'ndjson') {
     const { parseJsonArray, parseNdjson } = await import('./json-input.ts');
-    return form === 'json' ? parseJsonArray(text, name) : parseNdjson(text, name);
+    return form === 'json' ? parseJsonArray(text, name, signal) : parseNdjson(text, name, signal);
   }
   const { parseCsv } = await import('./csv-input.ts');
-  return parseCsv(text, name, form === 'tsv' ? '\t' : undefined);
+  return parseCsv(text, name, { separator: form === 'tsv' ? '\t' : undefined, signal });
 }
 
 function formOfContent(text: string): Form {

@@ -6,6 +6,7 @@ import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError, Unpr
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
 import { nameRow } from '../once/journal.ts';
 import { quote } from '../quote.ts';
+import type { QrCode } from '../service/shapes.ts';
 import type { ChangeEnd } from './change-rows.ts';
 import { fold, type Input, type InputRow, showValue } from './input.ts';
 
@@ -31,6 +32,8 @@ export interface RowResult {
   slug?: string | undefined;
   outcome: RowOutcome;
   error?: string | undefined;
+  /** It was so before this run. */
+  before?: boolean;
 }
 
 export interface Results {
@@ -48,7 +51,7 @@ export function tabulate(input: Input, results: readonly RowResult[]): Results {
   const columnOf = (name: string) => input.columns.find((column) => fold(column) === name) ?? name;
   const [idColumn, slugColumn] = [columnOf('id'), columnOf('slug')];
   const rows = input.rows.map(({ values }, index) => {
-    const { outcome, error, ...found } = results[index] ?? { outcome: 'not-attempted' };
+    const { outcome, error, ...found }: RowResult = results[index] ?? { outcome: 'not-attempted' };
     const id = found.id ?? (values.get(idColumn) || null);
     const slug = found.slug ?? (values.get(slugColumn) || null);
     const kept = theirs.map((column) => [column, values.get(column) ?? null] as const);
@@ -65,6 +68,19 @@ export function countOutcomes(results: readonly RowResult[]): Map<RowOutcome, nu
   return counts;
 }
 
+/** The outcomes of rows that have a code by a create run. */
+const CREATED: ReadonlySet<unknown> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'undecided']);
+
+/** The ids in the results of an earlier create run; none where the file is something else. */
+export function listedIds({ columns, rows }: Input): string[] {
+  const columnOf = (name: string) => columns.find((column) => fold(column) === name) ?? '';
+  const [idColumn, outcomeColumn] = [columnOf('id'), columnOf('outcome')];
+  return rows.flatMap(({ values }) => {
+    const id = values.get(idColumn);
+    return typeof id === 'string' && id !== '' && CREATED.has(values.get(outcomeColumn)) ? id : [];
+  });
+}
+
 export function isDone({ outcome }: RowResult): boolean {
   return DONE.has(outcome);
 }
@@ -74,24 +90,36 @@ export function createResults({ rows, stopRow }: CreateEnd): RowResult[] {
   return rows.map((row) => resultOf(row, stopRow));
 }
 
-function resultOf({ row, state, id, slug, error, sentNow, candidates }: RowEnd, stopRow: number | undefined): RowResult {
+function resultOf({ row, state, id, slug, error, sentNow, before, candidates }: RowEnd, stopRow: number | undefined): RowResult {
   switch (state) {
     case 'created':
     case 'adopted':
     case 'exists':
-      return { id, slug, outcome: state };
+      if (candidates.length > 0)
+        return { id, slug, outcome: 'undecided', error: `may have a second code: ${nameIds(candidates)}` };
+      return { id, slug, outcome: state, before };
     case 'rejected':
       return { outcome: 'failed', error };
     case 'unknown':
-      return {
-        outcome: 'undecided',
-        error: candidates.length ? `could be ${candidates.map((code) => code.id).join(' or ')}` : error,
-      };
+      return { outcome: 'undecided', error: candidates.length ? `could be ${nameIds(candidates)}` : error };
     case 'open':
       // Sent in this run, answer lost, and certainly not created: no listing has it.
       if (sentNow) return { outcome: 'failed', error: `not created: ${error}` };
       return row === stopRow ? { outcome: 'failed', error } : { outcome: 'not-attempted' };
   }
+}
+
+/** Rows that are alike may have thousands of candidates each. */
+const MOST_NAMED = 20;
+
+function nameIds(candidates: readonly QrCode[]): string {
+  const more = candidates.length > MOST_NAMED ? ` or ${candidates.length - MOST_NAMED} others` : '';
+  return (
+    candidates
+      .slice(0, MOST_NAMED)
+      .map(({ id }) => id)
+      .join(' or ') + more
+  );
 }
 
 /** What a create run throws at the end, or undefined when every row is done. */
@@ -114,13 +142,18 @@ export function createFailure(
 
 function undecidedError(undecided: readonly RowEnd[], rows: readonly InputRow[]): UnprovenError {
   const [first] = undecided;
-  const lines = undecided.map(({ row, candidates }) => {
-    const codes = candidates.map(({ id, slug, created_at }) => `${id} (slug ${quote(slug)}, created ${quote(created_at)})`);
+  const lines = undecided.slice(0, MOST_NAMED).map(({ row, id, candidates }) => {
+    const codes = candidates
+      .slice(0, MOST_NAMED)
+      .map((code) => `${code.id} (slug ${quote(code.slug)}, created ${quote(code.created_at)})`);
+    if (candidates.length > MOST_NAMED) codes.push(`${candidates.length - MOST_NAMED} others`);
     const source = rows[row - 1];
     const [, named] = [...(source?.values ?? [])].find(([column]) => fold(column) === 'name') ?? [];
     const name = source ? `${nameRow(source)} ${showValue(named)}` : `row ${row}`;
-    return `${name}: it was sent, its answer was lost, and it may be one of: ${codes.join('; ')}`;
+    if (id === undefined) return `${name}: it was sent, its answer was lost, and it may be one of: ${codes.join('; ')}`;
+    return `${name}: it was sent more than once, has the code ${id}, and may have a second one: ${codes.join('; ')}`;
   });
+  if (undecided.length > MOST_NAMED) lines.push(`and ${undecided.length - MOST_NAMED} more: the results say which`);
   const count = undecided.length === 1 ? '1 row needs' : `${undecided.length} rows need`;
   return new UnprovenError([`${count} your decision; nothing was guessed`, ...lines].join('\n'), {
     hint: `look at these codes, then run this again with --adopt ${first?.row}=ID or --not-created ${first?.row}, for each row`,

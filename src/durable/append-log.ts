@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { UsageError } from '../errors.ts';
+import { Failure, LocalError, UsageError } from '../errors.ts';
 import { type Disk, type DiskFile, ifPresent, nodeDisk } from './disk.ts';
 import { cannotOpen, cannotWrite, systemCode } from './path-errors.ts';
 import { writeFully } from './write.ts';
@@ -13,8 +13,10 @@ import { writeFully } from './write.ts';
 export interface AppendLog<R extends { is: string }> {
   /** What was found on disk, in order. */
   readonly found: readonly R[];
-  /** Adds records, in order. Resolved when they are on disk. Calls made meanwhile share the next flush. Throws LocalError. */
+  /** Adds records, in order. Resolved when they, and all before them, are on disk. Calls made meanwhile share the next flush. Throws LocalError. */
   append(records: readonly R[]): Promise<void>;
+  /** As `append`, for what nobody waits for: written now, on disk with what is appended next. A failure is told then, and by `close`. */
+  note(records: readonly R[]): void;
   /** Waits for what is being written, then closes. */
   close(): Promise<void>;
 }
@@ -29,7 +31,7 @@ export async function openAppendLog<R extends { is: string }>(path: string, disk
     const { records, length } = parseLines<R>(await readWhole(file, path), path);
     // D9: what a killed run left half written must not become the beginning of our first line.
     await file.truncate(length);
-    return { found: records, ...createAppender<R>(file, path, length) };
+    return { found: records, ...createAppender<R>({ disk, file, path, start: length }) };
   } catch (error) {
     await file.close();
     throw systemCode(error) === undefined ? error : cannotWrite(taskOf(path), error, 'nothing was sent');
@@ -54,11 +56,10 @@ function taskOf(path: string): string {
 
 async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   try {
-    const found = await ifPresent(disk.open(path, 'r+'));
-    if (found) return found;
-    const created = await disk.open(path, 'wx+');
-    await disk.flushDirectory(dirname(path)); // D8: or the first records could be lost with the file's very name
-    return created;
+    const file = (await ifPresent(disk.open(path, 'r+'))) ?? (await disk.open(path, 'wx+'));
+    // D8: or records could be lost with the file's very name. One that is found may be of a run that ended before it came to this.
+    await disk.flushDirectory(dirname(path));
+    return file;
   } catch (error) {
     throw cannotOpen(taskOf(path), error, OTHER_PLACE);
   }
@@ -91,7 +92,12 @@ const LINE = /^(.*),"crc":"([0-9a-f]{8})"}$/s;
 /** The record of a line without its line feed, or undefined when the line is not whole. */
 function parseLine<R extends object>(line: string): R | undefined {
   const [, text, crc] = LINE.exec(line) ?? [];
-  return text !== undefined && checksum(text) === crc ? JSON.parse(`${text}}`) : undefined;
+  if (text === undefined || checksum(text) !== crc) return undefined;
+  try {
+    return JSON.parse(`${text}}`);
+  } catch {
+    return undefined; // none of ours, whoever worked out its checksum
+  }
 }
 
 const LINE_FEED = 0x0a;
@@ -133,43 +139,78 @@ function notWhole(message: string): UsageError {
 }
 
 /** One flush at a time; what is added while it runs goes with the next, so that parallel rows share the disk's slowness. */
-function createAppender<R extends object>(file: DiskFile, path: string, start: number) {
-  let position = start;
+function createAppender<R extends object>(log: { disk: Disk; file: DiskFile; path: string; start: number }) {
+  const { disk, file, path } = log;
+  let position = log.start;
   let waiting: string[] = [];
-  let flushing: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  /** What was only noted is written, and not on disk for good. */
+  let unflushed = false;
+  let next: { done: Promise<void>; flush: boolean } | undefined;
 
-  async function flush(): Promise<void> {
+  async function write(flush: boolean): Promise<void> {
     const bytes = Buffer.from(waiting.join(''));
     waiting = [];
-    next = undefined;
     try {
+      await checkSize(file, path, position);
       await writeFully(file, bytes, position);
       position += bytes.length;
-      await file.datasync(); // D8: the promise of `append`. From here on a power cut cannot take it back.
+      unflushed = !flush;
+      if (!flush) return;
+      // D8: the promise of `append`. From here on a power cut cannot take it back.
+      await Promise.all([file.datasync(), checkPlace(disk, file, path)]);
     } catch (cause) {
-      throw cannotWrite(taskOf(path), cause, 'what it says is safe');
+      throw cause instanceof Failure ? cause : cannotWrite(taskOf(path), cause, 'what it says is safe');
     }
   }
 
+  function add(records: readonly R[], flush: boolean): Promise<void> {
+    // All or none: a record that JSON cannot say fails before any is taken.
+    for (const line of records.map(formatLine)) waiting.push(line);
+    if (!next) {
+      const turn = { done: writing, flush: false };
+      next = turn;
+      // D11: after a failed flush what is on disk is not known, so every later one fails with it.
+      turn.done = writing.then(() => {
+        next = undefined;
+        return write(turn.flush);
+      });
+      writing = turn.done;
+      writing.catch(() => undefined); // told to those who wait for it
+    }
+    next.flush ||= flush;
+    return next.done;
+  }
+
   return {
-    append(records: readonly R[]): Promise<void> {
-      // All or none: a record that JSON cannot say fails before any is taken.
-      for (const line of records.map(formatLine)) waiting.push(line);
-      if (!next) {
-        // D11: after a failed flush what is on disk is not known, so every later one fails with it.
-        next = flushing.then(flush);
-        flushing = next;
-        next.catch(() => undefined); // told to those who wait for it
-      }
-      return next;
+    append: (records: readonly R[]) => add(records, true),
+    note(records: readonly R[]): void {
+      add(records, false).catch(() => undefined); // told at the next append
     },
     async close(): Promise<void> {
       try {
-        await flushing;
+        await writing;
+        if (unflushed || next) await add([], true);
       } finally {
         await file.close();
       }
     },
   };
+}
+
+/** D15: nobody has cut the log or added to it: else what is written next would hide that. Throws LocalError. */
+async function checkSize(file: DiskFile, path: string, size: number): Promise<void> {
+  if ((await file.stat()).size !== size) throw tampered(path, 'changed by somebody else');
+}
+
+/** D15: what is promised is where the next run will look for it. Throws LocalError where the file was moved or removed. */
+async function checkPlace(disk: Disk, file: DiskFile, path: string): Promise<void> {
+  const [found, ours] = await Promise.all([ifPresent(disk.stat(path)), file.stat()]);
+  if (found?.ino !== ours.ino || found.dev !== ours.dev) throw tampered(path, 'moved or removed');
+}
+
+function tampered(path: string, what: string): LocalError {
+  return new LocalError(`the journal ${path} was ${what} while this run was writing it`, {
+    hint: 'put it back as it was before you run this again; without it nobody knows what was sent',
+  });
 }

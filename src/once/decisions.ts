@@ -19,7 +19,8 @@ export function checkDecisions({ adopt, notCreated }: Decisions, states: RowStat
   for (const row of notCreated) checkDecision(row, '--not-created', states, decided);
   const claimedIds = states.claimedIds();
   for (const { row, id } of adopt) {
-    if (claimedIds.has(id)) throw new UsageError(`--adopt ${row}=${id}: another row has this code already`);
+    if (claimedIds.has(id) && states.of(row).id !== id)
+      throw new UsageError(`--adopt ${row}=${id}: another row has this code already`);
     claimedIds.add(id);
   }
 }
@@ -29,8 +30,9 @@ function checkDecision(row: number, flag: string, states: RowStates, decided: Se
   if (row > last) throw new UsageError(`${flag} ${row}: the input has ${last} rows`, { hint: 'rows of data are counted from 1' });
   if (decided.has(row)) throw new UsageError(`row ${row} is decided twice`, { hint: 'say one thing about each row' });
   decided.add(row);
-  const { state, id } = states.of(row);
-  if (state === 'unknown') return;
+  const { state, id, attempts } = states.of(row);
+  // O20: a row that was sent again may have a second code.
+  if (state === 'unknown' || (id !== undefined && attempts.length > 0)) return;
   const why = id === undefined ? 'it was not created, and will be sent' : `its code is ${id}`;
   throw new UsageError(`${flag} ${row}: there is nothing to decide about row ${row}: ${why}`, {
     hint: `leave out ${flag} ${row}`,
@@ -53,13 +55,16 @@ export async function recordDecisions({ adopt, notCreated }: Decisions, options:
   for (const { row, id } of adopt) {
     const code = await getCode(id);
     if (valuesKey(code) !== keyOf(row)) warn(`row ${row} and code ${id} have different values; adopted all the same`);
-    await states.record([{ is: 'adopted', row, id: code.id, slug: code.slug }]);
+    const before = states.of(row).asked?.filter((shown) => shown !== code.id) ?? [];
+    await states.record([{ is: 'adopted', row, id: code.id, slug: code.slug, before }]);
   }
-  if (notCreated.length === 0) return;
-  // O13: what is there now is not the row's; remembered, so that no later doubt comes back to it.
-  const listing = await options.listCodes();
+  // O13: what the person was shown is not the row's, or else what is there now; remembered, so that no later doubt comes back to it.
+  // What nobody has seen yet may be its own still.
+  const isUnseen = (row: number) => states.of(row).asked === undefined;
+  const listing = notCreated.some(isUnseen) ? await options.listCodes() : [];
   for (const row of notCreated) {
-    const before = listing.filter((code) => valuesKey(code) === keyOf(row)).map(({ id }) => id);
-    await states.record([{ is: 'absent', row, before, word: true }]);
+    const alike = () => listing.filter((code) => valuesKey(code) === keyOf(row)).map(({ id }) => id);
+    const before = states.of(row).asked ?? alike();
+    await states.record([{ is: 'absent', row, before: [...before], word: true }]);
   }
 }

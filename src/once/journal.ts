@@ -48,8 +48,13 @@ export type JournalRecord =
   | ({ is: 'intent'; row: number } & Stamp)
   /** The service answered with this code; `at` is its `created_at`. */
   | ({ is: 'created'; row: number; id: string; slug: string; at: string } & Stamp)
-  /** This code of the listing is the row's: found again after an unknown outcome, or there before (--skip-existing). */
-  | ({ is: 'adopted' | 'exists'; row: number; id: string; slug: string } & Stamp)
+  /**
+   * This code of the listing is the row's: found again after an unknown outcome, or named by a person, who was shown others as well
+   * (`before`) that are not.
+   */
+  | ({ is: 'adopted'; row: number; id: string; slug: string; before?: string[] } & Stamp)
+  /** This code of the listing is the row's: it was there before (--skip-existing). */
+  | ({ is: 'exists'; row: number; id: string; slug: string } & Stamp)
   /** The service rejected the row's values. */
   | ({ is: 'rejected'; row: number; error: string } & Stamp)
   /** Certainly not created, for a reason that is not the row's. */
@@ -57,10 +62,12 @@ export type JournalRecord =
   /** The answer did not say whether the code was created. */
   | ({ is: 'unknown'; row: number; error: string } & Stamp)
   /**
-   * The row created no code: a listing after the landing delay has none, or (`word`) a person says so. `before`: ids of codes
-   * with its values that are not its own.
+   * The row, and `more` with the same values, created no code: a listing after the landing delay has none, or (`word`) a person says
+   * so. `before`: ids of codes with its values that are not its own.
    */
-  | ({ is: 'absent'; row: number; before: string[]; word: boolean } & Stamp)
+  | ({ is: 'absent'; row: number; before: string[]; word: boolean; more?: number[] } & Stamp)
+  /** A person was shown these codes: they could be the row's, and that of `more` with the same values. */
+  | ({ is: 'asked'; row: number; candidates: string[]; more?: number[] } & Stamp)
   /** The service was asked for nothing but its clock, or for the listing. */
   | ({ is: 'clock' } & Stamp);
 
@@ -72,6 +79,8 @@ export interface JournalOptions {
   path: string;
   baseUrl: string;
   rows: readonly NewRow[];
+  /** Ids that the results of an earlier run list. */
+  listedIds: readonly string[];
 }
 
 const VERSION = 1;
@@ -105,10 +114,12 @@ export async function readJournal(options: JournalOptions): Promise<readonly Jou
 }
 
 /** O14: refuses a journal of anything else. Returns the fingerprints of rows that it does not know yet. */
-function check({ path, baseUrl, rows }: JournalOptions, found: readonly JournalRecord[]): string[] {
+function check({ path, baseUrl, rows, listedIds }: JournalOptions, found: readonly JournalRecord[]): string[] {
   const hashes = rows.map(fingerprint);
-  const known = found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));
   refuseOtherService(path, baseUrl, found);
+  const known = found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));
+  for (const [index, record] of found.entries()) refuseOtherShape(path, record, index, known.length);
+  refuseForgotten(path, listedIds, found);
   refuseChangedRows(path, rows, hashes, known);
   return hashes.slice(known.length);
 }
@@ -126,6 +137,57 @@ function refuseOtherService(path: string, baseUrl: string, [first]: readonly Jou
   if (first.baseUrl === baseUrl) return;
   throw new UsageError(`${path} records a run against ${quote(first.baseUrl)}, not ${baseUrl}`, {
     hint: `go on with --base-url ${quote(first.baseUrl)}, or name other --results to create the codes here as well`,
+  });
+}
+
+/** What a line must hold beside its time. */
+const FIELDS: Readonly<
+  Record<Exclude<JournalRecord['is'], 'journal'>, Readonly<Record<string, 'string' | 'number' | 'boolean' | 'strings'>>>
+> = {
+  rows: { hashes: 'strings' },
+  session: {},
+  clock: {},
+  intent: { row: 'number' },
+  created: { row: 'number', id: 'string', slug: 'string', at: 'string' },
+  adopted: { row: 'number', id: 'string', slug: 'string' },
+  exists: { row: 'number', id: 'string', slug: 'string' },
+  rejected: { row: 'number', error: 'string' },
+  refused: { row: 'number', error: 'string' },
+  unknown: { row: 'number', error: 'string' },
+  absent: { row: 'number', before: 'strings', word: 'boolean' },
+  asked: { row: 'number', candidates: 'strings' },
+};
+
+/** O15: a line of another shape, whatever its checksum says, is damage as well: nothing is concluded from it. */
+function refuseOtherShape(path: string, record: JournalRecord, index: number, rows: number): void {
+  if (record.is === 'journal' && index === 0) return;
+  const values: Readonly<Record<string, unknown>> = { ...record };
+  const fields = Object.entries({
+    ...FIELDS[record.is as keyof typeof FIELDS],
+    ...(record.is !== 'rows' && { t: 'number', w: 'number', b: 'number' }),
+  });
+  const known = Object.hasOwn(FIELDS, record.is);
+  const numbers = [values.row, ...(Array.isArray(values.more) ? values.more : [])].filter((row) => row !== undefined);
+  const isRow = (row: unknown) => Number.isInteger(row) && Number(row) >= 1 && Number(row) <= rows;
+  if (known && fields.every(([name, kind]) => isOf(kind, values[name])) && numbers.every(isRow)) return;
+  throw new UsageError(`${path} is damaged at line ${index + 1}: it holds what no run writes`, {
+    hint: 'name another place with --results; to create only what is missing, add --skip-existing',
+  });
+}
+
+function isOf(kind: string, value: unknown): boolean {
+  if (kind === 'strings') return Array.isArray(value) && value.every((text) => typeof text === 'string');
+  return typeof value === kind && (kind !== 'number' || Number.isFinite(value));
+}
+
+/** O22: the results were written after the journal, so it has what they list, unless it was lost or cut, or they are of another run. */
+function refuseForgotten(path: string, listedIds: readonly string[], found: readonly JournalRecord[]): void {
+  const known = new Set(found.flatMap((record) => ('id' in record ? record.id : [])));
+  const forgotten = listedIds.filter((id) => !known.has(id));
+  if (forgotten.length === 0) return;
+  const codes = forgotten.length === 1 ? `code ${forgotten[0]}` : `${forgotten.length} codes, the first of them ${forgotten[0]},`;
+  throw new UsageError(`the results list ${codes} of which ${path} knows nothing: it was lost or cut, or is of another run`, {
+    hint: 'put the journal back, or add --skip-existing to create only what is missing, or name other --results to create every row anew',
   });
 }
 

@@ -2,32 +2,48 @@
 import type { Service } from '../service/service.ts';
 import type { Clock } from '../time.ts';
 import type { RecordedStates, RowState } from './row-states.ts';
+import type { Attempt } from './time-bounds.ts';
 
-/** O5: gateways give up on a service long before the service gives up on a write. */
-export const LANDING_MS = 10_000;
+/** O5: gateways give up on a service long before the service gives up on a write. What `--settle` is without a word. */
+export const SETTLE_MS = 10_000;
+/** O5: where requests take long, writes do. */
+const SLOWER_THAN_ANSWERS = 2;
+/** O20: and before the last look, which is to find what nobody should have to wait for. */
+const LAST_LOOK = 7;
 /** Times from Date headers are whole seconds. */
 const DATE_RESOLUTION_MS = 2000;
+
 /** Requests that ask for nothing but the service's clock; each halves what is not known of it, so this many leave milliseconds. */
 const MOST_SAMPLES = 8;
 
-export interface LandingOptions {
-  states: RecordedStates;
+interface ClockQuestions {
   service: Pick<Service, 'nowMs' | 'msToClockSample'>;
   /** Any small request: its answer shows the service's clock. */
   askClock: () => Promise<unknown>;
+}
+
+export interface LandingOptions {
+  states: RecordedStates;
+  service: Pick<Service, 'nowMs'>;
+  settleMs: number;
   clock: Clock;
   signal: AbortSignal;
   /** Told how long, when it is not nothing. */
   onWait: (ms: number) => void;
 }
 
-/** Waits until the last of these writes could have landed. Where no code created tells the service's clock, asks for it meanwhile. */
-export async function waitForLanding(unknown: readonly RowState[], options: LandingOptions): Promise<void> {
+type DelayOptions = Pick<LandingOptions, 'states' | 'service' | 'settleMs'>;
+
+/**
+ * Waits until the last of these writes could have landed, so that what is not in the listing then may be sent again. Where no code created
+ * tells the service's clock, asks for it meanwhile.
+ */
+export async function waitForLanding(unknown: readonly RowState[], options: LandingOptions & ClockQuestions): Promise<void> {
   const { states, service, askClock, clock, signal, onWait } = options;
-  const ms = landingDelayMs(unknown, states, service.nowMs());
+  const ms = landingDelayMs(unknown, options, 1);
   if (ms > 0) onWait(ms);
   const end = clock.monotonic() + ms;
-  const blind = unknown.some(({ attempts }) => !states.evidence.isCalibrated(attempts[0]?.session ?? 0));
+  const blind = unknown.some(({ attempts: [first] }) => first && !states.evidence.isCalibrated(first.session));
   for (let sample = 0; blind && sample < MOST_SAMPLES; sample++) {
     const pauseMs = service.msToClockSample();
     if (clock.monotonic() + pauseMs > end) break;
@@ -37,19 +53,37 @@ export async function waitForLanding(unknown: readonly RowState[], options: Land
   await clock.sleep(Math.max(0, end - clock.monotonic()), signal);
 }
 
-/** Ms until every one of these rows has had its time. `serviceNowMs`: the service's clock, if it was seen. */
-function landingDelayMs(unknown: readonly RowState[], states: RecordedStates, serviceNowMs: number | undefined): number {
+/** Ms until a last look at the listing may say that these rows have no second code. */
+export function lastLookDelayMs(resent: readonly RowState[], options: DelayOptions): number {
+  const { states, service } = options;
+  // Which request of rows that are alike a code was of, nobody knows: the newest of all must have had its time.
+  const newest = states.newestLost();
+  const newestMs = newest ? neededMs(options, LAST_LOOK) - ageMs(newest, states, service.nowMs()) : 0;
+  return Math.max(newestMs, landingDelayMs(resent, options, LAST_LOOK));
+}
+
+/** Ms until every request of these rows has had its time. */
+function landingDelayMs(rows: readonly RowState[], options: DelayOptions, times: number): number {
+  const { states, service } = options;
+  const needed = neededMs(options, times);
+  const nowMs = service.nowMs();
   let delayMs = 0;
-  for (const row of unknown) delayMs = Math.max(delayMs, LANDING_MS - ageMs(row, states, serviceNowMs));
+  for (const { attempts } of rows) {
+    for (const attempt of attempts) delayMs = Math.max(delayMs, needed - ageMs(attempt, states, nowMs));
+  }
   return delayMs;
 }
 
-/** Since the row's last request ended, at least. One of an earlier run may have left until that run died: before this one began. */
-function ageMs({ attempts }: RowState, states: RecordedStates, serviceNowMs: number | undefined): number {
-  const last = attempts.at(-1);
+function neededMs({ states, settleMs }: DelayOptions, times: number): number {
+  return Math.max(settleMs * times, SLOWER_THAN_ANSWERS * states.slowestMs());
+}
+
+/** Since the request ended, at least. One of an earlier run may have left until that run died: before this one began. */
+function ageMs(attempt: Attempt, states: RecordedStates, serviceNowMs: number | undefined): number {
   const elapsedMs = states.elapsedMs();
-  if (!last) return elapsedMs;
-  if (last.session === states.evidence.session()) return last.end ? elapsedMs - last.end.t : 0;
-  if (last.end?.s === undefined || serviceNowMs === undefined) return elapsedMs;
-  return Math.max(elapsedMs, serviceNowMs - last.end.s - DATE_RESOLUTION_MS);
+  const { session, end } = attempt;
+  if (session === states.evidence.session()) return end ? elapsedMs - end.t : 0;
+  const seenMs = states.evidence.dateAfter(attempt);
+  if (seenMs === undefined || serviceNowMs === undefined) return elapsedMs;
+  return Math.max(elapsedMs, serviceNowMs - seenMs - DATE_RESOLUTION_MS);
 }

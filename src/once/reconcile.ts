@@ -3,26 +3,38 @@
  * could be theirs can be dealt out among the rows, each within its time. A code too many, and a person must decide.
  */
 import type { NewCode, QrCode } from '../service/shapes.ts';
-import { parseInstant } from '../time.ts';
+import { type AlikeRow, judgeAlike } from './deal-out.ts';
 import type { NewRow } from './journal.ts';
-import type { RowStates } from './row-states.ts';
-import { resolutionMs, type TimeBounds } from './time-bounds.ts';
+import type { RowState, RowStates } from './row-states.ts';
+import type { TimeBounds } from './time-bounds.ts';
 
 /** A row that was sent and whose answer did not say whether its code was created. */
 export interface UnknownRow {
   row: number;
   code: NewCode;
   bounds: TimeBounds;
-  /** Ids of codes with its values that are known not to be its own. */
-  foreignIds: ReadonlySet<string>;
+  /** Codes with its values that are known not to be its own, as `RowState` has them. */
+  foreign: RowState['foreign'];
 }
 
 export interface Reconciliation {
   adopted: { row: number; code: QrCode }[];
-  /** Certainly not created; `foreignIds` are the codes with its values all the same, older or of other rows. */
-  absent: { row: number; foreignIds: string[] }[];
-  /** A person must decide which of the codes is the row's, if any. */
+  /** Certainly not created; `foreignIds` are the codes with their values all the same, older or of other rows. */
+  absent: { rows: number[]; foreignIds: string[] }[];
+  /** A person must decide which of the codes is the row's, if any, or, of a row that has one, whether these are its own as well. */
   undecided: { row: number; candidates: readonly QrCode[] }[];
+}
+
+/** What is to be decided, by which listing. */
+export interface Question {
+  unknown: readonly UnknownRow[];
+  /** Rows that have a code, and may have a second: an earlier request of theirs was given up. */
+  resent: readonly UnknownRow[];
+  /** Every code of the workspace, read after the last write could have landed. */
+  listing: readonly QrCode[];
+  /** Of codes that rows of this file have. */
+  claimedIds: ReadonlySet<string>;
+  signal: AbortSignal;
 }
 
 /**
@@ -36,12 +48,25 @@ export function valuesKey({ name, type, destination }: NewCode | QrCode): string
 
 function tidyAddress(destination: string): string {
   const trimmed = destination.normalize('NFC').trim();
-  return URL.canParse(trimmed) ? new URL(trimmed).href : trimmed;
+  try {
+    return new URL(trimmed).href;
+  } catch {
+    return trimmed;
+  }
 }
 
-function groupByValues<T>(items: readonly T[], codeOf: (item: T) => NewCode | QrCode): Map<string, T[]> {
+/** So many are compared before whoever waits for a signal gets a turn. */
+const AT_ONCE = 2000;
+
+async function groupByValues<T>(
+  items: Iterable<T>,
+  codeOf: (item: T) => NewCode | QrCode,
+  signal?: AbortSignal,
+): Promise<Map<string, T[]>> {
   const groups = new Map<string, T[]>();
+  let count = 0;
   for (const item of items) {
+    if (++count % AT_ONCE === 0) await letSignalsIn(signal);
     const key = valuesKey(codeOf(item));
     const group = groups.get(key);
     if (group) group.push(item);
@@ -50,138 +75,70 @@ function groupByValues<T>(items: readonly T[], codeOf: (item: T) => NewCode | Qr
   return groups;
 }
 
+/** A turn of the event loop. Throws the signal's reason. */
+async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
+}
+
 /** O10: the codes that no row of the file has yet, by their values. */
-function unclaimedCodes(listing: readonly QrCode[], claimedIds: ReadonlySet<string>): Map<string, QrCode[]> {
+function unclaimedCodes(listing: readonly QrCode[], claimedIds: ReadonlySet<string>, signal?: AbortSignal) {
   const unclaimed = listing.filter(({ id }) => !claimedIds.has(id));
-  return groupByValues(unclaimed, (code) => code);
+  return groupByValues(unclaimed, (code) => code, signal);
 }
 
 /**
  * For `--skip-existing`: the rows that may be sent and have a code with the same values already, each its own: a row that occurs
  * three times needs three (O18: each code is taken out when it is given).
  */
-export function findExisting(
+export async function findExisting(
   rows: readonly NewRow[],
   states: RowStates,
   listing: readonly QrCode[],
-): { row: number; code: QrCode }[] {
-  const unclaimed = unclaimedCodes(listing, states.claimedIds());
-  return rows.flatMap(({ row, code }) => {
-    const { state, foreignIds } = states.of(row);
-    if (state !== 'open' && state !== 'rejected') return [];
+  signal?: AbortSignal,
+): Promise<{ row: number; code: QrCode }[]> {
+  const unclaimed = await unclaimedCodes(listing, states.claimedIds(), signal);
+  for (const alike of unclaimed.values()) alike.reverse();
+  const existing: { row: number; code: QrCode }[] = [];
+  let count = 0;
+  for (const { row, code } of rows) {
+    if (++count % AT_ONCE === 0) await letSignalsIn(signal);
+    const { state, foreign } = states.of(row);
+    if (state !== 'open' && state !== 'rejected') continue;
     const alike = unclaimed.get(valuesKey(code)) ?? [];
-    const at = alike.findIndex(({ id }) => !foreignIds.has(id));
-    return at < 0 ? [] : alike.splice(at, 1).map((existing) => ({ row, code: existing }));
-  });
+    const at = alike.findLastIndex(({ id }) => !foreign.some((ids) => ids.has(id)));
+    const found = alike[at];
+    if (!found) continue;
+    alike.splice(at, 1); // from its end, mostly: that is quick however many are alike
+    existing.push({ row, code: found });
+  }
+  return existing;
 }
 
-/**
- * @param unknown rows of unknown outcome
- * @param listing every code of the workspace, read after the last write could have landed
- * @param claimedIds of codes that rows of this file already have
- */
-export function reconcile(
-  unknown: readonly UnknownRow[],
-  listing: readonly QrCode[],
-  claimedIds: ReadonlySet<string>,
-): Reconciliation {
+/** Throws the signal's reason. */
+export async function reconcile({ unknown, resent, listing, claimedIds, signal }: Question): Promise<Reconciliation> {
   const result: Reconciliation = { adopted: [], absent: [], undecided: [] };
-  const unclaimed = unclaimedCodes(listing, claimedIds);
-  for (const [key, rows] of groupByValues(unknown, ({ code }) => code)) {
-    const alike = unclaimed.get(key) ?? [];
-    const left = connected(rows, alike).flatMap((group) => adopt(group, alike, result));
-    const taken = new Set(result.adopted.map(({ code }) => code));
-    for (const row of left) judgeLeftOver(row, alike, taken, result);
+  const unclaimed = await unclaimedCodes(listing, claimedIds, signal);
+  const codeOf = ({ code }: UnknownRow) => code;
+  for (const [key, rows] of await groupByValues(unknown, codeOf, signal)) {
+    await letSignalsIn(signal);
+    const codes = unclaimed.get(key) ?? [];
+    const { adopted, absent, undecided, left } = judgeAlike(rows, codes);
+    for (const pair of adopted) result.adopted.push(pair);
+    for (const entry of undecided) result.undecided.push(entry);
+    if (absent.length > 0) result.absent.push({ rows: absent, foreignIds: codes.map(({ id }) => id) });
+    unclaimed.set(key, left);
+  }
+  for (const [key, rows] of await groupByValues(resent, codeOf, signal)) {
+    await letSignalsIn(signal);
+    // O20: what is left over, and not there before the row was sent, may be the second code of any of them.
+    for (const entry of judgeAlike(rows.map(withoutFit), unclaimed.get(key) ?? []).undecided) result.undecided.push(entry);
   }
   return result;
 }
 
-type Fit = 'before' | 'doubtful' | 'candidate' | 'after';
-
-/** O6: what its time says about a code with the row's values. */
-function fitOf({ bounds, foreignIds }: UnknownRow, { id, created_at }: QrCode): Fit {
-  if (foreignIds.has(id)) return 'before'; // O11: never again
-  const createdMs = parseInstant(created_at);
-  if (createdMs === undefined) return 'doubtful';
-  if (createdMs > bounds.untilMs) return 'after';
-  const latestMs = createdMs + resolutionMs(created_at) - 1;
-  if (latestMs >= bounds.fromMs && createdMs <= bounds.toMs) return 'candidate';
-  return latestMs >= bounds.doubtfulFromMs ? 'doubtful' : 'before';
-}
-
-interface Group {
-  rows: UnknownRow[];
-  candidates: QrCode[];
-}
-
-/** Rows that share candidates stand or fall together; a row without any is a group of its own. */
-function connected(rows: readonly UnknownRow[], codes: readonly QrCode[]): Group[] {
-  const groups: Group[] = [];
-  for (const row of rows) {
-    const own = codes.filter((code) => fitOf(row, code) === 'candidate');
-    const touching = groups.filter(({ candidates }) => candidates.some((code) => own.includes(code)));
-    const merged: Group = {
-      rows: [...touching.flatMap((group) => group.rows), row],
-      candidates: [...new Set([...touching.flatMap((group) => group.candidates), ...own])],
-    };
-    for (const group of touching) groups.splice(groups.indexOf(group), 1);
-    groups.push(merged);
-  }
-  return groups;
-}
-
-/** Adopts what can only be adopted in one way, and returns the rows that get nothing; or leaves the whole group undecided. */
-function adopt({ rows, candidates }: Group, alike: readonly QrCode[], result: Reconciliation): UnknownRow[] {
-  const pairs = dealOut(rows, candidates);
-  // O9: a clock that was set would make the rows' own codes doubtful, and candidates of others.
-  const doubtful = rows.every(({ bounds }) => bounds.measured) ? [] : doubtfulFor(rows, alike);
-  // O8: a code too many.
-  if (pairs.size < candidates.length || doubtful.length > 0) {
-    const possible = [...new Set([...candidates, ...doubtful])];
-    for (const { row } of rows) result.undecided.push({ row, candidates: possible });
-    return [];
-  }
-  const left = new Set(rows);
-  for (const [code, row] of pairs) {
-    result.adopted.push({ row: row.row, code });
-    left.delete(row);
-  }
-  return [...left];
-}
-
-/** O9: a row without a code was not created, unless a doubtful one is left over. */
-function judgeLeftOver(row: UnknownRow, alike: readonly QrCode[], taken: ReadonlySet<QrCode>, result: Reconciliation): void {
-  const left = doubtfulFor([row], alike).filter((code) => !taken.has(code));
-  if (left.length > 0) result.undecided.push({ row: row.row, candidates: left });
-  else result.absent.push({ row: row.row, foreignIds: alike.map(({ id }) => id) });
-}
-
-function doubtfulFor(rows: readonly UnknownRow[], alike: readonly QrCode[]): QrCode[] {
-  return alike.filter((code) => rows.some((row) => fitOf(row, code) === 'doubtful'));
-}
-
-/** A largest matching of codes to rows (Kuhn's augmenting paths); a row whose values a code has to the letter comes first. */
-function dealOut(rows: readonly UnknownRow[], codes: readonly QrCode[]): Map<QrCode, UnknownRow> {
-  const rowOf = new Map<QrCode, UnknownRow>();
-  const codeOf = new Map<UnknownRow, QrCode>();
-  const place = (code: QrCode, tried: Set<UnknownRow>): boolean => {
-    const fitting = rows.filter((row) => !tried.has(row) && fitOf(row, code) === 'candidate');
-    const rank = (row: UnknownRow) => (hasExactly(code, row.code) ? 0 : 2) + (codeOf.has(row) ? 1 : 0);
-    fitting.sort((a, b) => rank(a) - rank(b));
-    for (const row of fitting) {
-      tried.add(row);
-      const holder = codeOf.get(row);
-      if (holder && !place(holder, tried)) continue;
-      codeOf.set(row, code);
-      rowOf.set(code, row);
-      return true;
-    }
-    return false;
-  };
-  for (const code of codes) place(code, new Set());
-  return rowOf;
-}
-
-function hasExactly(code: QrCode, { name, destination }: NewCode): boolean {
-  return code.name === name && (code.destination ?? '') === (destination ?? '');
+/** A row that needs no code: all that could be its own are doubtful. */
+function withoutFit(row: UnknownRow): AlikeRow {
+  const never = Number.POSITIVE_INFINITY;
+  return { ...row, bounds: { ...row.bounds, fromMs: never, toMs: -never } };
 }

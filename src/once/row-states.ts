@@ -18,10 +18,12 @@ export interface RowState {
   slug?: string | undefined;
   /** What its last request met. */
   error?: string | undefined;
-  /** Requests whose codes, if there are any, nobody has claimed; oldest first. */
+  /** Requests whose codes, if there are any, nobody has claimed; oldest first. Also a row that is done may have some. */
   attempts: Attempt[];
-  /** Ids of codes with the row's values that are known not to be its own. */
-  foreignIds: Set<string>;
+  /** Ids of codes with the row's values that are known not to be its own: a set, shared by many rows, for each time they were looked for. */
+  foreign: ReadonlySet<string>[];
+  /** What a person was shown last as what could be its own. */
+  asked?: readonly string[];
 }
 
 export interface RowStates {
@@ -32,6 +34,10 @@ export interface RowStates {
   all(): readonly RowState[];
   /** Ids of codes that rows of this file have. */
   claimedIds(): Set<string>;
+  /** The longest that a request took, until it was answered or its answer was given up. */
+  slowestMs(): number;
+  /** The newest request whose answer was lost, whatever became of its row. */
+  newestLost(): Attempt | undefined;
   /** Takes in the next line of the journal. */
   take(record: JournalRecord): void;
 }
@@ -43,8 +49,10 @@ type RowEvent = (RowRecord extends infer R ? (R extends RowRecord ? Omit<R, keyo
 export interface RecordedStates extends RowStates {
   /** Ms since this session began, as in the journal's `t`. */
   elapsedMs(): number;
-  /** Takes in and writes what happened. Resolved when it is on disk; wait where what follows depends on it. */
+  /** Takes in and writes what happened. Resolved when it, and all that was noted before, is on disk. */
   record(events: readonly RowEvent[]): Promise<void>;
+  /** As `record`, for what nothing waits for: it is on disk with what is recorded next. */
+  note(events: readonly RowEvent[]): void;
 }
 
 /** The clocks that lines are stamped with. */
@@ -60,20 +68,49 @@ export interface StampClocks {
 export function replay(records: readonly JournalRecord[], rows: number): RowStates {
   const evidence = createClockEvidence();
   const all = Array.from({ length: rows }, (_, index): RowState => {
-    return { row: index + 1, state: 'open', attempts: [], foreignIds: new Set() };
+    return { row: index + 1, state: 'open', attempts: [], foreign: [] };
   });
   const of = (row: number) => {
     const found = all[row - 1];
     if (!found) throw new Error(`the journal speaks of row ${row} of ${rows}`);
     return found;
   };
+  let slowestMs = 0;
+  let newestLost: Attempt | undefined;
+  const begin = () => {
+    for (const row of all) {
+      if (row.id !== undefined || row.attempts.length === 0) continue;
+      // O21: what was not there when the last run looked may have landed since.
+      row.state = 'unknown';
+      const last = row.attempts.at(-1);
+      if (last && last.session >= (newestLost?.session ?? 0)) newestLost = last;
+    }
+  };
   const take = (record: JournalRecord) => {
     evidence.add(record);
-    if ('row' in record) apply(of(record.row), record, evidence.session());
+    if (record.is === 'session') begin();
+    if (!('row' in record)) return;
+    const row = of(record.row);
+    const sent = row.attempts.at(-1);
+    const isEnd = record.is === 'created' || record.is === 'unknown';
+    if (isEnd && sent?.session === evidence.session()) slowestMs = Math.max(slowestMs, record.t - sent.t);
+    if (record.is === 'unknown') newestLost = sent;
+    if (record.is !== 'absent' && record.is !== 'asked') return apply(row, record, evidence.session());
+    const alike = [record.row, ...(record.more ?? [])].map(of);
+    if (record.is === 'asked') {
+      for (const asked of alike) asked.asked = record.candidates;
+      return;
+    }
+    // O11: remembered for all later runs.
+    const before = new Set(record.before);
+    for (const absent of alike) {
+      absent.foreign.push(before);
+      if (absent.id === undefined) absent.state = 'open';
+    }
   };
   for (const record of records) take(record);
   const claimedIds = () => new Set(all.flatMap(({ id }) => id ?? []));
-  return { evidence, of, all: () => all, claimedIds, take };
+  return { evidence, of, all: () => all, claimedIds, slowestMs: () => slowestMs, newestLost: () => newestLost, take };
 }
 
 /** The states that go on from what the journal holds; a new session begins with them. */
@@ -85,18 +122,23 @@ export async function openStates(
   const states = replay(journal.found, rows);
   const beganMs = clock.monotonic();
   const elapsedMs = () => Math.round(clock.monotonic() - beganMs);
-  const record = (events: readonly (RowEvent | { is: 'session' })[]) => {
+  const take = (events: readonly (RowEvent | { is: 'session' })[]) => {
     const stamp: Stamp = { t: elapsedMs(), w: clock.now(), b: Math.round(uptimeMs()), s: serviceNowMs() };
     const records = events.map((event): JournalRecord => ({ ...event, ...stamp }));
     for (const line of records) states.take(line);
-    return journal.append(records);
+    return records;
   };
-  await record([{ is: 'session' }]);
-  return { ...states, elapsedMs, record };
+  await journal.append(take([{ is: 'session' }]));
+  return {
+    ...states,
+    elapsedMs,
+    record: (events) => journal.append(take(events)),
+    note: (events) => journal.note(take(events)),
+  };
 }
 
 /** The meaning of each line for its row. */
-function apply(row: RowState, record: RowRecord, session: number): void {
+function apply(row: RowState, record: Exclude<RowRecord, { is: 'absent' | 'asked' }>, session: number): void {
   const { attempts } = row;
   const last = attempts.at(-1);
   switch (record.is) {
@@ -112,6 +154,11 @@ function apply(row: RowState, record: RowRecord, session: number): void {
       return;
     case 'created':
     case 'adopted':
+      // O20: one request has its code now, of those without an answer nobody knows which; the others may have created more.
+      if (record.is === 'created' || attempts.length === 1) attempts.pop();
+      if (record.is === 'adopted' && record.before) row.foreign.push(new Set(record.before)); // O11
+      Object.assign(row, { state: record.is, id: record.id, slug: record.slug, error: undefined });
+      return;
     case 'exists':
       Object.assign(row, { state: record.is, id: record.id, slug: record.slug, error: undefined });
       return;
@@ -119,13 +166,6 @@ function apply(row: RowState, record: RowRecord, session: number): void {
     case 'refused':
       attempts.pop();
       Object.assign(row, { state: record.is === 'rejected' ? 'rejected' : 'open', error: record.error });
-      return;
-    case 'absent':
-      // A person's decision is also about requests that could still land by the clock's reckoning.
-      if (record.word) attempts.length = 0;
-      // O11: remembered for all later runs.
-      for (const id of record.before) row.foreignIds.add(id);
-      row.state = 'open';
   }
 }
 

@@ -41,7 +41,7 @@ const MOST_LOST_IN_A_ROW = 10;
 /** What our own hook throws to keep a row from being sent after all. */
 class NotSent extends Error {}
 
-/** Sends rows until all are sent or a reason comes up to stop. Throws only when the journal cannot be written. */
+/** Sends rows until all are sent or a reason comes up to stop; then all of it is on disk. Throws only when the journal cannot be written. */
 export async function sendRows(rows: readonly NewRow[], options: SendOptions): Promise<SendEnd> {
   const { signal, onSent, failFast } = options;
   const end: SendEnd = { stop: undefined, stopRow: undefined, lastError: undefined };
@@ -64,6 +64,7 @@ export async function sendRows(rows: readonly NewRow[], options: SendOptions): P
   };
 
   await inParallel(rows, options.concurrency, (row) => sendRow(row, { ...options, stopped, ended }), stopped);
+  await options.states.record([]);
   if (signal.aborted) stop(signal.reason);
   return end;
 }
@@ -91,7 +92,8 @@ async function sendRow({ row, code }: NewRow, { states, service, signal, stopped
   if (!('error' in answer)) {
     ended(row, { is: 'created' });
     const { id, slug, created_at } = answer;
-    return states.record([{ is: 'created', row, id, slug, at: created_at }]);
+    // It goes to disk with the next intent: lost with the machine's power before, it is an unknown outcome, which O4 is made for.
+    return states.note([{ is: 'created', row, id, slug, at: created_at }]);
   }
   const { error } = answer;
   if (!intended) return ended(row, { is: 'not-created', stop: error instanceof NotSent ? undefined : error, tried: false });

@@ -1,7 +1,7 @@
 /**
- * When, by the service's clock, could an attempt have created its code? The journal's lines tell: a code that was created says
- * what the service's clock showed between its intent and its answer, and the Date headers say it to the second. From these
- * follows, for any intent, a time before which it cannot have created anything: what is older was there before.
+ * When, by the clock of `created_at`, could an attempt have created its code? Codes that were created show that clock itself. Where a run
+ * has none, the Date headers stand in for it, shifted by what codes of other runs have shown to lie between the two; and where no code
+ * ever showed it, it may be of any zone. The less is known, the wider is what only a person can decide; nothing is ever ruled out by it.
  */
 import { parseInstant } from '../time.ts';
 import type { JournalRecord, Stamp } from './journal.ts';
@@ -13,17 +13,15 @@ export interface Attempt extends Stamp {
 }
 
 /**
- * When a row's code would have been created, in ms since the epoch on the clock of `created_at`. Outside `doubtfulFromMs` to
- * `untilMs` a code is not the row's; inside `fromMs` to `toMs` it may well be; in between only if a clock or a process was not
- * what it seemed, and then a person must look.
+ * When a row's code would have been created, in ms since the epoch on the clock of `created_at`. Before `doubtfulFromMs` a code is
+ * certainly not the row's; from `fromMs` to `toMs` it may well be; what lies elsewhere may be the row's only if a clock was not what it
+ * seemed, or a write landed very late. Up to `doubtfulToMs` that casts a doubt on a code that fits better, too.
  */
 export interface TimeBounds {
   doubtfulFromMs: number;
   fromMs: number;
   toMs: number;
-  untilMs: number;
-  /** `fromMs` is known to seconds. Else the machine's clock stands in for the service's, and that may have been set meanwhile. */
-  measured: boolean;
+  doubtfulToMs: number;
 }
 
 export interface ClockEvidence {
@@ -33,15 +31,23 @@ export interface ClockEvidence {
   session(): number;
   /** Whether that session shows the clock of `created_at` itself, exact to a round trip; else there are only Dates. */
   isCalibrated(session: number): boolean;
+  /** What the Date headers showed when an attempt had certainly ended: the first that was seen after it, or undefined. */
+  dateAfter(attempt: Attempt): number | undefined;
   /** When attempts (oldest first, at least one) could have created codes. */
   boundsOf(attempts: readonly Attempt[]): TimeBounds;
 }
 
-/** Something that shows the service's clock: at `stamp` or a little before, it showed at least `valueMs`. */
+/** At `stamp` a clock of the service showed at least `valueMs`. */
 interface Sample extends Stamp {
-  session: number;
   valueMs: number;
-  created: boolean;
+}
+
+/** What one session saw of one clock of the service, oldest first. */
+interface Seen {
+  samples: Sample[];
+  /** The largest `valueMs - t` up to each. */
+  offsets: number[];
+  highestMs: number;
 }
 
 /** At least this it was; `slackMs` less where the clocks are not what they seem. */
@@ -50,108 +56,142 @@ interface LowerBound {
   slackMs: number;
 }
 
-/** A write may land this long after its request failed or its sender died. Wide, because a missed one would be sent again. */
+/** A write may land this long after its request failed or its sender died; what is later is a person's. */
 const LATE_MS = 60_000;
-/** How far `created_at` and `Date` of one service may differ: they can come from different machines. */
-const DATE_SLACK_MS = 2000;
-/** Between sessions, where two clocks of the machine agree on the time that went by… */
-const AGREED_SLACK_MS = 2 * DATE_SLACK_MS;
-/** …and where they do not, because it was started anew or its clock was set, by hours perhaps. */
+/** Servers of one service differ, and clocks are set: a code may be dated so far from where its own session shows it should be. */
+const NEAR_MS = 600_000;
+/** As `NEAR_MS`, where codes of other sessions show what lies between `created_at` and Date: summer time may have begun. */
+const OTHER_SESSION_MS = 2 * 3_600_000;
+/** Where no code shows it, `created_at` may be the local time of any place: zones lie 26 hours apart at most. */
+const ANY_ZONE_MS = 26 * 3_600_000;
+/** Two clocks of the machine agree on the time that went by between sessions when they differ by no more. */
+const AGREED_MS = 2000;
+/** Where they do not, because it was started anew or its clock was set, it may have been set by hours. */
 const WALL_SLACK_MS = 25 * 3_600_000;
-/** Where the very clock of `created_at` was seen in the same session: its rounding, and no more than it has shown to jump. */
-const CREATED_SLACK_MS = 50;
 
 export function createClockEvidence(): ClockEvidence {
-  const samples: Sample[] = [];
-  /** Sessions that saw any clock of the service, and those that saw that of `created_at`. */
-  const dated = new Set<number>();
-  const calibrated = new Set<number>();
-  let session = -1;
+  /** By session. */
+  const dates: Seen[] = [];
+  const codes: Seen[] = [];
   /** By row, what codes created before its intent in this session say of the service's clock then. */
   const expectedMs = new Map<number, number>();
-  /** Between our monotonic clock and that of `created_at` in this session, at least. */
-  let offsetMs = Number.NEGATIVE_INFINITY;
   /** By how much codes created one after the other went back in time: the service has clocks that differ by so much. */
-  let jitterMs = 0;
+  const jitterMs: number[] = [];
+  /** What `created_at` is ahead of Date, by all codes that show both. */
+  const ahead = { lowMs: Number.POSITIVE_INFINITY, highMs: Number.NEGATIVE_INFINITY };
+  let session = -1;
 
   function add(record: JournalRecord): void {
     if (!('t' in record)) return;
     if (record.is === 'session') {
       session += 1;
-      offsetMs = Number.NEGATIVE_INFINITY;
+      for (const clock of [dates, codes]) clock.push({ samples: [], offsets: [], highestMs: Number.NEGATIVE_INFINITY });
+      jitterMs.push(0);
+      expectedMs.clear();
     }
-    if (record.s !== undefined) keep({ ...record, session, valueMs: record.s, created: false });
-    if (record.is === 'intent') expectedMs.set(record.row, record.t + offsetMs);
+    if (record.s !== undefined) keep(dates[session], record, record.s);
+    if (record.is === 'intent')
+      expectedMs.set(record.row, record.t + (codes[session]?.offsets.at(-1) ?? Number.NEGATIVE_INFINITY));
     const valueMs = record.is === 'created' ? parseInstant(record.at) : undefined;
     if (record.is !== 'created' || valueMs === undefined) return;
-    const expected = expectedMs.get(record.row) ?? Number.NEGATIVE_INFINITY;
-    jitterMs = Math.max(jitterMs, expected - (valueMs + resolutionMs(record.at)));
-    offsetMs = Math.max(offsetMs, valueMs - record.t);
-    keep({ ...record, session, valueMs, created: true });
-  }
-
-  function keep(sample: Sample): void {
-    samples.push(sample);
-    dated.add(sample.session);
-    if (sample.created) calibrated.add(sample.session);
+    const latestMs = valueMs + resolutionMs(record.at);
+    const backMs = (expectedMs.get(record.row) ?? Number.NEGATIVE_INFINITY) - latestMs;
+    jitterMs[session] = Math.max(jitterMs[session] ?? 0, backMs);
+    keep(codes[session], record, valueMs);
+    if (record.s === undefined) return;
+    ahead.lowMs = Math.min(ahead.lowMs, valueMs - record.s);
+    ahead.highMs = Math.max(ahead.highMs, latestMs - record.s);
   }
 
   function boundsOf(attempts: readonly Attempt[]): TimeBounds {
     const [first] = attempts;
     const last = attempts.at(-1);
     if (!first || !last) throw new Error('time bounds need an attempt');
-    const { fromMs, doubtfulFromMs } = earliest(first);
-    const untilMs = latest(last);
-    // A process that was stopped between intent and request may have sent it any time before it was killed.
+    const from = earliest(first);
+    const { valueMs, slackMs } = last === first ? from : earliest(last);
+    // A process that was stopped between intent and request may have sent it any time before it was killed: that is in doubt, later.
     const lastedMs = last.end ? last.end.t - last.t : 0;
-    const toMs = Math.min(untilMs, earliest(last).fromMs + lastedMs + LATE_MS);
-    return { doubtfulFromMs, fromMs, toMs, untilMs, measured: fromMs - doubtfulFromMs <= 2 * DATE_SLACK_MS };
+    const toMs = valueMs + lastedMs + LATE_MS;
+    const doubtfulFromMs = from.slackMs === Number.POSITIVE_INFINITY ? Number.NEGATIVE_INFINITY : from.valueMs - from.slackMs;
+    return { doubtfulFromMs, fromMs: from.valueMs, toMs, doubtfulToMs: toMs + slackMs };
   }
 
-  /** O7: what the service's clock showed at least when the attempt began, by the best witnesses there are. */
-  function earliest(attempt: Attempt): { fromMs: number; doubtfulFromMs: number } {
-    const exact = calibrated.has(attempt.session);
-    const some = dated.has(attempt.session);
-    const slackMs = exact ? CREATED_SLACK_MS + 2 * jitterMs : some ? DATE_SLACK_MS : AGREED_SLACK_MS;
-    const counts = (sample: Sample) => {
-      if (exact) return sample.created && sample.session === attempt.session;
-      return !some || sample.session <= attempt.session;
-    };
-    // With no clock to go by nothing is certain, and everything is doubtful.
-    const bounds = { fromMs: Number.NEGATIVE_INFINITY, doubtfulFromMs: Number.NEGATIVE_INFINITY };
-    for (const sample of samples) {
-      const bound = counts(sample) ? carry(sample, attempt, slackMs) : undefined;
-      if (!bound) continue;
-      bounds.fromMs = Math.max(bounds.fromMs, bound.valueMs);
-      bounds.doubtfulFromMs = Math.max(bounds.doubtfulFromMs, bound.valueMs - bound.slackMs);
+  /** O7: what the clock of `created_at` showed at least when the attempt began, by the best witnesses there are. */
+  function earliest(attempt: Attempt): LowerBound {
+    const own = inSession(codes[attempt.session], attempt);
+    if (own !== undefined) return { valueMs: own, slackMs: NEAR_MS + 2 * (jitterMs[attempt.session] ?? 0) };
+    const date = carry(dates, attempt);
+    if (date && ahead.lowMs < Number.POSITIVE_INFINITY) {
+      const spreadMs = ahead.highMs - ahead.lowMs;
+      return { valueMs: date.valueMs + ahead.lowMs, slackMs: date.slackMs + OTHER_SESSION_MS + spreadMs };
     }
-    return bounds.fromMs > Number.NEGATIVE_INFINITY ? bounds : { ...bounds, fromMs: Number.POSITIVE_INFINITY };
+    if (date) return { valueMs: date.valueMs, slackMs: date.slackMs + ANY_ZONE_MS };
+    const other = carry(codes, attempt);
+    // With no clock to go by nothing is certain, and everything is doubtful.
+    if (!other) return { valueMs: Number.POSITIVE_INFINITY, slackMs: Number.POSITIVE_INFINITY };
+    return { ...other, slackMs: other.slackMs + OTHER_SESSION_MS };
   }
 
-  /** A killed run's last requests left before the next run began, which had to wait for its lock. */
-  function latest({ session: own, end }: Attempt): number {
-    const isAfter = (sample: Sample) => (end && sample.session === own ? sample.t >= end.t : sample.session > own);
-    // No elapsed time is taken off what was seen next: too late a bound is harmless, too early a one hides a code.
-    const next = samples.find(isAfter);
-    return next ? next.valueMs + LATE_MS : Number.POSITIVE_INFINITY;
+  function dateAfter({ session: own, end }: Attempt): number | undefined {
+    if (end?.s !== undefined) return end.s;
+    const inOwn = end && dates[own]?.samples.find(({ t }) => t >= end.t);
+    return inOwn?.valueMs ?? dates.slice(own + 1).find(({ samples }) => samples.length > 0)?.samples[0]?.valueMs;
   }
 
-  return { add, boundsOf, isCalibrated: (of) => calibrated.has(of), session: () => session };
+  const isCalibrated = (of: number) => (codes[of]?.samples.length ?? 0) > 0;
+  return { add, boundsOf, dateAfter, isCalibrated, session: () => session };
 }
 
-/** What a sample says of another moment. */
-function carry(sample: Sample, moment: Attempt, slackMs: number): LowerBound | undefined {
-  const { valueMs } = sample;
-  if (sample.session < moment.session) return { valueMs, slackMs };
-  const elapsed = sample.t - moment.t;
-  if (sample.session === moment.session && elapsed <= 0) return { valueMs: valueMs - elapsed, slackMs };
-  const byBoot = sample.b - moment.b;
+function keep(seen: Seen | undefined, { t, w, b }: Stamp, valueMs: number): void {
+  if (!seen) return;
+  seen.samples.push({ t, w, b, valueMs });
+  seen.offsets.push(Math.max(seen.offsets.at(-1) ?? Number.NEGATIVE_INFINITY, valueMs - t));
+  seen.highestMs = Math.max(seen.highestMs, valueMs);
+}
+
+/** What samples of a moment's own session say of it: the best of those before, and the next after it. */
+function inSession(seen: Seen | undefined, moment: Stamp): number | undefined {
+  if (!seen || seen.samples.length === 0) return undefined;
+  const after = firstAfter(seen.samples, moment.t);
+  const before = after === 0 ? Number.NEGATIVE_INFINITY : (seen.offsets[after - 1] ?? 0) + moment.t;
+  const next = seen.samples[after];
+  if (!next) return before;
   // The monotonic clock leaves out the machine's sleep; that since its start is coarse.
-  if (sample.session === moment.session) return { valueMs: valueMs - Math.max(elapsed, byBoot), slackMs };
+  return Math.max(before, next.valueMs - Math.max(next.t - moment.t, next.b - moment.b));
+}
+
+/** The place of the first sample later than `t`. */
+function firstAfter(samples: readonly Sample[], t: number): number {
+  let low = 0;
+  let high = samples.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((samples[middle]?.t ?? 0) <= t) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What is known of a clock at a moment, by its own session or else by those before and after it. */
+function carry(sessions: readonly Seen[], moment: Attempt): LowerBound | undefined {
+  const own = inSession(sessions[moment.session], moment);
+  if (own !== undefined) return { valueMs: own, slackMs: 0 };
+  let earlierMs = Number.NEGATIVE_INFINITY;
+  for (const { highestMs } of sessions.slice(0, moment.session)) earlierMs = Math.max(earlierMs, highestMs);
+  const [next] = sessions.slice(moment.session + 1).find(({ samples }) => samples.length > 0)?.samples ?? [];
+  const later = next && between(next, moment);
+  if (earlierMs === Number.NEGATIVE_INFINITY) return later;
+  // Time does not go back: that of an earlier session had come, and more had gone by.
+  return later && later.valueMs > earlierMs ? later : { valueMs: earlierMs, slackMs: later?.slackMs ?? 0 };
+}
+
+/** What a sample of a later session says of a moment, by the clocks of the machine that bridge the two. */
+function between(sample: Sample, moment: Stamp): LowerBound | undefined {
   const byWall = sample.w - moment.w;
   if (byWall < 0) return undefined;
-  const agreed = byBoot >= 0 && Math.abs(byWall - byBoot) <= DATE_SLACK_MS;
-  return { valueMs: valueMs - Math.max(byWall, agreed ? byBoot : 0), slackMs: agreed ? slackMs : WALL_SLACK_MS };
+  const byBoot = sample.b - moment.b;
+  const agreed = byBoot >= 0 && Math.abs(byWall - byBoot) <= AGREED_MS;
+  return { valueMs: sample.valueMs - Math.max(byWall, agreed ? byBoot : 0), slackMs: agreed ? 0 : WALL_SLACK_MS };
 }
 
 /** A `created_at` without a fraction may lie anywhere in its second. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openAppendLog, readAppendLog } from '../../src/durable/append-log.ts';
@@ -187,6 +188,87 @@ describe('a log that failed', () => {
   });
 });
 
+describe('what is noted', () => {
+  it('is written at once, and on disk with what is appended next, or when the log is closed (D8)', async () => {
+    for (const end of ['append', 'close', 'nothing'] as const) {
+      const memory = createMemoryDisk();
+      const log = await openAppendLog<Line>(LOG, memory.disk);
+      log.note(lines(2));
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(memory.read(LOG)?.split('\n')).toHaveLength(3);
+      if (end === 'append') await log.append([]);
+      if (end === 'close') await log.close();
+      memory.revive({ keep: () => 0 });
+      expect(await read(memory)).toEqual(end === 'nothing' ? [] : lines(2));
+    }
+  });
+
+  it('keeps its order among what is appended, and survives a killed process', async () => {
+    const memory = createMemoryDisk();
+    const log = await openAppendLog<Line>(LOG, memory.disk);
+    log.note(lines(1));
+    await log.append(lines(1, 1));
+    log.note(lines(1, 2));
+    await new Promise((resolve) => setImmediate(resolve));
+    memory.revive();
+    expect(await read(memory)).toEqual(lines(3));
+  });
+
+  it('fails what comes after it where it could not be written (D11)', async () => {
+    const memory = createMemoryDisk();
+    const log = await openAppendLog<Line>(LOG, memory.disk);
+    memory.fault = (_, operation) => (operation.startsWith('write') ? 'ENOSPC' : undefined);
+    log.note(lines(1));
+    await new Promise((resolve) => setImmediate(resolve));
+    memory.fault = () => undefined;
+    await expect(log.append(lines(1, 1))).rejects.toThrow(LocalError);
+  });
+});
+
+describe('a log whose place changes while it is written (D15)', () => {
+  const changes: [string, string, (memory: MemoryDisk) => Promise<void> | void][] = [
+    ['removed', 'moved or removed', ({ remove }) => remove(LOG)],
+    [
+      'put in place of',
+      'moved or removed',
+      async ({ disk, remove }) => {
+        remove(LOG);
+        await disk.open(LOG, 'wx+');
+      },
+    ],
+    ['cut', 'changed by somebody else', ({ disk }) => disk.open(LOG, 'r+').then((file) => file.truncate(3))],
+    [
+      'written to',
+      'changed by somebody else',
+      ({ disk }) => disk.open(LOG, 'r+').then(async (file) => void (await file.write(Buffer.alloc(9000), 0, 9000, 0))),
+    ],
+  ];
+
+  it.each(changes)('promises nothing more when it was %s (D15)', async (_, what, change) => {
+    const memory = createMemoryDisk();
+    const log = await openAppendLog<Line>(LOG, memory.disk);
+    await log.append(lines(1));
+    await change(memory);
+    const message = `the journal ${LOG} was ${what} while this run was writing it`;
+    await expect(log.append(lines(1, 1))).rejects.toMatchObject({
+      name: 'LocalError',
+      message,
+      hint: expect.stringContaining('put it back'),
+    });
+    await expect(log.append(lines(1, 2))).rejects.toThrow(message);
+  });
+
+  it('has its name flushed also where a run before was killed on the way to that (D8)', async () => {
+    const memory = createMemoryDisk();
+    memory.fault = (step) => (step === 1 ? 'end-before' : undefined);
+    await openAppendLog<Line>(LOG, memory.disk).catch(() => undefined);
+    memory.revive();
+    await write(memory, lines(2));
+    memory.revive({ keep: () => 0 });
+    expect(await read(memory)).toEqual(lines(2));
+  });
+});
+
 describe('what is found', () => {
   it('may end anywhere: whole lines stay, the torn one goes (D9)', async () => {
     const bytes = await logOf(4);
@@ -243,16 +325,21 @@ describe('what is found', () => {
     });
   });
 
-  it.each(['name,type\nA,url\n', '{"is":"x"}\n', 'no', '/', '{"if', '\0\0a'])(
-    'is refused when it is no log: %j',
-    async (text) => {
-      const memory = createMemoryDisk();
-      memory.write(LOG, text);
-      await expect(openAppendLog(LOG, memory.disk)).rejects.toThrow(UsageError);
-      await expect(read(memory)).rejects.toThrow(`${LOG} is not a journal of qrctl`);
-      expect(memory.read(LOG)).toBe(text);
-    },
-  );
+  it.each([
+    'name,type\nA,url\n',
+    '{"is":"x"}\n',
+    `5,"crc":"${crc32('5').toString(16).padStart(8, '0')}"}\n`,
+    'no',
+    '/',
+    '{"if',
+    '\0\0a',
+  ])('is refused when it is no log: %j', async (text) => {
+    const memory = createMemoryDisk();
+    memory.write(LOG, text);
+    await expect(openAppendLog(LOG, memory.disk)).rejects.toThrow(UsageError);
+    await expect(read(memory)).rejects.toThrow(`${LOG} is not a journal of qrctl`);
+    expect(memory.read(LOG)).toBe(text);
+  });
 });
 
 describe('a place for a log', () => {

@@ -133,7 +133,7 @@ describe('--dry-run', () => {
     const { create, sandbox, directory } = await useBench(rowsOf(3), { limit: 60 });
     sandbox.workspace.create({ name: 'Code 2', destination: 'https://example.com/2' });
     const { code, stdout, stderr } = await create(['--dry-run', '--skip-existing', '--format', 'ndjson']);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/2 of 3 rows would be created: 2 requests, 1 window of 60/)]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/2 of 3 rows would be created: 3 requests, 1 window of 60/)]);
     expect(
       stdout
         .trim()

@@ -59,7 +59,20 @@ describe('qr create --from, killed again and again by a service that fails a fif
       }),
     });
     const old = sandbox.workspace.create({ name: 'Poster 5', destination: 'https://example.com/p' });
-    const args = ['qr', 'create', '--from', file, '--timeout', '1s', '--concurrency', '8', '--format', 'ndjson'];
+    const args = [
+      'qr',
+      'create',
+      '--from',
+      file,
+      '--timeout',
+      '1s',
+      '--concurrency',
+      '8',
+      '--settle',
+      '5s',
+      '--format',
+      'ndjson',
+    ];
 
     for (let kill = 0; kill < KILLS; kill++) {
       const running = await startCli(args, { env: sandbox.env, cwd: directory });

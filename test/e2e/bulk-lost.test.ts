@@ -7,10 +7,10 @@ import { rowsOf, useBench } from './bulk-bench.ts';
 
 describe('when answers are lost', () => {
   it('adopts what was created, sends again what was not, asks where somebody else did the same (9), and takes their word', async () => {
-    const faults = [dropBefore, applyThenDrop, undefined, landLate(5000), undefined, fails(500), fails(500, { applied: true })];
+    const faults = [dropBefore, applyThenDrop, undefined, landLate(1500), undefined, fails(500), fails(500, { applied: true })];
     let posts = 0;
     let alone = false;
-    let agoMs = 1000;
+    let agoMs = 700_000;
     const { create, sandbox, names, readResults } = await useBench(rowsOf(9), {
       clock: { ...systemClock, now: () => systemClock.now() - agoMs },
       intercept: sometimes(({ request }) => {
@@ -24,7 +24,7 @@ describe('when answers are lost', () => {
     const old = sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' });
     agoMs = 0;
 
-    const { code, stderr } = await create(['--concurrency', '1']);
+    const { code, stderr } = await create(['--concurrency', '1', '--settle', '3s']);
     alone = true;
     expect([code, stderr]).toEqual([9, expect.stringContaining('answers were lost')]);
     expect(stderr).toMatch(/row 8 \(line 9\) "Code 8"[\s\S]*row 9 \(line 10\) "Code 9"[\s\S]*--adopt 8=ID or --not-created 8/);
@@ -36,7 +36,7 @@ describe('when answers are lost', () => {
     expect(stderr).toContain(mine);
     expect(other).not.toBe(mine);
 
-    expect(await create(['--adopt', `8=${mine}`, '--not-created', '9'])).toMatchObject({ code: 0 });
+    expect(await create(['--adopt', `8=${mine}`, '--not-created', '9', '--settle', '3s'])).toMatchObject({ code: 0 });
     const decided = await readResults();
     expect(decided.map(({ outcome }) => outcome).join(' ')).toBe(`${outcomes} adopted created`);
     expect(decided[7]?.id).toBe(mine);

@@ -3,7 +3,7 @@ import type { Disk } from '../../src/durable/disk.ts';
 import { LocalError, PlanLimitError, UnavailableError } from '../../src/errors.ts';
 import { type CreateJob, planRows } from '../../src/once/create-rows.ts';
 import type { NewRow } from '../../src/once/journal.ts';
-import { LANDING_MS } from '../../src/once/landing-delay.ts';
+import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { Mishap } from '../support/model-service/codes.ts';
 import { BASE_URL, done, JOURNAL, namesOf, recordsOf, rowsOf, run, slowDisk, type World, worldOf } from './world.ts';
 
@@ -55,7 +55,7 @@ describe('the journal', () => {
     for (const failing of [9, 11]) {
       const world = worldOf();
       world.memory.fault = (step) => (step >= failing ? 'ENOSPC' : undefined);
-      await expect(run(world, rowsOf(9), { concurrency: 1 })).rejects.toBeInstanceOf(LocalError);
+      expect((await run(world, rowsOf(9), { concurrency: 1 })).stop).toBeInstanceOf(LocalError);
       expect(world.service.posts()).toBe(1);
     }
   });
@@ -95,7 +95,7 @@ describe('what it tells and asks', () => {
       { is: 'rejected', row: 2 },
       { is: 'unknown', row: 3 },
       { is: 'created', row: 4 },
-      { is: 'waiting', ms: LANDING_MS - 20 },
+      { is: 'waiting', ms: SETTLE_MS - 20 },
       { is: 'adopted', row: 3 },
     ]);
     events.length = 0;
@@ -169,7 +169,7 @@ describe('--skip-existing', () => {
 
 describe('a plan', () => {
   const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false) => {
-    const job = { rows, journalPath: JOURNAL, baseUrl: BASE_URL, disk: memory.disk };
+    const job = { rows, journalPath: JOURNAL, baseUrl: BASE_URL, disk: memory.disk, listedIds: [] };
     const planned = await planRows(job, listing ? async () => service.codes : undefined);
     return planned.map(({ row, action, id }) => `${row} ${action}${id === undefined ? '' : ` ${id}`}`);
   };

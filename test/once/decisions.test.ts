@@ -58,7 +58,7 @@ describe('recording decisions', () => {
       written.push(...records);
     };
     const clocks = { clock: fakeClock(), serviceNowMs: () => undefined, uptimeMs: () => 0 };
-    const states = await openStates({ found, append, close: async () => undefined }, 4, clocks);
+    const states = await openStates({ found, append, note: append, close: async () => undefined }, 4, clocks);
     const warnings: string[] = [];
     let lists = 0;
     await recordDecisions(
@@ -90,8 +90,8 @@ describe('recording decisions', () => {
   it('takes all there is with the row’s values for strangers when a person says it was not created (O13)', async () => {
     const listing = [code('a', 'row 1'), code('b', 'row 0'), code('c', ' row 1 ')];
     const { states, written, lists } = await record({ notCreated: [1, 2] }, listing);
-    expect(states.of(1)).toMatchObject({ state: 'open', attempts: [], foreignIds: new Set(['a', 'c']) });
-    expect(states.of(2)).toMatchObject({ state: 'open', foreignIds: new Set(['b']) });
+    expect(states.of(1)).toMatchObject({ state: 'open', foreign: [new Set(['a', 'c'])] });
+    expect(states.of(2)).toMatchObject({ state: 'open', foreign: [new Set(['b'])] });
     expect(written).toMatchObject([
       { is: 'absent', row: 1, before: ['a', 'c'], word: true },
       { is: 'absent', row: 2, before: ['b'], word: true },

@@ -15,13 +15,18 @@ async function useJournal(rows: readonly NewRow[]) {
   const memory = createMemoryDisk();
   const { disk } = memory;
   const open = async (rows: readonly NewRow[], baseUrl = BASE_URL) => {
-    const journal = await openJournal({ disk, path, baseUrl, rows });
+    const journal = await openJournal({ disk, path, baseUrl, rows, listedIds: [] });
     await journal.close();
     return journal.found;
   };
   await open(rows);
   const bytes = () => memory.read(path) ?? '';
-  return { memory, open, bytes, read: (rows: readonly NewRow[]) => readJournal({ disk, path, baseUrl: BASE_URL, rows }) };
+  return {
+    memory,
+    open,
+    bytes,
+    read: (rows: readonly NewRow[]) => readJournal({ disk, path, baseUrl: BASE_URL, rows, listedIds: [] }),
+  };
 }
 
 /** Opens a journal that holds these lines. */
@@ -30,7 +35,7 @@ async function openWith(records: readonly { is: string; [key: string]: unknown }
   const log = await openAppendLog(path, disk);
   await log.append(records);
   await log.close();
-  return openJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)] });
+  return openJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)], listedIds: [] });
 }
 
 describe('a journal', () => {
@@ -64,7 +69,7 @@ describe('a journal', () => {
     expect(bytes()).toBe(before);
     await expect(read([])).rejects.toThrow('it had 1 rows and now has 0');
     const { disk, names } = createMemoryDisk();
-    expect(await readJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)] })).toEqual([]);
+    expect(await readJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)], listedIds: [] })).toEqual([]);
     expect(names()).toEqual([]);
   });
 
@@ -112,6 +117,56 @@ describe('a journal is refused', () => {
     await expect(open([row(1)])).rejects.toThrow('is not a journal of qrctl');
   });
 
+  const at = { t: 1, w: 2, b: 3 };
+  const intent = { is: 'intent', row: 1, ...at };
+
+  it.each<[string, { is: string; [key: string]: unknown }]>([
+    ['an unknown kind', { is: 'hello', ...at }],
+    ['a kind of every object', { is: 'toString', ...at }],
+    ['a second beginning', { is: 'journal', version: 1, baseUrl: BASE_URL }],
+    ['a row that is not of the input', { ...intent, row: 2 }],
+    ['a row before the first', { ...intent, row: 0 }],
+    ['half a row', { ...intent, row: 0.5 }],
+    ['no row', { is: 'intent', ...at }],
+    ['no time', { is: 'clock' }],
+    ['a time in words', { is: 'clock', ...at, w: 'noon' }],
+    ['no id', { is: 'adopted', row: 1, slug: 's', ...at }],
+    ['a list that is none', { is: 'absent', row: 1, before: 'a', word: false, ...at }],
+    ['a list of other things', { is: 'absent', row: 1, before: [1], word: false, ...at }],
+    ['other rows that are none', { is: 'asked', row: 1, more: [2], candidates: [], ...at }],
+    ['hashes that are none', { is: 'rows', hashes: 5 }],
+  ])('when a line holds %s, whatever its checksum says (O15)', async (_, record) => {
+    const beginning = [{ is: 'journal', version: 1, baseUrl: BASE_URL }];
+    await expect(openWith([...beginning, { is: 'rows', hashes: [] }, record])).rejects.toMatchObject({ name: 'UsageError' });
+  });
+
+  it('and takes what a run writes (O15)', async () => {
+    const { open } = await useJournal([row(1)]);
+    const [beginning, rows] = await open([row(1)]);
+    const lines = [intent, { is: 'absent', row: 1, before: ['a'], word: false, more: [1], ...at }, { is: 'clock', ...at, s: 5 }];
+    await (await openWith([{ ...beginning }, { ...rows }, ...lines] as never)).close();
+    await expect(openWith([{ ...beginning }, { ...rows }, intent, { ...intent, row: 7 }] as never)).rejects.toMatchObject({
+      message: `${path} is damaged at line 4: it holds what no run writes`,
+      hint: 'name another place with --results; to create only what is missing, add --skip-existing',
+    });
+  });
+
+  it('when the results list codes that it does not know: it was lost, or cut (O22)', async () => {
+    const memory = createMemoryDisk();
+    const open = (listedIds: string[]) => openJournal({ disk: memory.disk, path, baseUrl: BASE_URL, rows: [row(1)], listedIds });
+    await expect(open(['x', 'y'])).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `the results list 2 codes, the first of them x, of which ${path} knows nothing: it was lost or cut, or is of another run`,
+      hint: expect.stringContaining('--skip-existing'),
+    });
+    expect(memory.read(path)).toBe('');
+    const journal = await open([]);
+    await journal.append([{ is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at }]);
+    await journal.close();
+    await (await open(['x'])).close();
+    await expect(open(['x', 'z'])).rejects.toThrow(`the results list code z of which ${path} knows nothing`);
+  });
+
   it('and then closed, whatever its closing says', async () => {
     const { memory } = await useJournal([row(1)]);
     let closed = 0;
@@ -126,7 +181,7 @@ describe('a journal is refused', () => {
         return { ...file, close };
       },
     };
-    await expect(openJournal({ disk, path, baseUrl: 'https://other.example', rows: [row(1)] })).rejects.toThrow(
+    await expect(openJournal({ disk, path, baseUrl: 'https://other.example', rows: [row(1)], listedIds: [] })).rejects.toThrow(
       'records a run against',
     );
     expect(closed).toBe(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalRecord, Stamp } from '../../src/once/journal.ts';
-import { LANDING_MS, waitForLanding } from '../../src/once/landing-delay.ts';
+import { lastLookDelayMs, SETTLE_MS, waitForLanding } from '../../src/once/landing-delay.ts';
 import { openStates } from '../../src/once/row-states.ts';
 import { fakeClock } from '../support/clock.ts';
 
@@ -28,7 +28,7 @@ interface Situation {
 
 async function wait({ found = [], events = [], startMs = 0, serviceNowMs, sampleMs = 700 }: Situation) {
   const clock = fakeClock({ wallMs: T0 });
-  const journal = { found, append: async () => undefined, close: async () => undefined };
+  const journal = { found, append: async () => undefined, note: () => undefined, close: async () => undefined };
   const nowMs = () => serviceNowMs;
   const clocks = { clock, serviceNowMs: () => undefined, uptimeMs: () => 5000 + clock.monotonic() };
   const states = await openStates(journal, 2, clocks);
@@ -44,7 +44,15 @@ async function wait({ found = [], events = [], startMs = 0, serviceNowMs, sample
   };
   const service = { nowMs, msToClockSample: () => sampleMs };
   const signal = new AbortController().signal;
-  const work = waitForLanding([states.of(1)], { states, service, askClock, clock, signal, onWait: (ms) => said.push(ms) });
+  const work = waitForLanding([states.of(1)], {
+    states,
+    service,
+    settleMs: SETTLE_MS,
+    askClock,
+    clock,
+    signal,
+    onWait: (ms) => said.push(ms),
+  });
   await clock.run(work);
   return { waitedMs: clock.monotonic() - startMs, asked, said };
 }
@@ -55,45 +63,46 @@ describe('waiting for a write that may still land', () => {
       { is: 'intent' as const, atMs: 1000 },
       { is: 'unknown' as const, atMs: 3000 },
     ];
-    expect(await wait({ events, startMs: 7000 })).toMatchObject({ waitedMs: LANDING_MS - 4000, said: [LANDING_MS - 4000] });
+    expect(await wait({ events, startMs: 7000 })).toMatchObject({ waitedMs: SETTLE_MS - 4000, said: [SETTLE_MS - 4000] });
     expect(await wait({ events, startMs: 13_000 })).toMatchObject({ waitedMs: 0, said: [] });
     expect(await wait({ events, startMs: 60_000 })).toMatchObject({ waitedMs: 0, said: [] });
   });
 
   it('lasts ten seconds from now where nothing says when the request ended', async () => {
     const events = [{ is: 'intent' as const, atMs: 1000 }];
-    expect(await wait({ events, startMs: 30_000 })).toMatchObject({ waitedMs: LANDING_MS });
+    expect(await wait({ events, startMs: 30_000 })).toMatchObject({ waitedMs: SETTLE_MS });
   });
 
   it('counts a killed run’s request from the beginning of this run (O5)', async () => {
-    expect(await wait({ found: lostBefore(), startMs: 3000 })).toMatchObject({ waitedMs: LANDING_MS - 3000 });
+    expect(await wait({ found: lostBefore(), startMs: 3000 })).toMatchObject({ waitedMs: SETTLE_MS - 3000 });
     expect(await wait({ found: lostBefore(), startMs: 3000, serviceNowMs: T0 + 60_000 })).toMatchObject({ waitedMs: 7000 });
     expect(await wait({ found: lostBefore(T0), startMs: 3000 })).toMatchObject({ waitedMs: 7000 });
   });
 
   it('is shorter where the service’s clock says that the time has gone by, seconds allowed for its Dates', async () => {
     const found = lostBefore(T0);
-    expect(await wait({ found, startMs: 1000, serviceNowMs: T0 + 8000 })).toMatchObject({ waitedMs: LANDING_MS - 6000 });
+    expect(await wait({ found, startMs: 1000, serviceNowMs: T0 + 8000 })).toMatchObject({ waitedMs: SETTLE_MS - 6000 });
     expect(await wait({ found, startMs: 1000, serviceNowMs: T0 + 12_000 })).toMatchObject({ waitedMs: 0 });
-    expect(await wait({ found, startMs: 1000, serviceNowMs: T0 })).toMatchObject({ waitedMs: LANDING_MS - 1000 });
+    expect(await wait({ found, startMs: 1000, serviceNowMs: T0 })).toMatchObject({ waitedMs: SETTLE_MS - 1000 });
   });
 
   it('asks for the service’s clock meanwhile, eight times at most and never past its end, where no code tells it', async () => {
-    expect(await wait({ found: lostBefore(), sampleMs: 700 })).toMatchObject({ asked: 8, waitedMs: LANDING_MS });
-    expect(await wait({ found: lostBefore(), sampleMs: 4000 })).toMatchObject({ asked: 2, waitedMs: LANDING_MS });
-    expect(await wait({ found: lostBefore(), sampleMs: 5000 })).toMatchObject({ asked: 2, waitedMs: LANDING_MS });
-    expect(await wait({ found: [...lostBefore(), calibrated] })).toMatchObject({ asked: 0, waitedMs: LANDING_MS });
+    expect(await wait({ found: lostBefore(), sampleMs: 700 })).toMatchObject({ asked: 8, waitedMs: SETTLE_MS });
+    expect(await wait({ found: lostBefore(), sampleMs: 4000 })).toMatchObject({ asked: 2, waitedMs: SETTLE_MS });
+    expect(await wait({ found: lostBefore(), sampleMs: 5000 })).toMatchObject({ asked: 2, waitedMs: SETTLE_MS });
+    expect(await wait({ found: [...lostBefore(), calibrated] })).toMatchObject({ asked: 0, waitedMs: SETTLE_MS });
   });
 
   it('ends at once with the reason of an interruption', async () => {
     const clock = fakeClock();
-    const journal = { found: lostBefore(), append: async () => undefined, close: async () => undefined };
+    const journal = { found: lostBefore(), append: async () => undefined, note: () => undefined, close: async () => undefined };
     const states = await openStates(journal, 1, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 });
     const controller = new AbortController();
     clock.at(1500, () => controller.abort(new Error('interrupted')));
     const service = { nowMs: () => undefined, msToClockSample: () => 60_000 };
     const options = {
       states,
+      settleMs: SETTLE_MS,
       service,
       askClock: async () => undefined,
       clock,
@@ -102,5 +111,47 @@ describe('waiting for a write that may still land', () => {
     };
     await expect(clock.run(waitForLanding([states.of(1)], options))).rejects.toThrow('interrupted');
     expect(clock.monotonic()).toBe(1500);
+  });
+
+  it('is longer where requests took long (O5)', async () => {
+    const events = [
+      { is: 'intent' as const, atMs: 0 },
+      { is: 'unknown' as const, atMs: 8000 },
+    ];
+    expect(await wait({ events, startMs: 9000 })).toMatchObject({ waitedMs: 15_000 });
+  });
+});
+
+describe('the last look', () => {
+  /** Row 1 sent, lost, sent again and created; ms until the last look, so long after the session began. */
+  async function delayAfter(elapsedMs: number, more: JournalRecord[] = [], serviceNowMs?: number) {
+    const clock = fakeClock({ wallMs: T0 });
+    const found = [...lostBefore(T0 + 1000), ...more];
+    const journal = { found, append: async () => undefined, note: () => undefined, close: async () => undefined };
+    const states = await openStates(journal, 2, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 });
+    await clock.advance(elapsedMs);
+    return lastLookDelayMs([states.of(1)], { states, service: { nowMs: () => serviceNowMs }, settleMs: SETTLE_MS });
+  }
+  const again: JournalRecord[] = [
+    { is: 'absent', row: 1, before: [], word: false, ...at(11_000) },
+    { is: 'intent', row: 1, ...at(11_100) },
+    { is: 'created', row: 1, id: 'x', slug: 's', at: new Date(T0).toISOString(), ...at(11_200) },
+  ];
+
+  it('is seven times later than that by which rows are sent again (O20)', async () => {
+    expect(await delayAfter(3000, again)).toBe(7 * SETTLE_MS - 3000);
+    expect(await delayAfter(80_000, again)).toBe(0);
+    expect(await delayAfter(3000, again, T0 + 61_000 + 2000)).toBe(7 * SETTLE_MS - 60_000);
+    expect(await delayAfter(3000, again, T0 + 3_600_000)).toBe(0);
+  });
+
+  it('waits for the newest lost answer, of whichever row', async () => {
+    const other: JournalRecord[] = [
+      { is: 'session', ...at(0) },
+      { is: 'intent', row: 2, ...at(0) },
+      { is: 'unknown', row: 2, error: 'lost', ...at(10, T0 + 3_600_000) },
+      { is: 'adopted', row: 2, id: 'y', slug: 's', ...at(20_000) },
+    ];
+    expect(await delayAfter(3000, [...again, ...other], T0 + 3_600_000 + 12_000)).toBe(7 * SETTLE_MS - 10_000);
   });
 });

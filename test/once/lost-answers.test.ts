@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../src/errors.ts';
-import { LANDING_MS } from '../../src/once/landing-delay.ts';
+import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import { done, type Kill, namesOf, only, recordsOf, rowsOf, run, runKilled, worldOf } from './world.ts';
 
 /** The first outcome is about to be written, of a run that makes its journal: its name, its beginning, a session, an intent. */
@@ -24,7 +24,7 @@ describe('when answers are lost', () => {
   });
 
   it('waits for a write that lands seconds late (O5)', async () => {
-    const world = worldOf({ mishap: only('late', 4), lateMs: 8000 });
+    const world = worldOf({ mishap: only('late', 4), lateMs: () => 8000 });
     const end = await run(world, rowsOf(5));
     expect(end).toMatchObject(done);
     expect(world.service.codes).toHaveLength(5);
@@ -33,7 +33,7 @@ describe('when answers are lost', () => {
   it('never adopts an older code with the same values (O6, O7)', async () => {
     const world = worldOf({ mishap: only('drop', 0, 1, 2) });
     const [row] = rowsOf(1);
-    const old = row && world.service.add(row.code, 0, world.time.now() - 4000);
+    const old = row && world.service.add(row.code, 0, world.time.now() - 660_000);
     const end = await run(world, rowsOf(3));
     expect(end).toMatchObject(done);
     expect(end.rows.map(({ id }) => id)).not.toContain(old?.id);
@@ -60,7 +60,7 @@ describe('when answers are lost', () => {
   });
 
   it('also where listings lag behind by less than writes may take to land', async () => {
-    const world = worldOf({ mishap: only('applied', 0, 2), listLagMs: LANDING_MS - 100 });
+    const world = worldOf({ mishap: only('applied', 0, 2), listLagMs: () => SETTLE_MS - 100 });
     expect(await run(world, rowsOf(4))).toMatchObject(done);
     expect(world.service.codes).toHaveLength(4);
   });
@@ -147,7 +147,7 @@ describe('when answers are lost', () => {
   });
 
   it('looks for rows of a killed run no sooner than if it had just died (O5)', async () => {
-    const world = worldOf({ mishap: only('late', 0), lateMs: LANDING_MS - 1000, latencyMs: () => 50 });
+    const world = worldOf({ mishap: only('late', 0), lateMs: () => SETTLE_MS - 1000, latencyMs: () => 50 });
     expect(await runKilled(world, rowsOf(1), AT_OUTCOME)).toBe(true);
     const end = await run(world, rowsOf(1));
     expect(end).toMatchObject(done);

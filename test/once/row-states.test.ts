@@ -13,7 +13,7 @@ const stateAfter = (...records: JournalRecord[]) => replay([session, ...records]
 
 describe('a row', () => {
   it('is open until it is sent', () => {
-    expect(stateAfter()).toEqual({ row: 1, state: 'open', attempts: [], foreignIds: new Set() });
+    expect(stateAfter()).toEqual({ row: 1, state: 'open', attempts: [], foreign: [] });
   });
 
   it('is unknown from its intent on, whatever becomes of the process (O4)', () => {
@@ -52,12 +52,63 @@ describe('a row', () => {
 
   it('may be sent again when it is not in the listing; codes that are not its own are remembered (O11)', () => {
     const twice = stateAfter(intent(10), lost(20), absent(false, 'a'), intent(30), lost(40), absent(false, 'b'));
-    expect(twice).toMatchObject({ state: 'open', error: 'lost', foreignIds: new Set(['a', 'b']) });
+    expect(twice).toMatchObject({ state: 'open', error: 'lost', foreign: [new Set(['a']), new Set(['b'])] });
     expect(twice.attempts).toHaveLength(2);
   });
 
-  it('has nothing in flight any more when a person says so', () => {
-    expect(stateAfter(intent(10), absent(true, 'a'))).toMatchObject({ state: 'open', attempts: [], foreignIds: new Set(['a']) });
+  it('may be sent by a person’s word; what is in flight still is not forgotten (O13)', () => {
+    expect(stateAfter(intent(10), absent(true, 'a'))).toMatchObject({
+      state: 'open',
+      attempts: [{ t: 10 }],
+      foreign: [new Set(['a'])],
+    });
+  });
+
+  it('is unknown again in the next run where an answer of it was lost: it may have landed since (O21)', () => {
+    expect(stateAfter(intent(10), lost(20), absent(false), session)).toMatchObject({ state: 'unknown', attempts: [{ t: 10 }] });
+    const refused: JournalRecord = { is: 'rejected', row: 1, error: 'no', ...at(40) };
+    expect(stateAfter(intent(10), lost(20), absent(false), intent(30), refused, session)).toMatchObject({ state: 'unknown' });
+    expect(stateAfter(intent(30), refused, session)).toMatchObject({ state: 'rejected' });
+  });
+
+  const made: JournalRecord = { is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at(50) };
+
+  it('keeps the requests that may have made a second code of it (O20)', () => {
+    expect(stateAfter(intent(10), made).attempts).toEqual([]);
+    expect(stateAfter(intent(10), lost(20), absent(false), intent(30), made)).toMatchObject({ id: 'x', attempts: [{ t: 10 }] });
+    const found: JournalRecord = { is: 'adopted', row: 1, id: 'x', slug: 's', ...at(60) };
+    expect(stateAfter(intent(10), lost(20), found).attempts).toEqual([]);
+    const twice = stateAfter(intent(10), lost(20), absent(false), intent(30), lost(40), found);
+    expect(twice.attempts).toMatchObject([{ t: 10 }, { t: 30 }]);
+  });
+
+  it('keeps its code where a person says that no other is its own (O13)', () => {
+    const again = [intent(10), lost(20), absent(false), intent(30), made];
+    expect(stateAfter(...again, absent(true, 'y'))).toMatchObject({
+      state: 'created',
+      id: 'x',
+      foreign: [new Set(), new Set(['y'])],
+    });
+    const named: JournalRecord = { is: 'adopted', row: 1, id: 'y', slug: 's', before: ['x'], ...at(60) };
+    expect(stateAfter(...again, named)).toMatchObject({ state: 'adopted', id: 'y', foreign: [new Set(), new Set(['x'])] });
+  });
+
+  it('shares with the rows like it what was not its own, and what a person was shown', () => {
+    const both: JournalRecord = { ...absent(false, 'a'), more: [2] } as JournalRecord;
+    const shown: JournalRecord = { is: 'asked', row: 1, more: [2], candidates: ['b'], ...at(70) };
+    const states = replay([session, both, shown], 3);
+    expect(states.of(2).foreign[0]).toBe(states.of(1).foreign[0]);
+    expect(states.all().map(({ asked }) => asked)).toEqual([['b'], ['b'], undefined]);
+  });
+
+  it('tells how long requests took, and which was the last without an answer', () => {
+    const states = replay([session, intent(10), lost(250), session, { ...intent(300), row: 2 } as JournalRecord], 2);
+    expect([states.slowestMs(), states.newestLost()?.end?.t]).toEqual([240, 250]);
+    states.take({ ...made, row: 2, t: 5300 } as JournalRecord);
+    expect(states.slowestMs()).toBe(5000);
+    states.take(session);
+    expect(states.newestLost()?.t).toBe(10);
+    expect(replay([session, intent(10), session], 1).newestLost()).toMatchObject({ t: 10 });
   });
 
   it('must be one of the input', () => {
@@ -73,7 +124,11 @@ it('stamps what it writes by three clocks of the machine and that of the service
     written.push(...records);
   };
   const clocks = { clock, serviceNowMs: () => 42, uptimeMs: () => 1234.6 };
-  const states = await openStates({ found: [session, intent(10)], append, close: async () => undefined }, 1, clocks);
+  const states = await openStates(
+    { found: [session, intent(10)], append, note: append, close: async () => undefined },
+    1,
+    clocks,
+  );
   await clock.advance(250.3);
   expect(states.elapsedMs()).toBe(250);
   await states.record([{ is: 'clock' }, { is: 'intent', row: 1 }]);

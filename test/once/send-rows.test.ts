@@ -42,7 +42,7 @@ async function send({
     written.push(...records);
   };
   const clocks = { clock: fakeClock(), serviceNowMs: () => undefined, uptimeMs: () => 0 };
-  const states = await openStates({ found: [], append, close: async () => undefined }, rows, clocks);
+  const states = await openStates({ found: [], append, note: append, close: async () => undefined }, rows, clocks);
   const at = '2026-01-01T00:00:00Z';
   const sent: string[] = [];
   const end = await sendRows(rowsOf(rows), {

@@ -26,24 +26,26 @@ const attempt = (t: number, endMs?: number, more: Partial<Attempt> = {}): Attemp
   ...more,
 });
 
-/** The bounds of one attempt, in ms from T0. */
+/** The bounds of attempts, in ms from T0. */
 function boundsOf(records: readonly JournalRecord[], ...attempts: Attempt[]) {
-  const evidence = createClockEvidence();
-  for (const record of records) evidence.add(record);
-  const { fromMs, doubtfulFromMs, toMs, untilMs, measured } = evidence.boundsOf(attempts);
-  return { from: fromMs - T0, doubtful: doubtfulFromMs - T0, to: toMs - T0, until: untilMs - T0, measured };
+  const { fromMs, doubtfulFromMs, toMs, doubtfulToMs } = evidenceOf(records).boundsOf(attempts);
+  return { from: fromMs - T0, doubtful: doubtfulFromMs - T0, to: toMs - T0, doubtfulTo: doubtfulToMs - T0 };
 }
 
+function evidenceOf(records: readonly JournalRecord[]) {
+  const evidence = createClockEvidence();
+  for (const record of records) evidence.add(record);
+  return evidence;
+}
+
+const NEAR_MS = 600_000;
+const LATE_MS = 60_000;
+
 describe('where codes of the same session show the clock of created_at', () => {
-  it('begins when that clock showed so much at the intent, and doubts 50 ms before (O7)', () => {
+  it('begins when that clock showed so much at the intent, and doubts ten minutes around it (O7)', () => {
     const bounds = boundsOf([session(), intent(1, 900), created(1, 1010, 1000)], attempt(2000, 2500));
-    expect(bounds).toEqual({
-      from: 1990,
-      doubtful: 1940,
-      to: 1990 + 500 + 60_000,
-      until: Number.POSITIVE_INFINITY,
-      measured: true,
-    });
+    const to = 1990 + 500 + LATE_MS;
+    expect(bounds).toEqual({ from: 1990, doubtful: 1990 - NEAR_MS, to, doubtfulTo: to + NEAR_MS });
   });
 
   it('reckons back from a code created later, by whichever clock says that more time went by', () => {
@@ -54,10 +56,12 @@ describe('where codes of the same session show the clock of created_at', () => {
     expect(boundsOf(later({ b: 5000 + 3000 - 400 }), attempt(2000))).toMatchObject({ from: 1980 });
   });
 
-  it('takes the latest of all that is certain', () => {
-    const three = [session(), created(1, 1000, 900), created(2, 1100, 1090), created(3, 1200, 1100)];
-    expect(boundsOf(three, attempt(2000))).toMatchObject({ from: 1990, doubtful: 1940 });
-    expect(boundsOf(three, attempt(1150))).toMatchObject({ from: 1140 });
+  it('takes the latest of all before, and the next after it', () => {
+    const four = [session(), created(1, 1000, 900), created(2, 1100, 1090), created(3, 1200, 1100), created(4, 5000, 4990)];
+    expect(boundsOf(four.slice(0, 4), attempt(2000))).toMatchObject({ from: 1990 });
+    expect(boundsOf(four, attempt(1150))).toMatchObject({ from: 1140 });
+    expect(boundsOf(four, attempt(1100))).toMatchObject({ from: 1090 });
+    expect(boundsOf(four, attempt(500))).toMatchObject({ from: 400 });
   });
 
   it('lets Dates and other sessions say nothing then', () => {
@@ -70,22 +74,20 @@ describe('where codes of the same session show the clock of created_at', () => {
   it('doubts twice as much more as codes went back in time before (O7)', () => {
     const back = [session(), created(1, 100, 100), intent(2, 200), created(2, 300, -101)];
     // At its intent the clock must have shown 200 at least, and showed -100 at most.
-    expect(boundsOf(back, attempt(1000))).toMatchObject({ from: 1000, doubtful: 1000 - 50 - 2 * 300, measured: true });
-    const far = [session(), created(1, 100, 100), intent(2, 200), created(2, 300, -1776)];
-    expect(boundsOf(far, attempt(1000))).toMatchObject({ doubtful: 1000 - 4000, measured: true });
-    const further = [session(), created(1, 100, 100), intent(2, 200), created(2, 300, -1777)];
-    expect(boundsOf(further, attempt(1000))).toMatchObject({ doubtful: 1000 - 4002, measured: false });
+    expect(boundsOf(back, attempt(1000))).toMatchObject({ from: 1000, doubtful: 1000 - NEAR_MS - 2 * 300 });
+    const forth = [session(), created(1, 100, 100), intent(2, 200), created(2, 300, 290)];
+    expect(boundsOf(forth, attempt(1000))).toMatchObject({ doubtful: 1000 - NEAR_MS });
   });
 
   it('knows nothing of the clock of an earlier session in that reckoning', () => {
     const anew = [session(), created(1, 100, HOUR_MS), session(), intent(2, 200), created(2, 300, 250)];
-    expect(boundsOf(anew, { ...attempt(1000), session: 1 })).toMatchObject({ from: 950, doubtful: 900 });
+    expect(boundsOf(anew, { ...attempt(1000), session: 1 })).toMatchObject({ from: 950, doubtful: 950 - NEAR_MS });
+    const old = [session(), created(1, 100, HOUR_MS), intent(2, 200), session(), created(2, 300, 250)];
+    expect(boundsOf(old, { ...attempt(1000), session: 1 })).toMatchObject({ doubtful: 950 - NEAR_MS });
   });
 
   it('cannot go by a created_at that is no time', () => {
-    const evidence = createClockEvidence();
-    evidence.add(session());
-    evidence.add({ is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at(10) });
+    const evidence = evidenceOf([session(), { is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at(10) }]);
     expect([evidence.isCalibrated(0), evidence.session()]).toEqual([false, 0]);
     evidence.add(created(2, 20, 20));
     expect([evidence.isCalibrated(0), evidence.isCalibrated(1)]).toEqual([true, false]);
@@ -93,79 +95,113 @@ describe('where codes of the same session show the clock of created_at', () => {
 });
 
 describe('where only Date headers show the service’s clock', () => {
-  it('doubts two seconds, since created_at may come from another machine (O7)', () => {
-    expect(boundsOf([session(), clock(500, T0)], attempt(1500))).toMatchObject({ from: 1000, doubtful: -1000, measured: true });
-  });
+  const ZONES_MS = 26 * HOUR_MS;
 
-  it('knows that time does not go back from an earlier session', () => {
-    const records = [session(), clock(500, T0 + HOUR_MS), session(), clock(10, T0)];
-    expect(boundsOf(records, attempt(1500, undefined, { session: 1 }))).toMatchObject({
-      from: HOUR_MS,
-      doubtful: HOUR_MS - 2000,
+  it('doubts what any zone could make of created_at (O7)', () => {
+    const to = 1000 + LATE_MS;
+    expect(boundsOf([session(), clock(500, T0)], attempt(1500))).toEqual({
+      from: 1000,
+      doubtful: 1000 - ZONES_MS,
+      to,
+      doubtfulTo: to + ZONES_MS,
     });
   });
 
-  it('needs no later session', () => {
+  it('goes by what codes of other sessions show to lie between the two, and doubts two hours and what they differ (O7)', () => {
+    const zone = 2 * HOUR_MS;
+    const code = (row: number, moreMs: number) => ({ ...created(row, 10, zone + moreMs), s: T0 }) as JournalRecord;
+    const own = [session(), clock(500, T0 + 90_000)];
+    const bounds = boundsOf([session(), code(1, 5), ...own], attempt(1500, undefined, { session: 1 }));
+    expect(bounds).toMatchObject({ from: 91_000 + zone + 5, doubtful: 91_000 + zone + 5 - zone - 1 });
+    const two = boundsOf([session(), code(1, 5), code(2, -400), ...own], attempt(1500, undefined, { session: 1 }));
+    expect(two).toMatchObject({ from: 91_000 + zone - 400, doubtful: 91_000 - 400 - 406 });
+    expect(two.doubtfulTo).toBe(91_000 + zone - 400 + LATE_MS + zone + 406);
+  });
+
+  it('needs no other session where its own has seen a Date', () => {
     const records = [session(), clock(500, T0), session(), clock(10, T0 + HOUR_MS)];
     expect(boundsOf(records, attempt(1500))).toMatchObject({ from: 1000 });
+    const earlier = [session(), clock(500, T0 + HOUR_MS), session(), clock(10, T0)];
+    expect(boundsOf(earlier, attempt(1500, undefined, { session: 1 }))).toMatchObject({ from: 1490 });
   });
 });
 
 describe('where nothing of the session shows it, and the machine’s clocks must bridge the time to the next', () => {
+  const ZONES_MS = 26 * HOUR_MS;
   const seenNext = (more: Partial<Stamp>) => [session(), session(), clock(10, T0 + HOUR_MS, more)];
   const began = attempt(1000);
 
-  it('doubts four seconds where two of them agree', () => {
+  it('goes by them where two agree', () => {
     const both = { w: began.w + 60_000, b: began.b + 60_000 };
-    expect(boundsOf(seenNext(both), began)).toMatchObject({ from: HOUR_MS - 60_000, doubtful: HOUR_MS - 64_000, measured: true });
+    const from = HOUR_MS - 60_000;
+    expect(boundsOf(seenNext(both), began)).toMatchObject({ from, doubtful: from - ZONES_MS });
     const nearly = { w: began.w + 60_000, b: began.b + 62_000 };
-    expect(boundsOf(seenNext(nearly), began)).toMatchObject({ from: HOUR_MS - 62_000, doubtful: HOUR_MS - 66_000 });
+    expect(boundsOf(seenNext(nearly), began)).toMatchObject({ from: HOUR_MS - 62_000, doubtful: HOUR_MS - 62_000 - ZONES_MS });
     const once = { w: began.w, b: began.b };
-    expect(boundsOf(seenNext(once), began)).toMatchObject({ from: HOUR_MS, doubtful: HOUR_MS - 4000 });
+    expect(boundsOf(seenNext(once), began)).toMatchObject({ from: HOUR_MS, doubtful: HOUR_MS - ZONES_MS });
   });
 
-  it('doubts a day where they do not, because one was set or the machine started anew (O7)', () => {
-    const apart = { w: began.w + 60_000, b: began.b + 62_001 };
-    const day = { from: HOUR_MS - 60_000, doubtful: HOUR_MS - 60_000 - 25 * HOUR_MS, measured: false };
-    expect(boundsOf(seenNext(apart), began)).toMatchObject(day);
+  it('doubts a day more where they do not, because one was set or the machine started anew (O7)', () => {
+    const from = HOUR_MS - 60_000;
+    const day = { from, doubtful: from - 25 * HOUR_MS - ZONES_MS };
+    expect(boundsOf(seenNext({ w: began.w + 60_000, b: began.b + 62_001 }), began)).toMatchObject(day);
     expect(boundsOf(seenNext({ w: began.w + 60_000, b: began.b - 1 }), began)).toMatchObject(day);
-    expect(boundsOf(seenNext({ w: began.w + 1000, b: began.b - 1 }), began)).toMatchObject({ measured: false });
+    expect(boundsOf(seenNext({ w: began.w + 1000, b: began.b - 1 }), began).doubtful).toBe(
+      HOUR_MS - 1000 - 25 * HOUR_MS - ZONES_MS,
+    );
   });
 
   it('is certain of nothing where the clock was set back, or was never seen', () => {
-    const nothing = { from: Number.POSITIVE_INFINITY, doubtful: Number.NEGATIVE_INFINITY, measured: false };
+    const nothing = { from: Number.POSITIVE_INFINITY, doubtful: Number.NEGATIVE_INFINITY };
     expect(boundsOf(seenNext({ w: began.w - 1, b: began.b + 60_000 }), began)).toMatchObject(nothing);
     expect(boundsOf([session()], began)).toMatchObject(nothing);
   });
 
   it('knows of an earlier session that its time had come', () => {
-    const earlier = [session(), clock(500, T0), session()];
-    expect(boundsOf(earlier, attempt(1500, undefined, { session: 1 }))).toMatchObject({ from: 0, doubtful: -4000 });
+    const earlier = [session(), clock(500, T0), clock(600, T0 - 5), session()];
+    expect(boundsOf(earlier, attempt(1500, undefined, { session: 1 }))).toMatchObject({ from: 0, doubtful: -ZONES_MS });
+    const both = [...earlier, session(), clock(0, T0 + 90_000, { w: began.w + 60_000, b: began.b + 60_000 })];
+    expect(boundsOf(both, { ...began, session: 1 })).toMatchObject({ from: 30_000 });
+    const late = [...earlier, session(), clock(0, T0 + 30_000, { w: began.w + 60_000, b: began.b - 1 })];
+    expect(boundsOf(late, { ...began, session: 1 })).toMatchObject({ from: 0, doubtful: -25 * HOUR_MS - ZONES_MS });
+  });
+
+  it('goes by codes of other sessions where there are no Dates at all', () => {
+    const records = [session(), created(1, 10, 5000), session()];
+    expect(boundsOf(records, attempt(1500, undefined, { session: 1 }))).toMatchObject({
+      from: 5000,
+      doubtful: 5000 - 2 * HOUR_MS,
+    });
   });
 });
 
 describe('the end of the bounds', () => {
   const made = [session(), created(1, 10, 10)];
 
-  it('is a minute after the next sign of the service’s clock (O7)', () => {
-    const next = (t: number) => boundsOf([...made, clock(t, T0 + 90_000)], attempt(1000, 2000)).until;
-    expect([next(1999), next(2000), next(3000)]).toEqual([Number.POSITIVE_INFINITY, 150_000, 150_000]);
-    expect(boundsOf([...made, clock(2000, T0 + 1500)], attempt(1000, 2000)).to).toBe(61_500);
+  it('is a minute after the last attempt ended, the beginning that of the first', () => {
+    expect(boundsOf(made, attempt(1000, 1500), attempt(9000, 9700))).toMatchObject({ from: 1000, to: 9000 + 700 + LATE_MS });
+    expect(boundsOf(made, attempt(1000))).toMatchObject({ from: 1000, to: 1000 + LATE_MS });
   });
 
-  it('is of the next session where the row was in flight when its run was killed', () => {
-    const killed = [...made, clock(3000, T0 + 3000), session(), clock(10, T0 + 70_000)];
-    expect(boundsOf(killed, attempt(1000))).toMatchObject({ to: 61_000, until: 130_000 });
-    expect(boundsOf([...made, clock(3000, T0 + 3000)], attempt(1000)).until).toBe(Number.POSITIVE_INFINITY);
-  });
-
-  it('is that of the last attempt, the beginning that of the first', () => {
-    expect(boundsOf(made, attempt(1000, 1500), attempt(9000, 9700))).toMatchObject({ from: 1000, to: 9000 + 700 + 60_000 });
+  it('is by the clock of its own session', () => {
+    const two = [...made, session(), created(2, 10, 100_000)];
+    const bounds = boundsOf(two, attempt(1000, 1500), attempt(500, 600, { session: 1 }));
+    expect(bounds).toMatchObject({ from: 1000, to: 100_490 + 100 + LATE_MS });
   });
 
   it('needs an attempt', () => {
     expect(() => createClockEvidence().boundsOf([])).toThrow('time bounds need an attempt');
   });
+});
+
+it('knows the first Date that was seen when a request had ended', () => {
+  const records = [session(), clock(500, T0), clock(2500, T0 + 2000), session(), session(), clock(10, T0 + HOUR_MS)];
+  const evidence = evidenceOf(records);
+  expect(evidence.dateAfter(attempt(1000, 2500))).toBe(T0 + 2000);
+  expect(evidence.dateAfter(attempt(1000, 2501))).toBe(T0 + HOUR_MS);
+  expect(evidence.dateAfter(attempt(1000))).toBe(T0 + HOUR_MS);
+  expect(evidence.dateAfter({ ...attempt(1000), end: { ...at(1100), s: T0 + 7 } })).toBe(T0 + 7);
+  expect(evidence.dateAfter(attempt(1000, undefined, { session: 2 }))).toBeUndefined();
 });
 
 it('takes a time without a fraction for any moment of its second', () => {

@@ -3,6 +3,7 @@ import { readAppendLog } from '../../src/durable/append-log.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { type CreateJob, createRows } from '../../src/once/create-rows.ts';
 import type { JournalRecord, NewRow } from '../../src/once/journal.ts';
+import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { createMemoryDisk, type Fault, type MemoryDisk } from '../support/memory-disk.ts';
 import { type Mishap, type ModelCodes, type ModelCodesOptions, modelCodes } from '../support/model-service/codes.ts';
@@ -51,6 +52,8 @@ export async function run({ time, service, memory }: World, rows: readonly NewRo
     concurrency: 4,
     failFast: false,
     skipExisting: false,
+    settleMs: SETTLE_MS,
+    listedIds: [],
     decisions: { adopt: [], notCreated: [] },
     onEvent: () => undefined,
     ...given,

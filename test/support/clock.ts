@@ -25,7 +25,7 @@ interface Timer {
 }
 
 /** How long work that waits for a real socket or file may take, ms of real time. */
-const STUCK_MS = 5000;
+const STUCK_MS = 20_000;
 
 export function fakeClock({ wallMs = Date.UTC(2026, 0, 15, 12), seed }: FakeClockOptions = {}): FakeClock {
   let elapsedMs = 0;

@@ -1,9 +1,11 @@
 /** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { type Fault, formatFault, type Input } from '../../bulk/input.ts';
 import { parseInput } from '../../bulk/read-input.ts';
-import { countOutcomes, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
+import { countOutcomes, listedIds, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';
 import { messageOf, UsageError } from '../../errors.ts';
@@ -35,6 +37,7 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   const input = await readInput(context, from);
   const { rows, warnings } = verb.check(input);
   const path = resultsPathOf(from, flags);
+  await refuseJournals([path, flags.output]);
   tellWarnings(context, warnings);
   if (flags.dryRun) return verb.preview(rows, path);
 
@@ -50,23 +53,55 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   }
 }
 
-/** Reads `--from`. Throws UsageError when it cannot be read, or with every fault of form. */
-async function readInput(context: Context, from: string): Promise<Input> {
-  if (from !== '-') return parseInput(await readBytes(from), from);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of context.stdin) chunks.push(chunk);
-  context.signal.throwIfAborted();
-  return parseInput(Buffer.concat(chunks), 'standard input');
-}
+/** More than any spreadsheet has, and little enough to be held in memory. */
+const MOST_BYTES = 128 * 2 ** 20;
 
-async function readBytes(path: string): Promise<Uint8Array> {
+/** Reads `--from`. Throws UsageError when it cannot be read or is endless, or with every fault of form. */
+async function readInput(context: Context, from: string): Promise<Input> {
+  const name = from === '-' ? 'standard input' : from;
+  const stream = from === '-' ? context.stdin : createReadStream(from);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
   try {
-    return await readFile(path);
+    for await (const chunk of stream) {
+      context.signal.throwIfAborted();
+      bytes += chunk.length;
+      // Before anything is made of it: /dev/zero has no end.
+      if (bytes > MOST_BYTES) {
+        throw new UsageError(`${name} has more than ${MOST_BYTES / 2 ** 20} MiB`, {
+          hint: 'split it: every part has its own results',
+        });
+      }
+      chunks.push(chunk);
+    }
   } catch (error) {
-    throw new UsageError(`cannot read ${path}: ${messageOf(error)}`, {
+    if (context.signal.aborted || error instanceof UsageError) throw error;
+    throw new UsageError(`cannot read ${name}: ${messageOf(error)}`, {
       hint: '--from takes a file, or - for standard input',
       cause: error,
     });
+  }
+  context.signal.throwIfAborted();
+  return parseInput(Buffer.concat(chunks), name, context.signal);
+}
+
+/** Throws UsageError where a file that would be replaced is the journal of a run: what was sent would be forgotten. */
+async function refuseJournals(paths: readonly (string | undefined)[]): Promise<void> {
+  for (const path of paths) {
+    if (path === undefined || !(await isJournal(path))) continue;
+    throw new UsageError(`${path} is the journal of a bulk run, and would be overwritten`, { hint: 'name another file' });
+  }
+}
+
+async function isJournal(path: string): Promise<boolean> {
+  const beginning = Buffer.from('{"is":"journal"');
+  try {
+    if (!(await stat(path)).isFile()) return false;
+    const file = await open(path);
+    const { buffer } = await file.read(Buffer.alloc(beginning.length), 0, beginning.length, 0).finally(() => file.close());
+    return buffer.equals(beginning);
+  } catch {
+    return false; // what cannot be read is told when it is written
   }
 }
 
@@ -88,6 +123,21 @@ export async function withJournal<T>(context: Context, results: string, work: (p
     return await work(path);
   } finally {
     await lock.release();
+  }
+}
+
+/** Ids that the results of an earlier run list; none where there is no file, or one of another kind. */
+export async function readListedIds(path: string): Promise<string[]> {
+  try {
+    const bytes = await readFile(path);
+    return listedIds(
+      await parseInput(
+        isCompressed(path) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes,
+        path.replace(/\.gz$/, ''),
+      ),
+    );
+  } catch {
+    return [];
   }
 }
 

@@ -23,8 +23,8 @@ export function tellCost({ console }: Context, service: Service, what: string, r
 export interface RowProgress {
   /** One row more is done, or failed. */
   count(done: boolean): void;
-  /** Says that slow writes are waited for. */
-  waiting(ms: number): void;
+  /** Shows that slow writes are waited for. */
+  waiting(): void;
   stop(): void;
 }
 
@@ -47,13 +47,15 @@ export function showRowProgress({ console }: Context, service: Service, rows: nu
       else failed += 1;
       draw();
     },
-    waiting(ms) {
-      const why = `answers were lost: waiting ${formatDuration(ms)} to see what was created`;
-      console.note(why);
-      draw('waiting for slow writes');
-    },
+    waiting: () => draw('waiting for slow writes'),
     stop: progress.stop,
   };
+}
+
+/** Says that slow writes are waited for. */
+export function tellWaiting({ console }: Context, ms: number, progress: RowProgress | undefined): void {
+  console.note(`answers were lost: waiting ${formatDuration(ms)} to see what was created`);
+  progress?.waiting();
 }
 
 /** The codes that rows name. */
@@ -85,12 +87,19 @@ export async function changeCodes<R extends TargetRow>(
   }
 }
 
-/** `200 rows: 198 created, 2 failed; 203 requests; codes.results.csv` */
+/** `200 rows: 150 created before, now 48 created, 2 failed; 50 requests; results in codes.results.csv`. */
 export async function tellSummary(context: Context, results: readonly RowResult[], path: string): Promise<void> {
   const service = await context.service();
-  const counts = [...countOutcomes(results)].map(([outcome, rows]) => `${rows.toLocaleString('en')} ${outcome}`);
+  const count = (some: readonly RowResult[], more = '') =>
+    [...countOutcomes(some)].map(([outcome, rows]) => `${rows.toLocaleString('en')} ${outcome}${more}`);
+  const before = count(
+    results.filter((result) => result.before),
+    ' before',
+  );
+  const now = count(results.filter((result) => !result.before));
+  if (before.length > 0 && now.length > 0) now[0] = `now ${now[0]}`;
   const { requests } = service.stats();
-  const what = counts.length ? counts.join(', ') : 'nothing to do';
+  const what = [...before, ...now].join(', ') || 'nothing to do';
   const rows = results.length === 1 ? '1 row' : `${results.length.toLocaleString('en')} rows`;
   context.console.note(`${rows}: ${what}; ${requests} request${requests === 1 ? '' : 's'}; results in ${path}`);
 }

@@ -33,13 +33,16 @@ export interface ModelCodesOptions {
   /** What happens to the n-th POST, from 0. */
   mishap?: (n: number, code: NewCode) => Mishap;
   latencyMs?: (n: number) => number;
-  lateMs?: number;
+  /** After how long the n-th POST takes effect where that is late. */
+  lateMs?: (n: number) => number;
+  /** What the clock of `created_at` is ahead of that of Date when the n-th code is made, ms. */
+  createdSkewMs?: (n: number) => number;
   /** `created_at` without a fraction. */
   wholeSeconds?: boolean;
   /** Trims names and completes addresses, as services may. */
   tidies?: boolean;
-  /** Listings come from a replica that is so far behind. */
-  listLagMs?: number;
+  /** The n-th listing comes from a replica that is so far behind. */
+  listLagMs?: (n: number) => number;
 }
 
 export function modelCodes({
@@ -47,10 +50,11 @@ export function modelCodes({
   skewMs = 0,
   mishap = () => 'none',
   latencyMs = () => 20,
-  lateMs = 5000,
+  lateMs = () => 5000,
+  createdSkewMs = () => 0,
   wholeSeconds = false,
   tidies = false,
-  listLagMs = 0,
+  listLagMs = () => 0,
 }: ModelCodesOptions) {
   const codes: ModelCode[] = [];
   /** When codes became visible in listings and ceased to be, on the monotonic clock. */
@@ -68,7 +72,7 @@ export function modelCodes({
     serviceClock.observe(dateMs, sentAt, time.monotonic());
   }
   function add({ name, type = 'url', destination = null }: NewCode | QrCode, by: number, atMs = serviceMs()): ModelCode {
-    const iso = new Date(atMs).toISOString();
+    const iso = new Date(atMs + createdSkewMs(born.size)).toISOString();
     const at = wholeSeconds ? iso.replace(/\.\d+/, '') : iso;
     const id = `00000000-0000-4000-8000-${String(born.size + 1).padStart(12, '0')}`;
     const tidy = tidies && destination && URL.canParse(destination) ? new URL(destination).href : destination;
@@ -107,7 +111,7 @@ export function modelCodes({
       const sentAt = time.monotonic();
       const by = Number(/\d+/.exec(code.name)?.[0] ?? -1);
       const trip = latencyMs(n) / 2;
-      if (fate === 'late') time.at(time.monotonic() + lateMs, () => add(code, by));
+      if (fate === 'late') time.at(time.monotonic() + lateMs(n), () => add(code, by));
       const applied = ['none', 'applied', 'limited'].includes(fate);
       const made: { code?: ModelCode } = {};
       if (applied) {
@@ -129,11 +133,12 @@ export function modelCodes({
       return code;
     },
     async listCodes(): Promise<QrCode[]> {
+      const lagMs = listLagMs(lists);
       lists += 1;
       const sentAt = time.monotonic();
       await time.sleep(latencyMs(0));
       seeDate(sentAt);
-      return listLagMs === 0 ? [...codes] : listedAt(time.monotonic() - listLagMs);
+      return lagMs === 0 ? [...codes] : listedAt(time.monotonic() - lagMs);
     },
     async askClock(): Promise<void> {
       const sentAt = time.monotonic();

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Decisions } from '../../../once/decisions.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { CODE_TYPES } from '../../../service/shapes.ts';
-import { choice, defineCommand, flag, type OptionDefinition, text, type Values } from '../../define.ts';
+import { choice, defineCommand, duration, flag, type OptionDefinition, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 import { BULK_GROUP, bulkOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
 
@@ -13,6 +13,11 @@ const fileOptions = {
   skipExisting: flag('--skip-existing', 'create only rows that have no code with their name, type and destination yet', {
     group: BULK_GROUP,
   }),
+  settle: duration(
+    '--settle <duration>',
+    'wait so long for a write whose answer was lost before the row is sent again (default: 10s, more where answers are slow)',
+    { group: BULK_GROUP },
+  ),
   adopt: {
     flags: '--adopt <row=id>',
     description: 'your word that this code is the one the row created; may be repeated',

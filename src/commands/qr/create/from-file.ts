@@ -5,20 +5,22 @@ import { createFailure, createResults, isDone } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { type CreateEnd, createRows, planRows, type RowPlan } from '../../../once/create-rows.ts';
 import type { NewRow } from '../../../once/journal.ts';
+import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import { everyCode } from '../../../service/codes.ts';
+import { MAX_CODES_PAGE } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
-import { runBulk, withJournal } from '../bulk-files.ts';
+import { readListedIds, runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf } from '../bulk-flags.ts';
-import { type RowProgress, showRowProgress, tellCost } from '../bulk-progress.ts';
+import { type RowProgress, showRowProgress, tellCost, tellWaiting } from '../bulk-progress.ts';
 import type { CreateFlags } from './create.ts';
 
 /** Creates what is not created yet; see `runBulk` for what it throws. */
 export async function createFromFile(context: Context, from: string, flags: CreateFlags): Promise<void> {
   await runBulk<NewRow>(context, from, flags, {
     check: checkCreate,
-    preview: (rows, path) => printPlan(context, rows, journalOf(path), flags),
+    preview: (rows, path) => printPlan(context, rows, path, flags),
     async send(rows, path) {
-      const end = await withJournal(context, path, (journalPath) => create(context, rows, journalPath, flags));
+      const end = await withJournal(context, path, (journalPath) => create(context, rows, path, journalPath, flags));
       const results = createResults(end);
       // Interrupted: the journal knows where to go on, and the results stay as they were.
       if (context.signal.aborted) {
@@ -30,7 +32,13 @@ export async function createFromFile(context: Context, from: string, flags: Crea
   });
 }
 
-async function create(context: Context, rows: readonly NewRow[], journalPath: string, flags: CreateFlags): Promise<CreateEnd> {
+async function create(
+  context: Context,
+  rows: readonly NewRow[],
+  path: string,
+  journalPath: string,
+  flags: CreateFlags,
+): Promise<CreateEnd> {
   const { clock, signal, console } = context;
   const { concurrency } = await context.settings();
   const service = await context.service();
@@ -41,13 +49,15 @@ async function create(context: Context, rows: readonly NewRow[], journalPath: st
       listCodes: () => everyCode(service, concurrency),
       askClock: () => service.listCodes({ page: 1, limit: 1 }),
       uptimeMs: () => uptime() * 1000,
+      settleMs: flags.settle ?? SETTLE_MS,
+      listedIds: await readListedIds(path),
       failFast: flags.failFast ?? false,
       skipExisting: flags.skipExisting ?? false,
       decisions: { adopt: flags.adopt ?? [], notCreated: flags.notCreated ?? [] },
       onEvent(event) {
         if (event.is === 'warning') console.warn(event.text);
         else if (event.is === 'begun') progress = showRowProgress(context, service, event.left, 'created');
-        else if (event.is === 'waiting') progress?.waiting(event.ms);
+        else if (event.is === 'waiting') tellWaiting(context, event.ms, progress);
         else if (event.is !== 'unknown') progress?.count(event.is !== 'rejected');
       },
     });
@@ -59,23 +69,31 @@ async function create(context: Context, rows: readonly NewRow[], journalPath: st
 const PLAN_COLUMNS = ['row', 'action', 'id', 'name', 'type', 'destination'].map((name) => ({ name }));
 
 /** `--dry-run`: one record a row. Reads the journal without touching it; asks the service at most for the listing. */
-async function printPlan(context: Context, rows: readonly NewRow[], journalPath: string, flags: CreateFlags): Promise<void> {
+async function printPlan(context: Context, rows: readonly NewRow[], path: string, flags: CreateFlags): Promise<void> {
   const { concurrency } = await context.settings();
   const service = await context.service();
   const { baseUrl } = service;
+  const listedIds = flags.skipExisting ? [] : await readListedIds(path);
   const plan = await planRows(
-    { rows, journalPath, baseUrl },
+    { rows, journalPath: journalOf(path), baseUrl, listedIds },
     flags.skipExisting ? () => everyCode(service, concurrency) : undefined,
   );
-  // One small answer tells the limit, which is what the plan is measured by.
-  if (!flags.skipExisting) await service.listCodes({ page: 1, limit: 1 });
+  const listing = service.stats().requests;
+  const count = (wanted: RowPlan['action']) => plan.filter(({ action }) => action === wanted).length;
+  // One small answer tells the limit, which is what the plan is measured by, and how long a listing is.
+  const { total } = await service.listCodes({ page: 1, limit: 1 });
 
   const records = rows.map(({ row, code: { name, type = 'url', destination = null } }, index) => {
     const { action, id = null } = plan[index] ?? {};
     return { row, action, id, name, type, destination };
   });
   await printRecords(context, records, PLAN_COLUMNS, flags, 'nothing to create');
-  const count = (wanted: RowPlan['action']) => plan.filter(({ action }) => action === wanted).length;
-  const looked = count('reconcile') ? `, ${count('reconcile')} to look for first` : '';
-  tellCost(context, service, `${count('create')} of ${rows.length} rows would be created${looked}`, count('create'));
+  const created = count('create');
+  const looked = count('reconcile');
+  const pages = Math.max(1, Math.ceil((total + created) / MAX_CODES_PAGE));
+  // Looked for: the service's clock first, and the listing when all else is sent.
+  const looking = looked > 0 ? 1 + pages : plan.some(({ resent }) => resent) ? pages : 0;
+  const requests = (flags.skipExisting && created + count('exists') > 0 ? listing : 0) + created + looking;
+  const also = looked ? `, ${looked} to look for first` : '';
+  tellCost(context, service, `${created} of ${rows.length} rows would be created${also}`, requests);
 }

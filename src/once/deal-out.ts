@@ -1,0 +1,271 @@
+/**
+ * Rows and codes with the same values: which is whose? Everything here takes about as long as sorting them does, since a file may have
+ * thousands of rows that are alike.
+ */
+import type { NewCode, QrCode } from '../service/shapes.ts';
+import { parseInstant } from '../time.ts';
+import { resolutionMs, type TimeBounds } from './time-bounds.ts';
+
+/** One of the rows that share their values. */
+export interface AlikeRow {
+  row: number;
+  code: NewCode;
+  bounds: TimeBounds;
+  /** Codes that are known not to be the row's. Rows that were looked for together share these sets. */
+  foreign: readonly ReadonlySet<string>[];
+}
+
+interface Judgement {
+  adopted: { row: number; code: QrCode }[];
+  /** Rows that no code can be of. */
+  absent: number[];
+  undecided: { row: number; candidates: readonly QrCode[] }[];
+  /** The codes that were not adopted. */
+  left: QrCode[];
+}
+
+/** A code, and when it may have been created; one without a time that can be read may be of any. */
+interface Dated {
+  code: QrCode;
+  firstMs: number;
+  lastMs: number;
+}
+
+/** Rows whose times overlap stand or fall together. `pairs`: which code each row gets; undefined where they are a person's. */
+interface Group {
+  rows: AlikeRow[];
+  pairs: Map<Dated, AlikeRow> | undefined;
+}
+
+/**
+ * @param rows of unknown outcome
+ * @param codes that nobody has claimed, with the values of the rows
+ */
+export function judgeAlike(rows: readonly AlikeRow[], codes: readonly QrCode[]): Judgement {
+  if (codes.length === 0) return { adopted: [], absent: rows.map(({ row }) => row), undecided: [], left: [] };
+  const dated = codes.map(dateOf).sort((a, b) => a.lastMs - b.lastMs);
+  const groups = overlapping(rows).map((group): Group => ({ rows: group, pairs: dealToAll(group, dated) }));
+  let open = findOpen(groups, dated);
+  // O8: a doubt about one group takes its codes back, and they may be doubtful for another.
+  for (let doubted = true; doubted; open = findOpen(groups, dated)) {
+    doubted = false;
+    for (const group of groups) {
+      if (!group.pairs || !group.rows.some((row) => open.near(row))) continue;
+      group.pairs = undefined;
+      doubted = true;
+    }
+  }
+
+  const result: Judgement = { adopted: [], absent: [], undecided: [], left: open.codes.map(({ code }) => code) };
+  for (const group of groups) {
+    const served = new Set<AlikeRow>();
+    for (const [{ code }, row] of group.pairs ?? []) {
+      result.adopted.push({ row: row.row, code });
+      served.add(row);
+    }
+    for (const row of group.rows) {
+      if (served.has(row)) continue;
+      const candidates = open.of(row);
+      // O9: a row without a code was not created, unless one is left over that could be its own after all.
+      if (candidates.length > 0) result.undecided.push({ row: row.row, candidates });
+      else result.absent.push(row.row);
+    }
+  }
+  return result;
+}
+
+function dateOf(code: QrCode): Dated {
+  const createdMs = parseInstant(code.created_at);
+  if (createdMs === undefined) return { code, firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
+  return { code, firstMs: createdMs, lastMs: createdMs + resolutionMs(code.created_at) - 1 };
+}
+
+/** O11: what is known not to be a row's never comes into question for it again. */
+function isForeign({ foreign }: AlikeRow, { code }: Dated): boolean {
+  return foreign.some((ids) => ids.has(code.id));
+}
+
+/** A second more than the bounds: a time without a fraction may lie anywhere in its second. */
+const SECOND_MS = 1000;
+
+/** The rows in groups, no two of which have a moment in common. */
+function overlapping(rows: readonly AlikeRow[]): AlikeRow[][] {
+  const groups: AlikeRow[][] = [];
+  let endMs = Number.NEGATIVE_INFINITY;
+  for (const row of [...rows].sort((a, b) => compare(a.bounds.fromMs, b.bounds.fromMs))) {
+    const group = groups.at(-1);
+    if (group && row.bounds.fromMs - SECOND_MS <= endMs) group.push(row);
+    else groups.push([row]);
+    endMs = Math.max(endMs, row.bounds.toMs);
+  }
+  return groups;
+}
+
+/** For sorting; two infinities are equal, where their difference is no number. */
+function compare(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** O8: a code for a row each, all codes that could be one's dealt out; undefined where that cannot be done. */
+function dealToAll(rows: readonly AlikeRow[], dated: readonly Dated[]): Group['pairs'] {
+  const fromMs = rows[0]?.bounds.fromMs ?? Number.POSITIVE_INFINITY;
+  let toMs = Number.NEGATIVE_INFINITY;
+  for (const { bounds } of rows) toMs = Math.max(toMs, bounds.toMs);
+  // One row for each set of foreign codes says it for all.
+  const kinds = kindsOf(rows);
+  const codes = dated.filter((code) => {
+    // O6: only what was created in their time
+    return (
+      code.lastMs < Number.POSITIVE_INFINITY &&
+      code.lastMs >= fromMs &&
+      code.firstMs <= toMs &&
+      kinds.some(([row]) => row && !isForeign(row, code))
+    );
+  });
+
+  // A row whose values a code has to the letter comes first, where that leaves nothing over.
+  const pairs = new Map<Dated, AlikeRow>();
+  const letters = new Map<string, { rows: AlikeRow[]; codes: Dated[] }>();
+  const lettersOf = ({ name, destination }: NewCode | QrCode) => {
+    const key = JSON.stringify([name, destination ?? '']);
+    const found = letters.get(key) ?? { rows: [], codes: [] };
+    letters.set(key, found);
+    return found;
+  };
+  for (const row of rows) lettersOf(row.code).rows.push(row);
+  for (const code of codes) lettersOf(code.code).codes.push(code);
+  for (const same of letters.values()) deal(same.rows, same.codes, pairs);
+  const served = new Set(pairs.values());
+  const unserved = rows.filter((row) => !served.has(row));
+  if (
+    deal(
+      unserved,
+      codes.filter((code) => !pairs.has(code)),
+      pairs,
+    )
+  )
+    return pairs;
+  pairs.clear();
+  return deal(rows, codes, pairs) ? pairs : undefined;
+}
+
+/**
+ * Deals codes (in order of their time) to rows (in order of the beginning of theirs): each to the row whose time ends first, which
+ * leaves over as few as can be (Glover, "Maximum matching in a convex bipartite graph", 1967). False when a code is left over.
+ */
+function deal(rows: readonly AlikeRow[], codes: readonly Dated[], pairs: Map<Dated, AlikeRow>): boolean {
+  const waiting = kindsOf(rows).map((kind) => ({ kind, next: 0, heap: createHeap() }));
+  let all = true;
+  for (const dated of codes) {
+    let best: (typeof waiting)[number] | undefined;
+    for (const entry of waiting) {
+      const { kind, heap } = entry;
+      for (let row = kind[entry.next]; row && row.bounds.fromMs <= dated.lastMs; row = kind[++entry.next]) heap.push(row);
+      while (heap.endMs() < dated.firstMs) heap.pop();
+      const [first] = kind;
+      if (!first || isForeign(first, dated)) continue;
+      if (heap.endMs() < (best?.heap.endMs() ?? Number.POSITIVE_INFINITY)) best = entry;
+    }
+    const row = best?.heap.pop();
+    if (row) pairs.set(dated, row);
+    else all = false;
+  }
+  return all;
+}
+
+/** The rows by what is foreign to them: of each kind all or none can have a code. */
+function kindsOf(rows: readonly AlikeRow[]): AlikeRow[][] {
+  const kindOf = createKinds();
+  const kinds = new Map<string, AlikeRow[]>();
+  for (const row of rows) {
+    const key = kindOf(row);
+    const kind = kinds.get(key);
+    if (kind) kind.push(row);
+    else kinds.set(key, [row]);
+  }
+  return [...kinds.values()];
+}
+
+/** A function that gives rows with the same foreign codes the same name. */
+function createKinds(): (row: AlikeRow) => string {
+  const numbers = new Map<ReadonlySet<string>, number>();
+  return ({ foreign }) => {
+    for (const ids of foreign) if (!numbers.has(ids)) numbers.set(ids, numbers.size);
+    return foreign.map((ids) => numbers.get(ids)).join();
+  };
+}
+
+/** Rows by the end of their time, of those that end together by their number; the first on top. */
+function createHeap() {
+  const rows: AlikeRow[] = [];
+  const isBefore = (a: number, b: number) => {
+    const [one, other] = [rows[a], rows[b]];
+    if (!one || !other) return one !== undefined;
+    return one.bounds.toMs < other.bounds.toMs || (one.bounds.toMs === other.bounds.toMs && one.row < other.row);
+  };
+  const swap = (a: number, b: number) => {
+    const [one, other] = [rows[a], rows[b]];
+    if (one && other) [rows[a], rows[b]] = [other, one];
+  };
+  return {
+    /** Of the one on top; infinity where there is none. */
+    endMs: () => rows[0]?.bounds.toMs ?? Number.POSITIVE_INFINITY,
+    push(row: AlikeRow): void {
+      rows.push(row);
+      for (let at = rows.length - 1; at > 0 && isBefore(at, (at - 1) >> 1); at = (at - 1) >> 1) swap(at, (at - 1) >> 1);
+    },
+    pop(): AlikeRow | undefined {
+      swap(0, rows.length - 1);
+      const top = rows.pop();
+      for (let at = 0; ; ) {
+        const least = isBefore(2 * at + 2, 2 * at + 1) ? 2 * at + 2 : 2 * at + 1;
+        if (!isBefore(least, at)) return top;
+        swap(at, least);
+        at = least;
+      }
+    },
+  };
+}
+
+/** The codes that no row gets, and what they mean to the rows. */
+function findOpen(groups: readonly Group[], dated: readonly Dated[]) {
+  const taken = new Set(groups.flatMap(({ pairs }) => [...(pairs?.keys() ?? [])]));
+  const codes = dated.filter((code) => !taken.has(code));
+  const byKind = new Map<string, { codes: Dated[]; slices: Map<number, QrCode[]> }>();
+  const kindOf = createKinds();
+  const own = (row: AlikeRow) => {
+    const key = kindOf(row);
+    const found = byKind.get(key) ?? { codes: codes.filter((code) => !isForeign(row, code)), slices: new Map() };
+    byKind.set(key, found);
+    return found;
+  };
+  const startOf = (row: AlikeRow, all: readonly Dated[]) => {
+    let low = 0;
+    let high = all.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((all[middle]?.lastMs ?? 0) < row.bounds.doubtfulFromMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return {
+    codes,
+    /** Whether one of them casts a doubt on what the row would get. */
+    near(row: AlikeRow): boolean {
+      const { doubtfulFromMs, doubtfulToMs } = row.bounds;
+      const { codes: all } = own(row);
+      // What has no time comes last, and is of any.
+      const nearest = [all[startOf(row, all)], all.at(-1)];
+      return nearest.some((code) => code && code.lastMs >= doubtfulFromMs && code.firstMs <= doubtfulToMs);
+    },
+    /** Those that could be the row's; rows that have the same share one list. */
+    of(row: AlikeRow): readonly QrCode[] {
+      const { codes: all, slices } = own(row);
+      const start = startOf(row, all);
+      const slice = slices.get(start) ?? all.slice(start).map(({ code }) => code);
+      slices.set(start, slice);
+      return slice;
+    },
+  };
+}
