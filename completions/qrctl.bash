@@ -16,7 +16,7 @@ _qrctl_place() {
     'qr create') flags=(--name --type --destination --template --from --results --dry-run --fail-fast --skip-existing --settle --adopt --not-created -f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
     'qr update') flags=(--name --destination --status --from --results --dry-run --fail-fast -f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
     'qr delete') flags=(--yes --from --results --dry-run --fail-fast -f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
-    'scans export') flags=(--all --since --until --timezone --output-dir --append --restart --overlap --dry-run -f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
+    'scans export') flags=(--all --since --until --timezone --output-dir --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
     'auth login') flags=(--key-stdin --no-verify) ;;
     'auth status') flags=(-f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
     'auth list') flags=(-f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;

@@ -156,6 +156,7 @@ complete -c qrctl -n '__qrctl_in scans export' -l output-dir -x -a '(__fish_comp
 complete -c qrctl -n '__qrctl_in scans export' -l append -d 'add only what is new since the last run; survives kill -9'
 complete -c qrctl -n '__qrctl_in scans export' -l restart -d 'with --append: build the file anew beside its place, then replace it'
 complete -c qrctl -n '__qrctl_in scans export' -l overlap -x -d 'with --append: how far back to look for late scans (default: 1h)'
+complete -c qrctl -n '__qrctl_in scans export' -l prove-beyond -d 'one request more a code, which finds out a total that is cut off at any number'
 complete -c qrctl -n '__qrctl_in scans export' -l dry-run -d 'say what would be read: codes, range, scans, requests and time'
 complete -c qrctl -n '__qrctl_in scans export' -s f -l format -x -a 'table csv json ndjson' -d 'table on a terminal; otherwise csv for lists, json for one record'
 complete -c qrctl -n '__qrctl_in scans export' -s o -l output -r -F -d 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz'

@@ -179,6 +179,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--append', 'add only what is new since the last run; survives kill -9')
             , @('--restart', 'with --append: build the file anew beside its place, then replace it')
             , @('--overlap', 'with --append: how far back to look for late scans (default: 1h)')
+            , @('--prove-beyond', 'one request more a code, which finds out a total that is cut off at any number')
             , @('--dry-run', 'say what would be read: codes, range, scans, requests and time')
             , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
             , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')

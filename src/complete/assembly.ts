@@ -29,37 +29,45 @@ export interface Assembly {
 export function createAssembly(): Assembly {
   let released = 0;
   let pending: Batch = { rows: [], times: [] };
+  let pendingIds = new Set<Scan['id']>();
   const count = () => released + pending.rows.length;
 
   function add(page: Batch, rank: number): Batch {
     if (rank > count()) throw new MovedError(`${rank - count()} rows are missing before the page`);
-    const fresh = withoutKnown(page, pending);
+    const pendingMs = pending.times[0] ?? Number.NEGATIVE_INFINITY;
+    // C4: whatever is older than the newest instant is taken for collected, never added; were it new, the ranks would not fit (C3).
+    const fresh = select(page, ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)));
     // C3: only a page that repeats exactly what lies beyond its rank shows that nothing came in between or slid away.
     if (page.rows.length - fresh.rows.length !== count() - rank) throw new MovedError('rows moved between two pages');
-    const joined = oldestFirst({ rows: pending.rows.concat(fresh.rows), times: pending.times.concat(fresh.times) });
-    refuseRepeats(joined);
-    const newest = joined.times.indexOf(joined.times.at(-1) as number);
+    const { rows, times } = oldestFirst(fresh);
+    refuseRepeats(rows);
+    const newest = times.indexOf(times.at(-1) as number);
     // C4: rows of the newest instant are not released yet, so that the next page can be compared with them.
-    pending = { rows: joined.rows.slice(newest), times: joined.times.slice(newest) };
-    released += newest;
-    return { rows: joined.rows.slice(0, newest), times: joined.times.slice(0, newest) };
+    const done =
+      times.at(-1) === pendingMs || rows.length === 0 ? undefined : release(rows.slice(0, newest), times.slice(0, newest));
+    for (let i = done ? newest : 0; i < rows.length; i++) {
+      const row = rows[i] as Scan;
+      pending.rows.push(row);
+      pending.times.push(times[i] as number);
+      pendingIds.add(row.id);
+    }
+    return done ?? { rows: [], times: [] };
   }
 
-  return { count, add, rest: () => pending };
-}
+  /** The rows that were pending, and those after them. */
+  function release(rows: readonly Scan[], times: readonly number[]): Batch {
+    const joined = oldestFirst({ rows: pending.rows.concat(rows), times: pending.times.concat(times) });
+    pending = { rows: [], times: [] };
+    pendingIds = new Set();
+    released += joined.rows.length;
+    return joined;
+  }
 
-/**
- * The page without what is collected already: rows older than the newest instant, and the pending rows of that instant.
- * C4: whatever is older than the newest instant is taken for collected, never added; were it new, the ranks would not fit (C3).
- */
-function withoutKnown(page: Batch, pending: Batch): Batch {
-  const newestMs = pending.times[0] ?? Number.NEGATIVE_INFINITY;
-  const ids = new Set<Scan['id']>(pending.rows.map((row) => row.id));
-  return select(page, (row, time) => time > newestMs || (time === newestMs && !ids.has(row.id)));
+  return { count, add, rest: () => oldestFirst(pending) };
 }
 
 /** C5: a page that lists a row twice fits its rank, but hides another row, and would be written with the repeat. */
-function refuseRepeats({ rows }: Batch): void {
+function refuseRepeats(rows: readonly Scan[]): void {
   if (rows.some(({ id }, i) => id === rows[i - 1]?.id)) throw new MovedError('a row came twice');
 }
 

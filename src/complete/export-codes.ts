@@ -6,8 +6,9 @@ import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, 
 import type { CodeSink, TimedRows } from '../row-sink.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode, ScanPage } from '../service/shapes.ts';
+import { formatInstant } from '../time.ts';
 import { exportScans } from './export-scans.ts';
-import { type FetchInOrder, type ReadScans, readFirst } from './range.ts';
+import { type FetchInOrder, type ReadScans, readFirst, widened } from './range.ts';
 
 /** What the rows of one code are labelled with; of a code given by its id only that is known. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode>;
@@ -21,6 +22,8 @@ export interface CodesExport {
   now(): number;
   fetchInOrder: FetchInOrder;
   width: number;
+  /** Look by time whether there is more beyond the last page of each code, whatever its total is. */
+  proveBeyond?: boolean;
   /** Asked ahead, while the codes before still write; the sink's checkpoint is taken when this code's own rows begin. */
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
@@ -46,6 +49,8 @@ interface Prepared {
   sink: CodeSink;
   sinceMs: number | undefined;
   first: ScanPage;
+  /** `first` was asked for before the end of the range was known. */
+  firstIsOpen: boolean;
 }
 
 /** Codes in a row that the service fails on, after all retries, before it is taken for down. */
@@ -69,17 +74,38 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     open.add(sink);
     untilMs ??= job.service.nowMs();
     const read: ReadScans = (request) => job.service.listScans(code.id, request);
-    const sinceBy = (endMs: number | undefined) => (endMs === undefined || !sink.sinceFor ? sink.sinceMs : sink.sinceFor(endMs));
+    const sinceBy = (endMs: number | undefined) => {
+      const sinceMs = endMs === undefined || !sink.sinceFor ? sink.sinceMs : sink.sinceFor(endMs);
+      refuseEmptyRange(sinceMs, endMs);
+      return sinceMs;
+    };
+    let firstIsOpen = untilMs === undefined;
     const askedMs = sinceBy(untilMs);
-    let first = await readFirst(read, { sinceMs: askedMs, untilMs });
+    let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
     // C1: the end stays as it is from the first answer on, so that no row comes to the range only because time goes on.
-    untilMs ??= first.serviceTimeMs ?? job.now();
+    untilMs ??= first.serviceTimeMs ?? (await machineTime(read));
     const sinceMs = sinceBy(untilMs);
     // The first answer told the time, and by it what was asked for began too late.
-    if (sinceMs !== askedMs) first = await readFirst(read, { sinceMs, untilMs });
+    if (sinceMs !== askedMs) {
+      first = await readFirst(read, widened({ sinceMs, untilMs }));
+      firstIsOpen = false;
+    }
     expected += first.total;
     asked += 1;
-    return { code, sink, sinceMs, first };
+    return { code, sink, sinceMs, first, firstIsOpen };
+  }
+
+  /** C18: the machine's clock, for a service that tells no time: where that is behind, the newest scans would be left out. */
+  async function machineTime(read: ReadScans): Promise<number> {
+    const nowMs = job.now();
+    const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
+    if (!later.times.some((time) => time > nowMs)) return nowMs;
+    throw new UnprovenError(
+      `the service does not tell its time, and has scans after ${formatInstant(nowMs)}, the time of this machine`,
+      {
+        hint: 'set the clock of this machine, or say where the range ends: --until 2026-12-01T00:00:00Z',
+      },
+    );
   }
 
   function start(code: CodeLabel) {
@@ -88,7 +114,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     return { code, prepared };
   }
 
-  async function run({ code, sink, sinceMs, first }: Prepared): Promise<void> {
+  async function run({ code, sink, sinceMs, first, firstIsOpen }: Prepared): Promise<void> {
     const before = summary.scans;
     const count = () => {
       summary.scans = before + sink.added();
@@ -108,7 +134,11 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const read: ReadScans = (request) => service.listScans(code.id, request);
     try {
       const checkExists = () => service.getCode(code.id);
-      await exportScans({ ...rest, code: code.slug ?? code.id, read, range, first, checkExists }, counted);
+      const isKnown = code.slug !== undefined;
+      await exportScans(
+        { ...rest, code: code.slug ?? code.id, read, range, asked: widened(range), first, firstIsOpen, isKnown, checkExists },
+        counted,
+      );
       await sink.commit();
       summary.codes += 1;
       down = 0;
@@ -140,6 +170,14 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     for (const sink of open) await sink.discard();
   }
   return summary;
+}
+
+/** C19: a range whose beginning is not before its end is not sent: services answer it with nothing, or 400. */
+function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
+  if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
+  throw new UsageError(`the range begins ${formatInstant(sinceMs)}, and ends before that: ${formatInstant(untilMs)}`, {
+    hint: 'without --until a range ends now, by the clock of the service: choose an earlier --since',
+  });
 }
 
 /** A failure that says nothing about the other codes. `asked`: codes whose range the service took, `down`: failed in a row. */

@@ -9,11 +9,12 @@ import { quote } from '../quote.ts';
 import type { Rewind, RowSink, TimedRows } from '../row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { MovedError } from './assembly.ts';
-import { type Batch, cut, formatRange, type Range, type RangeReading, readFirst } from './range.ts';
-import { slices } from './slices.ts';
-import type { PageOrder } from './truncated-total.ts';
+import { createBudget, SpentError } from './budget.ts';
+import { type Batch, cut, formatRange, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
+import { type SlicesJob, slices } from './slices.ts';
+import { mayBeTruncated, type PageOrder } from './truncated-total.ts';
 import { union } from './union.ts';
-import { walk } from './walk.ts';
+import { type WalkJob, walk } from './walk.ts';
 
 export interface ScanExport extends RangeReading {
   /** What messages call the code. */
@@ -22,6 +23,12 @@ export interface ScanExport extends RangeReading {
   checkExists(): Promise<unknown>;
   /** Page 1 of the range, where it has been read already. */
   first?: ScanPage;
+  /** That page was read before the end of the range was known. */
+  firstIsOpen?: boolean;
+  /** The code was listed or read in this run: that it has no scans needs no other proof. */
+  isKnown?: boolean;
+  /** Look by time whether there is more beyond the last page, whatever the total is. */
+  proveBeyond?: boolean;
   note(line: string): void;
 }
 
@@ -34,25 +41,68 @@ const ROUNDS = 3;
 const PASSES = 4;
 
 /** Exports everything, or throws: UnprovenError when it does not add up, NotFoundError when the code is gone. */
-export async function exportScans(job: ScanExport, sink: ScanSink): Promise<void> {
-  const first = job.first ?? (await readFirst(job.read, job.range));
-  // C14: a code that was deleted may be shown as one without scans.
+export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
+  const first = options.first ?? (await readFirst(options.read, options.asked));
+  // C14: a code that was deleted, or never was, may be shown as one without scans.
   if (first.rows.length === 0 && first.total === 0) {
-    await job.checkExists();
+    if (!options.isKnown) await options.checkExists();
     return;
   }
-  const rewind = await sink.checkpoint();
-  try {
-    const order = first.total > first.rows.length ? orderOf(first) : 'ascending';
-    // C15: rows in no order prove nothing before they are all there: the sink must not take them for proven.
-    if (order === 'mixed') await rewind();
-    await write(order === 'mixed' ? inItsOwnOrder(job, first) : walk(job, first, order), job.range, sink);
-  } catch (error) {
-    if (!(error instanceof MovedError)) throw error;
-    // C14: rows that go because their code does are no reason to read them again.
-    await job.checkExists();
-    await readAgain(job, { sink, rewind }, error);
+  const { proveBeyond = false } = options;
+  const job: Job = { ...options, proveBeyond, ...createBudget(options.read, first) };
+  const output = { sink, rewind: await sink.checkpoint() };
+  let moved = await attempt(() => readInOrder(job, first, output));
+  // What is dated later than the end was counted by a page 1 that was asked for before the end was known.
+  if (moved && options.firstIsOpen && (await output.rewind())) {
+    moved = await attempt(async () => readInOrder(job, await readFirst(job.read, job.asked), output));
   }
+  if (!moved) return;
+  // C14: rows that go because their code does are no reason to read them again.
+  await job.checkExists();
+  await readAgain(job, output, moved);
+}
+
+type Job = ScanExport & WalkJob & SlicesJob;
+
+interface Output {
+  sink: ScanSink;
+  rewind: Rewind;
+}
+
+/** Reads the range in the order of the service's pages; throws MovedError where that does not add up. */
+async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output): Promise<void> {
+  const { total } = first;
+  if (total === 0) throw new MovedError('the service showed rows before, and now none');
+  const order = orderOf(first);
+  if (order !== 'mixed') return write(walk(job, first, order), job.range, sink);
+  // C10: where rows follow no order of time there is no last one to ask beyond; slices are cut until they are short enough.
+  if (mayBeTruncated({ total, pageSize: pageSizeOf(first), always: job.proveBeyond })) {
+    throw new MovedError(`the service does not tell whether it has more than ${total} rows`);
+  }
+  if (total <= first.rows.length) return write(walk(job, first, 'ascending'), job.range, sink);
+  // C15: rows in no order prove nothing before they are all there: the sink must not take them for proven.
+  await rewind();
+  await write(inItsOwnOrder(job, first), job.range, sink);
+}
+
+/** The MovedError that a reading ended with. */
+async function attempt(read: () => Promise<void>): Promise<MovedError | undefined> {
+  try {
+    await read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof MovedError) return error;
+    throw error;
+  }
+}
+
+/** Requests that a service which holds still needs after page 1 of a range: `isKnown` and `proveBeyond` as in ScanExport. */
+export function requestsAfter(first: ScanPage, { isKnown, proveBeyond }: { isKnown: boolean; proveBeyond: boolean }): number {
+  const { total } = first;
+  const pageSize = pageSizeOf(first);
+  if (total === 0) return isKnown ? 0 : 1;
+  const pages = Math.ceil(total / pageSize) - 1;
+  return pages + (mayBeTruncated({ total, pageSize, always: proveBeyond }) ? 1 : 0);
 }
 
 /** The order of a page by its times or, where it shows one instant only, by its ids; `mixed`: no order of time. */
@@ -71,24 +121,33 @@ async function write(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink
   }
 }
 
-async function* inItsOwnOrder(job: ScanExport, first: ScanPage): AsyncGenerator<Batch> {
+async function* inItsOwnOrder(job: Job, first: ScanPage): AsyncGenerator<Batch> {
   job.note('The service pages these scans in no order of time: they are exported in its own order.');
-  const { proven, count, total } = yield* union(job, first, PASSES);
-  if (!proven) throw new MovedError(`the service counts ${total} rows and shows ${count}`);
+  let shown = 0;
+  const rows = union(job, first, PASSES);
+  for (;;) {
+    const step = await rows.next();
+    if (step.done) {
+      const { proven, count, total } = step.value;
+      if (!proven) throw new MovedError(`the service counts ${total} rows and shows ${count}`);
+      return;
+    }
+    shown += step.value.rows.length;
+    job.show(shown);
+    yield step.value;
+  }
 }
 
-async function readAgain(job: ScanExport, { sink, rewind }: { sink: ScanSink; rewind: Rewind }, reason: MovedError) {
+async function readAgain(job: Job, { sink, rewind }: Output, reason: MovedError) {
   let moved = reason;
   // C13: a service that never holds still, or whose numbers lie, ends the export unproven.
   for (let round = 0; round < ROUNDS; round++) {
     // C15: what the attempt before wrote is not proven, and rows would come twice; what is out for good ends the export.
     if (!(await rewind())) break;
-    try {
-      return await write(slices(job), job.range, sink);
-    } catch (error) {
-      if (!(error instanceof MovedError)) throw error;
-      moved = error;
-    }
+    const failure = await attempt(() => write(slices(job), job.range, sink));
+    if (!failure) return;
+    if (failure instanceof SpentError) break;
+    moved = failure;
   }
   await job.checkExists();
   throw new UnprovenError(

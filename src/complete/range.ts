@@ -25,41 +25,56 @@ export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 /** As `fetchInOrder` of service/fetch-in-order.ts: in parallel up to `width`, delivered in the order of `pages`. */
 export type FetchInOrder = <T>(pages: Iterable<number>, fetch: (page: number) => Promise<T>, width: number) => AsyncGenerator<T>;
 
+/** A bound that is undefined is not asked for. */
+export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
+
 /** A range of one code, and how it is read. */
 export interface RangeReading {
   read: ReadScans;
   range: Range;
+  /** The bounds that are sent, wider than the range. */
+  asked: Bounds;
   fetchInOrder: FetchInOrder;
   /** Requests in flight at once. */
   width: number;
+  /** Told that so many requests found more of a total that held still: rows of one instant swap places, and no number lies. */
+  grant?: (requests: number) => void;
 }
 
-/** A bound that is undefined is not asked for. */
-type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
+/** Requests in flight while little was shown: a service may say that it has more pages than it has. */
+export const CAUTIOUS_WIDTH = 16;
 
-const MARGIN_MS = 1000;
+/** How far a bound may be off that a service rounds to whole seconds. */
+export const MARGIN_MS = 1000;
 
-/** Page 1 of a range, with the largest page the service allows. */
-export function readFirst(read: ReadScans, bounds: Bounds): Promise<ScanPage> {
-  return read({ page: 1, limit: MAX_SCANS_PAGE, ...widened(bounds) });
+/** Page 1 of what lies between these bounds, with the largest page the service allows. */
+export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
+  return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
 /** A reader of the further pages of a range, all asked for with the page size that page 1 turned out to have. */
-export function pageReader({ read, range }: RangeReading, first: ScanPage): (page: number) => Promise<ScanPage> {
+export function pageReader(
+  { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
+  first: ScanPage,
+): (page: number) => Promise<ScanPage> {
   const limit = pageSizeOf(first);
   return async (page) => {
     try {
-      return await read({ page, limit, ...widened(range) });
+      return await read({ page, limit, ...asked });
     } catch (error) {
-      if (!isRefusedPage(error, page, first.total / limit)) throw error;
+      if (!isRefusedPage(error, page)) throw error;
       return { rows: [], times: [], total: first.total, serviceTimeMs: undefined };
     }
   };
 }
 
-/** Rows a full page holds: fewer than asked for where the service serves smaller pages without a word. */
-export function pageSizeOf(first: ScanPage): number {
-  return first.rows.length > 0 && first.rows.length < first.total ? first.rows.length : MAX_SCANS_PAGE;
+/**
+ * Rows a full page holds: fewer than asked for where the service serves smaller pages. Where page 1 shows all there is only the
+ * service's word tells that.
+ */
+export function pageSizeOf({ rows, total, limit = MAX_SCANS_PAGE }: ScanPage): number {
+  if (rows.length > 0 && rows.length < total) return rows.length;
+  return limit >= Math.max(rows.length, 1) && limit < MAX_SCANS_PAGE ? limit : MAX_SCANS_PAGE;
 }
 
 /** The rows inside a range, in their order. Gives back the same batch where all of them are. */
@@ -84,8 +99,8 @@ export function formatRange({ sinceMs, untilMs }: Range): string {
   return `${sinceMs === undefined ? '' : `from ${formatInstant(sinceMs)} `}until ${formatInstant(untilMs)}`;
 }
 
-/** C2: without the margins a service with exclusive bounds, or bounds of whole seconds, would leave out rows at the ends. */
-function widened({ sinceMs, untilMs }: Bounds): Bounds {
+/** The bounds to ask for. C2: without the margins a service with exclusive bounds, or bounds of whole seconds, would leave out rows at the ends. */
+export function widened({ sinceMs, untilMs }: Bounds): Bounds {
   return {
     ...(sinceMs === undefined ? {} : { sinceMs: sinceMs - MARGIN_MS }),
     ...(untilMs === undefined ? {} : { untilMs: untilMs + MARGIN_MS }),
@@ -94,8 +109,8 @@ function widened({ sinceMs, untilMs }: Bounds): Bounds {
 
 /**
  * A service may refuse a page after the last instead of leaving it empty, or page no further than so many rows: page 1 of the
- * same range was answered, so it is the number that is refused.
+ * same range was answered, so it is the number that is refused. A code that is gone is found out by who reads on (C14).
  */
-function isRefusedPage(error: unknown, page: number, pages: number): boolean {
-  return page > 1 && (error instanceof RejectedError || (error instanceof NotFoundError && page > Math.ceil(pages)));
+function isRefusedPage(error: unknown, page: number): boolean {
+  return page > 1 && (error instanceof RejectedError || error instanceof NotFoundError);
 }

@@ -3,25 +3,35 @@
  * it is proven, one after the other, oldest first. Slices make a repeat cheap, they need no order from the service, and they
  * unmask a truncated total. A slice that fits in one page is proven by one answer.
  */
-import type { ScanPage } from '../service/shapes.ts';
+import type { Scan, ScanPage } from '../service/shapes.ts';
 import { MovedError, oldestFirst } from './assembly.ts';
-import {
-  type Batch,
-  cut,
-  formatRange,
-  pageReader,
-  pageSizeOf,
-  type Range,
-  type RangeReading,
-  type ReadScans,
-  readFirst,
-} from './range.ts';
+import type { Budget } from './budget.ts';
+import { type Batch, cut, formatRange, pageReader, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
 import { mayBeTruncated } from './truncated-total.ts';
 import { union } from './union.ts';
 
 /** Pages a slice may have before it is cut in two without being read. */
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
+/**
+ * C2: how much earlier than its beginning a slice is asked for that begins at a cut: the bound may be exclusive. Cuts are made at whole
+ * seconds where they can be, so that it does not matter either whether bounds are rounded to them.
+ */
+const CUT_MARGIN_MS = 1;
+
+/** A range to be read in slices. */
+export interface SlicesJob extends RangeReading, Pick<Budget, 'show' | 'largestTotal'> {
+  /** Take every total for one that may be truncated. */
+  proveBeyond: boolean;
+}
+
+/** A part of the range on its way to be proven. */
+interface Part extends SlicesJob {
+  /** Rows of a full page of the whole range: where page 1 of a part is full and pages after it are empty, its total is wrong. */
+  fullPage: number;
+  /** Rows after this part that were shown already, and are not collected. */
+  ahead: number;
+}
 
 /** A proven slice: all rows the service gave for it, oldest first, those in its margins included. */
 interface Slice {
@@ -33,71 +43,106 @@ interface Slice {
  * Yields the rows of the range, oldest first, cut exactly. Ends with a last look at the whole range, whose total must be what the
  * slices add up to (or less, where it is truncated). Throws MovedError when a slice cannot be proven or the sum is off.
  */
-export async function* slices(job: RangeReading): AsyncGenerator<Batch> {
-  const first = await readFirst(job.read, job.range);
+export async function* slices(job: SlicesJob): AsyncGenerator<Batch> {
+  const first = await readFirst(job.read, job.asked);
   if (first.total === 0) throw new MovedError('the service showed rows before, and now none');
   let collected = 0;
-  const pageSize = pageSizeOf(first);
-  const mostRequests = () => 200 + 12 * Math.ceil(Math.max(first.total, collected) / pageSize);
-  const bounded = { ...job, read: boundedReader(job.read, mostRequests) };
-  for await (const { range, batch } of provenSlices(bounded, first, pageSize)) {
+  const show = (rows: number) => job.show(collected + rows);
+  const whole: Part = { ...job, show, fullPage: pageSizeOf(first), ahead: 0 };
+  for await (const { range, batch } of provenSlices(whole, first)) {
     collected += countAsAsked(range, batch, job.range);
     yield cut(batch, range);
   }
   // C12: rows that came to a slice after it was proven, or that no slice showed, are counted by the whole range only.
-  const { total } = await readFirst(job.read, job.range);
+  const { total } = await readFirst(job.read, job.asked);
   if (total > collected) throw new MovedError(`the service counts ${total} rows and shows ${collected}`);
 }
 
-/**
- * Cuts a range in two by time until each part is proven. `first` is page 1 of the range, `fullPage` the rows of a full page of
- * the whole range: where page 1 of a part is full and pages after it are empty, its total is wrong.
- */
-async function* provenSlices(job: RangeReading, first: ScanPage, fullPage: number): AsyncGenerator<Slice> {
-  const { range } = job;
-  const pages = Math.ceil(first.total / pageSizeOf(first));
-  const middle = pages > 1 ? await readMiddle(job, first, pages) : first;
-  const isFull = first.rows.length >= fullPage;
-  const pivotMs = pages > 1 ? (pivotOf(middle, range) ?? (isFull ? pivotOf(first, range) : undefined)) : undefined;
+/** Cuts a range in two by time until each part is proven. `first` is page 1 of the range. */
+async function* provenSlices(part: Part, first: ScanPage): AsyncGenerator<Slice> {
+  const { range } = part;
+  const pageSize = pageSizeOf(first);
+  const pages = Math.ceil(first.total / pageSize);
+  const middle = await readMiddle(part, first, pages);
+  const shown = [first, ...middle.values()];
+  part.show(part.ahead + countInside(shown, range));
   // C10: a total that may be truncated proves nothing; in a shorter range it is not.
-  const mayAddUp = pages <= MAX_SLICE_PAGES && middle.rows.length > 0 && !mayBeTruncated(first.total);
-  if (mayAddUp || pivotMs === undefined) {
-    const { proven, batch, count, total } = await readUntilProven(job, first);
-    if (proven) return yield { range, batch: oldestFirst(batch) };
+  const isDoubtful = isTruncatable(part, first.total, pageSize);
+  const pivotMs = pages > 1 || isDoubtful ? pivotOf(part, first, middle) : undefined;
+  const isShort = pages <= MAX_SLICE_PAGES && [...middle.values()].every(({ rows }) => rows.length > 0);
+  if (!isDoubtful && (isShort || pivotMs === undefined)) {
+    const { proven, batch, count, total } = await readUntilProven(part, first, middle);
+    if (proven && !isTruncatable(part, total, pageSize)) return yield { range, batch: oldestFirst(batch) };
     if (pivotMs === undefined) throw new MovedError(doubt(range, count, total));
   }
-  for (const part of [
-    { sinceMs: range.sinceMs, untilMs: pivotMs },
-    { sinceMs: pivotMs, untilMs: range.untilMs },
-  ]) {
-    yield* provenSlices({ ...job, range: part }, await readFirst(job.read, part), fullPage);
+  if (pivotMs === undefined) {
+    throw new MovedError(`the service does not tell whether it has more than ${first.total} rows ${formatRange(range)}`);
   }
+  const newerRange = { sinceMs: pivotMs, untilMs: range.untilMs };
+  const older: Part = {
+    ...part,
+    range: { sinceMs: range.sinceMs, untilMs: pivotMs },
+    asked: { ...part.asked, untilMs: pivotMs },
+    ahead: part.ahead + countInside(shown, newerRange),
+  };
+  yield* provenSlices(older, await readFirst(part.read, older.asked));
+  const newer: Part = { ...part, range: newerRange, asked: { ...part.asked, sinceMs: pivotMs - CUT_MARGIN_MS } };
+  yield* provenSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-async function readUntilProven(job: RangeReading, first: ScanPage) {
-  const rows = union(job, first, PASSES);
+/** A total that may be truncated: no range has shown a larger one, and a service that stops counting does so at one number. */
+function isTruncatable({ largestTotal, proveBeyond }: SlicesJob, total: number, pageSize: number): boolean {
+  return total >= largestTotal() && mayBeTruncated({ total, pageSize, always: proveBeyond });
+}
+
+/** How many rows of a range these pages show. */
+function countInside(pages: readonly ScanPage[], range: Range): number {
+  return new Set<Scan['id']>(pages.flatMap((page) => cut(page, range).rows.map(({ id }) => id))).size;
+}
+
+async function readUntilProven(part: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>) {
+  const rows = union(part, first, PASSES, middle);
   const batch: Batch = { rows: [], times: [] };
   for (;;) {
     const step = await rows.next();
     if (step.done) return { ...step.value, batch };
     for (const row of step.value.rows) batch.rows.push(row);
     for (const time of step.value.times) batch.times.push(time);
+    part.show(part.ahead + batch.rows.length);
   }
 }
 
-/** A page from the middle of a range or, where the service does not page that far, from the middle of the largest slice. */
-async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Promise<ScanPage> {
+/**
+ * A page from the middle of a range or, where the service does not page that far, from the middle of the largest slice; by its
+ * number, none where the range has one page.
+ */
+async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Promise<Map<number, ScanPage>> {
+  if (pages <= 1) return new Map();
   const readPage = pageReader(job, first);
   const middle = Math.ceil((pages + 1) / 2);
   const answer = await readPage(middle);
   const nearer = MAX_SLICE_PAGES / 2;
-  return answer.rows.length === 0 && middle > nearer ? readPage(nearer) : answer;
+  return answer.rows.length === 0 && middle > nearer ? new Map([[nearer, await readPage(nearer)]]) : new Map([[middle, answer]]);
 }
 
-/** A time strictly inside the range with about as many rows on either side, if the page is from its middle. */
-function pivotOf(page: ScanPage, range: Range): number | undefined {
-  const inside = cut(oldestFirst(page), range).times.filter((time) => time > (range.sinceMs ?? Number.NEGATIVE_INFINITY));
-  return inside[inside.length >> 1];
+/**
+ * A time strictly inside the range with about as many rows on either side, by a page from its middle. Where that is empty although
+ * page 1 is as full as any, the service pages no further: then the time at which page 1 ends, so that no row is read twice.
+ */
+function pivotOf({ range, fullPage }: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>): number | undefined {
+  const [page = first] = middle.values();
+  const times = insideTimes(page, range);
+  const middleMs = times[times.length >> 1];
+  if (middleMs !== undefined) {
+    const secondMs = Math.floor(middleMs / 1000) * 1000;
+    return secondMs > (times[0] as number) ? secondMs : middleMs;
+  }
+  const isDescending = (first.times[0] ?? 0) > (first.times.at(-1) ?? 0);
+  return first.rows.length >= fullPage ? insideTimes(first, range).at(isDescending ? 0 : -1) : undefined;
+}
+
+function insideTimes(page: ScanPage, range: Range): number[] {
+  return cut(oldestFirst(page), range).times.filter((time) => time > (range.sinceMs ?? Number.NEGATIVE_INFINITY));
 }
 
 function doubt(range: Range, count: number, total: number): string {
@@ -110,13 +155,4 @@ function countAsAsked(range: Range, batch: Batch, whole: Range): number {
   const sinceMs = range.sinceMs === whole.sinceMs ? undefined : range.sinceMs;
   const untilMs = range.untilMs === whole.untilMs ? Number.POSITIVE_INFINITY : range.untilMs;
   return cut(batch, { sinceMs, untilMs }).rows.length;
-}
-
-/** C13: a reader that gives up after so many requests, since a service whose numbers lie would be read for ever. */
-function boundedReader(read: ReadScans, most: () => number): ReadScans {
-  let requests = 0;
-  return (request) => {
-    requests += 1;
-    return requests > most() ? Promise.reject(new MovedError('the scans did not settle')) : read(request);
-  };
 }

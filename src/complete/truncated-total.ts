@@ -1,39 +1,102 @@
 /**
- * Some services count no further than a round number and show no page beyond it. Page numbers then cannot tell that rows are
- * missing, but times can: where a total is suspiciously round, what lies beyond the outermost row is asked for by its time (C10).
+ * Some services count no further than a certain number, and show no page beyond it. Page numbers then cannot tell that rows are
+ * missing, but times can: where a total may be truncated, what lies beyond the outermost row is asked for by its time (C10).
  */
-import type { Scan, ScanPage } from '../service/shapes.ts';
-import { type RangeReading, readFirst } from './range.ts';
+import type { Scan } from '../service/shapes.ts';
+import { type Batch, MARGIN_MS, type RangeReading, readFirst } from './range.ts';
+import { union } from './union.ts';
 
-const SMALLEST_CAP = 1000;
-const ROUND = 500;
+/** Services stop counting at a round number, or at the end of a page. */
+const ROUND = 50;
 
-/** Whether a total is as round as the numbers at which services stop counting. */
-export function mayBeTruncated(total: number): boolean {
-  return total >= SMALLEST_CAP && total % ROUND === 0;
+/** Whether a total is one at which services stop counting; with `always` every total is taken for one. */
+export function mayBeTruncated({ total, pageSize, always = false }: { total: number; pageSize: number; always?: boolean }) {
+  return total > 0 && (always || total % ROUND === 0 || total % pageSize === 0);
 }
 
 /** The direction of time in which pages run. */
 export type PageOrder = 'ascending' | 'descending';
 
-/** The margin beyond a bound that is asked for, and a second of resolution: so far inside it a service may still show rows. */
-const FUZZ_MS = 2000;
+/** The end of a range at which a service that truncates its total leaves rows out: its outermost instant, and the rows of that. */
+export interface Edge {
+  timeMs: number;
+  ids: Set<Scan['id']>;
+}
+
+/** The edge of a range that pages in `order`, as it is known when `page` has been read too. */
+export function widenEdge(edge: Edge | undefined, { rows, times }: Batch, order: PageOrder): Edge | undefined {
+  let widest = edge;
+  for (let i = 0; i < rows.length; i++) {
+    const timeMs = times[i] as number;
+    if (widest === undefined || isBeyond(timeMs, widest, order)) widest = { timeMs, ids: new Set() };
+    if (timeMs === widest.timeMs) widest.ids.add((rows[i] as Scan).id);
+  }
+  return widest;
+}
+
+function isBeyond(timeMs: number, edge: Edge, order: PageOrder): boolean {
+  return order === 'ascending' ? timeMs > edge.timeMs : timeMs < edge.timeMs;
+}
+
+/** What an answer about the rows from some time on tells: whether one of them lies beyond the edge, and whether it can be believed. */
+interface Look {
+  more: boolean;
+  /** The edge was shown: the service answers what it is asked. */
+  hasEdge: boolean;
+  /** All of the range that was asked for was shown, and it is not truncated: the whole range counts more. */
+  isCertain: boolean;
+}
 
 /**
- * Asks by time whether rows lie beyond the last page of a range. Undefined where that cannot be told: the page is so dense that
- * its edge is not clear, or the service heeds no bounds.
+ * Asks by time whether rows of the range lie beyond its edge, when the service counts `total` rows in all of it; undefined where it
+ * does not tell. One request tells it, unless the second at the edge has more rows than fit on a page, or has all rows.
  */
-export async function askBeyond(job: RangeReading, order: PageOrder, last: ScanPage): Promise<boolean | undefined> {
-  const oldestMs = last.times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-  const newestMs = last.times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-  if (newestMs - oldestMs <= FUZZ_MS) return undefined;
-  const ascending = order === 'ascending';
-  const { rows, times, total } = await readFirst(
-    job.read,
-    ascending ? { ...job.range, sinceMs: newestMs } : { ...job.range, untilMs: oldestMs },
-  );
-  const known = new Set<Scan['id']>(last.rows.map((row) => row.id));
-  const isInside = (time: number) => (ascending ? time < newestMs : time > oldestMs);
-  if (!rows.every((row, i) => isInside(times[i] as number) || known.has(row.id))) return true;
-  return total > rows.length ? undefined : false;
+export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge, total: number): Promise<boolean | undefined> {
+  let control = false;
+  // A millisecond inside the edge, lest bounds be exclusive; a second more, where the service rounds them down.
+  for (const insideMs of [1, 1 + MARGIN_MS]) {
+    const inside = await look(-insideMs);
+    if (inside === undefined) return false;
+    if (inside.more) return true;
+    control = inside.hasEdge;
+    if (control && inside.isCertain) return false;
+    if (control) break;
+  }
+  if (!control) return undefined;
+  // All rows are at the edge, and what counts as many as the whole may be truncated as it is: what comes after them is not.
+  for (const outsideMs of [0, 1, 1 + MARGIN_MS]) {
+    const outside = await look(outsideMs);
+    if (outside === undefined) return false;
+    if (outside.more) return true;
+    if (outside.isCertain) return false;
+  }
+  return undefined;
+
+  /** Looks from so far outside the edge on; undefined where that is outside the range. */
+  async function look(outsideMs: number): Promise<Look | undefined> {
+    const ascending = order === 'ascending';
+    const pivotMs = edge.timeMs + (ascending ? outsideMs : -outsideMs);
+    const { sinceMs = Number.NEGATIVE_INFINITY, untilMs } = job.range;
+    if (ascending ? pivotMs >= untilMs : pivotMs <= sinceMs) return undefined;
+    const asked = ascending ? { ...job.asked, sinceMs: pivotMs } : { ...job.asked, untilMs: pivotMs };
+    const first = await readFirst(job.read, asked);
+    const state: Look = { more: first.total > total, hasEdge: false, isCertain: false };
+    const see = ({ rows, times }: Batch) => {
+      rows.forEach(({ id }, i) => {
+        const timeMs = times[i] as number;
+        state.more ||= isBeyond(timeMs, edge, order) || (timeMs === edge.timeMs && !edge.ids.has(id));
+        state.hasEdge ||= edge.ids.has(id);
+      });
+    };
+    see(first);
+    if (first.total >= total || state.more) return state;
+    // As many as are known at the edge, which is inside: there is nothing else, and no need to read on.
+    if (state.hasEdge && first.total === edge.ids.size) return { ...state, isCertain: true };
+    const rest = union({ ...job, asked }, first, 1);
+    for (;;) {
+      const step = await rest.next();
+      if (step.done) return { ...state, isCertain: step.value.proven };
+      see(step.value);
+    }
+  }
 }

@@ -1,10 +1,10 @@
 /**
  * The export of a range whose pages follow no order, or moved while they were read: all distinct rows of as many passes as it
- * takes. Rows do not vanish one by one, so when the newest total equals the number of distinct ids collected, and the page
- * after the last brought no new id, the collection is the range. Memory grows with the rows: keep the range small.
+ * takes. Rows do not vanish one by one, so when the newest total equals the number of distinct ids collected, the collection is
+ * the range, as far as that total is not truncated: the caller sees to that. Memory grows with the rows: keep the range small.
  */
 import type { Scan, ScanPage } from '../service/shapes.ts';
-import { type Batch, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
+import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
 /** C13: rows of one instant may come in another order each time: so many passes find hundreds of them. */
 const MOST_PASSES = 12;
@@ -18,10 +18,16 @@ export interface UnionResult {
 }
 
 /**
- * Yields rows not seen before, in the service's own order; returns whether they are all. `first` is page 1 of the range;
+ * Yields rows not seen before, in the service's own order; returns whether they are all. `first` is page 1 of the range, `known`
+ * has further pages of it that were read just now, by their numbers;
  * `passes`: how often the range may be read, passes that find more of an unchanged total not counted.
  */
-export async function* union(job: RangeReading, first: ScanPage, passes: number): AsyncGenerator<Batch, UnionResult> {
+export async function* union(
+  job: RangeReading,
+  first: ScanPage,
+  passes: number,
+  known: ReadonlyMap<number, ScanPage> = new Map(),
+): AsyncGenerator<Batch, UnionResult> {
   const ids = new Set<Scan['id']>();
   const pageSize = pageSizeOf(first);
   const readPage = pageReader(job, first);
@@ -30,34 +36,31 @@ export async function* union(job: RangeReading, first: ScanPage, passes: number)
   let left = passes;
 
   for (let pass = 1; pass <= MOST_PASSES && left > 0; pass++) {
-    const readOnce = async (page: number) => (pass === 1 && page === 1 ? first : await readPage(page));
+    const readOnce = async (page: number) => (pass === 1 && (page === 1 ? first : known.get(page))) || (await readPage(page));
     const start = { count: ids.size, total };
     let served = 0;
     let full = true;
     let page = 0;
-    let broughtNew = true;
-    // C9: as long as the page after the last brings something new, there may be more behind it.
-    while (broughtNew) {
-      const end = Math.max(page, lastPage()) + 1;
-      for await (const answer of job.fetchInOrder(pagesFrom(page + 1, end), readOnce, job.width)) {
-        page += 1;
-        total = Math.max(total, answer.total);
-        if (page <= lastPage()) served += answer.rows.length;
-        if (page < lastPage() && answer.rows.length !== pageSize) full = false;
-        const fresh = select(answer, ({ id }) => isAdded(ids, id));
-        broughtNew = fresh.rows.length > 0;
-        yield fresh;
-      }
+    for await (const answer of job.fetchInOrder(pagesUntil(lastPage), readOnce, Math.min(job.width, CAUTIOUS_WIDTH))) {
+      page += 1;
+      total = Math.max(total, answer.total);
+      served += answer.rows.length;
+      if (page < lastPage() && answer.rows.length !== pageSize) full = false;
+      yield select(answer, ({ id }) => isAdded(ids, id));
     }
     // C11: more rows shown than counted, or a page cut short, mean that a total that fits hides rows that were missed.
     if (ids.size === total && served <= total && full) return { proven: true, count: ids.size, total };
     if (pass === 1 || ids.size === start.count || total !== start.total) left -= 1;
+    else {
+      left = passes - 1;
+      job.grant?.(2 * lastPage());
+    }
   }
   return { proven: false, count: ids.size, total };
 }
 
-function* pagesFrom(first: number, last: number): Generator<number> {
-  for (let page = first; page <= last; page++) yield page;
+function* pagesUntil(last: () => number): Generator<number> {
+  for (let page = 1; page <= last(); page++) yield page;
 }
 
 function isAdded<T>(set: Set<T>, value: T): boolean {

@@ -34,10 +34,10 @@ export function checkCodePage(json: unknown, { subject, dateMs }: AnswerContext)
  * one pass, no copies.
  */
 export function checkScanPage(json: unknown, { subject, dateMs }: AnswerContext): ScanPage {
-  const { rows, total } = pageOf(json, subject);
+  const { rows, total, limit } = pageOf(json, subject);
   const times = new Array<number>(rows.length);
   for (let at = 0; at < rows.length; at++) times[at] = timeOfScan(rows[at], at, subject);
-  return { rows: rows as Scan[], total, serviceTimeMs: dateMs, times };
+  return { rows: rows as Scan[], total, serviceTimeMs: dateMs, times, limit };
 }
 
 function timeOfScan(row: unknown, at: number, subject: string): number {
@@ -50,14 +50,14 @@ function timeOfScan(row: unknown, at: number, subject: string): number {
   return time;
 }
 
-function pageOf(json: unknown, subject: string): { rows: unknown[]; total: number } {
+function pageOf(json: unknown, subject: string): { rows: unknown[]; total: number; limit: number | undefined } {
   const { data, pagination } = isObject(json) ? json : {};
   if (!Array.isArray(data)) throw strange(`${subject}: the answer has no list \`data\``);
-  const total = isObject(pagination) ? pagination.total : undefined;
+  const { total, limit } = isObject(pagination) ? pagination : {};
   if (typeof total !== 'number' || !Number.isSafeInteger(total) || total < 0) {
     throw strange(`${subject}: \`pagination.total\` is not a whole number`);
   }
-  return { rows: data, total };
+  return { rows: data, total, limit: typeof limit === 'number' && Number.isSafeInteger(limit) ? limit : undefined };
 }
 
 function asCode(value: unknown, what: string): QrCode {

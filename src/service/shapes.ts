@@ -85,6 +85,8 @@ export interface Page<T> {
 /** A page of scans; `times[i]` is `rows[i].ts` in ms since the epoch, parsed and checked once at the edge. */
 export interface ScanPage extends Page<Scan> {
   times: number[];
+  /** Rows of a full page by the service's word, which may serve fewer than it was asked for; undefined where it says nothing usable. */
+  limit?: number | undefined;
 }
 
 /** Body of POST /qr. */

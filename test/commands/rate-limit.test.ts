@@ -15,7 +15,10 @@ async function service(resetOf: (seconds: number) => number) {
       'X-RateLimit-Reset': String(resetOf(now + 30)),
     };
     const scans = url.includes('/scans');
-    const page = { data: scans ? [SCAN] : [CODE], pagination: { page: 1, limit: 1, total: scans ? 30_000 : 1, pages: 1 } };
+    const page = {
+      data: scans ? Array(500).fill(SCAN) : [CODE],
+      pagination: { page: 1, limit: 1, total: scans ? 30_000 : 1, pages: 1 },
+    };
     socket.write(rawAnswer(200, url.includes('limit=') ? page : CODE, headers));
   });
   return { env };

@@ -13,12 +13,16 @@ import {
 import { fetchInOrder } from '../../src/service/fetch-in-order.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
-import { modelScans } from '../support/model-service/scans.ts';
+import { type ModelRow, modelScans } from '../support/model-service/scans.ts';
 
 const UNTIL = 1_760_000_000_000;
 const down = () => new UnavailableError('the service failed (500)', { status: 500 });
 
 interface World {
+  rows?: ModelRow[];
+  /** The Date header; null: the service sends none. */
+  dateMs?: number | null;
+  sinceMs?: number;
   failures?: Record<string, () => Error>;
   /** Codes of which something fails after rows were written. */
   breaks?: Record<string, () => Error>;
@@ -26,9 +30,19 @@ interface World {
   nowMs?: () => number | undefined;
 }
 
+const threeRows = [1, 2, 3].map((id) => ({ id, time: UNTIL - 10_000 + id }));
+
 /** Exports codes `a` to `e`, three scans each, from a service that fails on some; `log` has what happened, in order. */
-async function exported({ failures = {}, breaks = {}, job = {}, nowMs = () => UNTIL }: World) {
-  const { read } = modelScans([1, 2, 3].map((id) => ({ id, time: UNTIL - 10_000 + id })));
+async function exported({
+  failures = {},
+  breaks = {},
+  job = {},
+  nowMs = () => UNTIL,
+  rows = threeRows,
+  dateMs = UNTIL,
+  sinceMs,
+}: World) {
+  const { read } = modelScans(rows);
   const log: string[] = [];
   const asked: { id: string; untilMs: number | undefined }[] = [];
   const progress: string[] = [];
@@ -39,7 +53,7 @@ async function exported({ failures = {}, breaks = {}, job = {}, nowMs = () => UN
         asked.push({ id, untilMs: request.untilMs });
         const failure = failures[id];
         if (failure) throw failure();
-        return { ...(await read(request)), serviceTimeMs: UNTIL };
+        return { ...(await read(request)), serviceTimeMs: dateMs ?? undefined };
       },
       getCode: () => Promise.reject(new Error('not asked for')),
       nowMs,
@@ -54,7 +68,7 @@ async function exported({ failures = {}, breaks = {}, job = {}, nowMs = () => UN
       let committed = false;
       log.push(`open ${id}`);
       return {
-        sinceMs: undefined,
+        sinceMs,
         added: () => added,
         async write(batch) {
           log.push(`write ${id}`);
@@ -65,7 +79,11 @@ async function exported({ failures = {}, breaks = {}, job = {}, nowMs = () => UN
         },
         async checkpoint() {
           log.push(`checkpoint ${id}`);
-          return async () => true;
+          const before = added;
+          return async () => {
+            added = before;
+            return true;
+          };
         },
         async commit() {
           log.push(`commit ${id}`);
@@ -92,7 +110,71 @@ async function exported({ failures = {}, breaks = {}, job = {}, nowMs = () => UN
   return { result, messages, log, of, asked, progress };
 }
 
+describe('a service that does not tell its time', () => {
+  const silent = { dateMs: null, nowMs: () => undefined };
+  const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
+
+  it('is read until the time of the machine, when it has nothing later', async () => {
+    const { result, asked } = await exported({ ...silent, job });
+    expect(await result()).toEqual({ codes: 1, scans: 3, failed: [] });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('has scans after the time of the machine: its clock is behind, and they would be left out (C18)', async () => {
+    const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
+    const { messages } = await exported({ ...silent, job, rows });
+    expect(await messages()).toEqual([
+      'the service does not tell its time, and has scans after 2025-10-09T08:53:20.000Z, the time of this machine',
+    ]);
+  });
+});
+
+describe('a range whose beginning is not before its end', () => {
+  it.each([UNTIL, UNTIL + 1])('is not sent (C19)', async (sinceMs) => {
+    const { messages, asked } = await exported({ sinceMs, job: { codes: [{ id: 'a' }] } });
+    expect(await messages()).toEqual([
+      expect.stringMatching(/^the range begins 2025-10-09T08:53:20.*, and ends before that: 2025-10-09/),
+    ]);
+    expect(asked).toEqual([]);
+  });
+
+  it('is refused when the first answer has told the time, without another request (C19)', async () => {
+    const { messages, asked } = await exported({
+      sinceMs: UNTIL + 5,
+      nowMs: () => undefined,
+      job: { untilMs: undefined, codes: [{ id: 'a' }] },
+    });
+    expect(await messages()).toEqual([expect.stringMatching(/^the range begins/)]);
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a code without scans', () => {
+  const empty = { rows: [], job: { codes: [{ id: 'a' }] } };
+
+  it('that nothing has shown yet is asked for, since it may be none (C14)', async () => {
+    await expect((await exported(empty)).result()).rejects.toThrow('not asked for');
+  });
+
+  it('that was listed is not', async () => {
+    const listed = { id: 'a', slug: 'menu' };
+    expect(await (await exported({ ...empty, job: { codes: [listed] } })).result()).toEqual({ codes: 1, scans: 0, failed: [] });
+  });
+});
+
 describe('the end of the range', () => {
+  it('leaves out what is dated later, though page 1 counted it when the time was not known', async () => {
+    const many = Array.from({ length: 1203 }, (_, i) => ({ id: i + 1, time: UNTIL - 5_000_000 + i * 1000 }));
+    const rows = [...many, { id: 5000, time: UNTIL + 86_400_000 }];
+    const { result, asked } = await exported({
+      rows,
+      nowMs: () => undefined,
+      job: { untilMs: undefined, codes: [{ id: 'a' }], width: 1 },
+    });
+    expect(await result()).toEqual({ codes: 1, scans: 1203, failed: [] });
+    expect(asked).toHaveLength(6);
+  });
+
   it('is fixed by the first answer, before anything else is asked (C1)', async () => {
     const { result, asked, log } = await exported({ job: { untilMs: undefined }, nowMs: () => undefined });
     await result();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cut, formatRange, pageReader, pageSizeOf, readFirst } from '../../src/complete/range.ts';
+import { cut, formatRange, pageReader, pageSizeOf, readFirst, widened } from '../../src/complete/range.ts';
 import { NotFoundError, RejectedError, UnavailableError } from '../../src/errors.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import { answers, idsOf, page, RANGE, reading, START } from './reading.ts';
@@ -13,7 +13,7 @@ describe('a range', () => {
       asked.push(request);
       return page([]);
     };
-    await readFirst(read, range);
+    await readFirst(read, widened(range));
     await pageReader(reading(read, { range }), page([2], { total: 9 }))(3);
     const wider = { sinceMs: START + 1000, untilMs: START + 5000 };
     expect(asked).toEqual([
@@ -67,12 +67,12 @@ describe('a page that the service refuses', () => {
   it('is empty, where page 1 was answered: the service pages no further', async () => {
     const empty = { rows: [], times: [], total: 4, serviceTimeMs: undefined };
     expect(await read(new RejectedError('page out of range'), 2)).toEqual(empty);
-    expect(await read(new NotFoundError('no such page'), 3)).toEqual(empty);
+    expect(await read(new NotFoundError('no such page'), 2)).toEqual(empty);
   });
 
   it.each<[string, Error, number]>([
     ['page 1 is the range itself', new RejectedError('bad range'), 1],
-    ['404 on a page that must be there is a code that is gone', new NotFoundError('not found'), 2],
+    ['of a code that is gone there is no page 1', new NotFoundError('not found'), 1],
     ['any other failure', new UnavailableError('the service failed'), 3],
   ])('fails: %s', async (_, error, number) => {
     await expect(read(error, number)).rejects.toBe(error);

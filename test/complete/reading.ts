@@ -1,5 +1,7 @@
 /** What the tests of this room share: rows, pages made by hand, and a sink that can be rewound. */
-import type { FetchInOrder, RangeReading, ReadScans } from '../../src/complete/range.ts';
+import { type FetchInOrder, type RangeReading, type ReadScans, widened } from '../../src/complete/range.ts';
+import type { SlicesJob } from '../../src/complete/slices.ts';
+import type { WalkJob } from '../../src/complete/walk.ts';
 import type { TimedRows } from '../../src/row-sink.ts';
 import type { Scan, ScanPage } from '../../src/service/shapes.ts';
 import { type ModelRow, scanOf } from '../support/model-service/scans.ts';
@@ -27,9 +29,27 @@ export function idsOf({ rows }: { rows: readonly Partial<Scan>[] }): number[] {
   return rows.map(({ id }) => Number(id));
 }
 
-/** How a range is read: one page after the other unless `width` says otherwise. */
-export function reading(read: ReadScans, { range = RANGE, width = 1 }: Partial<RangeReading> = {}): RangeReading {
-  return { read, range, fetchInOrder: fetchAhead, width };
+/** How a range is read: one page after the other unless `width` says otherwise, without a bound on requests. */
+export function reading(
+  read: ReadScans,
+  { range = RANGE, width = 1, proveBeyond = false }: Partial<RangeReading & { proveBeyond: boolean }> = {},
+): WalkJob & SlicesJob {
+  let largest = 0;
+  const remembering: ReadScans = async (request) => {
+    const answer = await read(request);
+    largest = Math.max(largest, answer.total);
+    return answer;
+  };
+  return {
+    read: remembering,
+    range,
+    asked: widened(range),
+    fetchInOrder: fetchAhead,
+    width,
+    proveBeyond,
+    show: () => undefined,
+    largestTotal: () => largest,
+  };
 }
 
 /** Answers with these, one request after the other; refuses to be asked more often. `asked` has each request's page. */

@@ -1,58 +1,120 @@
 import { describe, expect, it } from 'vitest';
-import { askBeyond, mayBeTruncated } from '../../src/complete/truncated-total.ts';
+import { askBeyond, type Edge, mayBeTruncated, type PageOrder, widenEdge } from '../../src/complete/truncated-total.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
-import { page, RANGE, reading, START } from './reading.ts';
+import { type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
+import { page, RANGE, reading, rows, START } from './reading.ts';
 
-/** What asking beyond the page with seconds 10 to 14 tells when the service answers with `answer`, and what it was asked. */
-async function asked(order: 'ascending' | 'descending', answer: ScanPage, last = page([10, 12, 14])) {
+const range = { sinceMs: START, untilMs: RANGE.untilMs };
+
+/** The edge at a second, with these ids. */
+const edgeAt = (second: number, ...ids: number[]): Edge => ({ timeMs: START + second * 1000, ids: new Set(ids) });
+
+/** What asking beyond an edge of 100 rows tells when the service answers so, and what it was asked. */
+async function asked(order: PageOrder, edge: Edge, ...script: ScanPage[]) {
   const requests: ScanPageRequest[] = [];
   const read = async (request: ScanPageRequest) => {
     requests.push(request);
-    return answer;
+    return script[requests.length - 1] ?? page([], { total: 100 });
   };
-  const range = { sinceMs: START, untilMs: RANGE.untilMs };
-  return { more: await askBeyond(reading(read, { range }), order, last), requests };
+  return { more: await askBeyond(reading(read, { range }), order, edge, 100), requests };
 }
 
-it('may be truncated: a total that is as round as the numbers at which services stop counting', () => {
-  expect([1000, 1500, 10_000].map(mayBeTruncated)).toEqual([true, true, true]);
-  expect([0, 500, 999, 1001, 1250].map(mayBeTruncated)).toEqual([false, false, false, false, false]);
+describe('a total', () => {
+  it('may be truncated where it is round, or ends with a full page (C10)', () => {
+    const isDoubtful = (total: number) => mayBeTruncated({ total, pageSize: 7 });
+    expect([50, 100, 10_000, 7, 21].map(isDoubtful)).toEqual([true, true, true, true, true]);
+    expect([0, 1, 48, 51, 10_001].map(isDoubtful)).toEqual([false, false, false, false, false]);
+  });
+
+  it('may be truncated at any number where that is asked for, but not where there are no rows', () => {
+    expect(mayBeTruncated({ total: 3, pageSize: 500, always: true })).toBe(true);
+    expect(mayBeTruncated({ total: 0, pageSize: 500, always: true })).toBe(false);
+  });
 });
 
-describe('asking beyond the last page', () => {
-  it('asks by the time of its outermost row, whatever order the page itself has', async () => {
-    const last = page([12, 14, 10]);
-    const { untilMs } = { untilMs: RANGE.untilMs + 1000 };
-    expect((await asked('ascending', page([14]), last)).requests).toEqual([
-      { page: 1, limit: 500, sinceMs: START + 13_000, untilMs },
-    ]);
-    expect((await asked('descending', page([10]), last)).requests).toEqual([
-      { page: 1, limit: 500, sinceMs: START - 1000, untilMs: START + 11_000 },
-    ]);
+it('the edge of a range is its outermost instant, with all rows of it', () => {
+  const oldest = widenEdge(undefined, page([1, 2, 3], { times: [7, 7, 8] }), 'ascending');
+  expect(oldest).toEqual(edgeAt(8, 3));
+  expect(widenEdge(oldest, page([4, 5], { times: [8, 8] }), 'ascending')).toEqual(edgeAt(8, 3, 4, 5));
+  expect(widenEdge(undefined, page([1, 2, 3], { times: [7, 7, 8] }), 'descending')).toEqual(edgeAt(7, 1, 2));
+});
+
+describe('asking beyond the edge of a range', () => {
+  it('asks from a millisecond inside the edge on', async () => {
+    const newest = await asked('ascending', edgeAt(14, 14), page([14]));
+    expect(newest.requests).toEqual([{ page: 1, limit: 500, sinceMs: START + 13_999, untilMs: RANGE.untilMs + 1000 }]);
+    const oldest = await asked('descending', edgeAt(10, 10), page([10]));
+    expect(oldest.requests).toEqual([{ page: 1, limit: 500, sinceMs: START - 1000, untilMs: START + 10_001 }]);
   });
 
-  it('tells that there is nothing where only rows of the page come, or rows inside it', async () => {
-    expect((await asked('ascending', page([14]))).more).toBe(false);
-    expect((await asked('descending', page([10]))).more).toBe(false);
-    expect((await asked('ascending', page([13]))).more).toBe(false);
-    expect((await asked('descending', page([11]))).more).toBe(false);
-    expect((await asked('ascending', page([]))).more).toBe(false);
+  it('tells that there is nothing where the edge is shown, and only rows inside it beside', async () => {
+    expect((await asked('ascending', edgeAt(14, 14), page([14]))).more).toBe(false);
+    expect((await asked('ascending', edgeAt(14, 14), page([13, 14]))).more).toBe(false);
+    expect((await asked('descending', edgeAt(10, 10), page([11, 10]))).more).toBe(false);
   });
 
-  it('tells that there is more where a row comes that lies beyond, or at the edge and is not known', async () => {
-    expect((await asked('ascending', page([14, 15]))).more).toBe(true);
-    expect((await asked('descending', page([9, 10]))).more).toBe(true);
-    expect((await asked('ascending', page([14, 99], { times: [14, 14] }))).more).toBe(true);
-    expect((await asked('descending', page([10, 99], { times: [10, 10] }))).more).toBe(true);
+  it('tells that there is more where a row lies beyond, or at the edge and is not known', async () => {
+    expect((await asked('ascending', edgeAt(14, 14), page([14, 15]))).more).toBe(true);
+    expect((await asked('descending', edgeAt(10, 10), page([10, 9]))).more).toBe(true);
+    expect((await asked('ascending', edgeAt(14, 14), page([14, 99], { times: [14, 14] }))).more).toBe(true);
   });
 
-  it('cannot tell where the answer counts more rows than it shows: the service heeds no bounds', async () => {
-    expect((await asked('ascending', page([14], { total: 2 }))).more).toBeUndefined();
+  it('tells that there is more where less of the range counts more than all of it', async () => {
+    expect((await asked('ascending', edgeAt(14, 14), page([14], { total: 101 }))).more).toBe(true);
   });
 
-  it('does not ask where the page is too dense: its rows lie within two seconds', async () => {
-    expect(await asked('ascending', page([15]), page([10, 11, 12]))).toEqual({ more: undefined, requests: [] });
-    expect((await asked('ascending', page([15]), page([10, 11, 13]))).more).toBe(true);
+  it('asks a second further inside where the edge is not shown: the service rounds bounds down', async () => {
+    const { more, requests } = await asked('descending', edgeAt(10, 10), page([]), page([10]));
+    expect(more).toBe(false);
+    expect(requests.map(({ untilMs }) => untilMs)).toEqual([START + 10_001, START + 11_001]);
+  });
+
+  it('does not tell where the edge is not shown at all', async () => {
+    const { more, requests } = await asked('ascending', edgeAt(14, 14), page([]), page([]));
+    expect(more).toBeUndefined();
+    expect(requests).toHaveLength(2);
+  });
+
+  it('asks from the edge on where all rows are at it: a total as large as that of the range may be truncated too', async () => {
+    const atEdge = page([14], { total: 100 });
+    const inclusive = await asked('ascending', edgeAt(14, 14), atEdge, atEdge, page([]));
+    expect(inclusive.more).toBe(false);
+    expect(inclusive.requests.map(({ sinceMs }) => sinceMs)).toEqual([START + 13_999, START + 14_000, START + 14_001]);
+    expect((await asked('ascending', edgeAt(14, 14), atEdge, page([]))).more).toBe(false);
+    expect((await asked('ascending', edgeAt(14, 14), atEdge, atEdge, page([15]))).more).toBe(true);
+  });
+
+  it('does not tell where the service heeds no bounds: it counts all of the range whatever it is asked', async () => {
+    const all = page([14], { total: 100 });
+    const { more, requests } = await asked('ascending', edgeAt(14, 14), all, all, all, all);
+    expect(more).toBeUndefined();
+    expect(requests).toHaveLength(4);
+  });
+
+  it('asks nothing where what lies beyond is outside the range', async () => {
+    expect(await asked('ascending', { timeMs: RANGE.untilMs + 1, ids: new Set() })).toEqual({ more: false, requests: [] });
+    expect(await asked('descending', { timeMs: START - 1, ids: new Set() })).toEqual({ more: false, requests: [] });
+  });
+});
+
+describe('asking beyond a dense edge', () => {
+  const dense = (how: ModelScansOptions) => modelScans(rows(300, 30), { pageCap: 7, ...how });
+  const job = ({ read }: ReturnType<typeof modelScans>) => reading(read, { range: { ...range, sinceMs: START - 1 } });
+  const newest = { timeMs: START + 9000, ids: new Set(Array.from({ length: 30 }, (_, i) => 271 + i)) };
+
+  it('costs one request where as many rows are counted as are known there', async () => {
+    const service = dense({});
+    expect(await askBeyond(job(service), 'ascending', newest, 300)).toBe(false);
+    expect(service.state.requests).toBe(1);
+  });
+
+  it('reads all of them where there are others beside, and finds the one that is hidden', async () => {
+    const near = [...rows(300, 30), { id: 999, time: START + 8999 }];
+    const service = modelScans(near, { pageCap: 7 });
+    expect(await askBeyond(job(service), 'ascending', newest, 301)).toBe(false);
+    expect(service.state.requests).toBe(5);
+    const known = { ...newest, ids: new Set([...newest.ids].slice(0, 29)) };
+    expect(await askBeyond(job(modelScans(near, { pageCap: 7 })), 'ascending', known, 301)).toBe(true);
   });
 });

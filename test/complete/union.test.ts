@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { union } from '../../src/complete/union.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
-import { answers, idsOf, page, reading } from './reading.ts';
+import { answers, collect, idsOf, page, reading } from './reading.ts';
 
 /** Reads pages of two rows: `first` is page 1, `script` answers what is asked for next. */
 async function united(first: ScanPage, script: ScanPage[], { passes = 1, width = 1 } = {}) {
@@ -18,42 +18,39 @@ async function united(first: ScanPage, script: ScanPage[], { passes = 1, width =
 const p = (ids: number[], total: number) => page(ids, { total });
 
 describe('a union of pages', () => {
-  it('is proven where all rows of the total were shown, and none after them', async () => {
-    const { asked, ...result } = await united(p([3, 1], 3), [p([2], 3), p([], 3)]);
+  it('is proven where all rows of the total were shown', async () => {
+    const { asked, ...result } = await united(p([3, 1], 3), [p([2], 3)]);
     expect(result).toEqual({ ids: [3, 1, 2], proven: true, count: 3, total: 3 });
-    expect(asked).toEqual([2, 3]);
+    expect(asked).toEqual([2]);
   });
 
   it('needs one answer for a range without rows', async () => {
     expect(await united(p([], 0), [])).toEqual({ ids: [], proven: true, count: 0, total: 0, asked: [] });
   });
 
-  it('reads on as long as the page after the last brings something new (C9)', async () => {
-    const { asked, ...result } = await united(p([1, 2], 3), [p([3], 3), p([4], 3), p([5], 3), p([], 3)]);
-    expect(result).toEqual({ ids: [1, 2, 3, 4, 5], proven: false, count: 5, total: 3 });
-    expect(asked).toEqual([2, 3, 4, 5]);
+  it('does not ask for pages that were read just now', async () => {
+    const rows = union(reading(answers(p([2], 5)).read), p([3, 1], 5), 1, new Map([[2, p([4, 5], 5)]]));
+    expect(await collect(rows)).toEqual([3, 1, 4, 5, 2]);
   });
 
   it('gives no row twice, and is not proven by a total that falls', async () => {
-    expect(await united(p([1, 2], 4), [p([2, 3], 3), p([], 3)])).toMatchObject({ ids: [1, 2, 3], proven: false, total: 4 });
+    expect(await united(p([1, 2], 4), [p([2, 3], 3)])).toMatchObject({ ids: [1, 2, 3], proven: false, total: 4 });
   });
 
   it('reads again what it did not find, and asks for page 1 anew then', async () => {
-    const { asked, ...result } = await united(p([1, 2], 4), [p([2, 3], 4), p([], 4), p([4, 1], 4), p([2, 3], 4), p([], 4)], {
-      passes: 2,
-    });
+    const { asked, ...result } = await united(p([1, 2], 4), [p([2, 3], 4), p([4, 1], 4), p([2, 3], 4)], { passes: 2 });
     expect(result).toEqual({ ids: [1, 2, 3, 4], proven: true, count: 4, total: 4 });
-    expect(asked).toEqual([2, 3, 1, 2, 3]);
+    expect(asked).toEqual([2, 1, 2]);
   });
 });
 
 describe('a union whose ids are as many as the total says', () => {
   it('is not proven where more rows were shown than counted: one of them came twice, and may hide another (C11)', async () => {
-    expect(await united(p([1, 2], 4), [p([3, 1, 4], 4), p([], 4)])).toMatchObject({ count: 4, total: 4, proven: false });
+    expect(await united(p([1, 2], 4), [p([3, 1, 4], 4)])).toMatchObject({ count: 4, total: 4, proven: false });
   });
 
   it('is not proven where a page was cut short: the total hides what it left out (C11)', async () => {
-    expect(await united(p([1, 2], 5), [p([3], 5), p([4], 5), p([6], 5), p([], 5)])).toMatchObject({
+    expect(await united(p([1, 2], 5), [p([3], 5), p([4, 6], 5)])).toMatchObject({
       count: 5,
       total: 5,
       proven: false,
@@ -61,16 +58,16 @@ describe('a union whose ids are as many as the total says', () => {
   });
 
   it('is not proven by an older total: the newest says that there are more (C11)', async () => {
-    expect(await united(p([1, 2], 3), [p([3], 4), p([], 4)])).toMatchObject({ count: 3, total: 4, proven: false });
+    expect(await united(p([1, 2], 3), [p([3], 4)])).toMatchObject({ count: 3, total: 4, proven: false });
   });
 });
 
 describe('the passes of a union', () => {
-  const nothingNew = [p([1, 2], 3), p([], 3), p([], 3)];
+  const nothingNew = [p([1, 2], 3), p([], 3)];
 
   it('are as many as allowed where they find nothing (C13)', async () => {
-    const script = [p([], 3), p([], 3), ...nothingNew, ...nothingNew, ...nothingNew];
-    expect((await united(p([1, 2], 3), script, { passes: 3 })).asked).toEqual([2, 3, 1, 2, 3, 1, 2, 3]);
+    const script = [p([], 3), ...nothingNew, ...nothingNew, ...nothingNew];
+    expect((await united(p([1, 2], 3), script, { passes: 3 })).asked).toEqual([2, 1, 2, 1, 2]);
   });
 
   it('are not counted where they find more of the same total, and then end after the twelfth (C13)', async () => {
@@ -91,7 +88,7 @@ describe('the passes of a union', () => {
   });
 
   it('are counted where the total changed', async () => {
-    const script = [p([], 3), p([], 3), p([1, 3], 4), p([], 4), p([], 4)];
-    expect((await united(p([1, 2], 3), script, { passes: 2 })).asked).toEqual([2, 3, 1, 2, 3]);
+    const script = [p([], 3), p([1, 3], 4), p([], 4)];
+    expect((await united(p([1, 2], 3), script, { passes: 2 })).asked).toEqual([2, 1, 2]);
   });
 });

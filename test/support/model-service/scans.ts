@@ -21,6 +21,14 @@ export interface ModelScansOptions {
   pageCap?: number;
   /** What the page after the last gets. */
   beyond?: 'empty' | 'last' | 'first';
+  /** Takes its bounds for whole seconds. */
+  wholeSeconds?: boolean;
+  /** Heeds no bounds at all. */
+  ignoresBounds?: boolean;
+  /** An empty page counts nothing, as `COUNT(*) OVER ()` does. */
+  emptyCountsNothing?: boolean;
+  /** Neither counts nor shows more rows than so many. */
+  cap?: number;
   /** Shows no page beyond so many rows: it is empty, or refused with 400. */
   reach?: number;
   refusesBeyond?: boolean;
@@ -89,8 +97,11 @@ export function modelScans(initial: readonly ModelRow[], how: ModelScansOptions 
     moveOn(request);
     const held = history[Math.max(0, request - (how.lag?.(request) ?? 0))] ?? [];
     state.answered.add(held);
-    const since = sinceMs ?? Number.NEGATIVE_INFINITY;
-    const until = untilMs ?? Number.POSITIVE_INFINITY;
+    if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) throw new Error('an empty range was asked for');
+    const bound = (ms: number | undefined, none: number) =>
+      ms === undefined || how.ignoresBounds ? none : how.wholeSeconds ? Math.floor(ms / 1000) * 1000 : ms;
+    const since = bound(sinceMs, Number.NEGATIVE_INFINITY);
+    const until = bound(untilMs, Number.POSITIVE_INFINITY);
     const isMatching = ({ time }: ModelRow) =>
       (how.sinceInclusive === false ? time > since : time >= since) && (how.untilInclusive ? time <= until : time < until);
     const matching = shuffled(held.filter(isMatching));
@@ -99,18 +110,22 @@ export function modelScans(initial: readonly ModelRow[], how: ModelScansOptions 
     const pages = Math.max(1, Math.ceil(listed.length / size));
     const shown = page > pages && how.beyond === 'last' ? pages : page > pages && how.beyond === 'first' ? 1 : page;
     if (how.refusesBeyond && page * size > (how.reach ?? Number.POSITIVE_INFINITY)) throw new RejectedError('too far');
-    const full = listed.slice(0, how.reach).slice((shown - 1) * size, shown * size);
+    const full = listed
+      .slice(0, Math.min(how.reach ?? listed.length, how.cap ?? listed.length))
+      .slice((shown - 1) * size, shown * size);
     const rows = how.shorten?.(full, request) ?? full;
-    const total = how.countsRepeats ? listed.length : matching.length;
+    const counted = Math.min(how.countsRepeats ? listed.length : matching.length, how.cap ?? Number.POSITIVE_INFINITY);
+    const total = how.emptyCountsNothing && rows.length === 0 ? 0 : counted;
     return {
       rows: rows.map(scanOf),
       times: rows.map((row) => row.time),
       total: how.lie?.(total, request) ?? total,
       serviceTimeMs: undefined,
+      limit: size,
     };
   }
 
-  return { read, state };
+  return { read, state, pageSize: Math.min(how.pageCap ?? 500, 500), swapsTies: how.shuffleTies === true };
 }
 
 function comparison(order: ModelScansOptions['order']): (a: ModelRow, b: ModelRow) => number {

@@ -1,11 +1,12 @@
 /** `scans export --dry-run`: what would be read, and how long that takes. */
 
 import type { CodeLabel } from '../../../complete/export-codes.ts';
+import { requestsAfter } from '../../../complete/export-scans.ts';
+import { cut, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import type { Column } from '../../../output/columns.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
-import { MAX_SCANS_PAGE } from '../../../service/shapes.ts';
 import { formatDuration, formatInstant } from '../../../time.ts';
 import { printRecord } from '../../output-options.ts';
 import { fileOf } from './open-sinks.ts';
@@ -21,20 +22,28 @@ const COLUMNS: readonly Column[] = [
   { name: 'seconds', format: (value) => (typeof value === 'number' ? `about ${formatDuration(value * 1000)}` : '') },
 ];
 
-/** Asks for the number of scans of each code, a request each, and prints one record. */
+/**
+ * Asks for page 1 of each code as the export does, and prints one record: the requests are those that the export needs while the
+ * service holds still, finding the codes included.
+ */
 export async function printDryRun(context: Context, plan: ExportPlan, codes: readonly CodeLabel[]): Promise<void> {
   const service = await context.service();
   const { concurrency } = await context.settings();
   const positions = await savedPositions(plan, codes);
-  const count = ({ id }: CodeLabel) =>
-    service.listScans(id, { page: 1, limit: 1, sinceMs: positions.get(id) ?? plan.sinceMs, untilMs: plan.untilMs });
+  let { requests } = service.stats();
   let scans = 0;
-  let requests = 0;
-  for await (const { total } of fetchInOrder(codes, count, concurrency)) {
-    scans += total;
-    requests += Math.ceil(total / MAX_SCANS_PAGE) + 1;
-  }
-  const endMs = plan.untilMs ?? service.nowMs();
+  let endMs = plan.untilMs ?? service.nowMs();
+  const ask = async ({ id, slug }: CodeLabel) => {
+    const range = { sinceMs: positions.get(id) ?? plan.sinceMs, untilMs: endMs };
+    const first = await readFirst((request) => service.listScans(id, request), widened(range));
+    endMs ??= service.nowMs();
+    const isKnown = slug !== undefined;
+    if (first.total === 0 && !isKnown) await service.getCode(id);
+    const inside = cut(first, { ...range, untilMs: endMs ?? Number.POSITIVE_INFINITY });
+    scans += first.total - (first.rows.length - inside.rows.length);
+    requests += 1 + requestsAfter(first, { isKnown, proveBeyond: plan.proveBeyond });
+  };
+  for await (const _ of fetchInOrder(codes, ask, concurrency));
   const record = {
     codes: codes.length,
     since: plan.sinceMs === undefined ? null : formatInstant(plan.sinceMs),

@@ -15,6 +15,7 @@ const options = {
   overlap: duration('--overlap <duration>', 'with --append: how far back to look for late scans (default: 1h)', {
     group: APPEND,
   }),
+  proveBeyond: flag('--prove-beyond', 'one request more a code, which finds out a total that is cut off at any number'),
   dryRun: flag('--dry-run', 'say what would be read: codes, range, scans, requests and time'),
   ...outputOptions,
 };

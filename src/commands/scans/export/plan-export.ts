@@ -30,6 +30,8 @@ export interface ExportPlan {
   sinceMs: number | undefined;
   untilMs: number | undefined;
   output: OutputPlan;
+  /** Ask by time whether anything lies beyond the last page, whatever the total is. */
+  proveBeyond: boolean;
   /** One file a code goes here. */
   directory: string | undefined;
   append: { path: string; overlapMs: number; restart: boolean } | undefined;
@@ -52,7 +54,8 @@ export async function planExport(context: Context, names: readonly string[], fla
     throw new UsageError('--output-dir is for CSV, JSON and NDJSON, not for tables', { hint: 'add --format csv' });
   }
   const append = flags.append ? planAppend(flags, output) : undefined;
-  return { all, labelled, output, directory, append, ...(await planRange(context, flags, settings.timezone)) };
+  const proveBeyond = flags.proveBeyond ?? false;
+  return { all, labelled, output, directory, append, proveBeyond, ...(await planRange(context, flags, settings.timezone)) };
 }
 
 function columns(labelled: boolean): Column[] {

@@ -17,9 +17,7 @@ export async function runExport(context: Context, names: readonly string[], flag
   const plan = await planExport(context, names, flags);
   const { concurrency } = await context.settings();
   const service = await context.service();
-  const codes = plan.all
-    ? await allCodes(service, concurrency)
-    : await namedCodes(service, names, plan.labelled || flags.dryRun === true, concurrency);
+  const codes = plan.all ? await allCodes(service, concurrency) : await namedCodes(service, names, plan.labelled, concurrency);
   if (flags.dryRun) {
     const { printDryRun } = await import('./dry-run.ts');
     return printDryRun(context, plan, codes);
@@ -40,6 +38,7 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
     const summary = await exportCodes({
       ...{ service, codes, fetchInOrder, width },
       untilMs: plan.untilMs,
+      proveBeyond: plan.proveBeyond,
       now: context.clock.now,
       openSink: sinks.open,
       note: context.console.note,

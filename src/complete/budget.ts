@@ -1,0 +1,53 @@
+/**
+ * C13: what the scans of one code may cost. A service whose numbers lie, or whose range never stops growing, would be read for
+ * ever; so requests are bounded by the rows it has shown, whatever it says that it has.
+ */
+
+import type { ScanPage } from '../service/shapes.ts';
+import { MovedError } from './assembly.ts';
+import { pageSizeOf, type ReadScans } from './range.ts';
+
+/** Every page may be read three times, and there are so many requests beside. */
+const READINGS = 3;
+const SPARE = 18;
+
+/** The budget is spent: why it was needed is what a person wants to know. */
+export class SpentError extends MovedError {
+  override name = 'SpentError';
+}
+
+export interface Budget {
+  /** Reads as the reader it was made of; rejects with SpentError when the budget is spent. */
+  read: ReadScans;
+  /** Tells that so many distinct rows were shown, in one attempt; the largest number counts. */
+  show(rows: number): void;
+  /** Allows for so many requests more. */
+  grant(requests: number): void;
+  /** The largest total of any answer so far. */
+  largestTotal(): number;
+}
+
+/** The budget of an export whose page 1 is `first`, which has been asked for already. */
+export function createBudget(read: ReadScans, first: ScanPage): Budget {
+  const pageSize = pageSizeOf(first);
+  let shown = first.rows.length;
+  let largest = first.total;
+  let requests = 1;
+  let spare = SPARE;
+  return {
+    async read(request) {
+      requests += 1;
+      if (requests > READINGS * Math.ceil(shown / pageSize) + spare) throw new SpentError('the scans did not settle');
+      const answer = await read(request);
+      largest = Math.max(largest, answer.total);
+      return answer;
+    },
+    show(rows) {
+      shown = Math.max(shown, rows);
+    },
+    grant(more) {
+      spare += more;
+    },
+    largestTotal: () => largest,
+  };
+}
