@@ -52,10 +52,15 @@ interface Look {
  * does not tell. One request tells it, unless the second at the edge has more rows than fit on a page, or has all rows.
  */
 export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge, total: number): Promise<boolean | undefined> {
+  // Rows of one instant show no order, and have nothing inside: what comes after them is asked for, and what was before.
+  if (edge.ids.size === total) {
+    const after = await askOutside('ascending', [1, 1 + MARGIN_MS]);
+    return after === false ? askOutside('descending', [1, 1 + MARGIN_MS]) : after;
+  }
   let control = false;
   // A millisecond inside the edge, lest bounds be exclusive; a second more, where the service rounds them down.
   for (const insideMs of [1, 1 + MARGIN_MS]) {
-    const inside = await look(-insideMs);
+    const inside = await look(order, -insideMs);
     if (inside === undefined) return false;
     if (inside.more) return true;
     control = inside.hasEdge;
@@ -63,18 +68,22 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     if (control) break;
   }
   if (!control) return undefined;
-  // All rows are at the edge, and what counts as many as the whole may be truncated as it is: what comes after them is not.
-  for (const outsideMs of [0, 1, 1 + MARGIN_MS]) {
-    const outside = await look(outsideMs);
-    if (outside === undefined) return false;
-    if (outside.more) return true;
-    if (outside.isCertain) return false;
+  // All rows are near the edge, and what counts as many as the whole may be truncated as it is: what comes after them is not.
+  return askOutside(order, [0, 1, 1 + MARGIN_MS]);
+
+  async function askOutside(way: PageOrder, distancesMs: readonly number[]): Promise<boolean | undefined> {
+    for (const outsideMs of distancesMs) {
+      const outside = await look(way, outsideMs);
+      if (outside === undefined) return false;
+      if (outside.more) return true;
+      if (outside.isCertain) return false;
+    }
+    return undefined;
   }
-  return undefined;
 
   /** Looks from so far outside the edge on; undefined where that is outside the range. */
-  async function look(outsideMs: number): Promise<Look | undefined> {
-    const ascending = order === 'ascending';
+  async function look(way: PageOrder, outsideMs: number): Promise<Look | undefined> {
+    const ascending = way === 'ascending';
     const pivotMs = edge.timeMs + (ascending ? outsideMs : -outsideMs);
     const { sinceMs = Number.NEGATIVE_INFINITY, untilMs } = job.range;
     if (ascending ? pivotMs >= untilMs : pivotMs <= sinceMs) return undefined;
@@ -84,7 +93,7 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     const see = ({ rows, times }: Batch) => {
       rows.forEach(({ id }, i) => {
         const timeMs = times[i] as number;
-        state.more ||= isBeyond(timeMs, edge, order) || (timeMs === edge.timeMs && !edge.ids.has(id));
+        state.more ||= isBeyond(timeMs, edge, way) || (timeMs === edge.timeMs && !edge.ids.has(id));
         state.hasEdge ||= edge.ids.has(id);
       });
     };

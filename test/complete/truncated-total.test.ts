@@ -98,6 +98,37 @@ describe('asking beyond the edge of a range', () => {
   });
 });
 
+describe('asking beyond rows of one instant', () => {
+  const ask = (script: ScanPage[]) => {
+    const requests: ScanPageRequest[] = [];
+    const read = async (request: ScanPageRequest) => {
+      requests.push(request);
+      return script[requests.length - 1] ?? page([], { total: 2 });
+    };
+    const job = reading(read, { range });
+    return askBeyond(job, 'ascending', edgeAt(14, 14, 15), 2).then((more) => ({ more, requests }));
+  };
+
+  it('asks what comes after them, and what was before: they show no order', async () => {
+    const { more, requests } = await ask([page([]), page([])]);
+    expect(more).toBe(false);
+    expect(requests.map(({ sinceMs, untilMs }) => [sinceMs, untilMs])).toEqual([
+      [START + 14_001, RANGE.untilMs + 1000],
+      [START - 1000, START + 13_999],
+    ]);
+    expect((await ask([page([16])])).more).toBe(true);
+    expect((await ask([page([]), page([13])])).more).toBe(true);
+  });
+
+  it('does not tell where one of the two is not answered', async () => {
+    expect(await ask([page([], { total: 2 }), page([], { total: 2 })])).toMatchObject({
+      more: undefined,
+      requests: { length: 2 },
+    });
+    expect((await ask([page([])])).more).toBeUndefined();
+  });
+});
+
 describe('asking beyond a dense edge', () => {
   const dense = (how: ModelScansOptions) => modelScans(rows(300, 30), { pageCap: 7, ...how });
   const job = ({ read }: ReturnType<typeof modelScans>) => reading(read, { range: { ...range, sinceMs: START - 1 } });
