@@ -105,6 +105,7 @@ describe('somebody else works on the file during a run', () => {
       'writes to it',
       () => memory.write(FILE, `${fileText()}# a note of mine, which is longer than any row that is added${'!'.repeat(100)}`),
     ],
+    ['cuts it', () => memory.write(FILE, fileText().slice(0, 60))],
     ['moves it away', () => memory.remove(FILE)],
     [
       'puts another file there',
@@ -123,11 +124,25 @@ describe('somebody else works on the file during a run', () => {
     const adding = file.sinkOf(CODE).write(NEW);
     await expect(adding).rejects.toThrow(UnprovenError);
     await expect(adding).rejects.toThrow(`${FILE} was moved, cut or changed by somebody else during the run`);
+    await expect(adding).rejects.toMatchObject({ hint: expect.stringContaining('Nothing more was committed') });
     await expect(file.commit()).rejects.toThrow('was moved, cut or changed');
     await file.discard();
     expect(claimOf(memory)).toEqual(before);
     expect(memory.read(FILE)?.slice(-50)).toBe(theirs?.slice(-50));
   });
+});
+
+it('a file that is cut between two steps of a run gets no hole, and no state claims it (A15)', async () => {
+  const file = await openOn(memory, service);
+  const before = claimOf(memory);
+  memory.fault = (_, operation) => {
+    if (operation === `sync ${FILE}`) memory.write(FILE, '');
+    return undefined;
+  };
+  await expect(file.sinkOf(CODE).write(NEW)).rejects.toThrow(UnprovenError);
+  await file.discard();
+  expect(claimOf(memory)).toEqual(before);
+  expect(fileText()).not.toContain('\0');
 });
 
 it('a file that is moved to another device during a run is another file (A15)', async () => {

@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ifPresent, nodeDisk, readPieces } from '../../src/durable/disk.ts';
@@ -27,6 +28,20 @@ describe('the disk of node', () => {
     expect(String(await nodeDisk.readFile(join(directory, 'file')))).toBe('text');
     await expect(nodeDisk.readFile(directory)).rejects.toMatchObject({ code: 'ENOTSUP' });
     await expect(nodeDisk.readFile('/dev/null')).rejects.toMatchObject({ code: 'ENOTSUP' });
+  });
+
+  test.runIf(platform() !== 'win32')('leaves no hole in a file that somebody cuts while it is written', async () => {
+    const path = join(await useDirectory(), 'file');
+    const file = await nodeDisk.open(path, 'wx+');
+    await file.write(Buffer.from('0123456789'), 0, 10, 0);
+    truncateSync(path, 4);
+    await file.write(Buffer.from('ab'), 0, 2, 10);
+    await file.close();
+    expect(readFileSync(path, 'utf8')).toBe('0123ab');
+    const again = await nodeDisk.open(path, 'r+');
+    await again.write(Buffer.from('!'), 0, 1, 0);
+    await again.close();
+    expect(readFileSync(path, 'utf8')).toBe('0123ab!');
   });
 
   test('flushes the names of a directory, and does not pretend where there is none', async () => {

@@ -1,0 +1,143 @@
+/**
+ * Root's run in a directory of another user, who swaps names as fast as the machine lets them: whatever happens to their own files,
+ * nothing changes that is not theirs. Skipped for everybody but root.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { runCli, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const NOBODY = 65534;
+const ROUNDS = SOAK ? 100 : 4;
+
+let sandbox: TestSandbox;
+/** Nobody's, and what they aim at: root's alone. */
+let theirs: string;
+let secrets: string;
+
+describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => {
+  beforeEach(async () => {
+    sandbox = await useSandbox({ codes: 1, scans: 1200, limit: 1e6 });
+    const directory = await useDirectory();
+    chmodSync(directory, 0o755);
+    theirs = join(directory, 'theirs');
+    secrets = join(directory, 'secrets');
+    for (const path of [theirs, secrets]) mkdirSync(path);
+    chownSync(theirs, NOBODY, NOBODY);
+    for (const name of ['empty', 'full']) writeFileSync(join(secrets, name), name === 'full' ? 'secret\n' : '', { mode: 0o600 });
+    chmodSync(secrets, 0o700);
+  });
+
+  /** All of what must not change: names, owners, modes and contents. */
+  const protectedState = () =>
+    ['', 'empty', 'full'].map((name) => {
+      const { uid, gid, mode, size } = lstatSync(join(secrets, name));
+      return { name, uid, gid, mode, size: name === '' ? 0 : size };
+    });
+
+  /** Nobody's process, which goes on swapping until the test is over. */
+  async function startAttack(script: string): Promise<ChildProcess> {
+    const attacker = spawn('bash', ['-c', script, 'bash', theirs, secrets], {
+      uid: NOBODY,
+      gid: NOBODY,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void attacker.kill('SIGKILL'));
+    await once(attacker.stdout as NodeJS.ReadableStream, 'data');
+    return attacker;
+  }
+
+  const exportTo = (path: string, ...more: string[]) =>
+    runCli(['scans', 'export', sandbox.codeId(), '-o', path, ...more], { env: sandbox.env });
+
+  test.each(['empty', 'full'])('follows no link of theirs to root’s %s file, by -o or --append (D14)', async (name) => {
+    const before = protectedState();
+    symlinkSync(join(secrets, name), join(theirs, 'scans.csv'));
+    chownLink(join(theirs, 'scans.csv'));
+    for (const flags of [[], ['--append'], ['--append', '--restart']]) {
+      const { code, stderr } = await exportTo(join(theirs, 'scans.csv'), ...flags);
+      expect(code, stderr).toBe(2);
+      expect(stderr).toContain(`is a symbolic link that user ${NOBODY} made to what is not theirs`);
+    }
+    expect(protectedState()).toEqual(before);
+  });
+
+  test('follows no link of theirs to root’s directory (D14)', async () => {
+    symlinkSync(secrets, join(theirs, 'out'));
+    chownLink(join(theirs, 'out'));
+    for (const flags of [[], ['--append']]) {
+      expect((await exportTo(join(theirs, 'out', 'scans.csv'), ...flags)).code).toBe(2);
+    }
+    expect(() => lstatSync(join(secrets, 'scans.csv'))).toThrow('ENOENT');
+  });
+
+  test('hands on no rights that a file lends (D6)', async () => {
+    const path = join(theirs, 'scans.csv');
+    writeFileSync(path, 'x');
+    chownSync(path, NOBODY, NOBODY);
+    chmodSync(path, 0o6777);
+    expect((await exportTo(path, '--append', '--restart')).code).toBe(0);
+    expect(statSync(path).mode & 0o7000).toBe(0);
+    chmodSync(path, 0o6777);
+    expect((await exportTo(path)).code).toBe(0);
+    expect(statSync(path).mode & 0o7000).toBe(0);
+    for (const left of ['.state.json', '']) rmSync(`${path}${left}`, { force: true });
+  });
+
+  const swaps = {
+    'the file, for a link': 'while :; do ln -sfn "$2/empty" "$1/scans.csv"; rm -f "$1/scans.csv"; done',
+    'the next file and the next state, for links':
+      'while :; do for f in "$1"/.scans.csv*; do rm -f "$f"; ln -s "$2/full" "$f" 2>&-; rm -f "$f"; done; done',
+    'the directory, for a link':
+      'cd "$1"; mkdir -p real; while :; do ln -sfn "$2" out 2>&-; rm -f out; mkdir out; mv -T out old 2>&-; rm -rf old; done',
+  };
+  test.each(Object.entries(swaps))(
+    'changes nothing of root’s while they swap %s (D14)',
+    async (_, swap) => {
+      const before = protectedState();
+      await startAttack(`echo begun; ${swap}`);
+      const directory = swap.includes('out') ? join(theirs, 'out') : theirs;
+      for (let round = 0; round < ROUNDS; round++) {
+        const { code, stderr } = await exportTo(join(directory, 'scans.csv'), ...(round % 2 === 0 ? ['--append'] : []));
+        expect([0, 1, 2, 8, 9], stderr).toContain(code);
+        expect(protectedState()).toEqual(before);
+      }
+      expect(readFileSync(join(secrets, 'full'), 'utf8')).toBe('secret\n');
+      expect(() => lstatSync(join(secrets, 'scans.csv'))).toThrow('ENOENT');
+    },
+    300_000,
+  );
+
+  test('is told that a process of theirs holds the lock, and not that a run is working (D13)', async () => {
+    const { createHash } = await import('node:crypto');
+    const { dev, ino } = statSync(theirs, { bigint: true });
+    const name = `qrctl-${createHash('sha256').update(`${dev}:${ino}:scans.csv`).digest('hex')}`.padEnd(107, '-');
+    const squat = `require('node:net').createServer().listen('\\0${name}', () => console.log('held'))`;
+    const squatter = spawn(process.execPath, ['-e', squat], { uid: NOBODY, gid: NOBODY, stdio: ['ignore', 'pipe', 'ignore'] });
+    onTestFinished(() => void squatter.kill('SIGKILL'));
+    await once(squatter.stdout as NodeJS.ReadableStream, 'data');
+    const { code, stderr } = await exportTo(join(theirs, 'scans.csv'), '--append');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`process ${squatter.pid} of user ${NOBODY} holds the lock of`);
+  });
+});
+
+/** Makes a link nobody's. */
+function chownLink(path: string): void {
+  lchownSync(path, NOBODY, NOBODY);
+}
