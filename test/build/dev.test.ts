@@ -16,5 +16,5 @@ test('npm run dev runs a command from the sources, as the built one, and leaves 
   });
   const [{ stdout, stderr }, built] = await Promise.all([dev, runCli(['qr', 'list'], { env: sandbox.env })]);
   expect({ stdout, stderr }).toEqual({ stdout: built.stdout, stderr: '' });
-  expect(readdirSync(`${ROOT}/node_modules/.cache/qrctl`).filter((name) => name.startsWith('dev-'))).toEqual([]);
+  expect(readdirSync(`${ROOT}/node_modules/.cache/qrctl`)).not.toContain(`dev-${dev.child.pid}.mjs`);
 });
