@@ -18,6 +18,7 @@ const APART = {
   undici: 'src/service/undici.ts',
   conf: 'conf',
   'csv-parse': 'csv-parse',
+  'csv-parse-sync': 'csv-parse/sync',
   'cli-table3': 'cli-table3',
   chalk: 'chalk',
   'temporal-polyfill': 'temporal-polyfill',
@@ -125,6 +126,8 @@ const REST =
 async function bundleProgram(options) {
   const { outputFiles, metafile } = await build({
     ...options,
+    banner: {},
+    footer: {},
     entryPoints: { app: 'src/app.ts' },
     format: 'esm',
     splitting: true,
@@ -209,14 +212,18 @@ const OPTIONS = {
   sourcemap: 'external',
   sourcesContent: false,
 };
+/** What only src/start/start.ts loads is a function of what node gives to a module. */
+const LOADED = {
+  ...OPTIONS,
+  banner: { js: '(function(exports,require,module,__filename,__dirname){' },
+  footer: { js: '})' },
+};
 try {
   await mkdir(staged);
-  const { metafile } = await build({
-    ...OPTIONS,
-    entryPoints: { start: 'src/start/start.ts', ...APART },
-    plugins: [measuredAlike, notBuiltIn, notWrittenByConf, parserInFiles, keptApart],
-  });
-  const { outputs } = await bundleProgram(OPTIONS);
+  await build({ ...OPTIONS, entryPoints: { start: 'src/start/start.ts' }, plugins: [keptApart] });
+  const plugins = [measuredAlike, notBuiltIn, notWrittenByConf, parserInFiles, keptApart];
+  const { metafile } = await build({ ...LOADED, entryPoints: APART, plugins });
+  const { outputs } = await bundleProgram(LOADED);
   await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');
   await writeFile(join(staged, 'THIRD-PARTY-LICENSES'), await formatLicenses({ outputs: { ...metafile.outputs, ...outputs } }));
   await rm(directory, { recursive: true, force: true });

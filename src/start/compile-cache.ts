@@ -72,7 +72,8 @@ const LARGEST_FILE = 8 * 1024 * 1024;
 /** Enough for three builds, or three releases of node, side by side. */
 const MOST_FILES = 32;
 
-type Checksum = (data: Buffer) => number;
+/** Of `data` behind what has the checksum `before`. */
+type Checksum = (data: Buffer, before?: number) => number;
 
 /** The cache of this user for this node; undefined where none can be safe. Never throws. */
 export function openCompileCache(runtime: Runtime): CompileCache | undefined {
@@ -91,7 +92,7 @@ function createCompileCache(directory: string, owner: number, runtime: Runtime, 
 
   /** Its name says what it is for. Two sources or two nodes with one name would still be told apart by what is in the file. */
   function fileOf(bundle: string, source: Buffer): string {
-    const made = crc32(Buffer.concat([Buffer.from(node), source]));
+    const made = crc32(source, crc32(Buffer.from(node)));
     return join(directory, `${bundle}-${runtime.version}-${runtime.platform}-${runtime.arch}-${made.toString(16)}`);
   }
 

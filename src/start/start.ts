@@ -16,8 +16,6 @@ interface Bundle {
   refused: boolean;
 }
 
-const WRAPPER = '(function(exports,require,module,__filename,__dirname){';
-
 /** More than there are commands. */
 const MOST_COMMANDS = 64;
 
@@ -55,9 +53,9 @@ function load(name: string): unknown {
   const filename = join(__dirname, name);
   const source = readFileSync(filename);
   const compiled = cache?.read(name, source);
-  // esbuild writes ASCII only; read as Latin-1 it takes half the memory and no decoding.
-  const wrapped = `${WRAPPER}${source.toString('latin1')}\n})`;
-  const script = new Script(wrapped, { filename, columnOffset: -WRAPPER.length, cachedData: compiled?.code });
+  // esbuild writes ASCII only; read as Latin-1 it takes half the memory and no decoding. The build has made a function of it
+  // already: to do that here would copy all of it, and V8 would collect garbage while the command is still being loaded.
+  const script = new Script(source.toString('latin1'), { filename, cachedData: compiled?.code });
   const refused = script.cachedDataRejected === true;
   bundles.set(name, { source, script, compiled, refused });
   const module = { exports: {} };
