@@ -1,0 +1,144 @@
+/** What the built command asks of the service: exactly the pages, as --dry-run said it would, and never more than was shown is worth. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Intercept } from '../../src/sandbox/exchange.ts';
+import { runCli, useDirectory } from '../support/cli.ts';
+import { changedBody, sometimes } from '../support/faults.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+/** Runs a command line and counts its requests. */
+async function requestsOf(sandbox: TestSandbox, args: string[]) {
+  const before = sandbox.requests.length;
+  const result = await runCli(args, { env: sandbox.env });
+  return { ...result, requests: sandbox.requests.length - before };
+}
+
+/** The pages of a code, and one request more where its total may be cut off. */
+function costOf(scans: number): number {
+  if (scans === 0) return 1;
+  return Math.ceil(scans / 500) + (scans % 50 === 0 ? 1 : 0);
+}
+
+/** A sandbox whose first code has just so many scans. */
+async function sandboxWith(scans: number): Promise<TestSandbox> {
+  const sandbox = await useSandbox({ codes: 1, scans: 0 });
+  const from = Date.now() - 30_000_000;
+  for (let i = 0; i < scans; i++) sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(from + i * 2500).toISOString() });
+  return sandbox;
+}
+
+/** Rows of a CSV file; cells of the made-up data have line breaks. */
+async function rowsIn(file: string): Promise<number> {
+  return (await readFile(file, 'utf8')).match(/^\d+,\d{4}-/gm)?.length ?? 0;
+}
+
+describe('an export asks for its pages, and --dry-run says how many', () => {
+  test.each([
+    [1, 1],
+    [499, 1],
+    [500, 2],
+    [501, 2],
+    [1003, 3],
+    [1050, 4],
+  ])('%i scans of a code given by its id cost %i requests', async (scans, cost) => {
+    const sandbox = await sandboxWith(scans);
+    const args = ['scans', 'export', sandbox.codeId()];
+    const dry = await requestsOf(sandbox, [...args, '--dry-run', '-f', 'json']);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ scans, requests: cost });
+    expect(await requestsOf(sandbox, args)).toMatchObject({ code: 0, requests: cost });
+    const proven = await requestsOf(sandbox, [...args, '--prove-beyond']);
+    expect(proven).toMatchObject({ code: 0, requests: scans === 1 ? 3 : Math.ceil(scans / 500) + 1 });
+  });
+
+  test('no scans of a code that nothing has shown cost one request more, of a listed one none', async () => {
+    const sandbox = await sandboxWith(0);
+    expect(await requestsOf(sandbox, ['scans', 'export', sandbox.codeId()])).toMatchObject({ code: 0, requests: 2 });
+    expect(await requestsOf(sandbox, ['scans', 'export', '--all'])).toMatchObject({ code: 0, requests: 2 });
+  });
+
+  test('--all costs its listing and the pages of each code; so does an append, and the next night it is one request a code', async () => {
+    const sandbox = await useSandbox({ codes: 130, scans: 30 });
+    const codes = [...sandbox.workspace.codes()].map(({ id }) => sandbox.scans(id).length);
+    const cost = 2 + codes.reduce((sum, scans) => sum + costOf(scans), 0);
+    const args = ['scans', 'export', '--all'];
+    const file = join(await useDirectory(), 'all.csv');
+    const dry = await requestsOf(sandbox, [...args, '--dry-run', '-f', 'json']);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 130, requests: cost });
+    expect(await requestsOf(sandbox, [...args, '-o', file, '--append'])).toMatchObject({ code: 0, requests: cost });
+    expect(await requestsOf(sandbox, [...args, '-o', file, '--append'])).toMatchObject({ code: 0, requests: 132 });
+  });
+});
+
+/** The service neither counts nor shows more than `cap` rows of a scan log. */
+const capped = (cap: number): Intercept =>
+  sometimes(({ request }) => {
+    if (!request.path.endsWith('/scans')) return undefined;
+    return changedBody((body) => {
+      const { page, limit, total } = body.pagination as { page: number; limit: number; total: number };
+      const data = (body.data as unknown[]).slice(0, Math.max(0, cap - (page - 1) * limit));
+      return { data, pagination: { page, limit, total: Math.min(total, cap), pages: Math.ceil(Math.min(total, cap) / limit) } };
+    });
+  });
+
+describe('a total that is cut off', () => {
+  test.each(['asc', 'desc', 'none'] as const)(
+    'at a round number hides nothing, however dense the scans are (%s)',
+    async (scanOrder) => {
+      const sandbox = await useSandbox({ codes: 1, scans: 3000, spanMs: 10_000, scanOrder, intercept: capped(1000) });
+      const file = join(await useDirectory(), 'scans.csv');
+      const { code, stderr, requests } = await requestsOf(sandbox, ['scans', 'export', sandbox.codeId(), '-o', file]);
+      expect(code, stderr).toBe(0);
+      const scans = sandbox.scans(sandbox.codeId()).length;
+      expect(await rowsIn(file)).toBe(scans);
+      expect(requests).toBeLessThanOrEqual(3 * Math.ceil(scans / 500) + 20);
+    },
+  );
+
+  test('at any number is found out with --prove-beyond', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 900, intercept: capped(333) });
+    const file = join(await useDirectory(), 'scans.csv');
+    const { code } = await requestsOf(sandbox, ['scans', 'export', sandbox.codeId(), '-o', file, '--prove-beyond']);
+    expect(code).toBe(0);
+    expect(await rowsIn(file)).toBe(sandbox.scans(sandbox.codeId()).length);
+  });
+});
+
+describe('a total that is not true', () => {
+  const claims = (total: (true_: number) => number): Intercept =>
+    sometimes(({ request }) => {
+      if (!request.path.endsWith('/scans')) return undefined;
+      return changedBody((body) => {
+        const pagination = body.pagination as { total: number };
+        return { ...body, pagination: { ...pagination, total: total(pagination.total) } };
+      });
+    });
+
+  test.each([
+    ['one too many', (total: number) => total + 1],
+    ['a thousand million', () => 1_000_000_000],
+    ['the largest whole number', () => Number.MAX_SAFE_INTEGER],
+  ])('ends with 9 after a bounded number of requests: %s', async (_, total) => {
+    for (const scanOrder of ['asc', 'desc', 'none'] as const) {
+      const sandbox = await useSandbox({ codes: 1, scans: 2000, scanOrder, intercept: claims(total) });
+      const honest = Math.ceil(sandbox.scans(sandbox.codeId()).length / 500);
+      const { code, requests } = await requestsOf(sandbox, ['scans', 'export', sandbox.codeId(), '--concurrency', '32']);
+      expect(code).toBe(9);
+      expect(requests).toBeLessThanOrEqual(3 * honest + 20);
+    }
+  });
+
+  test('nothing at all, behind the end: an empty page counts nothing, and ends nothing', async () => {
+    const emptied = sometimes(({ request }) => {
+      if (!request.path.endsWith('/scans')) return undefined;
+      return changedBody((body) => {
+        const pagination = body.pagination as { total: number };
+        return (body.data as unknown[]).length > 0 ? body : { ...body, pagination: { ...pagination, total: 0 } };
+      });
+    });
+    const sandbox = await useSandbox({ codes: 1, scans: 700, intercept: emptied });
+    const { code, requests } = await requestsOf(sandbox, ['scans', 'export', sandbox.codeId()]);
+    expect(code).toBe(0);
+    expect(requests).toBeLessThanOrEqual(3);
+  });
+});
