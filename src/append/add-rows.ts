@@ -186,7 +186,7 @@ interface OwnershipCheck {
  */
 function createOwnershipCheck(proof: OwnershipProof | undefined, path: string): OwnershipCheck {
   let wanted = proof;
-  let waiting: TimedRows[] = [];
+  const waiting: TimedRows[] = [];
   const refuse = () => refusal(path, 'its state is lost, and the service does not show the newest row of it for this code');
 
   return {
@@ -195,10 +195,8 @@ function createOwnershipCheck(proof: OwnershipProof | undefined, path: string): 
       const { id, timeMs } = wanted;
       waiting.push(batch);
       if (batch.rows.some((row, i) => batch.times[i] === timeMs && String(row.id) === id)) {
-        const released = waiting;
-        waiting = [];
         wanted = undefined;
-        return released;
+        return waiting;
       }
       if (batch.times.some((time) => time > timeMs)) throw refuse();
       return [];

@@ -185,7 +185,7 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
         await saveState(false, () => expectUndisturbed(built, paths.file));
       }),
     async readBack(onRow) {
-      if (!file || size === 0) return;
+      if (!file) return;
       const end = await readRows(file, { start: Buffer.byteLength(begin), end: size }, identity, onRow);
       if (end !== size) throw new ForeignRowError('a torn row at the end');
     },

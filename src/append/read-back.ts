@@ -188,9 +188,9 @@ function ndjsonParser({ columns, dialect }: AppendIdentity, strict: boolean): Pa
   };
 }
 
-function checkedRow(code: unknown, id: string | undefined, ts: unknown): SavedRow {
+function checkedRow(code: unknown, id = '', ts: unknown): SavedRow {
   const timeMs = typeof ts === 'string' ? parseInstant(ts) : undefined;
-  if (id === undefined || !/^-?\d+$/.test(id) || timeMs === undefined) throw new ForeignRowError('a row that is no scan');
+  if (!/^-?\d+$/.test(id) || timeMs === undefined) throw new ForeignRowError('a row that is no scan');
   return { code: typeof code === 'string' ? code : undefined, id, timeMs };
 }
 

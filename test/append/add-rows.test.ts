@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
+import { formatInstant } from '../../src/time.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
   CODE,
@@ -160,6 +161,23 @@ describe('a file whose state was lost', () => {
     await file.discard();
   });
 
+  it('is refused by a newer row among older ones, and not by another row of the same instant (A13)', async () => {
+    await run(memory, service);
+    memory.remove(STATE);
+    const row = (id: number, time: number) => ({ id, ts: formatInstant(START + time), time: START + time });
+    const batch = (...rows: ReturnType<typeof row>[]) => ({ rows, times: rows.map(({ time }) => time) });
+    const refused = await openOn(memory, service);
+    await expect(refused.sinkOf(CODE).write(batch(row(9, HOUR), row(10, 9 * HOUR)))).rejects.toThrow(UsageError);
+    await refused.discard();
+    const file = await openOn(memory, service);
+    const sink = file.sinkOf(CODE);
+    expect(await sink.write(batch(row(9, 3 * HOUR)))).toBe(0);
+    expect(await sink.write(batch(row(4, 3 * HOUR)))).toBe(1);
+    expect(await sink.write(batch(row(10, 9 * HOUR)))).toBe(1);
+    await file.commit();
+    expect(ids()).toEqual(['1', '2', '3', '4', '9', '10']);
+  });
+
   it('gets none where the id is another at that time, or the time another for that id (A13)', async () => {
     await run(memory, service);
     const before = fileText();
@@ -210,11 +228,13 @@ describe('the share that one code has of a file', () => {
   });
 
   it('leaves the file open to the other codes where it is not', async () => {
-    const file = await openOn(memory, service);
+    let released = 0;
+    const file = await openOn(memory, service, { lock: async () => ({ release: async () => void released++ }) });
     const sink = file.sinkOf(CODE);
     await sink.write(batch);
     await sink.commit();
     await sink.discard();
+    expect(released).toBe(0);
     expect(await file.sinkOf(CODE).write({ rows: [{ ...row, id: 10 }], times: batch.times })).toBe(1);
     await file.discard();
     expect(ids()).toEqual(['9', '10']);

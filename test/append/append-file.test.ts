@@ -157,7 +157,9 @@ describe('an append is not even begun where', () => {
   });
 
   it('the file would be compressed', async () => {
-    await expect(run(memory, service, { path: '/data/scans.csv.gz' })).rejects.toThrow('plain CSV or NDJSON');
+    const opening = run(memory, service, { path: '/data/scans.csv.gz' });
+    await expect(opening).rejects.toThrow('plain CSV or NDJSON');
+    await expect(opening).rejects.toMatchObject({ hint: expect.stringContaining('.csv, .ndjson or .jsonl') });
   });
 
   it('the codes of its rows could not be told apart', async () => {
@@ -188,6 +190,22 @@ describe('an append is not even begun where', () => {
     await expect(opening).rejects.toThrow(UsageError);
     await expect(opening).rejects.toThrow('cannot append to /nowhere/scans.csv: its directory does not exist (ENOENT)');
   });
+});
+
+it('an append is not begun where the path was made to lead elsewhere while it waited for the lock (D14)', async () => {
+  await run(memory, service);
+  const before = everything();
+  let released = 0;
+  let place = FILE;
+  const lock = async () => {
+    place = '/data/other.csv';
+    return { release: async () => void released++ };
+  };
+  const realpath = async (path: string) => (path === FILE ? place : memory.disk.realpath(path));
+  const opening = openOn(memory, service, { lock, disk: { ...memory.disk, realpath } });
+  await expect(opening).rejects.toThrow('it leads to another file than when the run began');
+  expect(released).toBe(1);
+  expect(everything()).toEqual(before);
 });
 
 describe('an error of the system while opening', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Disk } from '../../src/durable/disk.ts';
-import { UsageError } from '../../src/errors.ts';
+import { LocalError, UsageError } from '../../src/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
   CODE,
@@ -236,6 +236,37 @@ describe('an append is refused, and everything left as it is, when', () => {
   });
 });
 
+it('a disk that fails while a lost state is worked out is a failure of the disk', async () => {
+  await run(memory, service);
+  memory.remove(STATE);
+  const open: Disk['open'] = async (...where) => {
+    const file = await memory.disk.open(...where);
+    return { ...file, read: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })) };
+  };
+  await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow(LocalError);
+});
+
+it('a disk that fails while the rows of a stopped run are looked at is a failure of the disk', async () => {
+  const committed = await stopped();
+  memory.write(FILE, `${committed}${ROW}`);
+  const open: Disk['open'] = async (...where) => {
+    const file = await memory.disk.open(...where);
+    const fail = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }));
+    return { ...file, read: (...given) => (given[3] >= committed.length ? fail() : file.read(...given)) };
+  };
+  await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow(LocalError);
+});
+
+it('a run whose state was lost says what it will cut off of a torn row, once it is certain whose file it is (A4)', async () => {
+  await run(memory, service);
+  memory.remove(STATE);
+  memory.write(FILE, `${fileText()}5,2026-01`);
+  const warnings: string[] = [];
+  await run(memory, service, { warn: (line) => warnings.push(line) });
+  expect(warnings).toEqual(['scans.out: its last 9 bytes, a torn row, will be cut off']);
+  expect(ids()).toEqual(['1', '2', '3', '4']);
+});
+
 describe('a lost state is worked out from the file', () => {
   it.each(['csv', 'ndjson'] as const)('of %s', async (format) => {
     const options = { identity: { format } };
@@ -245,6 +276,14 @@ describe('a lost state is worked out from the file', () => {
     expect(await run(memory, service, options)).toBe(2);
     expect(idsIn(fileText(), format)).toEqual(['1', '2', '3', '4', '21', '20']);
     expect(state().positions[CODE].watermarkMs).toBe(START + 4 * HOUR);
+  });
+
+  it('but not where a time is no text (A14)', async () => {
+    const options = { identity: { format: 'ndjson' } } as const;
+    await run(memory, service, options);
+    memory.remove(STATE);
+    memory.write(FILE, fileText().replace('"2026-01-01T00:00:00.000Z"', '["2026-01-01T00:00:00.000Z"]'));
+    await expect(run(memory, service, options)).rejects.toThrow('a row that is no scan');
   });
 
   it('though its last line is torn (A4)', async () => {

@@ -55,6 +55,17 @@ describe('commits', () => {
     expect(commits).toEqual([10, 110]);
   });
 
+  it('cover what was written after one that had waited', async () => {
+    const { clock, commits, rows } = start();
+    void rows();
+    await clock.advance(10);
+    await rows();
+    await clock.advance(100);
+    await rows();
+    await clock.advance(60_000);
+    expect(commits).toEqual([10, 110, 210]);
+  });
+
   it('end with stop', async () => {
     const { clock, queue, commits, rows } = start();
     const first = rows();
