@@ -8,6 +8,7 @@ import { AuthError, ClosedPipeError, exitCodeOf, InterruptedError, UsageError } 
 import { type Console, createConsole, type Progress } from './output/console.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { SettingFlags, Settings, Variables } from './settings/settings.ts';
+import type { Workspace } from './settings/slug-file.ts';
 import { after, type Clock, formatDuration, systemClock } from './time.ts';
 
 export interface Context {
@@ -30,6 +31,8 @@ export interface Context {
   service(): Promise<Service>;
   /** A service for other settings than those in force (a key that is not stored yet). The caller closes it. */
   connect(settings: ConnectedSettings): Promise<Service>;
+  /** Forgets which slugs that service had: it is no more. Never throws. */
+  forgetSlugs(settings: Workspace): Promise<void>;
 }
 
 /** Settings that name a service and a key. */
@@ -84,9 +87,13 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
     return resolved;
   });
   const connect = async (given: ConnectedSettings) => {
-    const { createService } = await import('./service/create-service.ts');
+    const [{ createService }, { createSlugFile }] = await Promise.all([
+      import('./service/create-service.ts'),
+      import('./settings/slug-file.ts'),
+    ]);
+    const slugStore = createSlugFile(process, given);
     const userAgent = `qrctl/${version}`;
-    return createService({ ...given, userAgent, clock: systemClock, signal, env, events: eventsFor(console) });
+    return createService({ ...given, userAgent, clock: systemClock, signal, env, events: eventsFor(console), slugStore });
   };
   const service = once(async () => connect(requireService(await settings())));
 
@@ -104,6 +111,9 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
     settings,
     service,
     connect,
+    async forgetSlugs(workspace) {
+      (await import('./settings/slug-file.ts')).removeSlugFile(process, workspace);
+    },
     async dispose() {
       console.activeProgress()?.stop();
       await (await service.made())?.close();

@@ -2,12 +2,13 @@
 import { NotFoundError } from '../errors.ts';
 import { inParallel } from '../once/send-rows.ts';
 import { quote } from '../quote.ts';
+import { getRemembered, isCheaperEach } from '../service/find-code.ts';
 import type { Service } from '../service/service.ts';
 import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
 import type { TargetRow } from './check-rows.ts';
 
 export interface Reader {
-  service: Pick<Service, 'listCodes' | 'getCode'>;
+  service: Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
   /** Every code of the workspace, proven complete. */
   listCodes: () => Promise<QrCode[]>;
   concurrency: number;
@@ -16,15 +17,29 @@ export interface Reader {
 /** Looks up the code of a row; undefined where the service has none. */
 export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
 
-/** Reads the code of every row: by the listing where a row has only a slug or that costs less, else one by one. */
+/** Reads the code of every row: by the listing where a row has only a slug never seen or that costs less, else one by one. */
 export async function findCodes(rows: readonly TargetRow[], reader: Reader): Promise<Lookup> {
   const ids = new Set(rows.flatMap(({ id }) => id ?? []));
-  const needsListing = rows.some(({ id, slug }) => id === undefined && slug !== undefined);
-  const codes =
-    needsListing || (await listingIsCheaper(ids.size, reader)) ? await reader.listCodes() : await getEach(ids, reader);
+  const slugs = [...new Set(rows.flatMap(({ id, slug }) => (id === undefined ? (slug ?? []) : [])))];
+  const codes = (await getAll(ids, slugs, reader)) ?? (await reader.listCodes());
   const byId = new Map(codes.map((code) => [code.id.toLowerCase(), code]));
   const bySlug = new Map(codes.map((code) => [code.slug, code]));
   return ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id));
+}
+
+/** The codes with these ids and slugs, one by one; undefined where that costs more than the listing, or a slug is not what it was. */
+async function getAll(ids: ReadonlySet<string>, slugs: readonly string[], reader: Reader): Promise<QrCode[] | undefined> {
+  const { service, concurrency } = reader;
+  if (slugs.length === 0) return (await listingIsCheaper(ids.size, reader)) ? undefined : getEach(ids, reader);
+  if (!(await isCheaperEach(service, slugs, ids.size))) return undefined;
+  const found = await getEach(ids, reader);
+  let isStale = false;
+  await inParallel(slugs, concurrency, async (slug) => {
+    const code = isStale ? undefined : await getRemembered(service, slug);
+    if (code) found.push(code);
+    else isStale = true;
+  });
+  return isStale ? undefined : found;
 }
 
 /** The code a row names. Throws NotFoundError where the service has none. */

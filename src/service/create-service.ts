@@ -7,6 +7,8 @@ import { checkCode, checkCodePage, checkScanPage } from './checks.ts';
 import { createClient } from './client.ts';
 import { proxyFor } from './proxy.ts';
 import type { Service, ServiceOptions } from './service.ts';
+import type { QrCode } from './shapes.ts';
+import { createSlugMemory, NO_SLUG_STORE } from './slug-memory.ts';
 import { createTransport } from './transport.ts';
 
 /** Opens no connection until the first call. Throws UsageError for proxy settings it cannot use, or for TLS checks turned off. */
@@ -22,14 +24,28 @@ export function createService(options: ServiceOptions): Service {
   const codes = `${base.pathname}/qr`;
   const code = (id: string) => `${codes}/${encodeURIComponent(id)}`;
   const authorized = true;
+  const slugs = createSlugMemory(options.slugStore ?? NO_SLUG_STORE);
+  const noted = (shown: QrCode) => {
+    slugs.note([shown]);
+    return shown;
+  };
 
   return {
     baseUrl: options.baseUrl,
-    listCodes: (page) => call({ method: 'GET', path: codes + query({ ...page }), authorized, check: checkCodePage }),
-    getCode: (id) => call({ method: 'GET', path: code(id), authorized, check: checkCode }),
-    createCode: (body, beforeSend) => call({ method: 'POST', path: codes, body, authorized, beforeSend, check: checkCode }),
-    updateCode: (id, body) => call({ method: 'PATCH', path: code(id), body, authorized, check: checkCode }),
-    deleteCode: (id) => call<void>({ method: 'DELETE', path: code(id), authorized }),
+    slugs,
+    async listCodes(request) {
+      const page = await call({ method: 'GET', path: codes + query({ ...request }), authorized, check: checkCodePage });
+      slugs.note(page.rows);
+      return page;
+    },
+    getCode: (id) => call({ method: 'GET', path: code(id), authorized, check: checkCode }).then(noted),
+    createCode: (body, beforeSend) =>
+      call({ method: 'POST', path: codes, body, authorized, beforeSend, check: checkCode }).then(noted),
+    updateCode: (id, body) => call({ method: 'PATCH', path: code(id), body, authorized, check: checkCode }).then(noted),
+    async deleteCode(id) {
+      await call<void>({ method: 'DELETE', path: code(id), authorized });
+      slugs.forgetCode(id);
+    },
     listScans: (id, { page, limit, sinceMs, untilMs }) => {
       const since = sinceMs === undefined ? undefined : formatInstant(sinceMs);
       const until = untilMs === undefined ? undefined : formatInstant(untilMs);
@@ -42,6 +58,7 @@ export function createService(options: ServiceOptions): Service {
     async close() {
       closing.abort(new Error('the service was closed'));
       transport.close();
+      await slugs.save();
     },
   };
 }

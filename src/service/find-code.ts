@@ -3,24 +3,80 @@ import { NotFoundError } from '../errors.ts';
 import { quote } from '../quote.ts';
 import { isUuid } from './checks.ts';
 import { listAllCodes } from './codes.ts';
+import { fetchInOrder } from './fetch-in-order.ts';
 import type { Service } from './service.ts';
-import type { QrCode } from './shapes.ts';
+import { MAX_CODES_PAGE, type QrCode } from './shapes.ts';
 
-type Finder = Pick<Service, 'listCodes' | 'getCode'>;
+type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
 
 /**
- * The code with this id (a uuid in either case) or slug. A slug costs the listing up to the code that has it: pages are read one after
- * the other, because a page too many is a request too many. Throws NotFoundError, naming the nearest slug.
+ * The code with this id (a uuid in either case) or slug. A slug that was seen before costs one request, any other the listing up to the
+ * code that has it: pages are read one after the other, because a page too many is a request too many. Throws NotFoundError, naming the
+ * nearest slug.
  */
 export async function findCode(service: Finder, idOrSlug: string): Promise<QrCode> {
   if (isUuid(idOrSlug)) return service.getCode(idOrSlug.toLowerCase());
-  const slugs: string[] = [];
+  const remembered = await getRemembered(service, idOrSlug);
+  if (remembered) return remembered;
+  const [code] = await findListed(service, [idOrSlug]);
+  return code as QrCode;
+}
+
+/**
+ * The codes with these slugs, in their order: one request each where all were seen before and the listing would cost more, else the listing
+ * up to the last of them. Throws NotFoundError for the first that no code has.
+ */
+export async function findCodesBySlug(service: Finder, slugs: readonly string[], concurrency: number): Promise<QrCode[]> {
+  if (!(await isCheaperEach(service, slugs, 0))) return findListed(service, slugs);
+  const found: (QrCode | undefined)[] = [];
+  for await (const code of fetchInOrder(slugs, (slug) => getRemembered(service, slug), concurrency)) found.push(code);
+  const missing = slugs.filter((_, at) => found[at] === undefined);
+  const listed = new Map((missing.length > 0 ? await findListed(service, missing) : []).map((code) => [code.slug, code]));
+  return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
+}
+
+/** Whether all these slugs were seen before, and asking for each of them, beside `others`, costs no more than the listing. */
+export async function isCheaperEach(
+  { slugs }: Pick<Service, 'slugs'>,
+  wanted: readonly string[],
+  others: number,
+): Promise<boolean> {
+  const ids = await Promise.all(wanted.map((slug) => slugs.idOf(slug)));
+  if (ids.includes(undefined)) return false;
+  const requests = wanted.length + others;
+  return requests <= 1 || requests <= Math.ceil((await slugs.size()) / MAX_CODES_PAGE);
+}
+
+/** The code that had this slug, where it has it still. */
+export async function getRemembered(
+  { slugs, getCode }: Pick<Service, 'getCode' | 'slugs'>,
+  slug: string,
+): Promise<QrCode | undefined> {
+  const id = await slugs.idOf(slug);
+  if (id === undefined) return undefined;
+  const code = await getCode(id).catch((error) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
+  if (code?.slug === slug) return code;
+  slugs.forget(slug);
+  return undefined;
+}
+
+async function findListed(service: Finder, slugs: readonly string[]): Promise<QrCode[]> {
+  const wanted = new Set(slugs);
+  const found = new Map<string, QrCode>();
+  const others: string[] = [];
   for await (const codes of listAllCodes(service, 1)) {
-    const code = codes.find(({ slug }) => slug === idOrSlug);
-    if (code) return code;
-    for (const { slug } of codes) slugs.push(slug);
+    for (const code of codes) {
+      if (wanted.has(code.slug)) found.set(code.slug, code);
+      others.push(code.slug);
+    }
+    if (found.size === wanted.size) break;
   }
-  throw await noSuchCode(idOrSlug, slugs);
+  const missing = slugs.find((slug) => !found.has(slug));
+  if (missing !== undefined) throw await noSuchCode(missing, others);
+  return slugs.flatMap((slug) => found.get(slug) ?? []);
 }
 
 /** That no code is called so, with the nearest of the slugs there are. */

@@ -4,6 +4,7 @@ import type { RateLimit } from '../limit/rate-limit.ts';
 import type { Reserve } from '../limit/rate-window.ts';
 import type { Clock } from '../time.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';
+import type { SlugMemory, SlugStore } from './slug-memory.ts';
 
 /** What `createService` (create-service.ts) is given. */
 export interface ServiceOptions {
@@ -26,6 +27,8 @@ export interface ServiceOptions {
   /** Read for HTTPS_PROXY, HTTP_PROXY, NO_PROXY and NODE_TLS_REJECT_UNAUTHORIZED. */
   env: Readonly<Record<string, string | undefined>>;
   events?: ServiceEvents;
+  /** Where slugs are remembered from one run to the next; absent: nowhere. */
+  slugStore?: SlugStore;
 }
 
 export interface PageRequest {
@@ -54,6 +57,8 @@ export interface ServiceEvents extends PauseEvents {
  */
 export interface Service {
   readonly baseUrl: string;
+  /** Every code that an answer showed is noted here, and every one that was deleted forgotten. */
+  readonly slugs: SlugMemory;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
   /**

@@ -5,6 +5,7 @@ import { findCodes, groupByCode, type Lookup, requireCode } from '../../src/bulk
 import { changeFailure, changeResults } from '../../src/bulk/results.ts';
 import { AuthError, NotFoundError, PartialError, RejectedError, UnavailableError } from '../../src/errors.ts';
 import type { CodeChanges, QrCode } from '../../src/service/shapes.ts';
+import { createSlugMemory, NO_SLUG_STORE } from '../../src/service/slug-memory.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const code = (n: number): QrCode => {
@@ -118,13 +119,16 @@ describe('an update', () => {
 });
 
 describe('the codes that rows name', () => {
-  function reader(total: number) {
+  function reader(total: number, seen: QrCode[] = []) {
     const asked: string[] = [];
+    const slugs = createSlugMemory(NO_SLUG_STORE);
+    slugs.note(seen);
     const page = { rows: [], total, serviceTimeMs: undefined };
     return {
       asked,
       concurrency: 2,
       service: {
+        slugs,
         async listCodes() {
           asked.push('size');
           return page;

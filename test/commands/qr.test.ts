@@ -84,7 +84,7 @@ describe('qr list', () => {
 });
 
 describe('qr get', () => {
-  it('takes an id in either case with one request, or a slug', async () => {
+  it('takes an id in either case with one request, or a slug, which was seen by then', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId(2);
     for (const code of [id, id.toUpperCase(), slugOf(sandbox, id)]) {
@@ -93,7 +93,7 @@ describe('qr get', () => {
     expect(sandbox.requests.map(({ url }) => url.replace(/\?.*/, ''))).toEqual([
       `/api/v1/qr/${id}`,
       `/api/v1/qr/${id}`,
-      '/api/v1/qr',
+      `/api/v1/qr/${id}`,
     ]);
   });
 

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 
 test('qrctl demo creates codes, shows them, exports their scans through a pause, and names the file', async () => {
-  const [temporary, here] = [await useDirectory(), await useDirectory()];
-  const { code, stdout, stderr } = await runCli(['demo'], { env: { TMPDIR: temporary }, cwd: here });
+  const [temporary, here, cache] = [await useDirectory(), await useDirectory(), await useDirectory()];
+  const { code, stdout, stderr } = await runCli(['demo'], { env: { TMPDIR: temporary, XDG_CACHE_HOME: cache }, cwd: here });
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stderr).toContain('$ qrctl qr create --from codes.csv');
   expect(stderr).toContain('$ qrctl qr list');
@@ -21,6 +21,8 @@ test('qrctl demo creates codes, shows them, exports their scans through a pause,
   expect(csv.match(/^[0-9a-f-]{36},/gm)?.length).toBe(Number(said.replaceAll(',', '')));
   expect(await readdir(dirname(path))).not.toContain('.config');
   expect(await readdir(here)).toEqual([]);
+  // What was remembered of a service that is no more is forgotten.
+  expect(await readdir(join(cache, 'qrctl', 'slugs'))).toEqual([]);
 });
 
 test('qrctl demo asks for no key and touches no stored settings', async () => {

@@ -5,7 +5,8 @@ import { outputOptions, printRecord } from '../output-options.ts';
 import { codeOutput } from './code-columns.ts';
 
 export const command = defineCommand({
-  description: 'Shows one code. A slug costs the listing that finds it; an id is asked for directly.',
+  description:
+    'Shows one code. A slug never seen here costs the listing that finds it; one seen before is asked for directly, as an id is.',
   arguments: [{ term: '<code>', description: 'id (uuid) or slug', complete: 'codes' }],
   options: outputOptions,
   examples: [

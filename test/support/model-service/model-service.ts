@@ -3,6 +3,7 @@
  * refused. scans.ts has pages of scans, codes.ts creates and lists codes, rate-window.ts counts requests behind a transport.
  */
 import type { Service } from '../../../src/service/service.ts';
+import { createSlugMemory, NO_SLUG_STORE } from '../../../src/service/slug-memory.ts';
 
 const refuse = async () => {
   throw new Error('this test asks for no such thing');
@@ -12,6 +13,7 @@ const refuse = async () => {
 export function modelService(parts: Partial<Service>): Service {
   return {
     baseUrl: 'https://far.example/api/v1',
+    slugs: createSlugMemory(NO_SLUG_STORE),
     listCodes: refuse,
     getCode: refuse,
     createCode: refuse,

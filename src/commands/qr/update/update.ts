@@ -42,7 +42,7 @@ export const command = defineCommand({
   },
 });
 
-/** Changes one code and prints it as it is then. One request for an id; a slug costs the listing that finds it. */
+/** Changes one code and prints it as it is then. One request for an id; a slug one more, or the listing that finds it. */
 async function updateOne(context: Context, wanted: string | undefined, flags: UpdateFlags): Promise<void> {
   requireFrom(bulkOptions, flags);
   if (wanted === undefined) throw new UsageError('which code?', { hint: 'qrctl qr update CODE …, or --from FILE for many' });

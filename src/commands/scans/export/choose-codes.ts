@@ -5,7 +5,7 @@ import { NotFoundError } from '../../../errors.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { everyCode } from '../../../service/codes.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
-import { noSuchCode } from '../../../service/find-code.ts';
+import { findCodesBySlug } from '../../../service/find-code.ts';
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 
@@ -21,7 +21,7 @@ function order(a: string, b: string): number {
 
 /**
  * The codes named by ids or slugs, in the order given, each once. An id alone costs nothing; where slugs and names are `wanted`
- * it costs a request, and a slug costs the listing. Throws NotFoundError for a slug that no code has.
+ * it costs a request, and a slug one, too, if it was seen before, or the listing up to its code. Throws NotFoundError for a slug that no code has.
  */
 export async function namedCodes(
   service: Service,
@@ -30,7 +30,7 @@ export async function namedCodes(
   width: number,
 ): Promise<CodeLabel[]> {
   const wished = [...new Set(names.map((name) => (isUuid(name) ? name.toLowerCase() : name)))];
-  const codes = wished.every(isUuid) ? await byId(service, wished, wanted, width) : await bySlug(service, wished, width);
+  const codes = wished.every(isUuid) ? await byId(service, wished, wanted, width) : await bySlug(service, wished, wanted, width);
   return [...new Map(codes.map((code) => [code.id, code])).values()];
 }
 
@@ -47,17 +47,11 @@ async function byId(service: Service, ids: readonly string[], wanted: boolean, w
   return codes;
 }
 
-async function bySlug(service: Service, names: readonly string[], width: number): Promise<CodeLabel[]> {
-  const codes = await everyCode(service, width);
-  const byName = new Map(codes.flatMap((code) => [[code.id.toLowerCase(), code] as const, [code.slug, code] as const]));
-  const found: CodeLabel[] = [];
-  for (const name of names) {
-    const code = byName.get(name);
-    if (!code && !isUuid(name)) {
-      const slugs = codes.map((other) => other.slug);
-      throw await noSuchCode(name, slugs);
-    }
-    found.push(code ?? { id: name });
-  }
-  return found;
+async function bySlug(service: Service, names: readonly string[], wanted: boolean, width: number): Promise<CodeLabel[]> {
+  const ids = names.filter(isUuid);
+  const slugs = names.filter((name) => !isUuid(name));
+  const codes = await findCodesBySlug(service, slugs, width);
+  const found = new Map<string, CodeLabel>(codes.map((code) => [code.slug, code]));
+  const labels = await byId(service, ids, wanted, width);
+  return names.flatMap((name) => found.get(name) ?? labels[ids.indexOf(name)] ?? []);
 }
