@@ -7,7 +7,7 @@ import { environment, qrctl } from './qrctl.ts';
 import type { Report } from './report.ts';
 
 const ROWS = 1000;
-const PEER = new URL('./peers/create.mjs', import.meta.url).pathname;
+const PEER = new URL('../../test/bench/peers/create.mjs', import.meta.url).pathname;
 
 export async function bulk(directory: string): Promise<Report[]> {
   const input = join(directory, 'codes.csv');

@@ -4,25 +4,30 @@ import { compare } from './compare.ts';
 import { environment, qrctl } from './qrctl.ts';
 import type { Report } from './report.ts';
 
+const GET = new URL('../../test/bench/peers/get.cjs', import.meta.url).pathname;
+
 export async function startup(directory: string): Promise<Report[]> {
   const sandbox = await startSandboxProcess({ codes: 25, scans: 10, limit: 1e9 });
   try {
-    const contestants = [
+    const texts = [
       { name: 'node -e 0', command: [process.execPath, '-e', '0'] },
       { name: 'qrctl --version', command: qrctl('--version') },
-      { name: 'qrctl --help', command: qrctl('--help') },
       { name: 'qrctl completion bash', command: qrctl('completion', 'bash') },
+      { name: 'qrctl --help', command: qrctl('--help') },
+      { name: 'qrctl scans export --help', command: qrctl('scans', 'export', '--help') },
+    ];
+    const lists = [
+      { name: 'one GET by node:http, printed', command: [process.execPath, GET] },
       { name: 'qrctl qr list', command: qrctl('qr', 'list') },
       // A system that names no place to keep what was compiled.
       { name: 'qrctl qr list, compiled anew', command: ['env', '-u', 'HOME', '-u', 'XDG_CACHE_HOME', ...qrctl('qr', 'list')] },
     ];
-    const notes = ['qr list asks a sandbox for 25 codes'];
     const env = environment(sandbox, directory);
-    const reports = [{ title: 'Start-up', results: await compare(contestants, env, { rounds: 25 }), notes }];
-    const { NODE_EXTRA_CA_CERTS } = process.env;
-    if (NODE_EXTRA_CA_CERTS === undefined) return reports;
-    const results = await compare(contestants, { ...env, NODE_EXTRA_CA_CERTS }, { rounds: 25 });
-    return [...reports, { title: 'Start-up with the NODE_EXTRA_CA_CERTS of this machine', results, notes }];
+    const rounds = { rounds: 21 };
+    return [
+      { title: 'Texts', results: await compare(texts, env, rounds), notes: [] },
+      { title: 'One request', results: await compare(lists, env, rounds), notes: ['a sandbox is asked for 25 codes'] },
+    ];
   } finally {
     await sandbox.close();
   }
