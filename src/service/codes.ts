@@ -28,12 +28,13 @@ const SPARE_REQUESTS = 20;
 const CLOCK_MARGIN_MS = 10 * 60_000;
 const ZONE_MARGIN_MS = 15 * 3_600_000;
 
-/** A total that is cut off is cut off at a round number. */
+/** A total that is cut off is cut off at a round number: some hundreds, or a power of ten. */
 const ROUND = 100;
+const isUsualCap = (total: number) => total <= 1000 || /^10*$/.test(String(total));
 
 /**
  * Every code of the workspace once, in the service's order, a page at a time: in as many requests as the codes fill pages, one more where
- * the last page is full, and in the same again where codes came and went meanwhile. Never more than three times that and twenty,
+ * the total may be cut off, and in the same again where codes came and went meanwhile. Never more than three times that and twenty,
  * whatever total the service claims. Throws UnprovenError where the list does not add up.
  */
 export async function* listAllCodes(service: Lister, concurrency: number): AsyncGenerator<QrCode[], void, undefined> {
@@ -132,8 +133,8 @@ function isAffordable({ asked, pages }: Costs): boolean {
 
 /**
  * One reading, in the service's order. A service that serves smaller pages than asked is asked for that size from then on. A page
- * that brings nothing new is the end, whatever the total says; and where the last page is full, or the total is round, the one behind it is
- * read too, because a total may be cut off.
+ * that brings nothing new is the end, whatever the total says; and where the last page is full, or the total is round, and at a number where
+ * totals are cut off, the one behind it is read too.
  */
 async function* readPages(
   service: Lister,
@@ -179,7 +180,7 @@ async function* readPages(
     if (isEnd(next)) return;
     yield next.rows;
   }
-  let mayGoOn = last.rows.length >= limit || (total > 0 && total % ROUND === 0);
+  let mayGoOn = isUsualCap(total) && (last.rows.length >= limit || (total > 0 && total % ROUND === 0));
   while (mayGoOn && isAffordable(costs)) {
     page += 1;
     const next = await askBehind(page);
