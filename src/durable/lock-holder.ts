@@ -1,6 +1,7 @@
 /** Who holds a lock of lock.ts on Linux: anybody may take the name of a lock, also who is no run of qrctl and not this user. */
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UsageError } from '../errors.ts';
 
 export interface LockHolder {
   /** Undefined where this user may not look at the process. */
@@ -19,6 +20,19 @@ export async function findHolder(name: string, proc = '/proc'): Promise<LockHold
       return { process: { pid: Number(pid), user: await ownerOf(join(proc, pid)) } };
   }
   return { process: undefined };
+}
+
+/**
+ * The refusal where the lock on `path` is not held by a process of this user: names of locks can be worked out, and taken by anybody.
+ * Undefined where it is, or where nothing is known of its holder.
+ */
+export function foreignHolder(path: string, holder: LockHolder | undefined, user: number | undefined): UsageError | undefined {
+  if (!holder || holder.process?.user === user) return undefined;
+  const { process: found } = holder;
+  const who = found ? `process ${found.pid} of user ${found.user}` : 'a process of another user, or outside of this container,';
+  return new UsageError(`${who} holds the lock of ${path}`, {
+    hint: 'If that is no qrctl run which works on this file, have it ended: until then nothing is written.',
+  });
 }
 
 /** Num RefCount Protocol Flags Type St Inode Path: proc(5). */

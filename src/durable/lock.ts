@@ -16,7 +16,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import { type Clock, formatDuration } from '../time.ts';
 import { nodeDisk } from './disk.ts';
-import { findHolder } from './lock-holder.ts';
+import { findHolder, foreignHolder } from './lock-holder.ts';
 
 export interface Lock {
   /** Frees the lock; the process's end does the same. */
@@ -49,7 +49,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
     if (lock) return lock;
     if (!waited) onWait?.();
     const left = waitMs - (clock.monotonic() - start);
-    if (left <= 0) throw (await heldByOther(path, name)) ?? inUse(path, waitMs);
+    if (left <= 0) throw foreignHolder(path, await findHolder(inAbstract(name)), nodeDisk.user()) ?? inUse(path, waitMs);
     // Spread out, so that many waiting runs do not knock in step.
     await clock.sleep(Math.min(left, POLL_MS * (0.5 + clock.random())), signal);
   }
@@ -59,20 +59,6 @@ function inUse(path: string, waitMs: number): UsageError {
   const waited = waitMs > 0 ? ` (waited ${formatDuration(waitMs)})` : '';
   return new UsageError(`another qrctl run is working on ${path}${waited}`, {
     hint: 'Run this again when the other has ended; a paused run (Ctrl-Z) holds its files until it is continued or killed.',
-  });
-}
-
-/**
- * The refusal where the lock is not held by a process of this user: names of locks can be worked out, and taken by anybody. Undefined
- * where it is, or where the system does not say.
- */
-async function heldByOther(path: string, name: string): Promise<UsageError | undefined> {
-  const holder = await findHolder(inAbstract(name));
-  if (!holder || holder.process?.user === nodeDisk.user()) return undefined;
-  const { process: found } = holder;
-  const who = found ? `process ${found.pid} of user ${found.user}` : 'a process of another user, or outside of this container,';
-  return new UsageError(`${who} holds the lock of ${path}`, {
-    hint: 'If that is no qrctl run which works on this file, have it ended: until then nothing is written.',
   });
 }
 

@@ -316,6 +316,25 @@ describe('what is found', () => {
     );
   });
 
+  it('is told with the first line that is damaged, as a bad argument', async () => {
+    const memory = createMemoryDisk();
+    memory.write(
+      LOG,
+      String(await logOf(5))
+        .replace('"n":1', '"n":7')
+        .replace('"n":2', '"n":8'),
+    );
+    const opening = openAppendLog(LOG, memory.disk);
+    await expect(opening).rejects.toThrow(UsageError);
+    await expect(opening).rejects.toThrow(`${LOG} is damaged at line 2`);
+  });
+
+  it('is not one whose last lines alone are broken, though they end as lines do (D9)', async () => {
+    const memory = createMemoryDisk();
+    memory.write(LOG, `${await logOf(2)}\0\0\0\n{"is":"no\n`);
+    expect((await openAppendLog<Line>(LOG, memory.disk)).found).toEqual(lines(2));
+  });
+
   it('is told with the line that is damaged', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, String(await logOf(4)).replace('"n":1', '"n":7'));

@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -20,6 +21,26 @@ describe('the disk of node', () => {
     expect((await nodeDisk.stat(join(directory, 'c'))).mode & 0o777).toBe(0o600);
     await nodeDisk.unlink(join(directory, 'c'));
     expect(await nodeDisk.readdir(directory)).toEqual(['a']);
+  });
+
+  test('reads, cuts and closes to others what is open, and tells root where it stands', async () => {
+    const path = join(await nodeDisk.realpath(await useDirectory()), 'file');
+    writeFileSync(path, '0123456789');
+    const file = await nodeDisk.open(path, 'r+');
+    const found = Buffer.alloc(3);
+    expect(await file.read(found, 0, 3, 4)).toMatchObject({ bytesRead: 3 });
+    expect(String(found)).toBe('456');
+    await file.truncate(2);
+    await file.chmod(0o600);
+    expect(statSync(path)).toMatchObject({ size: 2, mode: 0o100600 });
+    expect(await file.place()).toBe(process.geteuid?.() === 0 ? path : undefined);
+    await file.close();
+  });
+
+  test.skipIf(platform() === 'win32')('does not wait at a FIFO', async () => {
+    const path = join(await useDirectory(), 'fifo');
+    execFileSync('mkfifo', [path]);
+    await expect(nodeDisk.readFile(path)).rejects.toMatchObject({ code: 'ENOTSUP' });
   });
 
   test('reads regular files, and does not wait for what else there is', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/durable/lock.ts';
-import { findHolder } from '../../src/durable/lock-holder.ts';
+import { findHolder, foreignHolder } from '../../src/durable/lock-holder.ts';
 import { UsageError } from '../../src/errors.ts';
 import { systemClock } from '../../src/time.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -138,9 +138,9 @@ describe('acquireLock', () => {
   });
 
   it('says so when the directory does not exist', async () => {
-    await expect(acquireLock(join(directory, 'no', 'scans.csv'), { clock: fakeClock() })).rejects.toThrow(
-      /cannot open the directory/,
-    );
+    const taking = acquireLock(join(directory, 'no', 'scans.csv'), { clock: fakeClock() });
+    await expect(taking).rejects.toThrow(/cannot open the directory/);
+    await expect(taking).rejects.toMatchObject({ hint: 'Create the directory first.' });
   });
 
   it('is held by a stopped process and freed with a killed one (D13)', async () => {
@@ -181,18 +181,19 @@ describe('the holder of a lock', () => {
   const sockets = (name: string) =>
     [
       'Num       RefCount Protocol Flags    Type St Inode Path',
-      '0000000000000000: 00000002 00000000 00010000 0001 01 111 @other',
-      `0000000000000000: 00000002 00000000 00010000 0001 01 222 @${name}`,
+      '0000000000000000: 00000002  00000000 00010000 0001 01   111 @other',
+      `0000000000000000: 00000002  00000000 00010000 0001 01   222 @${name}`,
       `0000000000000000: 00000002 00000000 00010000 0001 01 333 @${name}-not`,
       '',
     ].join('\n');
 
   /** What /proc would show; 7 has another socket, 8 the lock's, and 9 may not be looked at. */
   function showProcesses(): void {
-    for (const path of ['net', '7/fd', '8/fd', '9', 'self/fd']) mkdirSync(join(directory, path), { recursive: true });
+    for (const path of ['net', '7/fd', '8/fd', '9', 'self/fd', 'a5/fd', '5a/fd'])
+      mkdirSync(join(directory, path), { recursive: true });
     writeFileSync(join(directory, 'net/unix'), sockets('lock'));
     symlinkSync('socket:[111]', join(directory, '7/fd/3'));
-    symlinkSync('socket:[222]', join(directory, 'self/fd/4'));
+    for (const other of ['self', 'a5', '5a']) symlinkSync('socket:[222]', join(directory, other, 'fd/4'));
     symlinkSync('/dev/null', join(directory, '8/fd/0'));
     symlinkSync('socket:[222]', join(directory, '8/fd/4'));
   }
@@ -201,7 +202,18 @@ describe('the holder of a lock', () => {
     showProcesses();
     expect(await findHolder('lock', directory)).toEqual({ process: { pid: 8, user: process.getuid?.() } });
     rmSync(join(directory, '8/fd/4'));
-    expect(await findHolder('lock', directory)).toEqual({ process: undefined });
+    expect(await findHolder('lock', directory)).toStrictEqual({ process: undefined });
+  });
+
+  it('is refused where it is another user’s, or cannot be looked at', () => {
+    expect(foreignHolder('x.csv', undefined, 1)).toBeUndefined();
+    expect(foreignHolder('x.csv', { process: { pid: 4, user: 1 } }, 1)).toBeUndefined();
+    expect(foreignHolder('x.csv', { process: { pid: 4, user: 2 } }, 1)?.message).toBe(
+      'process 4 of user 2 holds the lock of x.csv',
+    );
+    expect(foreignHolder('x.csv', { process: undefined }, 1)?.message).toBe(
+      'a process of another user, or outside of this container, holds the lock of x.csv',
+    );
   });
 
   it('is nobody where no socket has that name, or the system does not say', async () => {

@@ -291,6 +291,19 @@ describe('owner and permissions', () => {
   });
 });
 
+it('what another run put under the temporary name is left alone, though our beginning failed (D4)', async () => {
+  const memory = createMemoryDisk();
+  memory.write(FILE, 'old');
+  memory.fault = (_, name) => {
+    if (!name.startsWith('chmod')) return undefined;
+    memory.remove(TEMPORARY);
+    memory.write(TEMPORARY, 'theirs');
+    return 'EIO';
+  };
+  await expect(openReplacement(memory.disk, FILE)).rejects.toThrow('EIO');
+  expect(memory.read(TEMPORARY)).toBe('theirs');
+});
+
 describe('temporary names', () => {
   it('lie beside the file, hidden, and say what they are', () => {
     expect(temporaryOf(FILE)).toBe(TEMPORARY);
