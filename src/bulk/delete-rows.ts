@@ -31,6 +31,11 @@ export interface DeleteJournal {
 export async function openDeleteJournal(path: string, baseUrl: string): Promise<DeleteJournal> {
   const file: AppendLog<DeleteRecord> = await openAppendLog<DeleteRecord>(path);
   const [first] = file.found;
+  const at = file.found.findIndex((record, index) => index > 0 && !isProgress(record));
+  if (at > 0) {
+    await file.close();
+    throw new UsageError(`${path} is damaged at line ${at + 1}: it holds what no run writes`, { hint: 'name other --results' });
+  }
   if (first && (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1 || first.baseUrl !== baseUrl)) {
     await file.close();
     throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: 'name other --results' });
@@ -50,6 +55,12 @@ export async function openDeleteJournal(path: string, baseUrl: string): Promise<
   };
 }
 
+function isProgress(record: DeleteRecord): boolean {
+  const { is, id, slug }: { is: string; id?: unknown; slug?: unknown } = record;
+  if (!['deleting', 'deleted', 'missing'].includes(is)) return false;
+  return typeof id === 'string' && (slug === undefined || typeof slug === 'string');
+}
+
 /** A function that deletes the code of one row and says how. Two rows about one code both say that it is gone. */
 export function createDeleter(
   service: Pick<Service, 'deleteCode'>,
@@ -62,7 +73,7 @@ export function createDeleter(
     const before = found?.is === 'missing' ? undefined : found;
     const { id, slug } = before ?? requireDeletion(row, lookup);
     const result: RowResult = { id, slug, outcome: 'deleted' };
-    if (before?.is === 'deleted') return result;
+    if (before?.is === 'deleted') return { ...result, before: true };
     const twice = gone.get(id);
     if (twice) return twice;
     await journal?.record({ is: 'deleting', id, slug });

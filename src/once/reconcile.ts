@@ -120,8 +120,15 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
   const result: Reconciliation = { adopted: [], absent: [], undecided: [] };
   const unclaimed = await unclaimedCodes(listing, claimedIds, signal);
   const codeOf = ({ code }: UnknownRow) => code;
-  for (const [key, rows] of await groupByValues(unknown, codeOf, signal)) {
+  let judged = 0;
+  const next = async (rows: readonly UnknownRow[]) => {
+    judged += rows.length;
+    if (judged < AT_ONCE) return;
+    judged = 0;
     await letSignalsIn(signal);
+  };
+  for (const [key, rows] of await groupByValues(unknown, codeOf, signal)) {
+    await next(rows);
     const codes = unclaimed.get(key) ?? [];
     const { adopted, absent, undecided, left } = judgeAlike(rows, codes);
     for (const pair of adopted) result.adopted.push(pair);
@@ -130,7 +137,7 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
     unclaimed.set(key, left);
   }
   for (const [key, rows] of await groupByValues(resent, codeOf, signal)) {
-    await letSignalsIn(signal);
+    await next(rows);
     // O20: what is left over, and not there before the row was sent, may be the second code of any of them.
     for (const entry of judgeAlike(rows.map(withoutFit), unclaimed.get(key) ?? []).undecided) result.undecided.push(entry);
   }

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fraction } from '../../src/sandbox/chance.ts';
+import { systemClock } from '../../src/time.ts';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import {
   applyThenDrop,
@@ -46,7 +47,10 @@ describe('qr create --from, killed again and again by a service that fails a fif
 
     let posts = 0;
     let onPost: (() => void) | undefined;
+    // What is there before is clearly older: what is made minutes before a lost request is a person's to tell apart.
+    let agoMs = 3_600_000;
     const sandbox = await useSandbox({
+      clock: { ...systemClock, now: () => systemClock.now() - agoMs },
       codes: 0,
       scans: 0,
       latencyMs: 10,
@@ -59,6 +63,7 @@ describe('qr create --from, killed again and again by a service that fails a fif
       }),
     });
     const old = sandbox.workspace.create({ name: 'Poster 5', destination: 'https://example.com/p' });
+    agoMs = 0;
     const args = [
       'qr',
       'create',

@@ -154,3 +154,85 @@ describe('when answers are lost', () => {
     expect(world.service.codes).toHaveLength(1);
   });
 });
+
+describe('after a row was sent again', () => {
+  /** The first answer is lost, its write lands so late. */
+  const lateBy = (ms: number) => worldOf({ mishap: only('late', 0), lateMs: () => ms });
+
+  it('says that it has two codes when the first write lands after all, in this run and every later one (O20)', async () => {
+    const world = lateBy(60_000);
+    const first = await run(world, rowsOf(2));
+    const second = world.service.codes.find(({ id }) => !first.rows.some((row) => row.id === id));
+    expect(first.undecided).toMatchObject([{ row: 1, state: 'created', candidates: [{ id: second?.id }] }]);
+    const lists = world.service.lists();
+    const later = await run(world, rowsOf(2));
+    expect(later.undecided).toMatchObject([{ row: 1, candidates: [{ id: second?.id }] }]);
+    expect([world.service.posts(), world.service.lists() - lists]).toEqual([3, 1]);
+  });
+
+  it('is settled by a person’s word, or by deleting one (O12, O13, O20)', async () => {
+    for (const settle of ['adopt', 'not-created', 'delete'] as const) {
+      const world = lateBy(30_000);
+      const { undecided } = await run(world, rowsOf(1));
+      const [{ candidates: [late] = [], id: own } = {}] = undecided;
+      const word = { row: 1, id: late?.id ?? '' };
+      const second = world.service.codes.find(({ id }) => id === late?.id);
+      if (settle === 'delete' && second) world.service.remove(second);
+      const decisions = { adopt: settle === 'adopt' ? [word] : [], notCreated: settle === 'not-created' ? [1] : [] };
+      const end = await run(world, rowsOf(1), { decisions });
+      expect(end).toMatchObject({ ...done, rows: [{ id: settle === 'adopt' ? late?.id : own }] });
+      expect(await run(world, rowsOf(1))).toMatchObject(done);
+      expect(world.service.posts()).toBe(2);
+    }
+  });
+
+  it('looks once in a later run, and waits only for what may still land (O20)', async () => {
+    const world = worldOf({ mishap: only('drop', 0) });
+    expect(await run(world, rowsOf(1))).toMatchObject(done);
+    expect(world.time.monotonic()).toBeGreaterThan(7 * SETTLE_MS);
+    await world.time.advance(15_000);
+    const began = world.time.monotonic();
+    const lists = world.service.lists();
+    const waits: unknown[] = [];
+    expect(await run(world, rowsOf(1), { onEvent: (event) => waits.push(event) })).toMatchObject(done);
+    expect([world.service.lists() - lists, waits, world.time.monotonic() - began]).toEqual([1, [], 20]);
+  });
+
+  it('looks again where a run soon after has to wait (O20)', async () => {
+    const world = lateBy(40_000);
+    const controller = new AbortController();
+    world.time.at(20_000, () => controller.abort(new Error('interrupted')));
+    const end = await run(world, rowsOf(1), { signal: controller.signal });
+    expect(end).toMatchObject({ stop: { message: 'interrupted' }, states: ['created'] });
+    const again = await run(world, rowsOf(1));
+    expect(again.undecided).toHaveLength(1);
+    expect(world.service.lists()).toBe(3);
+  });
+
+  it('looks before it sends again what an earlier run did not find (O21)', async () => {
+    const world = lateBy(25_000);
+    const controller = new AbortController();
+    const listCodes = async () => {
+      const listing = await world.service.listCodes();
+      controller.abort(new Error('interrupted'));
+      return listing;
+    };
+    await run(world, rowsOf(1), { listCodes, signal: controller.signal, failFast: true }).catch(() => undefined);
+    expect(world.service.codes).toEqual([]);
+    await world.time.advance(30_000);
+    expect(await run(world, rowsOf(1))).toMatchObject({ ...done, states: ['adopted'] });
+    expect(world.service.codes).toHaveLength(1);
+  });
+
+  it('tells which rows had their code before, and leaves no other behind in the results (O2)', async () => {
+    const world = worldOf();
+    await run(world, rowsOf(2));
+    const end = await run(world, rowsOf(3));
+    expect(end.rows.map(({ before }) => before)).toEqual([true, true, false]);
+    world.memory.fault = (_, operation) =>
+      operation.startsWith('sync /data/codes') && world.service.posts() > 4 ? 'EIO' : undefined;
+    const failed = await run(world, rowsOf(9), { concurrency: 1 });
+    expect(failed.stop).toMatchObject({ name: 'LocalError' });
+    expect(failed.rows.filter(({ id }) => id !== undefined)).toHaveLength(world.service.codes.length);
+  });
+});

@@ -61,9 +61,11 @@ export async function printLosses(
   context: Context,
   rows: readonly TargetRow[],
   lookup: Lookup,
-  flags: OutputFlags,
+  flags: OutputFlags & Consent,
 ): Promise<void> {
   const codes = codesOf(rows, lookup);
+  const service = await context.service();
+  const reading = service.stats().requests;
   const scans = await countScans(context, codes);
   const records = rows.map((row) => {
     const code = lookup(row);
@@ -74,7 +76,18 @@ export async function printLosses(
   await printRecords(context, records, LOSS_COLUMNS, flags, 'no rows');
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const what = `${counted(codes.length, 'code')} and ${counted(all, 'scan')} would be deleted`;
-  tellCost(context, await context.service(), what, codes.length);
+  tellCost(context, service, what, requestsOf(rows, codes, { reading, asking: !(flags.yes || !context.console.canAsk) }));
+}
+
+/** What deleting them costs: who is asked is shown names and scans first, and with --yes only slugs are looked up. */
+function requestsOf(
+  rows: readonly TargetRow[],
+  codes: readonly QrCode[],
+  { reading, asking }: { reading: number; asking: boolean },
+): number {
+  if (asking) return reading + 2 * codes.length;
+  const ids = new Set([...codes.map(({ id }) => id), ...rows.flatMap(({ id }) => id ?? [])]);
+  return (rows.some(({ id }) => id === undefined) ? reading : 0) + ids.size;
 }
 
 async function countScans(context: Context, codes: readonly QrCode[]): Promise<Map<string, number>> {

@@ -31,10 +31,19 @@ const PLAN_COLUMNS = ['row', 'id', 'slug', 'action', 'field', 'old', 'new'].map(
 /** One record for each value that would change, and for each row that would change nothing. */
 async function printPlan(context: Context, rows: readonly UpdateRow[], flags: OutputFlags): Promise<void> {
   const lookup = await lookUp(context, rows);
-  const plan = rows.flatMap((row) => planOf(row, lookup(row)));
+  const service = await context.service();
+  const reading = service.stats().requests;
+  const changed = new Map<string, QrCode>();
+  const plan = rows.flatMap((row) => {
+    const found = lookup(row);
+    const code = found && (changed.get(found.id) ?? found);
+    // What an earlier row of the file changes is so already when this one comes.
+    if (code) changed.set(code.id, { ...code, ...differences(code, row.changes) });
+    return planOf(row, code);
+  });
   await printRecords(context, plan, PLAN_COLUMNS, flags, 'no rows');
-  const changed = new Set(plan.filter(({ action }) => action === 'update').map(({ row }) => row)).size;
-  tellCost(context, await context.service(), `${changed} of ${rows.length} rows would be changed`, changed);
+  const updates = new Set(plan.filter(({ action }) => action === 'update').map(({ row }) => row)).size;
+  tellCost(context, service, `${updates} of ${rows.length} rows would be changed`, reading + updates);
 }
 
 function planOf({ row, id, slug, changes }: UpdateRow, code: QrCode | undefined) {
