@@ -58,7 +58,7 @@ describe('qr update --from', () => {
     await write(`slug,name,status\n${slug},New,active\n`);
     const { stdout, stderr } = await qr(['update', '--dry-run', '--format', 'json']);
     expect(JSON.parse(stdout)).toContainEqual({ row: 1, id, slug, action: 'update', field: 'name', old: name, new: 'New' });
-    expect(stderr).toContain('1 of 1 rows would be changed: 1 request,');
+    expect(stderr).toContain('1 of 1 rows would be changed: 2 requests,');
     expect(count('PATCH')).toBe(0);
   });
 

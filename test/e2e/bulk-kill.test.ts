@@ -47,8 +47,8 @@ describe('qr create --from, killed again and again by a service that fails a fif
 
     let posts = 0;
     let onPost: (() => void) | undefined;
-    // What is there before is clearly older: what is made minutes before a lost request is a person's to tell apart.
-    let agoMs = 3_600_000;
+    // What is there before is clearly older: what is made hours before a lost request may be a person's to tell apart.
+    let agoMs = 30 * 86_400_000;
     const sandbox = await useSandbox({
       clock: { ...systemClock, now: () => systemClock.now() - agoMs },
       codes: 0,

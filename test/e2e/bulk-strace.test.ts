@@ -10,7 +10,7 @@ import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const STRACE = 'strace';
 const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
-const NAMES = ['Row 1', 'Row 2', 'Row 3'];
+const NAMES = Array.from({ length: 9 }, (_, n) => `Row ${n + 1}`);
 
 const FAULTS = [
   { fault: 'signal=SIGKILL', ends: [null, 137] },

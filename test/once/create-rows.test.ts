@@ -38,25 +38,64 @@ describe('the journal', () => {
   it('has the intent of a row before its POST leaves, and its outcome when the run ends (O1)', async () => {
     const world = worldOf();
     const create = world.service.createCode;
+    const { disk } = world.memory;
+    /** What is on the platter. */
+    let flushed = '';
+    const watched: Disk = {
+      ...disk,
+      async open(path, flags, mode) {
+        const file = await disk.open(path, flags, mode);
+        const datasync = async () => {
+          const text = world.memory.read(path) ?? '';
+          await world.time.sleep(5);
+          await file.datasync();
+          flushed = text;
+        };
+        return { ...file, datasync };
+      },
+    };
     const known: boolean[] = [];
     world.service.createCode = (code, beforeSend) =>
       create(code, async () => {
         await beforeSend?.();
-        const row = Number(code.name.slice(4));
-        world.memory.revive({ keep: () => 0 });
-        known.push((await recordsOf(world)).some((record) => record.is === 'intent' && record.row === row));
+        known.push(flushed.includes(`"is":"intent","row":${code.name.slice(4)},`));
       });
-    await run(world, rowsOf(9), { disk: slowDisk(world), concurrency: 1 });
+    await run(world, rowsOf(9), { disk: watched, concurrency: 2 });
     expect(known).toEqual(Array(9).fill(true));
-    expect((await recordsOf(world)).filter(({ is }) => is === 'created')).toHaveLength(9);
+    expect(flushed.match(/"is":"created"/g)).toHaveLength(9);
+  });
+
+  it('has the intents of rows that come next in one flush, and takes back those that were not sent (O1)', async () => {
+    const world = worldOf({ mishap: (n) => (n === 4 ? 'full' : 'none') });
+    let flushes = 0;
+    world.memory.fault = (_, operation) => {
+      if (operation.startsWith('sync') && world.service.posts() > 0) flushes += 1;
+      return undefined;
+    };
+    const end = await run(world, rowsOf(20), { concurrency: 1 });
+    expect(end.states).toEqual([...Array(4).fill('created'), ...Array(16).fill('open')]);
+    expect(end.rows.filter(({ sentNow }) => sentNow)).toEqual([]);
+    expect(flushes).toBeLessThanOrEqual(3);
+  });
+
+  it('has a new intent of a row that waited long since its own was written', async () => {
+    const world = worldOf();
+    const create = world.service.createCode;
+    world.service.createCode = async (code, beforeSend) => {
+      if (code.name === 'row 3') await world.time.sleep(60_000);
+      return create(code, beforeSend);
+    };
+    await run(world, rowsOf(3), { concurrency: 1 });
+    const intents = (await recordsOf(world)).flatMap((record) => (record.is === 'intent' ? `${record.row} ${record.t}` : []));
+    expect(intents).toEqual(['1 0', '2 0', '3 0', '3 60040']);
   });
 
   it('ends the run where it cannot be written, and nothing more is sent (O2)', async () => {
-    for (const failing of [9, 11]) {
+    for (const failing of ['write', 'sync']) {
       const world = worldOf();
-      world.memory.fault = (step) => (step >= failing ? 'ENOSPC' : undefined);
+      world.memory.fault = (_, operation) => (operation.startsWith(failing) && world.service.posts() > 0 ? 'ENOSPC' : undefined);
       expect((await run(world, rowsOf(9), { concurrency: 1 })).stop).toBeInstanceOf(LocalError);
-      expect(world.service.posts()).toBe(1);
+      expect(world.service.posts()).toBe(3);
     }
   });
 
@@ -222,9 +261,8 @@ describe('when there is a reason to stop', () => {
       if (code.name !== 'row 1') await world.time.sleep(60_000);
       return waiting(code, beforeSend);
     };
-    await run(world, rowsOf(8));
-    expect(world.service.posts()).toBe(1);
-    expect((await recordsOf(world)).filter(({ is }) => is === 'intent')).toHaveLength(1);
+    const end = await run(world, rowsOf(8));
+    expect([world.service.posts(), new Set(end.states)]).toEqual([1, new Set(['open'])]);
   });
 
   it('keeps back also the row that the limiter lets through the moment the stop is answered (O16)', async () => {
@@ -235,7 +273,7 @@ describe('when there is a reason to stop', () => {
       answered = resolve;
     });
     world.service.createCode = async (code, beforeSend) => {
-      if (code.name === 'row 1') return create(code, beforeSend).finally(answered);
+      if (code.name === 'row 1') return create(code, beforeSend).finally(() => setImmediate(answered));
       await gate;
       return create(code, beforeSend);
     };

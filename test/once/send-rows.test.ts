@@ -69,7 +69,12 @@ async function send({
     },
     onSent: ({ is, row }) => sent.push(`${row} ${is}`),
   });
-  const lines = written.flatMap((record) => ('row' in record ? `${record.row} ${record.is}` : []));
+  // By row, and only of those that were sent: the intents of the rows that come next go to disk with a row's own.
+  const unsent = new Set(written.flatMap((record) => (record.is === 'refused' && record.error === 'not sent' ? record.row : [])));
+  const lines = written
+    .flatMap((record) => ('row' in record && !unsent.has(record.row) ? [record] : []))
+    .sort((a, b) => a.row - b.row)
+    .map((record) => `${record.row} ${record.is}`);
   return { ...end, sent, lines, states: states.all().map(({ state }) => state), first: states.of(1) };
 }
 
@@ -137,7 +142,7 @@ describe('a reason to stop', () => {
     const errors = [new AuthError('first', not), new AuthError('second', not)];
     const end = await send({ rows: 9, concurrency: 2, fails: (row) => errors[row - 1] });
     expect(end).toMatchObject({ stop: errors[0], stopRow: 1 });
-    expect(end.lines).toEqual(['1 intent', '2 intent', '1 refused', '2 refused']);
+    expect(end.lines).toEqual(['1 intent', '1 refused', '2 intent', '2 refused']);
   });
 
   it('is an interruption, which makes what was in flight unknown (O16)', async () => {

@@ -45,7 +45,8 @@ async function create(
   let progress: RowProgress | undefined;
   try {
     return await createRows({
-      ...{ rows, journalPath, service, clock, signal, concurrency },
+      ...{ rows, journalPath, clock, signal, concurrency },
+      service: { ...service, createCode: (code, beforeSend) => service.createCode(code, () => inNextTurn(beforeSend)) },
       listCodes: () => everyCode(service, concurrency),
       askClock: () => service.listCodes({ page: 1, limit: 1 }),
       uptimeMs: () => uptime() * 1000,
@@ -64,6 +65,12 @@ async function create(
   } finally {
     progress?.stop();
   }
+}
+
+/** Rows that wait for the first answer are let through with it: should it stop the run, they hear of that a turn later. */
+async function inNextTurn(beforeSend: (() => Promise<void>) | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  await beforeSend?.();
 }
 
 const PLAN_COLUMNS = ['row', 'action', 'id', 'name', 'type', 'destination'].map((name) => ({ name }));
