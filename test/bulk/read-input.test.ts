@@ -150,3 +150,23 @@ it('a string of megabytes within a JSON array is read', async () => {
   expect(rows.map(({ line }) => line)).toEqual([2, 5]);
   expect(rows[0]?.values.get('name')).toBe(name);
 });
+
+describe('what costs more than any file of rows', () => {
+  it.each([
+    ['x.csv', `${Array.from({ length: 60_000 }, (_, n) => `c${n}`).join()}\n`, '60000 cells; at most 1000 are read'],
+    ['x.json', `[{"name":"a","n":${'9'.repeat(2_000_000)}}]`, 'line 1: has a number of more than 100 digits'],
+    ['x.ndjson', `{"name":${'['.repeat(500_000)}`, 'line 1: is nested more than 100 deep'],
+    ['x.json', `[${'{"a":'.repeat(101)}`, 'is not JSON: it ends before the array does'],
+    ['x.json', `[{"name":"a"},,{"name":"b"}]`, 'is not JSON: a comma too many'],
+    ['x.json', `[{"name":"a"}] 5`, 'there is more behind the end of the array'],
+    ['x.ndjson', Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'), 'more than 1000 columns'],
+  ])('is refused before it is made anything of (%s)', async (name, text, message) => {
+    await expect(read(text, name)).rejects.toThrow(message);
+  });
+
+  it('is told in a hundred lines', async () => {
+    const faults = await read(`name\n${'a,b\n'.repeat(5000)}`).catch((error) => error.message);
+    expect(faults.split('\n')).toHaveLength(102);
+    expect(faults).toMatch(/and 4900 more$/);
+  });
+});

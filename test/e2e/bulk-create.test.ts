@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
@@ -107,6 +107,23 @@ describe('the input', () => {
     const { code, stderr, stdout } = await create();
     expect([code, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
     expect(stderr).toMatch(/3 faults.*\n.*line 2, column name.*\n.*line 3, column type.*\n.*line 4, column destination/);
+  });
+
+  it('is refused where it has no end, or where results would take the place of a journal or forget one', async () => {
+    const { create, results, directory, sandbox, posts } = await useBench('name\na\n');
+    const endless = await runCli(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd: directory });
+    expect(endless).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero has more than 128 MiB') });
+    const none = await runCli(['qr', 'create', '--from', 'none.csv'], { env: sandbox.env, cwd: directory });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read none.csv') });
+    expect(await create()).toMatchObject({ code: 0 });
+    expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row: 1 created before; 0 requests') });
+    const over = await create(['--results', `${results}.journal`]);
+    expect(over).toMatchObject({ code: 2, stderr: expect.stringContaining('is the journal of a bulk run') });
+    await rm(`${results}.journal`);
+    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('knows nothing: it was lost or cut') });
+    expect(posts()).toBe(1);
+    expect(await create(['--skip-existing'])).toMatchObject({ code: 0 });
+    expect(posts()).toBe(1);
   });
 
   it('is not needed for a template', async () => {
