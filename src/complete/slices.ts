@@ -6,18 +6,25 @@
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { MovedError, oldestFirst } from './assembly.ts';
 import type { Budget } from './budget.ts';
-import { type Batch, cut, formatRange, pageReader, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
+import {
+  type Batch,
+  cut,
+  formatRange,
+  MARGIN_MS,
+  pageReader,
+  pageSizeOf,
+  type Range,
+  type RangeReading,
+  readFirst,
+} from './range.ts';
 import { mayBeTruncated } from './truncated-total.ts';
 import { union } from './union.ts';
 
 /** Pages a slice may have before it is cut in two without being read. */
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
-/**
- * C2: how much earlier than its beginning a slice is asked for that begins at a cut: the bound may be exclusive. Cuts are made at whole
- * seconds where they can be, so that it does not matter either whether bounds are rounded to them.
- */
-const CUT_MARGIN_MS = 1;
+/** C2: a slice that begins at a cut is asked for so much earlier: the bound may be exclusive. */
+const EXCLUSIVE_MS = 1;
 
 /** A range to be read in slices. */
 export interface SlicesJob extends RangeReading, Pick<Budget, 'show' | 'largestTotal'> {
@@ -79,14 +86,16 @@ async function* provenSlices(part: Part, first: ScanPage): AsyncGenerator<Slice>
     throw new MovedError(`the service does not tell whether it has more than ${first.total} rows ${formatRange(range)}`);
   }
   const newerRange = { sinceMs: pivotMs, untilMs: range.untilMs };
+  // C2: a service that rounds its bounds would leave out what lies between the second and a cut inside it.
+  const marginMs = pivotMs % 1000 === 0 ? 0 : MARGIN_MS;
   const older: Part = {
     ...part,
     range: { sinceMs: range.sinceMs, untilMs: pivotMs },
-    asked: { ...part.asked, untilMs: pivotMs },
+    asked: { ...part.asked, untilMs: pivotMs + marginMs },
     ahead: part.ahead + countInside(shown, newerRange),
   };
   yield* provenSlices(older, await readFirst(part.read, older.asked));
-  const newer: Part = { ...part, range: newerRange, asked: { ...part.asked, sinceMs: pivotMs - CUT_MARGIN_MS } };
+  const newer: Part = { ...part, range: newerRange, asked: { ...part.asked, sinceMs: pivotMs - EXCLUSIVE_MS - marginMs } };
   yield* provenSlices(newer, await readFirst(part.read, newer.asked));
 }
 
@@ -126,7 +135,7 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
 }
 
 /**
- * A time strictly inside the range with about as many rows on either side, by a page from its middle. Where that is empty although
+ * A time strictly inside the range with about as many rows on either side, a whole second if it can be, by a page from its middle. Where that is empty although
  * page 1 is as full as any, the service pages no further: then the time at which page 1 ends, so that no row is read twice.
  */
 function pivotOf({ range, fullPage }: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>): number | undefined {

@@ -3,7 +3,7 @@
  * missing, but times can: where a total may be truncated, what lies beyond the outermost row is asked for by its time (C10).
  */
 import type { Scan } from '../service/shapes.ts';
-import { type Batch, MARGIN_MS, type RangeReading, readFirst } from './range.ts';
+import { type Batch, MARGIN_MS, pageReader, pageSizeOf, type RangeReading, readFirst } from './range.ts';
 import { union } from './union.ts';
 
 /** Services stop counting at a round number, or at the end of a page. */
@@ -101,11 +101,18 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     if (first.total >= total || state.more) return state;
     // As many as are known at the edge, which is inside: there is nothing else, and no need to read on.
     if (state.hasEdge && first.total === edge.ids.size) return { ...state, isCertain: true };
-    const rest = union({ ...job, asked }, first, 1);
+    const part = { ...job, asked };
+    const rest = union(part, first, 1);
     for (;;) {
       const step = await rest.next();
-      if (step.done) return { ...state, isCertain: step.value.proven };
-      see(step.value);
+      if (!step.done) see(step.value);
+      else {
+        // Many rows by number: a total that is too small by a page would end them before what lies beyond.
+        const { proven, total: counted } = step.value;
+        const pageSize = pageSizeOf(first);
+        if (proven && counted > first.rows.length) see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
+        return { ...state, isCertain: proven };
+      }
     }
   }
 }

@@ -144,7 +144,7 @@ describe('asking beyond a dense edge', () => {
     const near = [...rows(300, 30), { id: 999, time: START + 8999 }];
     const service = modelScans(near, { pageCap: 7 });
     expect(await askBeyond(job(service), 'ascending', newest, 301)).toBe(false);
-    expect(service.state.requests).toBe(5);
+    expect(service.state.requests).toBe(6);
     const known = { ...newest, ids: new Set([...newest.ids].slice(0, 29)) };
     expect(await askBeyond(job(modelScans(near, { pageCap: 7 })), 'ascending', known, 301)).toBe(true);
   });

@@ -25,7 +25,7 @@ export interface ModelScansOptions {
   wholeSeconds?: boolean;
   /** Heeds no bounds at all. */
   ignoresBounds?: boolean;
-  /** An empty page counts nothing, as `COUNT(*) OVER ()` does. */
+  /** An empty page behind the end counts nothing, as `COUNT(*) OVER ()` does. */
   emptyCountsNothing?: boolean;
   /** Neither counts nor shows more rows than so many. */
   cap?: number;
@@ -115,7 +115,7 @@ export function modelScans(initial: readonly ModelRow[], how: ModelScansOptions 
       .slice((shown - 1) * size, shown * size);
     const rows = how.shorten?.(full, request) ?? full;
     const counted = Math.min(how.countsRepeats ? listed.length : matching.length, how.cap ?? Number.POSITIVE_INFINITY);
-    const total = how.emptyCountsNothing && rows.length === 0 ? 0 : counted;
+    const total = how.emptyCountsNothing && page > 1 && rows.length === 0 ? 0 : counted;
     return {
       rows: rows.map(scanOf),
       times: rows.map((row) => row.time),
