@@ -15,6 +15,8 @@ export interface GridColumn {
   align?: 'left' | 'right' | undefined;
 }
 
+type Draw = (lines: readonly (readonly Cell[])[]) => string;
+
 /** Between two columns. */
 export const GAP = 2;
 
@@ -23,19 +25,55 @@ const SIDES = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
 const NO_BORDERS = Object.fromEntries([...EDGES, ...SIDES].map((part) => [part, '']));
 const CHARS = { ...NO_BORDERS, middle: ' '.repeat(GAP) };
 
-/** Lines of cells, a line end after each, without trailing spaces. A cell wider than its column moves what follows it, on its line only. */
-export function renderGrid(lines: readonly (readonly Cell[])[], columns: readonly GridColumn[], colours: Colours): string {
-  return lines.map((line) => `${renderLine(line, columns, colours).replace(/ +$/, '')}\n`).join('');
+/** Lines that are drawn by cli-table3 whatever is in them: more than a screen. */
+const SCREEN = 100;
+
+/** What takes a column of the terminal each, and is no part of anything longer. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/**
+ * Draws lines of cells, a line end after each, without trailing spaces; call it for each part of a table. A cell wider than its column moves
+ * what follows it, on its line only. cli-table3 takes up to a millisecond a line, so that behind the first screen it draws only the cells
+ * that are not plain.
+ */
+export function createGrid(columns: readonly GridColumn[], colours: Colours, screen = SCREEN): Draw {
+  let drawn = 0;
+  const drawCell = (cell: Cell, at: number) => {
+    const column = columns[at] ?? { width: 1 };
+    return isPlain(cell, column) ? padCell(cell, column, colours) : drawLine([cell], [column], colours);
+  };
+  return (lines) => {
+    const text = lines.map((cells) => {
+      const line = drawn < screen ? drawLine(cells, columns, colours) : cells.map(drawCell).join(CHARS.middle);
+      drawn += 1;
+      return `${line.replace(/ +$/, '')}\n`;
+    });
+    return text.join('');
+  };
+}
+
+function isPlain({ text }: Cell, { width }: GridColumn): boolean {
+  return text.length <= width && PLAIN.test(text);
+}
+
+/** A plain cell as cli-table3 draws it. */
+function padCell(cell: Cell, { width, align }: GridColumn, colours: Colours): string {
+  const padding = ' '.repeat(width - cell.text.length);
+  return align === 'right' ? padding + coloured(cell, colours) : coloured(cell, colours) + padding;
 }
 
 /** A table for each line, since cli-table3 takes time by the square of its rows, and the widths are known already. */
-function renderLine(cells: readonly Cell[], columns: readonly GridColumn[], colours: Colours): string {
+function drawLine(cells: readonly Cell[], columns: readonly GridColumn[], colours: Colours): string {
   const table = new Table({
     chars: CHARS,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
     colWidths: columns.map(({ width }, index) => Math.max(width, displayWidth(cells[index]?.text ?? ''))),
     colAligns: columns.map(({ align = 'left' }) => align),
   });
-  table.push(cells.map(({ text, colour }) => (colour && text !== '' ? colours[colour](text) : text)));
+  table.push(cells.map((cell) => coloured(cell, colours)));
   return table.toString();
+}
+
+function coloured({ text, colour }: Cell, colours: Colours): string {
+  return colour && text !== '' ? colours[colour](text) : text;
 }

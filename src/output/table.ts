@@ -6,7 +6,7 @@ import type { Column } from './columns.ts';
 import { displayWidth } from './display-width.ts';
 import { fitText } from './fit-text.ts';
 import type { Formatter } from './formatter.ts';
-import { type Cell, renderGrid } from './grid.ts';
+import { type Cell, createGrid } from './grid.ts';
 import { formatJson } from './json-lines.ts';
 import { layOut, type Placed } from './table-layout.ts';
 
@@ -31,24 +31,23 @@ const WIDEST_CELL = 1000;
 /** A formatter of aligned columns. It prints nothing before it has seen a sample of the rows, or their end. */
 export function createTableFormatter(options: TableOptions): Formatter {
   let waiting: Row[] = [];
-  let placed: Placed[] | undefined;
+  let table: ReturnType<typeof layOutTable> | undefined;
 
   function flush(): string {
     if (waiting.length === 0) return '';
     const rows = waiting;
     waiting = [];
-    const head = !placed && options.header;
-    placed ??= place(rows, options);
-    const columns = placed;
-    const lines = rows.map((row) => columns.map(({ column, width }) => cellOf(column, row, width)));
-    const widths = columns.map(({ column: { align }, width }) => ({ align, width }));
-    return renderGrid(head ? [...headLines(columns), ...lines] : lines, widths, options.colours);
+    const head = !table && options.header;
+    table ??= layOutTable(rows, options);
+    const { placed, draw } = table;
+    const lines = rows.map((row) => placed.map(({ column, width }) => cellOf(column, row, width)));
+    return draw(head ? [...headLines(placed), ...lines] : lines);
   }
   return {
     begin: () => '',
     rows(rows) {
       for (const row of rows) waiting.push(row);
-      return placed || waiting.length >= SAMPLE ? flush() : '';
+      return table || waiting.length >= SAMPLE ? flush() : '';
     },
     end: flush,
   };
@@ -75,9 +74,15 @@ export function createRecordFormatter({
       ];
     });
     const width = (index: number) => Math.max(0, ...lines.map((cells) => displayWidth(cells[index]?.text ?? '')));
-    return renderGrid(lines, [{ width: width(0) }, { width: width(1) }], colours);
+    return createGrid([{ width: width(0) }, { width: width(1) }], colours)(lines);
   }
   return { begin: () => '', rows: ([record = {}]) => render(record), end: () => '' };
+}
+
+function layOutTable(rows: readonly Row[], options: TableOptions) {
+  const placed = place(rows, options);
+  const widths = placed.map(({ column: { align }, width }) => ({ align, width }));
+  return { placed, draw: createGrid(widths, options.colours) };
 }
 
 function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: TableOptions): Placed[] {
