@@ -71,6 +71,7 @@ async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, r
 
 const HINTS: Partial<Record<NetworkFault, string>> = {
   certificate: 'check the base URL; where its authority is your own, name its certificate with NODE_EXTRA_CA_CERTS=FILE',
+  proxy: 'put them into its URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (or HTTP_PROXY, for a service without TLS)',
   protocol: 'check the port of the base URL, or whether it begins with http://',
 };
 

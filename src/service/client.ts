@@ -82,6 +82,8 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     const headers: Record<string, string> = {
       accept: 'application/json',
       'accept-encoding': 'gzip',
+      // What a cache on the way kept is no proof of what there is: it has to ask the service (RFC 9111, 5.2.1.4).
+      'cache-control': 'no-cache',
       'user-agent': options.userAgent,
     };
     if (authorized) headers.authorization = `Bearer ${options.apiKey}`;

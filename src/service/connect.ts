@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
 import { asNetworkError, NetworkError } from './network-error.ts';
-import { proxyAuthorization } from './proxy.ts';
+import { proxyAuthorization, proxyRefusal } from './proxy.ts';
 import { buildConnector, Client } from './undici.ts';
 
 type Callback = Connector.Callback;
@@ -84,7 +84,7 @@ function openTunnel(proxy: URL, options: Connector.Options, callback: Callback):
       onRequestUpgrade(_controller, status, _headers, socket) {
         if (status < 200 || status > 299) {
           socket.on('error', () => {}).destroy();
-          fail(tunnelFailure(proxy, status));
+          fail(proxyRefusal(proxy, status));
           return;
         }
         const cancelTls = open({ ...options, httpSocket: socket as Socket }, callback);
@@ -100,10 +100,4 @@ function openTunnel(proxy: URL, options: Connector.Options, callback: Callback):
     },
   );
   return () => stop();
-}
-
-/** What a proxy's answer to CONNECT means when it is no success. */
-function tunnelFailure(proxy: URL, status: number): NetworkError {
-  const why = status === 407 ? 'wants a user and password (407)' : `refused the connection (${status})`;
-  return new NetworkError(`the proxy ${proxy.host} ${why}`, { sent: false });
 }

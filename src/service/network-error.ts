@@ -2,9 +2,9 @@
 
 /**
  * `network`: no whole answer came. `certificate`: this machine does not trust the other side; `protocol`: the other side does not
- * speak TLS. No repetition mends these two. `answer`: an answer came, but cannot be used at all (too large, encoded in a way nobody asked for).
+ * speak TLS; `proxy`: the proxy wants a password. No repetition mends these three. `answer`: an answer came, but cannot be used at all (too large, encoded in a way nobody asked for).
  */
-export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'answer';
+export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
 /** No usable answer. The message says why, in words that follow "GET /api/v1/qr on host: ". */
 export class NetworkError extends Error {

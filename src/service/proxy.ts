@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { UsageError } from '../errors.ts';
 import { isLoopback } from './base-url.ts';
+import { NetworkError } from './network-error.ts';
 import type { ServiceOptions } from './service.ts';
 
 /**
@@ -21,6 +22,13 @@ export function proxyAuthorization(proxy: URL): string | undefined {
   if (proxy.username === '') return undefined;
   const credentials = `${unescaped(proxy.username)}:${unescaped(proxy.password)}`;
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
+}
+
+/** What a proxy means by a status of its own in place of a tunnel or an answer: it has passed nothing on. */
+export function proxyRefusal(proxy: URL, status: number): NetworkError {
+  if (status === 407)
+    return new NetworkError(`the proxy ${proxy.host} wants a user and password (407)`, { fault: 'proxy', sent: false });
+  return new NetworkError(`the proxy ${proxy.host} refused the connection (${status})`, { sent: false });
 }
 
 /** A password with a bare % in it is taken as it stands. */

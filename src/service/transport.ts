@@ -5,7 +5,7 @@ import { after, formatDuration } from '../time.ts';
 import { addChunk, decodeBody } from './body.ts';
 import { type Connection, createConnection } from './connect.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
-import { proxyAuthorization } from './proxy.ts';
+import { proxyAuthorization, proxyRefusal } from './proxy.ts';
 import { Client } from './undici.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -99,6 +99,11 @@ export function createTransport(options: {
         wire.destroy();
         throw error;
       });
+      // Only proxies say this, and of themselves (RFC 9110, 15.5.8): the request went no further.
+      if (forward && proxy && status === 407) {
+        wire.destroy();
+        throw proxyRefusal(proxy, status);
+      }
       const text = decodeBody(wire.body.bytes(), encodingOf(headers));
       if (fresh) wire.destroy();
       else idle.push(wire);

@@ -306,6 +306,12 @@ describe('bodies', () => {
     expect(server.requests[0]?.head).toContain('accept-encoding: gzip');
   });
 
+  test('caches on the way are told to ask the service', async () => {
+    const server = await useFaultServer(say(gzipped(gzipSync(whole))));
+    await useService(server.baseUrl).listCodes({ page: 1, limit: 1 });
+    expect(server.requests[0]?.head).toContain('cache-control: no-cache');
+  });
+
   test('a byte order mark and multi-byte characters across chunks are read', async () => {
     const body = Buffer.from(`\uFEFF${JSON.stringify(pageOf([{ ...CODE, name: '東京 🗼' }]))}`);
     const server = await useFaultServer(({ socket }) => {

@@ -54,6 +54,26 @@ describe('a proxy for plain http', () => {
   });
 });
 
+describe('a proxy that wants a password', () => {
+  const UNAUTHORIZED = 'HTTP/1.1 407 No\r\nContent-Length: 13\r\n\r\n<html></html>';
+
+  test.each([
+    ['for plain http', 'http://127.0.0.1:9/api/v1', 'HTTP_PROXY'],
+    ['for https', 'https://api.test/api/v1', 'HTTPS_PROXY'],
+  ])('%s is asked once, nothing was applied, and where to write it is said', async (_, baseUrl, name) => {
+    const proxy = await useProxy((socket) => socket.end(UNAUTHORIZED));
+    const env = { [name]: proxy.env.HTTPS_PROXY };
+    const error = await rejection(useService(baseUrl, { env }).createCode({ name: 'A' }));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({
+      outcome: 'not-applied',
+      message: expect.stringMatching(/: the proxy 127\.0\.0\.1:\d+ wants a user and password \(407\)$/),
+      hint: expect.stringContaining('put them into its URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT'),
+    });
+    expect(proxy.heads).toHaveLength(1);
+  });
+});
+
 /** A CONNECT proxy that does what `react` does to each request head. */
 async function useProxy(react: (socket: Socket, head: string) => void) {
   const heads: string[] = [];
@@ -115,7 +135,6 @@ describe('a proxy for https', () => {
       (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'),
       /the proxy 127.0.0.1:\d+ refused the connection \(403\)/,
     ],
-    ['wants a password', (socket) => socket.end('HTTP/1.1 407 No\r\n\r\n'), /wants a user and password \(407\)/],
     ['speaks something else', (socket) => socket.end('220 mail.test ESMTP\r\n'), /through the proxy 127.0.0.1:\d+: the /],
     ['breaks off in the TLS handshake', (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), /connection was (closed|reset)/],
   ])('that %s is asked a bounded number of times, and nothing was applied', async (_name, react, message) => {
