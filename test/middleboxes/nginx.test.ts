@@ -1,0 +1,75 @@
+/** Behind nginx as people set it up before an API: it limits, closes, cuts, packs and repeats. Run by `npm run test:middleboxes`. */
+import { describe, expect, it } from 'vitest';
+import { applyThenDrop, applyThenHang } from '../support/faults.ts';
+import { hasBox, startNginx } from './boxes.ts';
+import { createRows, everyNinthPost, expectEachRowOnce, expectSameBytes, through, useService, wrongRows } from './journey.ts';
+
+const passTo = (port: number) => `location / { proxy_pass http://127.0.0.1:${port}; }`;
+
+/** Twenty requests a second, three of them at once. */
+const LIMIT = 'limit_req_zone $binary_remote_addr zone=all:1m rate=20r/s; limit_req zone=all burst=2 nodelay;';
+
+describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
+  it.each([
+    ['that closes every connection (keepalive_timeout 0)', 'keepalive_timeout 0;'],
+    ['that closes a connection after its first request (keepalive_requests 1)', 'keepalive_requests 1;'],
+    ['that packs what it passes on (gzip)', 'gzip on; gzip_types application/json; gzip_min_length 1; gzip_proxied any;'],
+    ['that holds nothing back (proxy_buffering off)', 'proxy_buffering off; proxy_request_buffering off;'],
+    ['with buffers smaller than an answer', 'proxy_buffer_size 2k; proxy_buffers 2 2k; proxy_busy_buffers_size 2k;'],
+  ])('%s everything is as without it, to a request', async (_, http) => {
+    const sandbox = await useService();
+    const { port } = await startNginx({ http, server: passTo(sandbox.port) });
+    await expectSameBytes(sandbox, through(port, sandbox));
+    const before = sandbox.requests.length;
+    await expectEachRowOnce(sandbox, through(port, sandbox));
+    expect(sandbox.requests.length - before).toBe(80);
+  });
+
+  it('that answers 429 with a page of its own (limit_req) waits, and loses nothing', async () => {
+    const sandbox = await useService({ codes: 3 });
+    const box = await startNginx({ http: `${LIMIT} limit_req_status 429;`, server: passTo(sandbox.port) });
+    await expectSameBytes(sandbox, through(box.port, sandbox));
+    const before = sandbox.requests.length;
+    await expectEachRowOnce(sandbox, through(box.port, sandbox));
+    expect(sandbox.requests.length - before).toBe(80);
+    expect(await box.log()).toMatch(/^GET \S+ 429 -$/m);
+    expect(await box.log()).toMatch(/^POST \S+ 429 -$/m);
+  });
+
+  it('that answers 503 with a page of its own (limit_req as it comes) reads again, and finds out before it sends again', async () => {
+    const sandbox = await useService({ codes: 3 });
+    const box = await startNginx({ http: LIMIT, server: passTo(sandbox.port) });
+    await expectSameBytes(sandbox, through(box.port, sandbox));
+    await expectEachRowOnce(sandbox, through(box.port, sandbox), ['--settle', '1s']);
+    expect(await box.log()).toMatch(/^GET \S+ 503 -$/m);
+    expect(await box.log()).toMatch(/^POST \S+ 503 -$/m);
+  });
+
+  it('that gives up before the service has answered (proxy_read_timeout) finds what was created, and sends no row again', async () => {
+    const sandbox = await useService({ intercept: everyNinthPost(applyThenHang) });
+    const box = await startNginx({ http: 'proxy_read_timeout 1s;', server: passTo(sandbox.port) });
+    const { stderr } = await expectEachRowOnce(sandbox, through(box.port, sandbox), ['--settle', '1s']);
+    expect(stderr).toContain('71 created, 9 adopted; 81 requests');
+    expect(await box.log()).toMatch(/^POST \S+ 504 504$/m);
+  });
+
+  it('that takes no long body (client_max_body_size) creates the rows that fit, and names the one that does not (8)', async () => {
+    const sandbox = await useService();
+    const { port } = await startNginx({ server: `client_max_body_size 1k; ${passTo(sandbox.port)}` });
+    const { code, outcomes } = await createRows(through(port, sandbox), ['--settle', '1s'], ['x'.repeat(2000)]);
+    expect(code).toBe(8);
+    expect(wrongRows(sandbox)).toEqual({});
+    expect(outcomes.filter((outcome) => outcome !== 'created')).toEqual(['failed']);
+  });
+
+  // Where nginx repeats a POST (it must be told to, by non_idempotent) there is one answer, and it says nothing of the first code.
+  it.fails('that repeats POST itself (non_idempotent) says that there are second codes (9)', async () => {
+    const sandbox = await useService({ intercept: everyNinthPost(applyThenDrop) });
+    const servers = `server 127.0.0.1:${sandbox.port} max_fails=0; `.repeat(2);
+    const http = `upstream service { ${servers} } proxy_next_upstream error timeout non_idempotent;`;
+    const box = await startNginx({ http, server: 'location / { proxy_pass http://service; }' });
+    const { code } = await createRows(through(box.port, sandbox), ['--settle', '1s']);
+    if (Object.keys(wrongRows(sandbox)).length === 0) return;
+    expect(code).toBe(9);
+  });
+});

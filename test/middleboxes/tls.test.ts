@@ -1,0 +1,38 @@
+/** nginx speaks TLS for the service, with a certificate of a private authority. Run by `npm run test:middleboxes`. */
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli.ts';
+import { createAuthority } from './authority.ts';
+import { hasBox, startNginx } from './boxes.ts';
+import { createRows, expectEachRowOnce, expectSameBytes, through, useService } from './journey.ts';
+
+const passTo = (port: number) => `location / { proxy_pass http://127.0.0.1:${port}; }`;
+
+describe.skipIf(!hasBox('nginx'))('behind TLS of a private authority', () => {
+  it('everything is as without it, where NODE_EXTRA_CA_CERTS names the authority', async () => {
+    const sandbox = await useService();
+    const authority = await createAuthority();
+    const { port } = await startNginx({ server: passTo(sandbox.port), http: authority.nginx, listen: 'ssl' });
+    const env = { ...through(port, sandbox, 'https'), NODE_EXTRA_CA_CERTS: authority.file };
+    await expectSameBytes(sandbox, env);
+    await expectEachRowOnce(sandbox, env);
+  });
+
+  it('nothing is sent where it is not known, or another is: exit 7, and how to name it', async () => {
+    const sandbox = await useService();
+    const [authority, other] = [await createAuthority(), await createAuthority()];
+    const { port } = await startNginx({ server: passTo(sandbox.port), http: authority.nginx, listen: 'ssl' });
+    const env = through(port, sandbox, 'https');
+    for (const by of [env, { ...env, NODE_EXTRA_CA_CERTS: other.file }]) {
+      const { code, stderr } = await runCli(['qr', 'list'], { env: by });
+      expect(code).toBe(7);
+      expect(stderr).toMatch(
+        /^qrctl: GET \S+ on localhost:\d+: the certificate (is not signed by a known authority|chain has a self-signed certificate)\n/,
+      );
+      expect(stderr).toContain('NODE_EXTRA_CA_CERTS=FILE');
+      const rows = await createRows(by);
+      expect(rows.code).toBe(7);
+      expect(rows.outcomes.toSorted()).toEqual(['failed', ...Array(79).fill('not-attempted')]);
+    }
+    expect(sandbox.requests).toEqual([]);
+  });
+});
