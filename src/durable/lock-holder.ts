@@ -10,16 +10,22 @@ export interface LockHolder {
 
 /** The holder of the abstract socket of that name (without its NUL); undefined where nobody has it, or the system does not say. */
 export async function findHolder(name: string, proc = '/proc'): Promise<LockHolder | undefined> {
-  const sockets = await readFile(join(proc, 'net/unix'), 'utf8').catch(() => '');
-  const line = sockets.split('\n').find((text) => text.endsWith(` @${name}`));
-  const inode = line?.trim().split(/\s+/)[INODE_COLUMN];
+  const inode = await inodeOf(name, proc);
   if (inode === undefined) return undefined;
   const names = await readdir(proc).catch(() => []);
   for (const pid of names.filter((entry) => /^\d+$/.test(entry))) {
-    if (await hasSocket(join(proc, pid, 'fd'), inode))
-      return { process: { pid: Number(pid), user: await ownerOf(join(proc, pid)) } };
+    if (!(await hasSocket(join(proc, pid, 'fd'), inode))) continue;
+    const found = await stat(join(proc, pid)).catch(() => undefined);
+    return found && { process: { pid: Number(pid), user: found.uid } };
   }
-  return { process: undefined };
+  // One that ended meanwhile was not hidden.
+  return (await inodeOf(name, proc)) === inode ? { process: undefined } : undefined;
+}
+
+async function inodeOf(name: string, proc: string): Promise<string | undefined> {
+  const sockets = await readFile(join(proc, 'net/unix'), 'utf8').catch(() => '');
+  const line = sockets.split('\n').find((text) => text.endsWith(` @${name}`));
+  return line?.trim().split(/\s+/)[INODE_COLUMN];
 }
 
 /**
@@ -44,8 +50,4 @@ async function hasSocket(descriptors: string, inode: string): Promise<boolean> {
     if (target === `socket:[${inode}]`) return true;
   }
   return false;
-}
-
-async function ownerOf(path: string): Promise<number> {
-  return (await stat(path)).uid;
 }

@@ -10,30 +10,47 @@ const ROOT = 0;
 /** Bits that let others than the owner change the names in a directory. */
 const OTHERS_WRITE = 0o022;
 
+/** As many links as Linux follows. */
+const MOST_LINKS = 40;
+
 /**
  * The real path of a file that need not exist, all links followed. Throws the system's error, and UsageError at a link that somebody made
  * to what is not theirs (as Linux does under `protected_symlinks`, there only in /tmp).
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
-  await refuseForeignLinks(disk, absolute);
-  return (await ifPresent(disk.realpath(absolute))) ?? join(await disk.realpath(dirname(absolute)), basename(absolute));
+  // Windows, where users have no numbers.
+  if (disk.user() === undefined) {
+    return (await ifPresent(disk.realpath(absolute))) ?? join(await disk.realpath(dirname(absolute)), basename(absolute));
+  }
+  const real = await followLinks(disk, absolute, MOST_LINKS);
+  await disk.lstat(dirname(real));
+  return real;
 }
 
-async function refuseForeignLinks(disk: Disk, path: string): Promise<void> {
+/**
+ * One name after the other: the system's own `realpath` could follow a link that was put there after it was looked for. A link that leads
+ * nowhere stays in the path, and is refused by whoever opens it.
+ */
+async function followLinks(disk: Disk, path: string, most: number): Promise<string> {
+  if (most === 0) throw Object.assign(new Error(`too many links on the way to ${path}`), { code: 'ELOOP' });
   const { root } = parse(path);
-  let at = root;
+  let real = root;
   for (const name of path.slice(root.length).split(sep)) {
-    at = join(at, name);
-    const found = await disk.lstat(at).catch(() => undefined);
-    if (!found?.isSymbolicLink()) continue;
-    const target = await disk.stat(at).catch(() => undefined);
+    const at = join(real, name);
+    const link = await ifPresent(disk.lstat(at));
+    real = at;
+    if (!link?.isSymbolicLink()) continue;
+    const end = await followLinks(disk, resolve(dirname(at), await disk.readlink(at)), most - 1);
+    const target = await ifPresent(disk.lstat(end));
+    if (!target) continue;
     // D14: a link of root's or our own is trusted, and anybody may link to what is theirs.
-    if (target && ![ROOT, disk.user(), target.uid].includes(found.uid)) {
-      throw refusal(path, `${at} is a symbolic link that user ${found.uid} made to what is not theirs`);
+    if (![ROOT, disk.user(), target.uid].includes(link.uid)) {
+      throw refusal(path, `${at} is a symbolic link that user ${link.uid} made to what is not theirs`);
     }
-    await refuseForeignLinks(disk, resolve(dirname(at), await disk.readlink(at)));
+    real = end;
   }
+  return real;
 }
 
 /**

@@ -194,15 +194,20 @@ describe('an append is not even begun where', () => {
 
 it('an append is not begun where the path was made to lead elsewhere while it waited for the lock (D14)', async () => {
   await run(memory, service);
-  const before = everything();
   let released = 0;
-  let place = FILE;
+  let swapped = false;
+  memory.write('/data/other.csv', '');
   const lock = async () => {
-    place = '/data/other.csv';
+    swapped = true;
     return { release: async () => void released++ };
   };
-  const realpath = async (path: string) => (path === FILE ? place : memory.disk.realpath(path));
-  const opening = openOn(memory, service, { lock, disk: { ...memory.disk, realpath } });
+  const lstat = async (path: string) => ({
+    ...(await memory.disk.lstat(path)),
+    isSymbolicLink: () => swapped && path === FILE,
+  });
+  const readlink = async () => 'other.csv';
+  const before = everything();
+  const opening = openOn(memory, service, { lock, disk: { ...memory.disk, lstat, readlink } });
   await expect(opening).rejects.toThrow('it leads to another file than when the run began');
   expect(released).toBe(1);
   expect(everything()).toEqual(before);
@@ -211,7 +216,7 @@ it('an append is not begun where the path was made to lead elsewhere while it wa
 describe('an error of the system while opening', () => {
   const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
-  it.each(['realpath', 'readFile'] as const)(
+  it.each(['lstat', 'readFile'] as const)(
     'at %s is a bad path, or the machine’s, and gives the lock back',
     async (operation) => {
       let held = 0;
@@ -229,7 +234,7 @@ describe('an error of the system while opening', () => {
 
   it('stays what it is when it is none of the system', async () => {
     const mistake = new TypeError('a mistake');
-    for (const operation of ['realpath', 'readFile']) {
+    for (const operation of ['lstat', 'readFile']) {
       const disk = { ...memory.disk, [operation]: () => Promise.reject(mistake) };
       await expect(openOn(memory, service, { disk })).rejects.toBe(mistake);
     }

@@ -72,8 +72,6 @@ test('without a Date and with a machine’s clock that is behind, nothing is los
   const { sandbox, append, add } = await useAppend(() => undefined);
   add(Date.now() + DAY);
   expect(await append('--until', new Date(Date.now() + 2 * DAY).toISOString())).toMatchObject({ code: 0 });
-  const { code, stderr } = await append();
-  expect(code).toBe(9);
-  expect(stderr).toContain("the service tells no time, and this machine's clock");
+  expect(await append()).toMatchObject({ code: 9 });
   expectRightRanges(sandbox);
 });
