@@ -216,21 +216,18 @@ it('an append is not begun where the path was made to lead elsewhere while it wa
 describe('an error of the system while opening', () => {
   const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
-  it.each(['lstat', 'readFile'] as const)(
-    'at %s is a bad path, or the machine’s, and gives the lock back',
-    async (operation) => {
-      let held = 0;
-      const lock = async () => {
-        held++;
-        return { release: async () => void held-- };
-      };
-      const opening = (code: string) => openOn(memory, service, { lock, disk: { ...memory.disk, [operation]: failing(code) } });
-      await expect(opening('EACCES')).rejects.toThrow(UsageError);
-      await expect(opening('EACCES')).rejects.toThrow(`cannot append to ${FILE}: permission denied (EACCES)`);
-      await expect(opening('EIO')).rejects.toThrow(LocalError);
-      expect(held).toBe(0);
-    },
-  );
+  it.each(['lstat', 'readFile'] as const)('at %s is a bad path, or the machine’s, and gives the lock back', async (operation) => {
+    let held = 0;
+    const lock = async () => {
+      held++;
+      return { release: async () => void held-- };
+    };
+    const opening = (code: string) => openOn(memory, service, { lock, disk: { ...memory.disk, [operation]: failing(code) } });
+    await expect(opening('EACCES')).rejects.toThrow(UsageError);
+    await expect(opening('EACCES')).rejects.toThrow(`cannot append to ${FILE}: permission denied (EACCES)`);
+    await expect(opening('EIO')).rejects.toThrow(LocalError);
+    expect(held).toBe(0);
+  });
 
   it('stays what it is when it is none of the system', async () => {
     const mistake = new TypeError('a mistake');
