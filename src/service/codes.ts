@@ -9,7 +9,9 @@
  *   slid over the edge of a page into one already read.
  *
  * Assumed: new codes get a `created_at` that is not behind the service's Date by more than the margin, and an answer from a replica is not older
- * than that either. Where times cannot be read, or there is no Date, it takes the second reading.
+ * than that either; `created_at` is of one clock, so that of two codes the later is not dated earlier, and a code dated in the future is known by
+ * Date; where codes are created and deleted during the readings, a later answer is not of an older state than one before. A total that
+ * is just what the first page shows is the total. Where times cannot be read it takes the second reading.
  */
 import { NotFoundError, RejectedError, UnprovenError } from '../errors.ts';
 import { fetchInOrder } from './fetch-in-order.ts';
@@ -95,6 +97,8 @@ function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): 
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
   const answered = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
+  // Dated in the future (Date has whole seconds): what is created from now on would look older than that.
+  if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
   reading.total = total;
   reading.stoodThere = ({ created_at }) => {
     const created = parseScanTime(created_at) ?? Number.POSITIVE_INFINITY;
@@ -153,7 +157,8 @@ async function* readPages(
   if (first.rows.length === 0) return;
   yield first.rows;
 
-  const limit = first.total > first.rows.length ? Math.min(MAX_CODES_PAGE, first.rows.length) : MAX_CODES_PAGE;
+  // A total below what came is no total: the page may be smaller than asked then, too.
+  const limit = first.total === first.rows.length ? MAX_CODES_PAGE : Math.min(MAX_CODES_PAGE, first.rows.length);
   let last = first;
   let { total } = first;
   let page = 1;

@@ -74,6 +74,11 @@ describe('a service that holds still', () => {
     expect(service.asked.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
   });
 
+  test('small pages under a total that says less than the first of them shows', async () => {
+    const service = lister(() => codes(95), { largest: 20, total: () => 3 });
+    expect(await slugs(listAllCodes(service, 4))).toEqual(expected(95));
+  });
+
   test('a round total is looked behind though the last page is not full', async () => {
     const service = lister(() => codes(150), { largest: 30, total: () => 100 });
     expect(await slugs(listAllCodes(service, 1))).toEqual(expected(150));
@@ -116,6 +121,14 @@ describe('codes that come and go', () => {
     ];
     test.each(habits)('created %s', async (_, habit, createdMs) => {
       const service = lister((request) => (request < 1 ? codes(250) : moved(createdMs)), habit);
+      expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
+    });
+
+    test('created after another that is dated in the future, and so looks younger', async () => {
+      const [, ...others] = codes(250);
+      const future = code(0, ANSWERED + 1e9);
+      const now = [future, ...others.slice(1), code(999, ANSWERED)];
+      const service = lister((request) => (request < 1 ? [future, ...others] : now));
       expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
     });
 
