@@ -8,6 +8,7 @@ import { LocalError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { Clock } from '../time.ts';
+import { listCurrentCodes } from './current-listing.ts';
 import { checkDecisions, type Decisions, recordDecisions } from './decisions.ts';
 import { type NewRow, openJournal, readJournal, type Stamp } from './journal.ts';
 import { lastLookDelayMs, waitForLanding } from './landing-delay.ts';
@@ -206,7 +207,7 @@ async function lookAgain(job: CreateJob, states: RecordedStates): Promise<Reconc
   const resent = states.all().filter(({ id, attempts }) => id !== undefined && attempts.length > 0);
   if (resent.length === 0) return [];
   const look = async () => {
-    const listing = await job.listCodes();
+    const listing = await listCurrentCodes(job, states);
     await states.record([{ is: 'clock' }]);
     return reconcile({ ...questionOf(job, states), unknown: [], resent: resent.map(toQuestion(job, states)), listing });
   };
@@ -234,7 +235,7 @@ async function reconcileUnknown(job: CreateJob, states: RecordedStates): Promise
   const { onEvent } = job;
   const unknown = states.all().filter(isUnknown);
   await waitForLanding(unknown, { ...job, states, onWait: (ms) => onEvent({ is: 'waiting', ms }) });
-  const listing = await job.listCodes();
+  const listing = await listCurrentCodes(job, states);
   await states.record([{ is: 'clock' }]);
   const question = { ...questionOf(job, states), unknown: unknown.map(toQuestion(job, states)), resent: [], listing };
   const { adopted, absent, undecided } = await reconcile(question);

@@ -1,7 +1,9 @@
 /** Behind nginx as people set it up before an API: it limits, closes, cuts, packs and repeats. Run by `npm run test:middleboxes`. */
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli.ts';
 import { applyThenDrop, applyThenHang } from '../support/faults.ts';
-import { hasBox, startNginx } from './boxes.ts';
+import { boxFile, hasBox, startNginx } from './boxes.ts';
 import { createRows, everyNinthPost, expectEachRowOnce, expectSameBytes, through, useService, wrongRows } from './journey.ts';
 
 const passTo = (port: number) => `location / { proxy_pass http://127.0.0.1:${port}; }`;
@@ -60,6 +62,23 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     expect(code).toBe(8);
     expect(wrongRows(sandbox)).toEqual({});
     expect(outcomes.filter((outcome) => outcome !== 'created')).toEqual(['failed']);
+  });
+
+  it('that answers a listing from what it kept (proxy_cache): what was lost is not judged by it, and no row is sent again (9)', async () => {
+    const sandbox = await useService({ intercept: everyNinthPost(applyThenDrop) });
+    const cache = dirname(await boxFile('cache', ''));
+    const box = await startNginx({
+      http: `proxy_cache_path ${cache}/pages keys_zone=all:1m;`,
+      server: `proxy_cache all; proxy_cache_valid 200 10m; ${passTo(sandbox.port)}`,
+    });
+    const env = through(box.port, sandbox);
+    expect(await runCli(['qr', 'list'], { env })).toMatchObject({ code: 0 });
+    const { code, stderr, outcomes } = await createRows(env, ['--settle', '1s']);
+    expect([code, stderr]).toEqual([9, expect.stringContaining('the list of codes is out of date')]);
+    expect(outcomes).toContain('undecided');
+    const twice = Object.entries(wrongRows(sandbox)).filter(([, count]) => count > 1);
+    expect(twice).toEqual([]);
+    expect(await box.log()).toMatch(/^GET \S+ 200 -$/m);
   });
 
   // Where nginx repeats a POST (it must be told to, by non_idempotent) there is one answer, and it says nothing of the first code.

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { UnavailableError, UnprovenError } from '../../src/errors.ts';
+import { done, namesOf, only, recordsOf, rowsOf, run, worldOf } from './world.ts';
+
+const NAMES = Array.from({ length: 12 }, (_, row) => `row ${row + 1}`).sort();
+
+/** A cache on the way answers each listing from before the first row. */
+const cached = { listLagMs: () => 24 * 3_600_000 };
+
+describe('a listing that lacks codes of these rows', () => {
+  it('which exist is of an earlier time: nothing is judged by it, and nothing sent again (O23)', async () => {
+    const world = worldOf({ ...cached, mishap: only('applied', 4) });
+    const end = await run(world, rowsOf(12));
+    expect(end.stop).toBeInstanceOf(UnprovenError);
+    expect(end.stop).toMatchObject({
+      message: expect.stringMatching(/^the list of codes is out of date: it lacks \S+ \("row \d+"\), which exists$/),
+      hint: expect.stringContaining('run this again'),
+    });
+    expect(end.states.filter((state) => state === 'unknown')).toHaveLength(1);
+    expect([world.service.posts(), namesOf(world)]).toEqual([12, NAMES]);
+
+    // Nor by a later run, as long as it is so; then what was lost is found.
+    expect((await run(world, rowsOf(12))).stop).toBeInstanceOf(UnprovenError);
+    world.service.listCodes = async () => [...world.service.codes];
+    expect(await run(world, rowsOf(12))).toMatchObject(done);
+    expect([world.service.posts(), namesOf(world)]).toEqual([12, NAMES]);
+  });
+
+  it('is found out at the last look, where no row had a code before (O23)', async () => {
+    const world = worldOf({ ...cached, mishap: only('applied', 0) });
+    const end = await run(world, rowsOf(1));
+    expect(end.stop).toBeInstanceOf(UnprovenError);
+    // By then the row was sent again: what nothing had shown to be out of date was believed.
+    expect(namesOf(world)).toEqual(['row 1', 'row 1']);
+  });
+
+  it('because somebody has deleted them is believed', async () => {
+    const world = worldOf({ mishap: only('applied', 4) });
+    const { listCodes, codes, remove } = world.service;
+    world.service.listCodes = async () => {
+      for (const code of codes.filter(({ name }) => name !== 'row 5')) remove(code);
+      return listCodes();
+    };
+    const end = await run(world, rowsOf(12));
+    expect(end).toMatchObject(done);
+    expect(end.states.filter((state) => state === 'adopted')).toHaveLength(1);
+    expect(world.service.posts()).toBe(12);
+  });
+
+  it('is not believed while the service does not say whether they exist', async () => {
+    const world = worldOf({ ...cached, mishap: only('applied', 4) });
+    const failure = new UnavailableError('no answer');
+    world.service.getCode = () => Promise.reject(failure);
+    expect((await run(world, rowsOf(12))).stop).toBe(failure);
+    expect(world.service.posts()).toBe(12);
+    expect((await recordsOf(world)).map(({ is }) => is)).not.toContain('absent');
+  });
+});
