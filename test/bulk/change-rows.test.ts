@@ -168,6 +168,22 @@ describe('the codes that rows name', () => {
     ]);
   });
 
+  it('are asked for by the ids that their slugs had, where those are known and cost less than the listing', async () => {
+    const known = reader(5, [code(2)]);
+    const find = await findCodes([target(1, undefined, 's2')], known);
+    expect(find({ id: undefined, slug: 's2' })?.id).toBe('id-2');
+    expect(known.asked).toEqual(['id-2']);
+  });
+
+  it('are listed where a known slug is of another code now, or its code is gone', async () => {
+    for (const other of [code(3), code(9)]) {
+      const stale = reader(5, [{ ...other, slug: 's2' }]);
+      const find = await findCodes([target(1, undefined, 's2')], stale);
+      expect(find({ id: undefined, slug: 's2' })?.id).toBe('id-2');
+      expect(stale.asked).toEqual([other.id, 'list']);
+    }
+  });
+
   it('stay together and in order', () => {
     const rows = [target(1, 'id-1'), target(2, 'id-2'), target(3, undefined, 's1'), target(4, 'id-9'), target(5, undefined, 'x')];
     expect(groupByCode(rows, lookup).map((group) => group.map(({ row }) => row))).toEqual([[1, 3], [2], [4], [5]]);
