@@ -140,10 +140,10 @@ function refuseOtherService(path: string, baseUrl: string, [first]: readonly Jou
   });
 }
 
+type FieldKind = 'string' | 'number' | 'boolean' | 'strings';
+
 /** What a line must hold beside its time. */
-const FIELDS: Readonly<
-  Record<Exclude<JournalRecord['is'], 'journal'>, Readonly<Record<string, 'string' | 'number' | 'boolean' | 'strings'>>>
-> = {
+const FIELDS: Readonly<Record<Exclude<JournalRecord['is'], 'journal'>, Readonly<Record<string, FieldKind>>>> = {
   rows: { hashes: 'strings' },
   session: {},
   clock: {},
@@ -157,25 +157,27 @@ const FIELDS: Readonly<
   absent: { row: 'number', before: 'strings', word: 'boolean' },
   asked: { row: 'number', candidates: 'strings' },
 };
+const TIME_FIELDS: Readonly<Record<string, FieldKind>> = { t: 'number', w: 'number', b: 'number' };
+
+/** By what a line is: all that it must hold. */
+const SHAPES: ReadonlyMap<string, readonly (readonly [string, FieldKind])[]> = new Map(
+  Object.entries(FIELDS).map(([is, fields]) => [is, Object.entries({ ...fields, ...(is !== 'rows' && TIME_FIELDS) })]),
+);
 
 /** O15: a line of another shape, whatever its checksum says, is damage as well: nothing is concluded from it. */
 function refuseOtherShape(path: string, record: JournalRecord, index: number, rows: number): void {
   if (record.is === 'journal' && index === 0) return;
   const values: Readonly<Record<string, unknown>> = { ...record };
-  const fields = Object.entries({
-    ...FIELDS[record.is as keyof typeof FIELDS],
-    ...(record.is !== 'rows' && { t: 'number', w: 'number', b: 'number' }),
-  });
-  const known = Object.hasOwn(FIELDS, record.is);
+  const hasShape = SHAPES.get(record.is)?.every(([name, kind]) => isOf(kind, values[name])) ?? false;
   const numbers = [values.row, ...(Array.isArray(values.more) ? values.more : [])].filter((row) => row !== undefined);
   const isRow = (row: unknown) => Number.isInteger(row) && Number(row) >= 1 && Number(row) <= rows;
-  if (known && fields.every(([name, kind]) => isOf(kind, values[name])) && numbers.every(isRow)) return;
+  if (hasShape && numbers.every(isRow)) return;
   throw new UsageError(`${path} is damaged at line ${index + 1}: it holds what no run writes`, {
     hint: 'name another place with --results; to create only what is missing, add --skip-existing',
   });
 }
 
-function isOf(kind: string, value: unknown): boolean {
+function isOf(kind: FieldKind, value: unknown): boolean {
   if (kind === 'strings') return Array.isArray(value) && value.every((text) => typeof text === 'string');
   return typeof value === kind && (kind !== 'number' || Number.isFinite(value));
 }

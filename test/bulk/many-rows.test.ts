@@ -2,23 +2,52 @@ import { expect, it } from 'vitest';
 import { checkCreate } from '../../src/bulk/check-rows.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
 import { createFailure, createResults, tabulate } from '../../src/bulk/results.ts';
-import { done, run, worldOf } from '../once/world.ts';
+import { type JournalRecord, openJournal } from '../../src/once/journal.ts';
+import { BASE_URL, done, JOURNAL, run, worldOf } from '../once/world.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
 
 /** More than a call takes arguments. */
 const MANY = 140_000;
+const LOST = 70_000;
+
+const lines = Array.from({ length: MANY }, (_, n) => `Code ${n},https://example.com/${n}`);
+const input = await parseInput(Buffer.from(`name,destination\n${lines.join('\n')}\n`), 'codes.csv');
+const { rows } = checkCreate(input);
+
+// A workspace that has a code of each row.
+const world = worldOf();
+for (const { code } of rows) world.service.add(code, 0);
+const { service } = world;
 
 it('140,000 rows are read, checked, found, recorded and told like 140', async () => {
-  const lines = Array.from({ length: MANY }, (_, n) => `Code ${n},https://example.com/${n}`);
-  const input = await parseInput(Buffer.from(`name,destination\n${lines.join('\n')}\n`), 'codes.csv');
-  const { rows } = checkCreate(input);
-  const world = worldOf();
-  for (const { code } of rows) world.service.add(code, 0);
-  const first = await run(world, rows, { skipExisting: true });
-  expect(first).toMatchObject(done);
-  const again = await run(world, rows, { skipExisting: true });
-  const results = createResults(again);
+  const lists = service.lists();
+  const end = await run(world, rows, { skipExisting: true });
+  expect(end).toMatchObject(done);
+  const results = createResults(end);
   expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['exists']));
-  expect(createFailure(again, results, rows, 'codes.results.csv')).toBeUndefined();
+  expect(createFailure(end, results, rows, 'codes.results.csv')).toBeUndefined();
   expect(tabulate(input, results).rows).toHaveLength(MANY);
-  expect([world.service.posts(), world.service.lists()]).toEqual([0, 1]);
+  expect([service.posts(), service.lists() - lists]).toEqual([0, 1]);
+});
+
+it('a journal of 140,000 created rows with one lost answer is finished by the rerun', async () => {
+  const { codes } = service;
+  const memory = createMemoryDisk();
+  const lists = service.lists();
+  const journal = await openJournal({ disk: memory.disk, path: JOURNAL, baseUrl: BASE_URL, rows, listedIds: [] });
+  const stamp = { t: 0, w: world.time.now(), b: 5000 };
+  const sent = rows.flatMap(({ row }): JournalRecord[] => {
+    const { id = '', slug = '', created_at: at = '' } = codes[row - 1] ?? {};
+    const intent = { is: 'intent' as const, row, ...stamp };
+    return row === LOST ? [intent] : [intent, { is: 'created', row, id, slug, at, ...stamp }];
+  });
+  await journal.append([{ is: 'session', ...stamp }, ...sent]);
+  await journal.close();
+
+  const end = await run({ ...world, memory }, rows);
+  expect(end).toMatchObject(done);
+  expect(end.rows.filter(({ state }) => state !== 'created')).toMatchObject([
+    { row: LOST, state: 'adopted', id: codes[LOST - 1]?.id },
+  ]);
+  expect([service.posts(), service.lists() - lists]).toEqual([0, 1]);
 });
