@@ -49,6 +49,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** A turn of the event loop, in which a signal is heard. Throws its reason. */
+export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
+}
+
 /** Calls `fire` once after `ms` unless cancelled; the returned function cancels. Does not keep the process alive. */
 export function after(ms: number, fire: () => void): () => void {
   const handle = setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));

@@ -1,7 +1,8 @@
 /** Rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
 import { finished } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { type Fault, type Input, type InputRow, letSignalsIn, MOST_COLUMNS, refuseFaults } from './input.ts';
+import { letSignalsIn } from '../time.ts';
+import { type Fault, type Input, type InputRow, MOST_COLUMNS, refuseFaults } from './input.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
 const LINE_ENDS = ['\r\n', '\n', '\r'];

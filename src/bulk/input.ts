@@ -29,12 +29,6 @@ export function fold(column: string): string {
 /** More than any spreadsheet has; checks go through them one by one. */
 export const MOST_COLUMNS = 1000;
 
-/** A turn of the event loop, in which a signal is heard. Throws its reason. */
-export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  signal?.throwIfAborted();
-}
-
 /** How many faults are told: a file of the wrong kind has one in every line. */
 const MOST_TOLD = 100;
 

@@ -1,6 +1,7 @@
 /** Rows of a JSON array or of NDJSON. Values stay what they are, so that other people's columns come back untouched. */
 import { isObject, parseJson } from '../service/json.ts';
-import { type Fault, type Input, type InputRow, letSignalsIn, MOST_COLUMNS, refuseFaults } from './input.ts';
+import { letSignalsIn } from '../time.ts';
+import { type Fault, type Input, type InputRow, MOST_COLUMNS, refuseFaults } from './input.ts';
 
 interface Piece {
   line: number;

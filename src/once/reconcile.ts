@@ -3,6 +3,7 @@
  * could be theirs can be dealt out among the rows, each within its time. A code too many, and a person must decide.
  */
 import type { NewCode, QrCode } from '../service/shapes.ts';
+import { letSignalsIn } from '../time.ts';
 import { type AlikeRow, judgeAlike } from './deal-out.ts';
 import type { NewRow } from './journal.ts';
 import type { RowState, RowStates } from './row-states.ts';
@@ -73,12 +74,6 @@ async function groupByValues<T>(
     else groups.set(key, [item]);
   }
   return groups;
-}
-
-/** A turn of the event loop. Throws the signal's reason. */
-async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  signal?.throwIfAborted();
 }
 
 /** O10: the codes that no row of the file has yet, by their values. */
