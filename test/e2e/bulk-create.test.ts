@@ -133,6 +133,8 @@ describe('the input', () => {
   it.each([
     [['--name', 'x'], /--name does not go with --from/],
     [['--results', 'codes.csv'], /names the input file itself/],
+    [['--output', './codes.results.csv'], /--output names the results file/],
+    [['--results', 'r.csv', '--output', 'r.csv'], /--output names the results file/],
     [['--results', '/nowhere/r.csv'], /nowhere/],
     [['--adopt', '1=x'], /row number, =, and the id/],
     [['--adopt', '9=00000000-0000-4000-8000-000000000000'], /the input has 1 rows/],

@@ -1,7 +1,6 @@
 /** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type Fault, formatFault, type Input } from '../../bulk/input.ts';
 import { parseInput } from '../../bulk/read-input.ts';
@@ -150,11 +149,6 @@ const COUNT_COLUMNS: readonly Column[] = [{ name: 'outcome' }, { name: 'rows', a
 async function openBulkOutput(context: Context, input: Input, path: string, flags: OutputFlags) {
   const columns = tabulate(input, []).columns.map((name): Column => ({ name }));
   const plan = await planOutput(context, flags, columns, 'list');
-  if (plan.path !== undefined && resolve(plan.path) === resolve(path)) {
-    throw new UsageError('--output and --results name the same file', {
-      hint: 'the results go there anyway: leave out --output',
-    });
-  }
   const brief = plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
   const printed = await openSink(context, brief ? { ...plan, columns: COUNT_COLUMNS } : plan);
   const file = await openResults(context, path, columns, flags).catch(async (error) => {
