@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
-import { applyThenDrop, dropBefore, fails, half, smallerPages, sometimes } from '../support/faults.ts';
+import { applyThenDrop, dropBefore, fails, half, smallerPages, sometimes, wrongTotal } from '../support/faults.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -40,6 +40,18 @@ describe('qr list', () => {
       const before = sandbox.requests.length;
       expect(await slugs(['--limit', `${limit}`])).toEqual(all.slice(0, limit));
       expect(sandbox.requests.length - before).toBe(requests);
+    }
+  });
+
+  it('stops at --limit where the codes end, whatever total the service claims', async () => {
+    for (const claimed of [1e9, 1e15]) {
+      const intercept = wrongTotal(() => claimed);
+      const { sandbox, slugs } = await useQr({ codes: 150, intercept });
+      expect(await slugs(['--limit', '1000000', '--concurrency', '32'])).toEqual(
+        sandbox.workspace.codes().map(({ slug }) => slug),
+      );
+      // Two pages, the one that shows the end, and what was asked for meanwhile.
+      expect(sandbox.requests.length).toBeLessThanOrEqual(2 + 2 * 16);
     }
   });
 
