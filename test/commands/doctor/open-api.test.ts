@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { findOperation, walker } from '../../../src/commands/doctor/described.ts';
 import { compareOpenApi } from '../../../src/commands/doctor/open-api.ts';
 import { openApi } from '../../../src/sandbox/openapi.ts';
 
@@ -54,4 +55,10 @@ describe('compareOpenApi', () => {
     for (const description of hostile) expect(compareOpenApi(description).broken).not.toEqual([]);
     fc.assert(fc.property(fc.anything(), (description) => compareOpenApi(description).broken.length > 0));
   });
+});
+
+test.each(['{', '{}', '/api/v1', '/api/v1x', '{\n'])('a path of millions of %j is compared in linear time', (part) => {
+  const long = part.repeat(2_000_000);
+  const description = { paths: { [long]: { get: 'long' }, '/api/v1/qr/{any}': { get: 'found' } } };
+  expect(findOperation(walker(description), description, '/qr/{id}', 'get')).toBe('found');
 });
