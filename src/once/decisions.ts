@@ -51,7 +51,10 @@ export interface DecisionsOptions {
 /** Records the decisions. Throws NotFoundError when an adopted code does not exist. */
 export async function recordDecisions({ adopt, notCreated }: Decisions, options: DecisionsOptions): Promise<void> {
   const { rows, states, getCode, warn } = options;
-  const keyOf = (row: number) => valuesKey(rows[row - 1]?.code ?? { name: '' });
+  const keyOf = (row: number) => {
+    const found = rows[row - 1];
+    return found && valuesKey(found.code);
+  };
   for (const { row, id } of adopt) {
     const code = await getCode(id);
     if (valuesKey(code) !== keyOf(row)) warn(`row ${row} and code ${id} have different values; adopted all the same`);

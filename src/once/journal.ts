@@ -205,7 +205,7 @@ function refuseChangedRows(path: string, rows: readonly NewRow[], hashes: readon
 
 /** Equal for rows with the same values in the same columns, in whatever order, form or dialect the file keeps them. */
 function fingerprint({ values }: NewRow): string {
-  const entries = [...values].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const entries = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -6,7 +6,9 @@ import type { QrCode } from '../../src/service/shapes.ts';
 import { fakeClock } from '../support/clock.ts';
 
 const at: Stamp = { t: 0, w: 0, b: 0 };
-const rows = [1, 2, 3, 4].map((n): NewRow => ({ row: n, line: n + 1, values: new Map(), code: { name: `row ${n % 2}` } }));
+const rows = [1, 2, 3, 4].map(
+  (n): NewRow => ({ row: n, line: n + 1, values: new Map(), code: { name: n > 2 ? `other ${n}` : `row ${n % 2}` } }),
+);
 /** Rows 1 and 2 are unknown, row 3 is created, row 4 was never sent. */
 const found: JournalRecord[] = [
   { is: 'session', ...at },
@@ -48,6 +50,14 @@ describe('a decision', () => {
     ],
   ])('is refused where it fits no row: %j (O12)', (decisions, message) => {
     expect(check(decisions)).toThrow(expect.objectContaining({ name: 'UsageError', message }));
+  });
+
+  it.each([
+    [{ notCreated: [5] }, 'rows of data are counted from 1'],
+    [{ notCreated: [1, 1] }, 'say one thing about each row'],
+    [{ adopt: [{ row: 3, id: 'x' }] }, 'leave out --adopt 3'],
+  ])('that is refused says what to do instead: %j', (decisions, hint) => {
+    expect(check(decisions)).toThrow(expect.objectContaining({ hint }));
   });
 });
 

@@ -40,14 +40,25 @@ async function openWith(records: readonly { is: string; [key: string]: unknown }
 
 describe('a journal', () => {
   it('begins with what it is bound to, and knows the rows that are added later', async () => {
-    const { open, bytes } = await useJournal([row(1)]);
+    const { memory, open, bytes } = await useJournal([row(1)]);
     expect(await open([row(1)])).toMatchObject([{ is: 'journal', version: 1, baseUrl: BASE_URL }, { is: 'rows' }]);
     expect(await open([row(1), row(2), row(3)])).toHaveLength(2);
     const found = await open([row(1), row(2), row(3)]);
     expect(found.map((record) => (record.is === 'rows' ? record.hashes.length : record.is))).toEqual(['journal', 1, 2]);
     const before = bytes();
+    const done: string[] = [];
+    memory.fault = (_, operation) => {
+      done.push(operation);
+      return undefined;
+    };
     await open([row(1), row(2), row(3)]);
-    expect(bytes()).toBe(before);
+    expect([bytes(), done.filter((operation) => operation === `sync ${path}`)]).toEqual([before, []]);
+  });
+
+  it('knows rows by what versions before this one wrote of them', async () => {
+    const { read } = await useJournal([row(1, { name: 'a', type: 5n, destination: 'https://x.de' })]);
+    const found = await read([row(1, { type: 5n, destination: 'https://x.de', name: 'a' })]);
+    expect(found[1]).toEqual({ is: 'rows', hashes: ['0bcba52f099c6833'] });
   });
 
   it('knows a row again in whatever order its columns are, and exactly', async () => {
@@ -84,6 +95,7 @@ describe('a journal is refused', () => {
     await expect(open([row(1), row(2, { name: 'x' })])).rejects.toMatchObject({
       name: 'UsageError',
       message: `the input is not the one that ${path} records: row 2 (line 3) has changed`,
+      hint: expect.stringContaining('add rows only at the end'),
     });
     await expect(open([row(1)])).rejects.toThrow('it had 2 rows and now has 1');
     await expect(open([row(1, { name: 'Code 2' }), row(2, { name: 'Code 1' })])).rejects.toThrow('row 1 (line 2) has changed');
@@ -94,15 +106,23 @@ describe('a journal is refused', () => {
     await expect(open([row(1)], 'https://other.example/api/v1')).rejects.toMatchObject({
       name: 'UsageError',
       message: `${path} records a run against ${BASE_URL}, not https://other.example/api/v1`,
+      hint: expect.stringContaining(`go on with --base-url ${BASE_URL}, or name other --results`),
     });
   });
 
   it('when it is that of a deletion, or of another version of qrctl (O14)', async () => {
     const deletion: JournalRecord = { is: 'journal', version: 1, baseUrl: BASE_URL, of: 'deletion' };
-    await expect(openWith([deletion])).rejects.toThrow('records a deletion');
+    await expect(openWith([deletion])).rejects.toMatchObject({
+      message: expect.stringContaining('records a deletion'),
+      hint: 'name other --results',
+    });
     const newer = { is: 'journal', version: 2, baseUrl: BASE_URL };
-    await expect(openWith([newer])).rejects.toThrow('was written by another version of qrctl');
-    await expect(openWith([{ is: 'rows', hashes: [] }])).rejects.toThrow('another version');
+    await expect(openWith([newer])).rejects.toMatchObject({
+      message: expect.stringContaining('was written by another version of qrctl'),
+      hint: 'finish with that version, or name other --results',
+    });
+    for (const more of [{}, { of: 'deletion' }, { version: 1, baseUrl: BASE_URL }])
+      await expect(openWith([{ is: 'rows', hashes: [], ...more }])).rejects.toThrow('another version');
   });
 
   it('when it is damaged, or is no journal; a torn end is dropped (O15)', async () => {

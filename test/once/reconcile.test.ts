@@ -42,6 +42,17 @@ async function inShort(unknown: UnknownRow[], listing: QrCode[], claimed: string
   };
 }
 
+describe('two codes are the same', () => {
+  it('however the service tidied them: also an address that is none, with blanks around it (O6)', () => {
+    const key = (destination: string, name = 'a') => valuesKey({ name, destination });
+    expect(key(' 42 ', ' a ')).toBe(key('42'));
+    expect(key(' https://X.de')).toBe(key('https://x.de/'));
+    expect(new Set([key('42'), key('43'), key('42', 'b'), valuesKey({ name: 'a', type: 'pdf', destination: '42' })]).size).toBe(
+      4,
+    );
+  });
+});
+
 describe('reconciling', () => {
   it('adopts the one code there is, and sends again what has none', async () => {
     expect(await inShort([row(1, 0), row(2, 0, 'b')], [code('x', 10)])).toEqual({ adopted: ['1=x'], absent: [2], undecided: [] });
