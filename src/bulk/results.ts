@@ -134,7 +134,7 @@ export function createFailure(
   const undecided = ends.filter(({ candidates }) => candidates.length > 0);
   if (undecided.length) return undecidedError(undecided, rows);
   if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return undefined;
-  return new PartialError(`${countFailed(results)} of ${results.length} rows failed`, {
+  return new PartialError(tellFailed(results, 'rows'), {
     hint: `${resultsPath} says which and why; run this again to try them once more`,
     cause: stop,
   });
@@ -167,17 +167,21 @@ export function changeResults(rows: readonly { row: number }[], { results }: Cha
 
 /** What an update or delete run throws at the end, or undefined when every row is done. */
 export function changeFailure({ stop }: ChangeEnd, results: readonly RowResult[], resultsPath?: string): unknown {
-  const failed = countFailed(results);
   // With --fail-fast a row's own fault stops the run: a failed row like others.
   const rowsFault = [NotFoundError, RejectedError, UnexpectedAnswerError].some((failure) => stop instanceof failure);
   if (stop !== undefined && !rowsFault) return stop;
-  if (failed === 0) return undefined;
-  return new PartialError(`${failed} of ${results.length} ${resultsPath ? 'rows' : 'codes'} failed`, {
+  if (results.every(({ outcome }) => outcome !== 'failed')) return undefined;
+  return new PartialError(tellFailed(results, resultsPath ? 'rows' : 'codes'), {
     hint: `${resultsPath ?? 'the output'} says which and why; it is safe to run this again`,
     cause: stop,
   });
 }
 
-function countFailed(results: readonly RowResult[]): number {
-  return results.filter(({ outcome }) => outcome === 'failed').length;
+/** How many failed; and why, where that is the same for all of them, so that nobody has to look it up. */
+function tellFailed(results: readonly RowResult[], what: string): string {
+  const failed = results.filter(({ outcome }) => outcome === 'failed');
+  const reasons = new Set(failed.map(({ error }) => error));
+  const [reason] = reasons;
+  const told = failed.length > 1 && reasons.size === 1 ? `, all for one reason: ${reason}` : '';
+  return `${failed.length} of ${results.length} ${what} failed${told}`;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseInput } from '../../src/bulk/read-input.ts';
-import { tabulate } from '../../src/bulk/results.ts';
-import { valuesKey } from '../../src/once/reconcile.ts';
+import { changeFailure, createFailure, type RowResult, tabulate } from '../../src/bulk/results.ts';
 
 describe('results', () => {
   it("are the input's columns, then ours, one row each in their order", async () => {
@@ -41,24 +40,16 @@ describe('results', () => {
   });
 });
 
-describe('the same values', () => {
-  const key = (name: string, destination?: string, type?: string) =>
-    valuesKey({ name, ...(destination !== undefined && { destination }), ...(type !== undefined && { type }) });
+describe('a failure', () => {
+  const failed = (error: string): RowResult => ({ outcome: 'failed', error });
 
-  it('are so with the defaults spelled out, and after tidying', () => {
-    expect(key('a')).toBe(key('a', '', 'url'));
-    expect(key(' a ', 'https://x.de')).toBe(key('a', 'HTTPS://X.de/'));
-  });
-
-  it('differ where people would say so', () => {
-    const all = [
-      key('a'),
-      key('A'),
-      key('a', 'https://x.de'),
-      key('a', 'https://x.de/b'),
-      key('a', 'https://x.de', 'menu'),
-      key('a,b'),
-    ];
-    expect(new Set(all).size).toBe(all.length);
+  it.each<[string, RowResult[]]>([
+    ['1 of 1 rows failed', [failed('no')]],
+    ['2 of 2 rows failed, all for one reason: no', [failed('no'), failed('no')]],
+    ['2 of 3 rows failed', [failed('no'), { outcome: 'created' }, failed('not so')]],
+  ])('of rows that fail alike says why in one line: %s', (message, results) => {
+    const created = createFailure({ rows: [], stop: undefined, stopRow: undefined }, results, [], 'r.csv');
+    const changed = changeFailure({ results: new Map(), stop: undefined, firstError: undefined }, results, 'r.csv');
+    for (const failure of [created, changed]) expect(failure).toMatchObject({ name: 'PartialError', message });
   });
 });

@@ -42,14 +42,27 @@ async function inShort(unknown: UnknownRow[], listing: QrCode[], claimed: string
   };
 }
 
-describe('two codes are the same', () => {
-  it('however the service tidied them: also an address that is none, with blanks around it (O6)', () => {
-    const key = (destination: string, name = 'a') => valuesKey({ name, destination });
-    expect(key(' 42 ', ' a ')).toBe(key('42'));
-    expect(key(' https://X.de')).toBe(key('https://x.de/'));
-    expect(new Set([key('42'), key('43'), key('42', 'b'), valuesKey({ name: 'a', type: 'pdf', destination: '42' })]).size).toBe(
-      4,
-    );
+describe('the same values', () => {
+  const key = (name: string, destination?: string, type?: string) =>
+    valuesKey({ name, ...(destination !== undefined && { destination }), ...(type !== undefined && { type }) });
+
+  it('are so with the defaults spelled out, and after tidying (O6)', () => {
+    expect(key('a')).toBe(key('a', '', 'url'));
+    expect(key(' a ', 'https://x.de')).toBe(key('a', 'HTTPS://X.de/'));
+    // An address that is none.
+    expect(key('a', ' 42 ')).toBe(key('a', '42'));
+  });
+
+  it('differ where people would say so', () => {
+    const all = [
+      key('a'),
+      key('A'),
+      key('a', 'https://x.de'),
+      key('a', 'https://x.de/b'),
+      key('a', 'https://x.de', 'menu'),
+      key('a,b'),
+    ];
+    expect(new Set(all).size).toBe(all.length);
   });
 });
 
