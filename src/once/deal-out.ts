@@ -4,6 +4,7 @@
  */
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { parseInstant } from '../time.ts';
+import { createRowHeap } from './row-heap.ts';
 import { resolutionMs, type TimeBounds } from './time-bounds.ts';
 
 /** One of the rows that share their values. */
@@ -154,7 +155,7 @@ function dealToAll(rows: readonly AlikeRow[], dated: readonly Dated[]): Group['p
  * leaves over as few as can be (Glover, "Maximum matching in a convex bipartite graph", 1967). False when a code is left over.
  */
 function deal(rows: readonly AlikeRow[], codes: readonly Dated[], pairs: Map<Dated, AlikeRow>): boolean {
-  const waiting = kindsOf(rows).map((kind) => ({ kind, next: 0, heap: createHeap() }));
+  const waiting = kindsOf(rows).map((kind) => ({ kind, next: 0, heap: createRowHeap<AlikeRow>() }));
   let all = true;
   for (const dated of codes) {
     let best: (typeof waiting)[number] | undefined;
@@ -192,38 +193,6 @@ function createKinds(): (row: AlikeRow) => string {
   return ({ foreign }) => {
     for (const ids of foreign) if (!numbers.has(ids)) numbers.set(ids, numbers.size);
     return foreign.map((ids) => numbers.get(ids)).join();
-  };
-}
-
-/** Rows by the end of their time, of those that end together by their number; the first on top. */
-function createHeap() {
-  const rows: AlikeRow[] = [];
-  const isBefore = (a: number, b: number) => {
-    const [one, other] = [rows[a], rows[b]];
-    if (!one || !other) return one !== undefined;
-    return one.bounds.toMs < other.bounds.toMs || (one.bounds.toMs === other.bounds.toMs && one.row < other.row);
-  };
-  const swap = (a: number, b: number) => {
-    const [one, other] = [rows[a], rows[b]];
-    if (one && other) [rows[a], rows[b]] = [other, one];
-  };
-  return {
-    /** Of the one on top; infinity where there is none. */
-    endMs: () => rows[0]?.bounds.toMs ?? Number.POSITIVE_INFINITY,
-    push(row: AlikeRow): void {
-      rows.push(row);
-      for (let at = rows.length - 1; at > 0 && isBefore(at, (at - 1) >> 1); at = (at - 1) >> 1) swap(at, (at - 1) >> 1);
-    },
-    pop(): AlikeRow | undefined {
-      swap(0, rows.length - 1);
-      const top = rows.pop();
-      for (let at = 0; ; ) {
-        const least = isBefore(2 * at + 2, 2 * at + 1) ? 2 * at + 2 : 2 * at + 1;
-        if (!isBefore(least, at)) return top;
-        swap(at, least);
-        at = least;
-      }
-    },
   };
 }
 

@@ -1,0 +1,46 @@
+/** Rows by the end of their time, those that end together by their number; the first on top. A binary heap: files may have thousands alike. */
+import type { TimeBounds } from './time-bounds.ts';
+
+interface TimedRow {
+  row: number;
+  bounds: Pick<TimeBounds, 'toMs'>;
+}
+
+interface RowHeap<R extends TimedRow> {
+  /** Of the one on top, ms since the epoch; infinity where there is none. */
+  endMs(): number;
+  push(row: R): void;
+  /** Takes the one on top away. */
+  pop(): R | undefined;
+}
+
+/** An empty heap. */
+export function createRowHeap<R extends TimedRow>(): RowHeap<R> {
+  const rows: R[] = [];
+  const isBefore = (a: number, b: number) => {
+    const [one, other] = [rows[a], rows[b]];
+    if (!one || !other) return one !== undefined;
+    return one.bounds.toMs < other.bounds.toMs || (one.bounds.toMs === other.bounds.toMs && one.row < other.row);
+  };
+  const swap = (a: number, b: number) => {
+    const [one, other] = [rows[a], rows[b]];
+    if (one && other) [rows[a], rows[b]] = [other, one];
+  };
+  return {
+    endMs: () => rows[0]?.bounds.toMs ?? Number.POSITIVE_INFINITY,
+    push(row) {
+      rows.push(row);
+      for (let at = rows.length - 1; at > 0 && isBefore(at, (at - 1) >> 1); at = (at - 1) >> 1) swap(at, (at - 1) >> 1);
+    },
+    pop() {
+      swap(0, rows.length - 1);
+      const top = rows.pop();
+      for (let at = 0; ; ) {
+        const least = isBefore(2 * at + 2, 2 * at + 1) ? 2 * at + 2 : 2 * at + 1;
+        if (!isBefore(least, at)) return top;
+        swap(at, least);
+        at = least;
+      }
+    },
+  };
+}
