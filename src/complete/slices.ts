@@ -6,23 +6,14 @@
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { MovedError, oldestFirst } from './assembly.ts';
 import type { Budget } from './budget.ts';
-import {
-  type Batch,
-  cut,
-  formatRange,
-  MARGIN_MS,
-  pageReader,
-  pageSizeOf,
-  type Range,
-  type RangeReading,
-  readFirst,
-} from './range.ts';
+import { type Batch, cut, formatRange, pageReader, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
 import { mayBeTruncated } from './truncated-total.ts';
 import { union } from './union.ts';
 
 /** Pages a slice may have before it is cut in two without being read. */
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
+const SECOND_MS = 1000;
 /** C2: a slice that begins at a cut is asked for so much earlier: the bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
@@ -86,16 +77,14 @@ async function* provenSlices(part: Part, first: ScanPage): AsyncGenerator<Slice>
     throw new MovedError(`the service does not tell whether it has more than ${first.total} rows ${formatRange(range)}`);
   }
   const newerRange = { sinceMs: pivotMs, untilMs: range.untilMs };
-  // C2: a service that rounds its bounds would leave out what lies between the second and a cut inside it.
-  const marginMs = pivotMs % 1000 === 0 ? 0 : MARGIN_MS;
   const older: Part = {
     ...part,
     range: { sinceMs: range.sinceMs, untilMs: pivotMs },
-    asked: { ...part.asked, untilMs: pivotMs + marginMs },
+    asked: { ...part.asked, untilMs: pivotMs },
     ahead: part.ahead + countInside(shown, newerRange),
   };
   yield* provenSlices(older, await readFirst(part.read, older.asked));
-  const newer: Part = { ...part, range: newerRange, asked: { ...part.asked, sinceMs: pivotMs - EXCLUSIVE_MS - marginMs } };
+  const newer: Part = { ...part, range: newerRange, asked: { ...part.asked, sinceMs: pivotMs - EXCLUSIVE_MS } };
   yield* provenSlices(newer, await readFirst(part.read, newer.asked));
 }
 
@@ -135,23 +124,18 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
 }
 
 /**
- * A time strictly inside the range with about as many rows on either side, a whole second if it can be, by a page from its middle. Where that is empty although
- * page 1 is as full as any, the service pages no further: then the time at which page 1 ends, so that no row is read twice.
+ * A whole second inside the range, with about as many rows on either side, by a page from its middle. Where that is empty although
+ * page 1 is as full as any, the service pages no further: then the second in which page 1 ends, so that few rows are read twice.
+ * C2: cuts are made at whole seconds, because a service that rounds its bounds would leave out what lies before a cut inside one.
  */
 function pivotOf({ range, fullPage }: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>): number | undefined {
   const [page = first] = middle.values();
-  const times = insideTimes(page, range);
-  const middleMs = times[times.length >> 1];
-  if (middleMs !== undefined) {
-    const secondMs = Math.floor(middleMs / 1000) * 1000;
-    return secondMs > (times[0] as number) ? secondMs : middleMs;
-  }
-  const isDescending = (first.times[0] ?? 0) > (first.times.at(-1) ?? 0);
-  return first.rows.length >= fullPage ? insideTimes(first, range).at(isDescending ? 0 : -1) : undefined;
-}
-
-function insideTimes(page: ScanPage, range: Range): number[] {
-  return cut(oldestFirst(page), range).times.filter((time) => time > (range.sinceMs ?? Number.NEGATIVE_INFINITY));
+  const times = cut(oldestFirst(page), range).times;
+  const atMs = times[times.length >> 1] ?? (first.rows.length >= fullPage ? first.times.at(-1) : undefined);
+  if (atMs === undefined) return undefined;
+  const { sinceMs = Number.NEGATIVE_INFINITY, untilMs } = range;
+  const secondMs = Math.floor(atMs / SECOND_MS) * SECOND_MS;
+  return [secondMs, secondMs + SECOND_MS].find((pivotMs) => pivotMs > sinceMs && pivotMs < untilMs);
 }
 
 function doubt(range: Range, count: number, total: number): string {

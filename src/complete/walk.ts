@@ -44,17 +44,18 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
   let edge: Edge | undefined;
   let total = first.total;
   let width = job.width;
+  let firstIsNew = true;
+  // C13: the first round is short where many would be asked for at once, on the word of one page.
+  let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Number.POSITIVE_INFINITY;
 
-  // C13: each round collects rows, or costs a request of the budget.
-  for (let round = 0; ; round++) {
+  // C13: each round collects rows, or costs a request of the budget. C9: the end is where all is collected that the newest total counts.
+  do {
     const readNumbered = async (page: number): Promise<Numbered> => {
-      const answer = round === 0 && page === 1 ? first : await readPage(page);
+      const answer = page === 1 && firstIsNew ? first : await readPage(page);
       ahead.set(page, answer.rows);
       job.show(assembly.count() + countAhead(ahead.values()));
       return { page, answer };
     };
-    // C13: the first round is short where many would be asked for at once, on the word of one page.
-    const most = round === 0 && width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Number.POSITIVE_INFINITY;
     const pages = pagesLeft(paging, assembly.count(), total, most);
     const ahead = new Map<number, readonly Scan[]>();
     let believed = false;
@@ -74,10 +75,10 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
       edge = widenEdge(edge, answer, order);
       ahead.delete(page);
     }
-    // C9: the end is where all is collected that the newest total counts, under one total.
-    if (!grew && assembly.count() === total) break;
     width = grew ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
-  }
+    firstIsNew &&= !grew;
+    most = Number.POSITIVE_INFINITY;
+  } while (assembly.count() < total);
   await refuseMore(total, edge);
   yield assembly.rest();
 
