@@ -14,6 +14,17 @@ describe('an assembly', () => {
     expect(idsOf(assembly.rest())).toEqual([5]);
   });
 
+  it('keeps the rows of one instant pending however many pages they fill, and releases them by id (C4)', () => {
+    const assembly = createAssembly();
+    const at = (ids: number[], times: number[]) => page(ids, { times });
+    assembly.add(at([1, 9], [1, 2]), 0);
+    expect(assembly.add(at([5, 3], [2, 2]), 2)).toEqual({ rows: [], times: [] });
+    // A page that repeats what is pending, and brings nothing.
+    expect(assembly.add(at([5, 3], [2, 2]), 2)).toEqual({ rows: [], times: [] });
+    expect(idsOf(assembly.add(at([4, 8], [2, 3]), 4))).toEqual([3, 4, 5, 9]);
+    expect(idsOf(assembly.rest())).toEqual([8]);
+  });
+
   it('takes rows older than the newest instant for collected, and adds none of them again', () => {
     const assembly = createAssembly();
     assembly.add(page([1, 2, 3]), 0);

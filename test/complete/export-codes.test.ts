@@ -10,16 +10,19 @@ import {
   UnprovenError,
   UsageError,
 } from '../../src/errors.ts';
+import type { CodeSink } from '../../src/row-sink.ts';
 import { fetchInOrder } from '../../src/service/fetch-in-order.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
-import { type ModelRow, modelScans } from '../support/model-service/scans.ts';
+import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 
 const UNTIL = 1_760_000_000_000;
 const down = () => new UnavailableError('the service failed (500)', { status: 500 });
 
 interface World {
   rows?: ModelRow[];
+  how?: ModelScansOptions;
+  sinceFor?: CodeSink['sinceFor'];
   /** The Date header; null: the service sends none. */
   dateMs?: number | null;
   sinceMs?: number;
@@ -39,18 +42,20 @@ async function exported({
   job = {},
   nowMs = () => UNTIL,
   rows = threeRows,
+  how,
+  sinceFor,
   dateMs = UNTIL,
   sinceMs,
 }: World) {
-  const { read } = modelScans(rows);
+  const { read } = modelScans(rows, how);
   const log: string[] = [];
-  const asked: { id: string; untilMs: number | undefined }[] = [];
+  const asked: { id: string; sinceMs: number | undefined; untilMs: number | undefined }[] = [];
   const progress: string[] = [];
   const summary = exportCodes({
     service: {
       async listScans(id, request) {
         log.push(`ask ${id}`);
-        asked.push({ id, untilMs: request.untilMs });
+        asked.push({ id, sinceMs: request.sinceMs, untilMs: request.untilMs });
         const failure = failures[id];
         if (failure) throw failure();
         return { ...(await read(request)), serviceTimeMs: dateMs ?? undefined };
@@ -69,6 +74,7 @@ async function exported({
       log.push(`open ${id}`);
       return {
         sinceMs,
+        ...(sinceFor && { sinceFor }),
         added: () => added,
         async write(batch) {
           log.push(`write ${id}`);
@@ -105,9 +111,11 @@ async function exported({
     const { codes, scans, failures: failed } = await summary;
     return { codes, scans, failed: failed.map(({ code }) => code.id) };
   };
+  const hints = async () => (await summary).failures.map(({ error }) => (error as { hint?: string }).hint);
+  const sinceAsked = () => asked.map(({ sinceMs: ms }) => ms);
   const messages = async () => (await summary).failures.map(({ error }) => error.message);
   const of = (verb: string) => log.filter((line) => line.startsWith(verb)).map((line) => line.slice(verb.length + 1));
-  return { result, messages, log, of, asked, progress };
+  return { result, messages, hints, sinceAsked, log, of, asked, progress };
 }
 
 describe('a service that does not tell its time', () => {
@@ -122,14 +130,68 @@ describe('a service that does not tell its time', () => {
 
   it('has scans after the time of the machine: its clock is behind, and they would be left out (C18)', async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
-    const { messages } = await exported({ ...silent, job, rows });
+    const { messages, hints } = await exported({ ...silent, job, rows });
+    expect(await hints()).toEqual([
+      expect.stringMatching(/^set the clock of this machine, or say where the range ends: --until/),
+    ]);
     expect(await messages()).toEqual([
       'the service does not tell its time, and has scans after 2025-10-09T08:53:20.000Z, the time of this machine',
     ]);
   });
 });
 
+describe('a service that does not tell its time, and heeds no bounds', () => {
+  it('is read until the time of the machine, where it shows nothing later', async () => {
+    const rows = [...threeRows, { id: 4, time: UNTIL }];
+    const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
+    const { result } = await exported({ dateMs: null, nowMs: () => undefined, job, rows, how: { ignoresBounds: true } });
+    expect((await result()).scans).toBe(3);
+  });
+});
+
+describe('a sink that wants more when it knows the end', () => {
+  const sinceFor = (endMs: number) => endMs - 20_000;
+  const job = { codes: [{ id: 'a' }] };
+
+  it('is asked for it where the end is known', async () => {
+    const { result, sinceAsked } = await exported({ sinceMs: UNTIL - 1, sinceFor, job });
+    expect((await result()).scans).toBe(3);
+    expect(sinceAsked()).toEqual([UNTIL - 21_000]);
+  });
+
+  it('is asked for it when the first answer has told the end, and page 1 is read again', async () => {
+    const unknown = { nowMs: () => undefined, job: { ...job, untilMs: undefined } };
+    const { result, sinceAsked, asked } = await exported({ sinceMs: UNTIL - 1, sinceFor, ...unknown });
+    expect((await result()).scans).toBe(3);
+    expect(sinceAsked()).toEqual([UNTIL - 1001, UNTIL - 21_000]);
+    expect(asked.map(({ untilMs }) => untilMs)).toEqual([undefined, UNTIL + 1000]);
+  });
+});
+
+describe('a range that does not add up', () => {
+  it('is walked once where its end was known from the beginning', async () => {
+    const how = { lie: (total: number) => total + 7 };
+    const { messages, asked } = await exported({ how, job: { codes: [{ id: 'a' }] } }).catch((error) => error);
+    await messages().catch(() => undefined);
+    const known = asked.length;
+    const open = await exported({ how, nowMs: () => undefined, job: { untilMs: undefined, codes: [{ id: 'a' }] } });
+    await open.messages().catch(() => undefined);
+    expect(open.asked.length).toBeGreaterThan(known);
+  });
+});
+
 describe('a range whose beginning is not before its end', () => {
+  it('is told from one that has a beginning', async () => {
+    expect(await (await exported({ sinceMs: UNTIL - 20_000, job: { codes: [{ id: 'a' }] } })).result()).toMatchObject({
+      scans: 3,
+    });
+  });
+
+  it('is refused with a hint (C19)', async () => {
+    const { hints } = await exported({ sinceMs: UNTIL, job: { codes: [{ id: 'a' }] } });
+    expect(await hints()).toEqual(['without --until a range ends now, by the clock of the service: choose an earlier --since']);
+  });
+
   it.each([UNTIL, UNTIL + 1])('is not sent (C19)', async (sinceMs) => {
     const { messages, asked } = await exported({ sinceMs, job: { codes: [{ id: 'a' }] } });
     expect(await messages()).toEqual([
@@ -165,7 +227,7 @@ describe('a code without scans', () => {
 describe('the end of the range', () => {
   it('leaves out what is dated later, though page 1 counted it when the time was not known', async () => {
     const many = Array.from({ length: 1203 }, (_, i) => ({ id: i + 1, time: UNTIL - 5_000_000 + i * 1000 }));
-    const rows = [...many, { id: 5000, time: UNTIL + 86_400_000 }];
+    const rows = [...many, { id: 5000, time: UNTIL + 500_000 }];
     const { result, asked } = await exported({
       rows,
       nowMs: () => undefined,
@@ -178,7 +240,7 @@ describe('the end of the range', () => {
   it('is fixed by the first answer, before anything else is asked (C1)', async () => {
     const { result, asked, log } = await exported({ job: { untilMs: undefined }, nowMs: () => undefined });
     await result();
-    expect(asked[0]).toEqual({ id: 'a', untilMs: undefined });
+    expect(asked[0]).toEqual({ id: 'a', sinceMs: undefined, untilMs: undefined });
     expect(new Set(asked.slice(1).map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
     expect(log.indexOf('ask b')).toBeGreaterThan(log.indexOf('commit a'));
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exportScans, type ScanExport } from '../../src/complete/export-scans.ts';
+import { exportScans, requestsAfter, type ScanExport } from '../../src/complete/export-scans.ts';
 import { widened } from '../../src/complete/range.ts';
 import { NotFoundError, UnavailableError, UnprovenError } from '../../src/errors.ts';
 import { fetchInOrder } from '../../src/service/fetch-in-order.ts';
@@ -54,6 +54,10 @@ describe.each(['ascending', 'descending'] as const)('a service that pages %s', (
     expect((await exported(count, { order, reach, refusesBeyond: true })).ids).toEqual(all(count));
   });
 
+  it('has ten times the scans that it counts and shows: they are exported within what was shown is worth', async () => {
+    expect((await exported(1503, { order, pageCap: 10, ...truncated(100) })).ids).toEqual(all(1503));
+  });
+
   it.each([1000, 1500, 5000])('has just %i scans: that costs one request more than its pages', async (count) => {
     for (const together of [1, 3]) {
       const { ids, requests } = await exported(count, { order, together });
@@ -81,6 +85,12 @@ describe('an export', () => {
     expect(descending).toMatchObject({ ids: [1, 2, 3], rewinds: 0 });
     const ascending = await exportedFrom(at([1, 2], 1), [at([3], 9)]);
     expect(ascending).toMatchObject({ ids: [1, 2, 3], rewinds: 0 });
+  });
+
+  it('takes the order of a page from its times though its ids run the other way', async () => {
+    const page1 = page([3, 2, 1], { total: 4, times: [1, 2, 3] });
+    const last = page([9], { total: 4, times: [4] });
+    expect(await exportedFrom(page1, [last])).toMatchObject({ ids: [3, 2, 1, 9], rewinds: 0, asked: [2] });
   });
 
   it('takes the order of a page with several instants from its times, and of a page of one row for oldest first', async () => {
@@ -119,6 +129,34 @@ describe('an export', () => {
     const down = new UnavailableError('the service failed');
     expect((await exportedFrom(p([1, 2], 4), [down])).failure).toBe(down);
     expect((await exportedFrom(p([1, 2], 4), [p([9], 4), down])).failure).toBe(down);
+  });
+});
+
+describe('the requests that an export needs after page 1', () => {
+  const known = { isKnown: true, proveBeyond: false };
+  const first = (shown: number, total: number) =>
+    p(
+      Array.from({ length: shown }, (_, i) => i + 1),
+      total,
+    );
+
+  it.each([
+    [3, 3, 0],
+    [50, 50, 1],
+    [500, 500, 1],
+    [500, 501, 1],
+    [500, 1000, 2],
+    [500, 1003, 2],
+    [7, 22, 3],
+    [7, 21, 3],
+  ])('are, where %i rows of %i are shown, %i', (shown, total, requests) => {
+    expect(requestsAfter(first(shown, total), known)).toBe(requests);
+  });
+
+  it('are one more to look beyond any total, and to see whether a code without scans is there', () => {
+    expect(requestsAfter(first(3, 3), { ...known, proveBeyond: true })).toBe(1);
+    expect(requestsAfter(first(0, 0), { ...known, proveBeyond: true })).toBe(0);
+    expect(requestsAfter(first(0, 0), { ...known, isKnown: false })).toBe(1);
   });
 });
 

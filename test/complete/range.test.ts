@@ -56,6 +56,23 @@ describe('the size of a page', () => {
     expect(pageSizeOf(page([1, 2], { total: 2 }))).toBe(500);
     expect(pageSizeOf(page([], { total: 3 }))).toBe(500);
   });
+
+  it.each([
+    [2, 2],
+    [3, 3],
+    [499, 499],
+    [1, 500],
+    [0, 500],
+    [500, 500],
+    [1000, 500],
+  ])('is %i by the word of a service whose page 1 shows all there is: taken for %i', (limit, size) => {
+    expect(pageSizeOf({ ...page([1, 2]), limit })).toBe(size);
+  });
+
+  it('is no smaller than one row, also by the word of a service that shows none', () => {
+    expect(pageSizeOf({ ...page([], { total: 3 }), limit: 1 })).toBe(1);
+    expect(pageSizeOf({ ...page([], { total: 3 }), limit: 0 })).toBe(500);
+  });
 });
 
 describe('a page that the service refuses', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MovedError } from '../../src/complete/assembly.ts';
 import type { Range } from '../../src/complete/range.ts';
 import { slices } from '../../src/complete/slices.ts';
+import type { ScanPageRequest } from '../../src/service/service.ts';
 import { type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { answers, collect, page, RANGE, reading, rows, START } from './reading.ts';
 
@@ -49,6 +50,64 @@ describe('slices of a range', () => {
   it('are cut until a total is no longer truncated (C10)', async () => {
     const lie = (total: number) => Math.min(total, 1000);
     expect((await sliced(2600, { pageCap: 100, reach: 1000, lie })).ids).toEqual(all(2600));
+  });
+});
+
+describe('the cuts of slices', () => {
+  /** What was asked for, of rows so many ms apart. */
+  async function cutsOf(count: number, everyMs: number, how: ModelScansOptions) {
+    const service = modelScans(
+      Array.from({ length: count }, (_, i) => ({ id: i + 1, time: START + i * everyMs })),
+      how,
+    );
+    const asked: ScanPageRequest[] = [];
+    const read: typeof service.read = (request) => {
+      asked.push(request);
+      return service.read(request);
+    };
+    const batches: number[] = [];
+    const ids: number[] = [];
+    for await (const batch of slices(reading(read))) {
+      batches.push(batch.rows.length);
+      for (const { id } of batch.rows) ids.push(Number(id));
+    }
+    const bounds = asked.flatMap(({ sinceMs, untilMs }) => [sinceMs === undefined ? [] : [sinceMs + 1], untilMs ?? []].flat());
+    return { ids, batches, asked: asked.length, bounds: bounds.filter((ms) => ms !== RANGE.untilMs + 1000) };
+  }
+
+  it('are made at whole seconds, and twenty pages are read without one (C2)', async () => {
+    const { ids, batches, bounds } = await cutsOf(999, 250, { pageCap: 10 });
+    expect(ids).toEqual(all(999));
+    expect(Math.max(...batches)).toBeLessThanOrEqual(200);
+    expect(bounds.every((ms) => ms % 1000 === 0)).toBe(true);
+    expect(await cutsOf(199, 250, { pageCap: 10 })).toMatchObject({ batches: [199], asked: 21 });
+  });
+
+  it('are none inside a second: what it holds is read as one', async () => {
+    expect((await cutsOf(91, 10, { pageCap: 2 })).batches.filter((rows) => rows > 0)).toEqual([91]);
+  });
+
+  it('find rows at the second itself, whether bounds are exclusive or rounded (C2)', async () => {
+    for (const how of [{ sinceInclusive: false }, { wholeSeconds: true }, { wholeSeconds: true, sinceInclusive: false }]) {
+      expect((await cutsOf(500, 500, { pageCap: 10, ...how })).ids).toEqual(all(500));
+    }
+  });
+
+  it('cost little where the service pages no further than some rows', async () => {
+    expect((await cutsOf(700, 1000, { pageCap: 10, reach: 200 })).asked).toBeLessThanOrEqual(140);
+    expect((await cutsOf(700, 1000, { pageCap: 10, reach: 100, order: 'descending' })).asked).toBeLessThanOrEqual(140);
+    expect((await cutsOf(130, 1000, { pageCap: 10, reach: 30 })).asked).toBeLessThanOrEqual(45);
+  });
+
+  it('count no row twice that lies just before one (C12)', async () => {
+    const near = Array.from({ length: 21 }, (_, i) => ({ id: i + 1, time: START + 990 + i }));
+    const count = async (arrivals?: ModelScansOptions['arrivals']) => {
+      const service = modelScans(near, { pageCap: 1, ...(arrivals && { arrivals }) });
+      await collect(slices(reading(service.read)));
+      return service.state.requests;
+    };
+    const late = new Map([[await count(), [{ id: 1000, time: START + 991 }]]]);
+    await expect(count(late)).rejects.toThrow('the service counts 22 rows and shows 21');
   });
 });
 

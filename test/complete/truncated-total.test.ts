@@ -3,7 +3,7 @@ import { askBeyond, type Edge, mayBeTruncated, type PageOrder, widenEdge } from 
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
 import { type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
-import { page, RANGE, reading, rows, START } from './reading.ts';
+import { answers, page, RANGE, reading, rows, START } from './reading.ts';
 
 const range = { sinceMs: START, untilMs: RANGE.untilMs };
 
@@ -38,6 +38,7 @@ it('the edge of a range is its outermost instant, with all rows of it', () => {
   expect(oldest).toEqual(edgeAt(8, 3));
   expect(widenEdge(oldest, page([4, 5], { times: [8, 8] }), 'ascending')).toEqual(edgeAt(8, 3, 4, 5));
   expect(widenEdge(undefined, page([1, 2, 3], { times: [7, 7, 8] }), 'descending')).toEqual(edgeAt(7, 1, 2));
+  expect(widenEdge(undefined, page([]), 'ascending')).toBeUndefined();
 });
 
 describe('asking beyond the edge of a range', () => {
@@ -81,6 +82,9 @@ describe('asking beyond the edge of a range', () => {
     const inclusive = await asked('ascending', edgeAt(14, 14), atEdge, atEdge, page([]));
     expect(inclusive.more).toBe(false);
     expect(inclusive.requests.map(({ sinceMs }) => sinceMs)).toEqual([START + 13_999, START + 14_000, START + 14_001]);
+    const rounded = await asked('ascending', edgeAt(14, 14), atEdge, atEdge, atEdge, page([]));
+    expect(rounded.more).toBe(false);
+    expect(rounded.requests.at(-1)?.sinceMs).toBe(START + 15_001);
     expect((await asked('ascending', edgeAt(14, 14), atEdge, page([]))).more).toBe(false);
     expect((await asked('ascending', edgeAt(14, 14), atEdge, atEdge, page([15]))).more).toBe(true);
   });
@@ -118,6 +122,21 @@ describe('asking beyond rows of one instant', () => {
     ]);
     expect((await ask([page([16])])).more).toBe(true);
     expect((await ask([page([]), page([13])])).more).toBe(true);
+  });
+
+  it('asks a second further out where the service rounds bounds down', async () => {
+    const same = page([14, 15], { total: 2, times: [14, 14] });
+    const { more, requests } = await ask([same, page([]), same, page([])]);
+    expect(more).toBe(false);
+    expect(requests.map(({ sinceMs }) => sinceMs)).toEqual([START + 14_001, START + 15_001, START - 1000, START - 1000]);
+    expect(requests.map(({ untilMs }) => untilMs).slice(2)).toEqual([START + 13_999, START + 12_999]);
+  });
+
+  it('asks nothing where what comes after is outside the range', async () => {
+    const edge = { timeMs: RANGE.untilMs - 1, ids: new Set([14, 15]) };
+    const { read, asked: pages } = answers(page([]));
+    expect(await askBeyond(reading(read, { range }), 'ascending', edge, 2)).toBe(false);
+    expect(pages).toEqual([1]);
   });
 
   it('does not tell where one of the two is not answered', async () => {

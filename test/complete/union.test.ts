@@ -28,6 +28,34 @@ describe('a union of pages', () => {
     expect(await united(p([], 0), [])).toEqual({ ids: [], proven: true, count: 0, total: 0, asked: [] });
   });
 
+  it('asks for few pages at once, since memory and requests grow with what a total only claims', async () => {
+    const widths: number[] = [];
+    const job = reading(answers(p([3], 3)).read, { width: 32 });
+    const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, width) => {
+      widths.push(width);
+      return job.fetchInOrder(pages, fetch, 1);
+    };
+    await collect(union({ ...job, fetchInOrder }, p([1, 2], 3), 1));
+    expect(widths).toEqual([16]);
+  });
+
+  it('is granted twice its pages for each reading that found more, and reads again as often as before', async () => {
+    const granted: number[] = [];
+    const { read, asked } = answers(
+      p([1], 4),
+      p([3, 1], 4),
+      p([2, 1], 4),
+      p([1, 2], 4),
+      p([3, 2], 4),
+      p([1, 2], 4),
+      p([3, 1], 4),
+    );
+    const job = { ...reading(read), grant: (requests: number) => granted.push(requests) };
+    expect(await collect(union(job, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
+    expect(granted).toEqual([4]);
+    expect(asked).toHaveLength(5);
+  });
+
   it('does not ask for pages that were read just now', async () => {
     const rows = union(reading(answers(p([2], 5)).read), p([3, 1], 5), 1, new Map([[2, p([4, 5], 5)]]));
     expect(await collect(rows)).toEqual([3, 1, 4, 5, 2]);

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { MovedError } from '../../src/complete/assembly.ts';
 import { walk } from '../../src/complete/walk.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
-import { answers, collect, page, reading } from './reading.ts';
+import { modelScans } from '../support/model-service/scans.ts';
+import { answers, collect, page, reading, rows } from './reading.ts';
 
 /** Walks pages of two rows: `first` is page 1, `script` answers what is asked for next. */
 function walked(first: ScanPage, script: (ScanPage | Error)[], { order = 'ascending' as const, width = 1 } = {}) {
@@ -48,14 +49,33 @@ describe('a walk', () => {
 
   it('asks for fewer pages at once where the range grew, and for more again where it did not', async () => {
     const widths: number[] = [];
-    const script = [p([3, 4], 5), p([3, 4], 5), p([5, 6], 7), p([5, 6], 7), p([7], 7)];
+    const script = [p([3, 4], 5), p([3, 4], 7), p([5, 6], 7), p([7], 7)];
     const job = reading(answers(...script).read, { width: 8 });
     const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, width) => {
       widths.push(width);
       return job.fetchInOrder(pages, fetch, 1);
     };
     expect(await collect(walk({ ...job, fetchInOrder }, p([1, 2], 3), 'ascending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    expect(widths).toEqual([8, 4, 2]);
+    expect(widths).toEqual([8, 4, 8]);
+  });
+
+  it.each([8, 16])('asks for all pages in one go where %i are asked for at once', async (width) => {
+    let rounds = 0;
+    const all = Array.from({ length: 20 }, (_, i) => p([2 * i + 3, 2 * i + 4], 43));
+    const job = reading(answers(...all, p([43], 43)).read, { width });
+    const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, most) => {
+      rounds += 1;
+      return job.fetchInOrder(pages, fetch, most);
+    };
+    expect(await collect(walk({ ...job, fetchInOrder }, p([1, 2], 43), 'ascending'))).toHaveLength(43);
+    expect(rounds).toBe(1);
+  });
+
+  it('asks for page 1 no second time where it comes last, however many are asked for at once', async () => {
+    const service = modelScans(rows(41), { order: 'descending', pageCap: 2 });
+    const first = await service.read({ page: 1, limit: 2 });
+    expect(await collect(walk(reading(service.read, { width: 32 }), first, 'descending'))).toHaveLength(41);
+    expect(service.state.requests).toBe(21);
   });
 
   it('asks for few pages at first where many would be asked for at once, on the word of one (C13)', async () => {
