@@ -107,10 +107,10 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
       const step = await rest.next();
       if (!step.done) see(step.value);
       else {
-        // Many rows by number: a total that is too small by a page would end them before what lies beyond.
+        // Full pages: a total that is too small by the rows of some would end them before what lies beyond.
         const { proven, total: counted } = step.value;
         const pageSize = pageSizeOf(first);
-        if (proven && counted > first.rows.length) see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
+        if (proven && first.rows.length >= pageSize) see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
         return { ...state, isCertain: proven };
       }
     }
