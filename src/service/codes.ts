@@ -9,9 +9,10 @@
  *   slid over the edge of a page into one already read.
  *
  * Assumed: new codes get a `created_at` that is not behind the service's Date by more than the margin, and an answer from a replica is not older
- * than that either; `created_at` is of one clock, so that of two codes the later is not dated earlier, and a code dated in the future is known by
- * Date; where codes are created and deleted during the readings, a later answer is not of an older state than one before. A total that
- * is just what the first page shows is the total. Where times cannot be read it takes the second reading.
+ * than that either; `created_at` is of one clock, so that of two codes the later is not dated earlier, and a code dated in the future is
+ * known by Date; where codes are created and deleted during the readings, or come in the middle of the list, a later answer is not of an
+ * older state than one before; a total that is just what the first page shows is the total, and a service whose total lies does not list
+ * codes twice as well. Where times cannot be read it takes the second reading.
  */
 import { NotFoundError, RejectedError, UnprovenError } from '../errors.ts';
 import { fetchInOrder } from './fetch-in-order.ts';
