@@ -95,6 +95,10 @@ test.each(['\n', '\r\n'])('CSV for a terminal keeps its own line ends %j, and no
   );
 });
 
+test('CSV of hostile characters alone is made visible, too', () => {
+  expect(cleanCsv('\x1b\u202e')).toBe('\\x1b\\u{202e}');
+});
+
 test('JSON of a single hostile character is made visible, too (T9)', () => {
   expect(cleanJson('\u202e')).toBe('\\u202e');
 });
