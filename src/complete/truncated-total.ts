@@ -99,8 +99,9 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     };
     see(first);
     if (first.total >= total || state.more) return state;
-    // As many as are known at the edge, which is inside: there is nothing else, and no need to read on.
-    if (state.hasEdge && first.total === edge.ids.size) return { ...state, isCertain: true };
+    // As many as are known at the edge, which is inside, and no full page: there is nothing else, and no need to read on.
+    if (state.hasEdge && first.total === edge.ids.size && first.total % pageSizeOf(first) !== 0)
+      return { ...state, isCertain: true };
     const part = { ...job, asked };
     const rest = union(part, first, 1);
     for (;;) {

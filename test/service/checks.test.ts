@@ -16,6 +16,7 @@ describe('a page of scans', () => {
       total: 7,
       serviceTimeMs: 1000,
       times: [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 1)],
+      limit: 100,
     });
   });
 
