@@ -8,7 +8,7 @@ import type { Service } from '../service/service.ts';
 import type { QrCode, ScanPage } from '../service/shapes.ts';
 import { formatInstant } from '../time.ts';
 import { exportScans } from './export-scans.ts';
-import { type FetchInOrder, type ReadScans, readFirst, widened } from './range.ts';
+import { type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
 
 /** What the rows of one code are labelled with; of a code given by its id only that is known. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode>;
@@ -47,7 +47,8 @@ export interface Summary {
 interface Prepared {
   code: CodeLabel;
   sink: CodeSink;
-  sinceMs: number | undefined;
+  read: ReadScans;
+  range: Range;
   first: ScanPage;
   /** `first` was asked for before the end of the range was known. */
   firstIsOpen: boolean;
@@ -92,7 +93,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     }
     expected += first.total;
     asked += 1;
-    return { code, sink, sinceMs, first, firstIsOpen };
+    return { code, sink, read, range: { sinceMs, untilMs }, first, firstIsOpen };
   }
 
   /** C18: the machine's clock, for a service that tells no time: where that is behind, the newest scans would be left out. */
@@ -114,7 +115,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     return { code, prepared };
   }
 
-  async function run({ code, sink, sinceMs, first, firstIsOpen }: Prepared): Promise<void> {
+  async function run({ code, sink, read, range, first, firstIsOpen }: Prepared): Promise<void> {
     const before = summary.scans;
     const count = () => {
       summary.scans = before + sink.added();
@@ -130,8 +131,6 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       },
     };
     const { service, ...rest } = job;
-    const range = { sinceMs, untilMs: untilMs ?? job.now() };
-    const read: ReadScans = (request) => service.listScans(code.id, request);
     try {
       const checkExists = () => service.getCode(code.id);
       const isKnown = code.slug !== undefined;

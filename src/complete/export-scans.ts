@@ -123,19 +123,8 @@ async function write(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink
 
 async function* inItsOwnOrder(job: Job, first: ScanPage): AsyncGenerator<Batch> {
   job.note('The service pages these scans in no order of time: they are exported in its own order.');
-  let shown = 0;
-  const rows = union(job, first, PASSES);
-  for (;;) {
-    const step = await rows.next();
-    if (step.done) {
-      const { proven, count, total } = step.value;
-      if (!proven) throw new MovedError(`the service counts ${total} rows and shows ${count}`);
-      return;
-    }
-    shown += step.value.rows.length;
-    job.show(shown);
-    yield step.value;
-  }
+  const { proven, count, total } = yield* union(job, first, PASSES);
+  if (!proven) throw new MovedError(`the service counts ${total} rows and shows ${count}`);
 }
 
 async function readAgain(job: Job, { sink, rewind }: Output, reason: MovedError) {

@@ -37,6 +37,8 @@ export interface RangeReading {
   fetchInOrder: FetchInOrder;
   /** Requests in flight at once. */
   width: number;
+  /** Told how many distinct rows were shown so far, in one attempt. */
+  show?: (rows: number) => void;
   /** Told that so many requests found more of a total that held still: rows of one instant swap places, and no number lies. */
   grant?: (requests: number) => void;
 }

@@ -8,7 +8,7 @@ import { MovedError, oldestFirst } from './assembly.ts';
 import type { Budget } from './budget.ts';
 import { type Batch, cut, formatRange, pageReader, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
 import { mayBeTruncated } from './truncated-total.ts';
-import { union } from './union.ts';
+import { readUnion, union } from './union.ts';
 
 /** Pages a slice may have before it is cut in two without being read. */
 const MAX_SLICE_PAGES = 20;
@@ -18,7 +18,8 @@ const SECOND_MS = 1000;
 const EXCLUSIVE_MS = 1;
 
 /** A range to be read in slices. */
-export interface SlicesJob extends RangeReading, Pick<Budget, 'show' | 'largestTotal'> {
+export interface SlicesJob extends RangeReading, Pick<Budget, 'largestTotal'> {
+  show: Budget['show'];
   /** Take every total for one that may be truncated. */
   proveBeyond: boolean;
 }
@@ -99,15 +100,13 @@ function countInside(pages: readonly ScanPage[], range: Range): number {
 }
 
 async function readUntilProven(part: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>) {
-  const rows = union(part, first, PASSES, middle);
   const batch: Batch = { rows: [], times: [] };
-  for (;;) {
-    const step = await rows.next();
-    if (step.done) return { ...step.value, batch };
-    for (const row of step.value.rows) batch.rows.push(row);
-    for (const time of step.value.times) batch.times.push(time);
-    part.show(part.ahead + batch.rows.length);
-  }
+  const show = (rows: number) => part.show(part.ahead + rows);
+  const result = await readUnion(union({ ...part, show }, first, PASSES, middle), ({ rows, times }) => {
+    for (const row of rows) batch.rows.push(row);
+    for (const time of times) batch.times.push(time);
+  });
+  return { ...result, batch };
 }
 
 /**

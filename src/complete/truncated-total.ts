@@ -4,7 +4,7 @@
  */
 import type { Scan } from '../service/shapes.ts';
 import { type Batch, MARGIN_MS, pageReader, pageSizeOf, type RangeReading, readFirst } from './range.ts';
-import { union } from './union.ts';
+import { readUnion, union } from './union.ts';
 
 /** Services stop counting at a round number, or at the end of a page. */
 const ROUND = 50;
@@ -89,6 +89,7 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     if (ascending ? pivotMs >= untilMs : pivotMs <= sinceMs) return undefined;
     const asked = ascending ? { ...job.asked, sinceMs: pivotMs } : { ...job.asked, untilMs: pivotMs };
     const first = await readFirst(job.read, asked);
+    const pageSize = pageSizeOf(first);
     const state: Look = { more: first.total > total, hasEdge: false, isCertain: false };
     const see = ({ rows, times }: Batch) => {
       rows.forEach(({ id }, i) => {
@@ -100,20 +101,11 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     see(first);
     if (first.total >= total || state.more) return state;
     // As many as are known at the edge, which is inside, and no full page: there is nothing else, and no need to read on.
-    if (state.hasEdge && first.total === edge.ids.size && first.total % pageSizeOf(first) !== 0)
-      return { ...state, isCertain: true };
-    const part = { ...job, asked };
-    const rest = union(part, first, 1);
-    for (;;) {
-      const step = await rest.next();
-      if (!step.done) see(step.value);
-      else {
-        // Full pages: a total that is too small by the rows of some would end them before what lies beyond.
-        const { proven, total: counted } = step.value;
-        const pageSize = pageSizeOf(first);
-        if (proven && first.rows.length >= pageSize) see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
-        return { ...state, isCertain: proven };
-      }
-    }
+    if (state.hasEdge && first.total === edge.ids.size && first.total % pageSize !== 0) return { ...state, isCertain: true };
+    const part: RangeReading = { ...job, asked };
+    const { proven, total: counted } = await readUnion(union(part, first, 1), see);
+    // Full pages: a total that is too small by the rows of some would end them before what lies beyond.
+    if (proven && first.rows.length >= pageSize) see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
+    return { ...state, isCertain: proven };
   }
 }

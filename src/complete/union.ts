@@ -19,8 +19,7 @@ export interface UnionResult {
 
 /**
  * Yields rows not seen before, in the service's own order; returns whether they are all. `first` is page 1 of the range, `known`
- * has further pages of it that were read just now, by their numbers;
- * `passes`: how often the range may be read, passes that find more of an unchanged total not counted.
+ * has further pages of it that were read just now, by their numbers; `passes`: how often the range may be read, passes that find more of an unchanged total not counted.
  */
 export async function* union(
   job: RangeReading,
@@ -46,7 +45,9 @@ export async function* union(
       total = Math.max(total, answer.total);
       served += answer.rows.length;
       if (page < lastPage() && answer.rows.length !== pageSize) full = false;
-      yield select(answer, ({ id }) => isAdded(ids, id));
+      const fresh = select(answer, ({ id }) => isAdded(ids, id));
+      job.show?.(ids.size);
+      yield fresh;
     }
     // C11: more rows shown than counted, or a page cut short, mean that a total that fits hides rows that were missed.
     if (ids.size === total && served <= total && full) return { proven: true, count: ids.size, total };
@@ -57,6 +58,15 @@ export async function* union(
     }
   }
   return { proven: false, count: ids.size, total };
+}
+
+/** Reads a union to its end; `see` is given its rows. */
+export async function readUnion(rows: AsyncGenerator<Batch, UnionResult>, see: (batch: Batch) => void): Promise<UnionResult> {
+  for (;;) {
+    const step = await rows.next();
+    if (step.done) return step.value;
+    see(step.value);
+  }
 }
 
 function* pagesUntil(last: () => number): Generator<number> {
