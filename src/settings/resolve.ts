@@ -82,12 +82,14 @@ export function resolveKey(
   return { apiKey: undefined, apiKeyProblem };
 }
 
-/** The text to store: as given, but a base URL in the form that is used. Throws UsageError for a value the key cannot have. */
+/** The text to store: as given, but a base URL and a short URL in the form that is used. Throws UsageError for a value the key cannot have. */
 export function checkSetting(key: SettingKey, text: string): { text: string; note: string | undefined } {
   if (key === 'base-url') {
     const { baseUrl, completed } = parseBaseUrl(text);
     return { text: baseUrl, note: completed ? completedNote(baseUrl) : undefined };
   }
-  if (VALUES[key].parse(text) === undefined) throw new UsageError(`that is no value of ${key}. ${VALUES[key].forms}`);
-  return { text, note: undefined };
+  const value = VALUES[key].parse(text);
+  if (value === undefined) throw new UsageError(`that is no value of ${key}. ${VALUES[key].forms}`);
+  if (key !== 'short-url' || value === text) return { text, note: undefined };
+  return { text: String(value), note: `the address had no place for the code: /{slug} was added` };
 }

@@ -37,6 +37,7 @@ export interface Settings {
   apiKeyProblem: string | undefined;
   format: Format | undefined;
   timezone: string | undefined;
+  /** The address of a code as a template: it has `{slug}` or `{id}`. See settings/short-url.ts. */
   shortUrl: string | undefined;
   reserve: Reserve;
   concurrency: number;

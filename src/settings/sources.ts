@@ -2,6 +2,7 @@
 import { UsageError } from '../errors.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import type { SettingFlags, Variables } from './settings.ts';
+import { parseShortUrl } from './short-url.ts';
 import type { StoredProfile } from './stored.ts';
 import { DEFAULT_CONCURRENCY, type SettingKey } from './values.ts';
 
@@ -53,7 +54,7 @@ export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): S
 /** A setting as people see it: the value in force and where it stands. */
 export interface ShownSetting {
   key: SettingKey;
-  /** As it was typed, but a base URL in the form that is used; null where nothing names one. */
+  /** As it was typed, but a base URL and a short URL in the form that is used; null where nothing names one. */
   value: string | null;
   source: SettingSource;
 }
@@ -65,6 +66,7 @@ export function shownSetting(key: SettingKey, inputs: Inputs): ShownSetting {
 }
 
 function shownText(key: SettingKey, text: string): string {
+  if (key === 'short-url') return parseShortUrl(text) ?? text;
   if (key !== 'base-url') return text;
   try {
     return parseBaseUrl(text).baseUrl;

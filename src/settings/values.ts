@@ -2,6 +2,7 @@
 import type { Reserve } from '../limit/rate-window.ts';
 import { parseDuration } from '../time.ts';
 import { FORMATS } from './settings.ts';
+import { parseShortUrl } from './short-url.ts';
 
 const MAX_CONCURRENCY = 32;
 export const DEFAULT_CONCURRENCY = 4;
@@ -31,13 +32,6 @@ function parseTimezone(text: string): string | undefined {
   }
 }
 
-/** An http or https address without credentials, as typed, or undefined. */
-function parseShortUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && !username && !password ? text : undefined;
-}
-
 export const SETTING_KEYS = ['base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url'] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];
 
@@ -51,5 +45,8 @@ export const VALUES = {
   reserve: { parse: parseReserve, forms: 'It takes a number of requests, such as 20, or a share of the limit, such as 10%.' },
   concurrency: { parse: parseConcurrency, forms: `It takes a whole number from 1 to ${MAX_CONCURRENCY}.` },
   'max-wait': { parse: parseDuration, forms: 'It takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w.' },
-  'short-url': { parse: parseShortUrl, forms: 'It takes an address that begins with https:// or http://.' },
+  'short-url': {
+    parse: parseShortUrl,
+    forms: 'It takes an https:// or http:// address with {slug} or {id} for the code, such as https://HOST/{slug}.',
+  },
 } as const satisfies Record<Exclude<SettingKey, 'base-url'>, { parse: (text: string) => unknown; forms: string }>;

@@ -104,10 +104,33 @@ describe('auth login', () => {
     login.child.stdin?.write(`${sandbox.baseUrl}\r`);
     await login.waitFor(/API key for 127\.0\.0\.1:\d+: /);
     login.child.stdin?.write(`${KEY}\r`);
+    await login.waitFor(/Address of your short links.*: /);
+    login.child.stdin?.write('https://go.example\r');
     const { code, stdout } = await login.done;
     expect(code).toBe(0);
     expect(stdout).not.toContain(KEY);
-    expect(JSON.parse(readFileSync(machine.file, 'utf8')).profiles.default.apiKey).toBe(KEY);
+    expect(stdout).toContain('/{slug} was added');
+    const { apiKey, shortUrl } = JSON.parse(readFileSync(machine.file, 'utf8')).profiles.default;
+    expect({ apiKey, shortUrl }).toEqual({ apiKey: KEY, shortUrl: 'https://go.example/{slug}' });
+  });
+
+  test.each([
+    ['nothing', '\r', 'stores it later'],
+    ['the end of input', '\u0004', 'no short-url was stored'],
+    ['no address', 'go.example\r', 'no short-url was stored'],
+  ])('asked for the address of short links it takes %s for an answer, and has stored the key', async (_, typed, said) => {
+    const machine = await useMachine();
+    const env = { QRCTL_CONFIG_DIR: machine.directory };
+    const login = await startCli(['auth', 'login', '--no-verify', '--base-url', FAR], { tty: true, env });
+    await login.waitFor(/API key for far.example: /);
+    login.child.stdin?.write(`${KEY}\r`);
+    await login.waitFor(/Address of your short links.*: /);
+    login.child.stdin?.write(typed);
+    const { code, stdout } = await login.done;
+    expect(code).toBe(0);
+    expect(stdout).toContain(said);
+    const { apiKey, shortUrl } = JSON.parse(readFileSync(machine.file, 'utf8')).profiles.default;
+    expect({ apiKey, shortUrl }).toEqual({ apiKey: KEY, shortUrl: undefined });
   });
 
   test('keeps the other settings of the profile, and its other profiles', async () => {

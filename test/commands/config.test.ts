@@ -12,7 +12,8 @@ describe('config set, get and unset', () => {
     ['reserve', '10%', '10%'],
     ['concurrency', '8', '8'],
     ['max-wait', '90s', '90s'],
-    ['short-url', 'https://go.example/x', 'https://go.example/x'],
+    ['short-url', 'https://go.example/x', 'https://go.example/x/{slug}'],
+    ['short-url', 'https://go.example/{id}', 'https://go.example/{id}'],
   ])('%s can be %s', async (key, value, kept) => {
     const machine = await useMachine();
     expect(await machine.run(['config', 'set', key, value])).toMatchObject({ code: 0, stdout: '' });
@@ -34,12 +35,21 @@ describe('config set, get and unset', () => {
     ['concurrency', '33'],
     ['max-wait', 'soon'],
     ['short-url', 'go.example'],
+    ['short-url', 'https://go.example/{name}'],
     ['apiKey', 'x'],
     ['__proto__', 'x'],
   ])('%s cannot be %s (2), and nothing is stored', async (key, value) => {
     const machine = await useMachine();
     expect((await machine.run(['config', 'set', key, value])).code).toBe(2);
     expect(existsSync(machine.directory)).toBe(false);
+  });
+
+  test('a short URL without a place for the code gets one, and that is said', async () => {
+    const machine = await useMachine();
+    const { stderr } = await machine.run(['config', 'set', 'short-url', 'https://go.example']);
+    expect(stderr).toContain('the address had no place for the code: /{slug} was added');
+    expect(stderr).toContain("short-url is https://go.example/{slug} in the profile 'default'");
+    expect((await machine.run(['config', 'set', 'short-url', 'https://go.example/{slug}'])).stderr).not.toContain('added');
   });
 
   test('an unset key prints nothing and is no failure', async () => {

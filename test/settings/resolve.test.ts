@@ -96,7 +96,7 @@ describe('a setting', () => {
       concurrency: 8,
       maxWaitMs: 60_000,
       timezone: 'UTC',
-      shortUrl: 'https://go.example',
+      shortUrl: 'https://go.example/{slug}',
     });
   });
 

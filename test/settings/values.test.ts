@@ -13,8 +13,16 @@ describe.each([
   ['max-wait', { '0': 0, '500ms': 500, '2m': 120_000 }, ['', '5', '-1s', 'soon', '1y']],
   [
     'short-url',
-    { 'https://go.example': 'https://go.example', 'http://x.example/r': 'http://x.example/r' },
-    ['', 'go.example', 'ftp://go.example', 'javascript:alert(1)', 'https://me:secret@go.example'],
+    {
+      'https://go.example': 'https://go.example/{slug}',
+      'http://x.example/r/': 'http://x.example/r/{slug}',
+      'https://x.example/r/{slug}?from=print': 'https://x.example/r/{slug}?from=print',
+      'https://x.example/{id}': 'https://x.example/{id}',
+    },
+    [
+      ...['', 'go.example', 'ftp://go.example', 'javascript:alert(1)', 'https://me:secret@go.example', 'go.example/{slug}'],
+      ...['https://go.example/{name}', 'https://go.example/{slug', 'https://go.example/{slug} now', 'javascript:{slug}'],
+    ],
   ],
 ] as const)('the value of %s', (key, accepted, refused) => {
   test.each(Object.entries(accepted))('may be %s', (text, value) => {

@@ -30,6 +30,7 @@ export const command = defineCommand({
       return { current: name, profiles: new Map([...profiles, [name, profile]]) };
     });
     await tellStored(context, name, { baseUrl, apiKey });
+    if (settings.shortUrl === undefined && !options.keyStdin) await askShortUrl(context, name);
   },
 });
 
@@ -58,6 +59,27 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
     });
   }
   return { ...settings, baseUrl: settings.baseUrl };
+}
+
+/** Codes are printed with their address, and only its owner knows that. Whatever happens here, the key is stored. */
+async function askShortUrl(context: Context, name: string): Promise<void> {
+  if (!context.console.canAsk) return;
+  const { UsageError } = await import('../../errors.ts');
+  const { checkSetting } = await import('../../settings/resolve.ts');
+  const { changeProfile } = await import('../stored.ts');
+  const later = () => context.console.note('`qrctl config set short-url https://HOST/{slug}` stores it later');
+  try {
+    const answer = await context.console.ask('Address of your short links, such as https://HOST/{slug} (Enter skips this): ');
+    if (answer.trim() === '') return later();
+    const { text, note } = checkSetting('short-url', answer.trim());
+    await changeProfile(context, name, (stored) => ({ ...stored, shortUrl: text }));
+    if (note) context.console.note(note);
+    context.console.note(`short-url is ${text} in the profile '${name}'`);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    context.console.warn(`no short-url was stored: ${error.message}`);
+    later();
+  }
 }
 
 async function tellStored(context: Context, name: string, stored: { baseUrl: string; apiKey: string }): Promise<void> {

@@ -6,6 +6,7 @@ import type { Shape } from '../../output/formatter.ts';
 import type { OutputFlags } from '../../output/plan-output.ts';
 import type { Row } from '../../row-sink.ts';
 import type { QrCode } from '../../service/shapes.ts';
+import { fillShortUrl } from '../../settings/short-url.ts';
 import { planOutput } from '../output-options.ts';
 
 /** A map, because a status may be any text: an object would know `constructor` too. */
@@ -46,6 +47,5 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
   if (shortUrl === undefined || (plan.format !== 'table' && !plan.chosen)) {
     return { columns: CODE_COLUMNS, toRecord: (code) => ({ ...code }) };
   }
-  const base = shortUrl.endsWith('/') ? shortUrl : `${shortUrl}/`;
-  return { columns, toRecord: (code) => ({ ...code, short_url: base + encodeURIComponent(code.slug) }) };
+  return { columns, toRecord: (code) => ({ ...code, short_url: fillShortUrl(shortUrl, code) }) };
 }

@@ -1,0 +1,25 @@
+/** The address a printed code leads to: a template with a place for the code, such as `https://HOST/{slug}`, filled in for one code. */
+
+/** What stands for the code. */
+const PLACES = /\{(slug|id)\}/g;
+
+/** encodeURIComponent throws at it. */
+const HALF_CHARACTER = /\p{Surrogate}/gu;
+
+/**
+ * The template that a text means: an http or https address without credentials, with `/{slug}` added where it has no place for the
+ * code. Undefined where it is none, or has braces around anything else: a template that nobody fills in would be printed as it stands.
+ */
+export function parseShortUrl(text: string): string | undefined {
+  const filled = text.replace(PLACES, 'x');
+  if (/[{}\s]/.test(filled) || !URL.canParse(filled)) return undefined;
+  const { protocol, username, password } = new URL(filled);
+  if (!/^https?:$/.test(protocol) || username || password) return undefined;
+  if (filled !== text) return text;
+  return text.endsWith('/') ? `${text}{slug}` : `${text}/{slug}`;
+}
+
+/** The address of one code; what cannot stand in an address is percent-encoded. Half a character becomes U+FFFD, as in every URL. */
+export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
+  return template.replace(PLACES, (_, place: 'slug' | 'id') => encodeURIComponent(code[place].replace(HALF_CHARACTER, '\ufffd')));
+}
