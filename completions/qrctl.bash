@@ -6,7 +6,7 @@
 _qrctl_place() {
   names=() flags=()
   case "$1" in
-    '') names=(qr scans auth config doctor sandbox demo completion help) ;;
+    '') names=(qr scans auth config api doctor sandbox demo completion help) ;;
     'qr') names=(list get create update delete) ;;
     'scans') names=(export) ;;
     'auth') names=(login status list use logout) ;;
@@ -27,11 +27,12 @@ _qrctl_place() {
     'config set') ;;
     'config unset') ;;
     'config path') ;;
+    'api') flags=(--query --input) ;;
     'doctor') flags=(-f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
     'sandbox') flags=(--port --codes --scans --plan --window --seed --live --latency --key) ;;
     'demo') ;;
     'completion') ;;
-    'help') names=(qr scans auth config doctor sandbox demo completion exit-codes formatting environment rate-limits automation) ;;
+    'help') names=(qr scans auth config api doctor sandbox demo completion exit-codes formatting environment rate-limits automation) ;;
     'help qr') names=(list get create update delete) ;;
     'help scans') names=(export) ;;
     'help auth') names=(login status list use logout) ;;
@@ -75,6 +76,7 @@ _qrctl_flag() {
         'auth list -o' | 'auth list --output') kind=files ;;
         'config list -f' | 'config list --format') kind=values values=(table csv json ndjson) ;;
         'config list -o' | 'config list --output') kind=files ;;
+        'api --input') kind=files ;;
         'doctor -f' | 'doctor --format') kind=values values=(table csv json ndjson) ;;
         'doctor -o' | 'doctor --output') kind=files ;;
         'sandbox --plan') kind=values values=(free pro business) ;;
@@ -95,6 +97,7 @@ _qrctl_argument() {
     'config get '0) kind=values values=(base-url format timezone reserve concurrency max-wait short-url) ;;
     'config set '0) kind=values values=(base-url format timezone reserve concurrency max-wait short-url) ;;
     'config unset '0) kind=values values=(base-url format timezone reserve concurrency max-wait short-url) ;;
+    'api '0) kind=values values=(GET POST PUT PATCH DELETE) ;;
     'completion '0) kind=values values=(bash zsh fish powershell) ;;
   esac
 }
@@ -161,7 +164,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --destination | --from | --results | --settle | --adopt | --not-created | --since | --until | --timezone | --output-dir | --overlap | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --destination | --from | --results | --settle | --adopt | --not-created | --since | --until | --timezone | --output-dir | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

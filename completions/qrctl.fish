@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --status --type --name --limit --sort -f --format -o --output --fields --destination --from --results --settle --adopt --not-created --since --until --timezone --output-dir --overlap --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --status --type --name --limit --sort -f --format -o --output --fields --destination --from --results --settle --adopt --not-created --since --until --timezone --output-dir --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -60,6 +60,7 @@ complete -c qrctl -n '__qrctl_after 0' -a 'qr' -d 'list, read, create, change an
 complete -c qrctl -n '__qrctl_after 0' -a 'scans' -d 'export raw scans'
 complete -c qrctl -n '__qrctl_after 0' -a 'auth' -d 'store and check the key, switch profiles'
 complete -c qrctl -n '__qrctl_after 0' -a 'config' -d 'read and change the settings of a profile'
+complete -c qrctl -n '__qrctl_after 0' -a 'api' -d 'send one raw request, for what no command covers yet'
 complete -c qrctl -n '__qrctl_after 0' -a 'doctor' -d 'check config, key, network and clock, with a fix for each finding'
 complete -c qrctl -n '__qrctl_after 0' -a 'sandbox' -d 'run a local service with made-up data to try things on'
 complete -c qrctl -n '__qrctl_after 0' -a 'demo' -d 'watch the main job done against a sandbox; needs no key'
@@ -194,6 +195,9 @@ complete -c qrctl -n '__qrctl_in config list' -l excel -d 'CSV for Excel: byte o
 complete -c qrctl -n '__qrctl_after 0 config get' -a 'base-url format timezone reserve concurrency max-wait short-url'
 complete -c qrctl -n '__qrctl_after 0 config set' -a 'base-url format timezone reserve concurrency max-wait short-url'
 complete -c qrctl -n '__qrctl_after 0 config unset' -a 'base-url format timezone reserve concurrency max-wait short-url'
+complete -c qrctl -n '__qrctl_in api' -l query -x -d 'a parameter of the query, encoded for you; may be repeated'
+complete -c qrctl -n '__qrctl_in api' -l input -r -F -d 'the body, as JSON; - is standard input'
+complete -c qrctl -n '__qrctl_after 0 api' -a 'GET POST PUT PATCH DELETE'
 complete -c qrctl -n '__qrctl_in doctor' -s f -l format -x -a 'table csv json ndjson' -d 'table on a terminal; otherwise csv for lists, json for one record'
 complete -c qrctl -n '__qrctl_in doctor' -s o -l output -r -F -d 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz'
 complete -c qrctl -n '__qrctl_in doctor' -l fields -x -d 'which columns, in this order'
@@ -215,6 +219,7 @@ complete -c qrctl -n '__qrctl_after 0 help' -a 'qr' -d 'list, read, create, chan
 complete -c qrctl -n '__qrctl_after 0 help' -a 'scans' -d 'export raw scans'
 complete -c qrctl -n '__qrctl_after 0 help' -a 'auth' -d 'store and check the key, switch profiles'
 complete -c qrctl -n '__qrctl_after 0 help' -a 'config' -d 'read and change the settings of a profile'
+complete -c qrctl -n '__qrctl_after 0 help' -a 'api' -d 'send one raw request, for what no command covers yet'
 complete -c qrctl -n '__qrctl_after 0 help' -a 'doctor' -d 'check config, key, network and clock, with a fix for each finding'
 complete -c qrctl -n '__qrctl_after 0 help' -a 'sandbox' -d 'run a local service with made-up data to try things on'
 complete -c qrctl -n '__qrctl_after 0 help' -a 'demo' -d 'watch the main job done against a sandbox; needs no key'

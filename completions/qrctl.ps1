@@ -12,6 +12,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('scans', 'export raw scans')
             , @('auth', 'store and check the key, switch profiles')
             , @('config', 'read and change the settings of a profile')
+            , @('api', 'send one raw request, for what no command covers yet')
             , @('doctor', 'check config, key, network and clock, with a fix for each finding')
             , @('sandbox', 'run a local service with made-up data to try things on')
             , @('demo', 'watch the main job done against a sandbox; needs no key')
@@ -47,6 +48,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('scans', 'export raw scans')
             , @('auth', 'store and check the key, switch profiles')
             , @('config', 'read and change the settings of a profile')
+            , @('api', 'send one raw request, for what no command covers yet')
             , @('doctor', 'check config, key, network and clock, with a fix for each finding')
             , @('sandbox', 'run a local service with made-up data to try things on')
             , @('demo', 'watch the main job done against a sandbox; needs no key')
@@ -223,6 +225,10 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--raw-cells', 'CSV with cells that look like formulas left as they are')
             , @('--excel', 'CSV for Excel: byte order mark and CRLF')
         )
+        'api' = @(
+            , @('--query', 'a parameter of the query, encoded for you; may be repeated')
+            , @('--input', 'the body, as JSON; - is standard input')
+        )
         'doctor' = @(
             , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
             , @('--output', 'write a file, complete or not at all; .csv .json .ndjson .jsonl, also with .gz')
@@ -294,6 +300,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'config list --format' = @('table', 'csv', 'json', 'ndjson')
         'config list -o' = 'files'
         'config list --output' = 'files'
+        'api --input' = 'files'
         'doctor -f' = @('table', 'csv', 'json', 'ndjson')
         'doctor --format' = @('table', 'csv', 'json', 'ndjson')
         'doctor -o' = 'files'
@@ -307,9 +314,10 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'config get 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url')
         'config set 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url')
         'config unset 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url')
+        'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--since', '--until', '--timezone', '--output-dir', '--overlap', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--since', '--until', '--timezone', '--output-dir', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

@@ -78,6 +78,11 @@ export const TREE: readonly Node[] = [
     ],
   },
   {
+    name: 'api',
+    summary: 'send one raw request, for what no command covers yet',
+    load: () => import('./api.ts'),
+  },
+  {
     name: 'doctor',
     summary: 'check config, key, network and clock, with a fix for each finding',
     load: () => import('./doctor/doctor.ts'),

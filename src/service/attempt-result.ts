@@ -6,7 +6,7 @@ import type { AnswerContext } from './checks.ts';
 import { excerpt } from './excerpt.ts';
 import { ExcessiveJsonError, parseAnswer } from './json.ts';
 import type { NetworkError, NetworkFault } from './network-error.ts';
-import type { Answer, Method } from './transport.ts';
+import { type Answer, header, type Method } from './transport.ts';
 
 /** What is asked of the service, and what the answer has to be. */
 export interface Call<T> {
@@ -14,6 +14,8 @@ export interface Call<T> {
   /** Path and query from the root of the host. */
   path: string;
   body?: unknown;
+  /** The body as JSON already, sent as it stands, in place of `body`. */
+  json?: string | undefined;
   /** The key goes along. */
   authorized: boolean;
   /** Awaited before every attempt, when the rate limit has let it through; what it throws ends the call, and nothing was sent. */
@@ -23,6 +25,10 @@ export interface Call<T> {
    * with `subject`. Undefined: the body does not matter.
    */
   check?: (json: unknown, answer: AnswerContext) => T;
+  /** Told every answer that is no pause of the rate limit, whatever its status, before anything is made of it. */
+  onAnswer?: (answer: Answer) => void;
+  /** An answer without a body, or one that does not say it is JSON, is taken as it is, unread. */
+  anyBody?: boolean;
 }
 
 export type AttemptResult<T> =
@@ -43,9 +49,13 @@ interface Answered {
 export async function resultOfAnswer<T>(call: Call<T>, subject: Subject, answered: Answered): Promise<AttemptResult<T>> {
   const { answer, rate } = answered;
   const { status } = answer;
-  if (status >= 200 && status < 300) return readSuccess(call, subject, answered);
+  if (status >= 200 && status < 300) {
+    call.onAnswer?.(answer);
+    return readSuccess(call, subject, answered);
+  }
   // RFC 6585: whoever says it, the request was not processed. That holds for POST too.
   if (status === 429) return { kind: 'limited' };
+  call.onAnswer?.(answer);
   const error = answerError(subject, answer, await parseErrorBody(answer.text), rate);
   const repeat = PASSING_STATUSES.has(status) && call.method !== 'POST';
   return { kind: 'failed', error, repeat, retryAfterMs: rate.retryAfterMs, sent: true };
@@ -53,7 +63,7 @@ export async function resultOfAnswer<T>(call: Call<T>, subject: Subject, answere
 
 async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, reached }: Answered): Promise<AttemptResult<T>> {
   // Only a caller that wants nothing leaves `check` out, and then T is void.
-  if (!call.check) return { kind: 'done', value: undefined as T };
+  if (!call.check || (call.anyBody && !saysJson(answer))) return { kind: 'done', value: undefined as T };
   let json: unknown;
   try {
     json = await parseAnswer(answer.text);
@@ -67,6 +77,10 @@ async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, r
     return { kind: 'failed', error, repeat: passes && call.method !== 'POST', sent: true };
   }
   return { kind: 'done', value: call.check(json, { subject: subject.name, dateMs: rate.dateMs }) };
+}
+
+function saysJson({ text, headers }: Answer): boolean {
+  return text !== '' && /^application\/([\w.-]+\+)?json\b/i.test(header(headers, 'content-type') ?? '');
 }
 
 const HINTS: Partial<Record<NetworkFault, string>> = {

@@ -78,7 +78,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     }
   }
 
-  function exchangeOf({ method, path, body, authorized }: Call<unknown>): Exchange {
+  function exchangeOf({ method, path, body, json, authorized }: Call<unknown>): Exchange {
     const headers: Record<string, string> = {
       accept: 'application/json',
       'accept-encoding': 'gzip',
@@ -87,9 +87,10 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       'user-agent': options.userAgent,
     };
     if (authorized) headers.authorization = `Bearer ${options.apiKey}`;
-    if (body === undefined) return { method, path, headers };
+    const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+    if (text === undefined) return { method, path, headers };
     headers['content-type'] = 'application/json';
-    return { method, path, headers, body: JSON.stringify(body) };
+    return { method, path, headers, body: text };
   }
 
   /** One exchange, told to the governor and to whoever listens. */

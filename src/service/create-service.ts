@@ -1,15 +1,17 @@
 /** The service's endpoints as functions: path, body and shape of each in one place. */
 import { setMaxListeners } from 'node:events';
-import { UsageError } from '../errors.ts';
+import { RequestFailure, UsageError } from '../errors.ts';
 import { formatInstant } from '../time.ts';
+import type { Call } from './attempt-result.ts';
 import { isLoopback } from './base-url.ts';
 import { checkCode, checkCodePage, checkScanPage } from './checks.ts';
 import { createClient } from './client.ts';
+import { createRedact } from './excerpt.ts';
 import { proxyFor } from './proxy.ts';
-import type { Service, ServiceOptions } from './service.ts';
+import type { RawAnswer, Service, ServiceOptions } from './service.ts';
 import type { QrCode } from './shapes.ts';
 import { createSlugMemory, NO_SLUG_STORE } from './slug-memory.ts';
-import { createTransport } from './transport.ts';
+import { type Answer, createTransport } from './transport.ts';
 
 /** Opens no connection until the first call. Throws UsageError for proxy settings it cannot use, or for TLS checks turned off. */
 export function createService(options: ServiceOptions): Service {
@@ -29,6 +31,20 @@ export function createService(options: ServiceOptions): Service {
     slugs.note([shown]);
     return shown;
   };
+
+  /** What comes is given back whole, also where it is a failure. */
+  async function sendRaw(request: Call<void>): Promise<RawAnswer> {
+    let last: Answer | undefined;
+    let failure: RequestFailure | undefined;
+    const onAnswer = (answer: Answer) => {
+      last = answer;
+    };
+    await call<void>({ ...request, anyBody: true, check: () => undefined, onAnswer }).catch((error) => {
+      if (!last || !(error instanceof RequestFailure) || error.status === undefined) throw error;
+      failure = error;
+    });
+    return { status: last?.status ?? 0, text: createRedact(options.apiKey)(last?.text ?? ''), failure };
+  }
 
   return {
     baseUrl: options.baseUrl,
@@ -52,6 +68,7 @@ export function createService(options: ServiceOptions): Service {
       const path = `${code(id)}/scans${query({ page, limit, since, until })}`;
       return call({ method: 'GET', path, authorized, check: checkScanPage });
     },
+    send: ({ method, path, json }) => sendRaw({ method, path: base.pathname + path, json, authorized }),
     // Outside the base URL the key was stored for, and public by the specification: the key stays here.
     openApi: () => call({ method: 'GET', path: '/openapi.json', authorized: false, check: (json) => json }),
     ...state,

@@ -1,10 +1,12 @@
 /** The service as commands see it: its six endpoints, typed and checked, behind the rate limit and the retries. */
+import type { RequestFailure } from '../errors.ts';
 import type { PauseEvents } from '../limit/governor.ts';
 import type { RateLimit } from '../limit/rate-limit.ts';
 import type { Reserve } from '../limit/rate-window.ts';
 import type { Clock } from '../time.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';
 import type { SlugMemory, SlugStore } from './slug-memory.ts';
+import type { Method } from './transport.ts';
 
 /** What `createService` (create-service.ts) is given. */
 export interface ServiceOptions {
@@ -50,6 +52,20 @@ export interface ServiceEvents extends PauseEvents {
   retry?(retry: { reason: string; ms: number; attempt: number }): void;
 }
 
+/** `path` follows the base URL and has its query with it; `json` is the body, sent as it stands. */
+export interface RawRequest {
+  method: Method;
+  path: string;
+  json?: string | undefined;
+}
+
+/** `text` is the body, with the key taken out where the answer repeats it. */
+export interface RawAnswer {
+  status: number;
+  text: string;
+  failure: RequestFailure | undefined;
+}
+
 /**
  * Every method throws one of the request failures of errors.ts: AuthError (401), NotFoundError (404), PlanLimitError (403 to
  * POST), RejectedError (400), RateLimitError (--max-wait), UnavailableError (network, 5xx, after retries),
@@ -71,6 +87,11 @@ export interface Service {
   /** Permanently deletes the code and its scans. A repeated DELETE that finds 404 has succeeded. */
   deleteCode(id: string): Promise<void>;
   listScans(id: string, request: ScanPageRequest): Promise<ScanPage>;
+  /**
+   * One request of whatever kind, under the base URL, with the key: for what has no method here. Resolves to the answer, whatever its
+   * status; `failure` is what a method would have thrown at it. POST is never repeated unless certainly not applied.
+   */
+  send(request: RawRequest): Promise<RawAnswer>;
   /** The machine-readable description at the root of the service's host; needs no shape. */
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;

@@ -8,7 +8,7 @@ import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization, proxyRefusal } from './proxy.ts';
 import { Client } from './undici.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** One request as it is sent. */

@@ -55,6 +55,7 @@ const CONTRACT: Record<string, string[]> = {
   'config unset <key>': [],
   'config path': [],
   'completion <shell>': [],
+  'api <method> <path>': ['--query', '--input'],
   doctor: ['--format', '--output'],
   sandbox: ['--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key'],
   demo: [],

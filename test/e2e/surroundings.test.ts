@@ -55,6 +55,7 @@ const COMMANDS: Record<string, Row> = {
   'config set': { args: () => ['timezone', 'UTC'], prints: 'nothing' },
   'config unset': { args: () => ['timezone'], prints: 'nothing' },
   'config path': { args: () => [], prints: 'lines', wide: true },
+  api: { args: (s) => ['GET', `/qr/${s.codeId()}`], prints: 'json', steady: true, wide: true },
   doctor: { args: () => [], prints: 'csv', wide: true },
   sandbox: { args: () => ['--port', '0'], prints: 'lines', endless: true, wide: true },
   demo: { args: () => [], prints: 'lines', slow: true, wide: true },

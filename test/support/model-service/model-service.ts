@@ -20,6 +20,7 @@ export function modelService(parts: Partial<Service>): Service {
     updateCode: refuse,
     deleteCode: refuse,
     listScans: refuse,
+    send: refuse,
     openApi: refuse,
     rateLimit: () => ({ plan: undefined, limit: undefined, remaining: undefined, resetMs: undefined, resetInMs: undefined }),
     stats: () => ({ requests: 0, pauses: 0, pausedMs: 0 }),

@@ -1,0 +1,119 @@
+/** `api`: one request of a person's own making, through the same core as all others. */
+import { createReadStream } from 'node:fs';
+import { InvalidArgumentError } from 'commander';
+import type { Context } from '../context.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import { quote } from '../quote.ts';
+import type { RawRequest } from '../service/service.ts';
+import { defineCommand, type OptionDefinition, oneOf, text } from './define.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const options = {
+  query: {
+    flags: '--query <key=value>',
+    description: 'a parameter of the query, encoded for you; may be repeated',
+    repeatable: true,
+    parse: (raw, previous = []) => [...previous, parseParameter(raw)],
+  } satisfies OptionDefinition<[string, string][]>,
+  input: text('--input <file|->', 'the body, as JSON; - is standard input', { complete: 'files' }),
+};
+
+export const command = defineCommand({
+  description:
+    'Sends one request with the stored key and prints the body of the answer as it came; its status is on standard error. The rate limit is ' +
+    'waited for, and what failed on the way is sent again, POST only where it was certainly not applied. PATH is what follows the base ' +
+    'URL: /qr, or the whole /api/v1/qr. Nothing is asked before a DELETE.',
+  arguments: [
+    { term: '<method>', description: 'GET, POST, PUT, PATCH or DELETE', choices: METHODS },
+    { term: '<path>', description: 'what follows the base URL', complete: 'none' },
+  ],
+  options,
+  examples: [
+    { command: 'qrctl api GET /qr --query page=2 --query limit=5', does: 'a page of codes, as the service gives it' },
+    { command: 'qrctl api PATCH /qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11 --input changes.json', does: 'send a body from a file' },
+  ],
+  async run(context, { args: [method = '', path = ''], options: { query, input } }) {
+    const { baseUrl } = await context.settings();
+    const request: RawRequest = { method: oneOf(method, METHODS), path: pathBelow(path, baseUrl ?? '', query ?? []) };
+    if (input !== undefined) request.json = await readBody(context, input, method);
+    const service = await context.service();
+    const { status, text: body, failure } = await service.send(request);
+    const { remaining, limit } = service.rateLimit();
+    context.console.note(`${status}${remaining === undefined ? '' : `, ${remaining} of ${limit ?? '?'} requests left`}`);
+    await print(context, body);
+    if (failure) throw failure;
+  },
+});
+
+function parseParameter(raw: string): [string, string] {
+  const at = raw.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It takes a name, =, and a value, such as limit=5.');
+  return [raw.slice(0, at), raw.slice(at + 1)];
+}
+
+/** Path and query below the base URL. Throws UsageError for what would lead out of it: there the key has no business. */
+function pathBelow(path: string, baseUrl: string, query: readonly [string, string][]): string {
+  const root = URL.canParse(baseUrl) ? new URL(baseUrl).pathname : '/api/v1';
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
+    throw new UsageError('PATH is what follows the base URL, not a URL of its own', {
+      hint: `write /qr; the key goes to ${baseUrl}`,
+    });
+  }
+  if (/[^\x21-\x7e]|#/.test(path))
+    throw new UsageError(`${quote(path)} cannot stand in a request line`, { hint: 'percent-encode it' });
+  const [, rest = ''] = path.startsWith(`${root}/`)
+    ? [root, path.slice(root.length)]
+    : [root, path.startsWith('/') ? path : `/${path}`];
+  const [place = '', ...asked] = rest.split('?');
+  const steps = place.split('/').map((step) => step.replaceAll(/%2e/gi, '.'));
+  if (steps.includes('..') || steps.includes('.') || place.includes('\\')) {
+    throw new UsageError(`${quote(path)} would lead out of the base URL`, { hint: 'write the path without . and ..' });
+  }
+  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  const parameters = [...(asked.length > 0 ? [asked.join('?')] : []), ...pairs].filter((part) => part !== '').join('&');
+  return parameters === '' ? place : `${place}?${parameters}`;
+}
+
+/** As much as an answer may have. */
+const MOST_BYTES = 64 * 2 ** 20;
+
+/** A body that is JSON, as it stands: a file that is none would only be refused by the service, after a request. */
+async function readBody(context: Context, input: string, method: string): Promise<string> {
+  if (method === 'GET') throw new UsageError('GET has no body', { hint: 'leave out --input, or name another method' });
+  const name = input === '-' ? 'standard input' : input;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of input === '-' ? context.stdin : createReadStream(input)) {
+      context.signal.throwIfAborted();
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) throw new UsageError(`${name} has more than ${MOST_BYTES / 2 ** 20} MiB`, { hint: 'send less' });
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (context.signal.aborted || cause instanceof UsageError) throw cause;
+    throw new UsageError(`cannot read ${name}: ${messageOf(cause)}`, {
+      hint: '--input takes a file, or - for standard input',
+      cause,
+    });
+  }
+  context.signal.throwIfAborted();
+  const body = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\ufeff/, '');
+  try {
+    JSON.parse(body);
+  } catch (cause) {
+    throw new UsageError(`${name} is not JSON: ${messageOf(cause)}`, { hint: 'the service takes JSON bodies only', cause });
+  }
+  return body;
+}
+
+/** Exact where a program reads it; on a terminal nothing in it can move the cursor, and it ends its line. */
+async function print({ console }: Context, body: string): Promise<void> {
+  if (body === '') return;
+  if (!console.isTerminal) return console.write(body);
+  const { cleanJson } = await import('../output/clean.ts');
+  await console.write(cleanJson(body.endsWith('\n') ? body : `${body}\n`));
+}
