@@ -16,7 +16,7 @@ _qrctl_place() {
     'qr create') flags=(--name --type --destination --template --from --results --dry-run --fail-fast --skip-existing --settle --adopt --not-created -f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
     'qr update') flags=(--name --destination --status --from --results --dry-run --fail-fast -f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
     'qr delete') flags=(--yes --from --results --dry-run --fail-fast -f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
-    'scans export') flags=(--all --since --until --timezone --output-dir --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
+    'scans export') flags=(--all --since --until --during --timezone --output-dir --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
     'auth login') flags=(--key-stdin --no-verify) ;;
     'auth status') flags=(-f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
     'auth list') flags=(-f --format -o --output --fields --no-header --ids --raw-cells --excel) ;;
@@ -164,7 +164,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --destination | --from | --results | --settle | --adopt | --not-created | --since | --until | --timezone | --output-dir | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --destination | --from | --results | --settle | --adopt | --not-created | --since | --until | --during | --timezone | --output-dir | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

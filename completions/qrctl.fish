@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --status --type --name --limit --sort -f --format -o --output --fields --destination --from --results --settle --adopt --not-created --since --until --timezone --output-dir --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --status --type --name --limit --sort -f --format -o --output --fields --destination --from --results --settle --adopt --not-created --since --until --during --timezone --output-dir --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -152,7 +152,8 @@ complete -c qrctl -n '__qrctl_in qr delete' -a '(__qrctl_live codes)'
 complete -c qrctl -n '__qrctl_in scans export' -l all -d 'every code of the workspace, oldest first'
 complete -c qrctl -n '__qrctl_in scans export' -l since -x -d 'only scans from this time on'
 complete -c qrctl -n '__qrctl_in scans export' -l until -x -d 'only scans before this time'
-complete -c qrctl -n '__qrctl_in scans export' -l timezone -x -d 'what times without an offset are meant in, such as Europe/Berlin'
+complete -c qrctl -n '__qrctl_in scans export' -l during -x -d '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such'
+complete -c qrctl -n '__qrctl_in scans export' -l timezone -x -d 'what periods, and times without an offset, are meant in, such as Europe/Berlin'
 complete -c qrctl -n '__qrctl_in scans export' -l output-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'one file a code, named by its id'
 complete -c qrctl -n '__qrctl_in scans export' -l append -d 'add only what is new since the last run; survives kill -9'
 complete -c qrctl -n '__qrctl_in scans export' -l restart -d 'with --append: build the file anew beside its place, then replace it'

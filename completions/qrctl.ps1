@@ -176,7 +176,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--all', 'every code of the workspace, oldest first')
             , @('--since', 'only scans from this time on')
             , @('--until', 'only scans before this time')
-            , @('--timezone', 'what times without an offset are meant in, such as Europe/Berlin')
+            , @('--during', '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such')
+            , @('--timezone', 'what periods, and times without an offset, are meant in, such as Europe/Berlin')
             , @('--output-dir', 'one file a code, named by its id')
             , @('--append', 'add only what is new since the last run; survives kill -9')
             , @('--restart', 'with --append: build the file anew beside its place, then replace it')
@@ -317,7 +318,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--since', '--until', '--timezone', '--output-dir', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--since', '--until', '--during', '--timezone', '--output-dir', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

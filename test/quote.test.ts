@@ -73,7 +73,7 @@ const SENTENCES: Record<string, (value: string) => unknown> = {
   'a code that a person must decide about': (slug) => undecided({ slug, created_at: slug }),
   'a field': (field) => thrown(() => chooseColumns([field], [{ name: 'id' }])),
   'a profile': (name) => unknownProfile(name, { profiles: new Map(), current: 'default' }),
-  'a time': (text) => thrown(() => parseMoment(text, { flag: '--since', nowMs: 0, timezone: 'UTC' })),
+  'a time': (text) => thrown(() => parseMoment(text, { flag: '--since', nowMs: 0, timezone: () => 'UTC' })),
   'the words of an Error body': (error) => answer(400, { error, code: error }),
   'a redirect': (location) => answer(302, undefined, location),
 };

@@ -17,7 +17,7 @@ import { type AppendFile, type AppendFormatter, createAppendFile } from './add-r
 import { type AppendPaths, nothingCommitted, openCommitted, readCurrentState, refusal } from './committed-point.ts';
 import { createFileTail } from './file-tail.ts';
 import { positionOf, readFrom } from './overlap.ts';
-import { type AppendIdentity, parseState, StateProblem, UnknownStateError } from './state.ts';
+import { type AppendIdentity, type AppendState, parseState, StateProblem, UnknownStateError } from './state.ts';
 
 export type { AppendFile } from './add-rows.ts';
 export type { AppendIdentity } from './state.ts';
@@ -87,18 +87,28 @@ export async function readPositions(
   disk: Disk = nodeDisk,
 ): Promise<Map<string, number>> {
   const positions = new Map<string, number>();
-  try {
-    const { state } = await resolvePaths(disk, file);
-    const { overlaps, sinceMs } = parseState(await disk.readFile(state));
-    for (const [code, overlap] of overlaps) {
-      const fromMs = readFrom(overlap, overlapMs, sinceMs, Math.min(positionOf(overlap), untilMs));
-      if (fromMs !== undefined) positions.set(code, fromMs);
-    }
-  } catch (error) {
-    const unusable = error instanceof StateProblem || error instanceof UnknownStateError || systemCode(error) !== undefined;
-    if (!unusable) throw error;
+  const saved = await readSaved(file, disk);
+  for (const [code, overlap] of saved?.overlaps ?? []) {
+    const fromMs = readFrom(overlap, overlapMs, saved?.sinceMs, Math.min(positionOf(overlap), untilMs));
+    if (fromMs !== undefined) positions.set(code, fromMs);
   }
   return positions;
+}
+
+async function readSaved(file: string, disk: Disk): Promise<AppendState | undefined> {
+  try {
+    const { state } = await resolvePaths(disk, file);
+    return parseState(await disk.readFile(state));
+  } catch (error) {
+    const unusable = error instanceof StateProblem || error instanceof UnknownStateError || systemCode(error) !== undefined;
+    if (unusable) return undefined;
+    throw error;
+  }
+}
+
+/** What the file is an export of, by the state beside it; undefined where there is none that can be read. Nothing is locked or mended. */
+export async function readIdentity(file: string, disk: Disk = nodeDisk): Promise<AppendIdentity | undefined> {
+  return (await readSaved(file, disk))?.identity;
 }
 
 /** Throws UsageError where an append of this kind is not possible at all. */

@@ -21,6 +21,8 @@ interface Dialect {
   rawCells: boolean;
   /** NDJSON only: fields beyond the columns are kept too (no `--fields`). */
   keepExtra: boolean;
+  /** The zone of the column `ts_local`, where there is one. */
+  timezone?: string | undefined;
 }
 
 /** What a file is an export of. A run that differs in any of this must not add to it. */
@@ -147,7 +149,7 @@ function parseJson(text: string): unknown {
 function isSavedState(value: unknown, version: number): value is SavedState {
   if (!isObject(value)) return false;
   const { baseUrl, codes, all, columns, format, dialect, bytes, sha256, blocks, replacing, stamp, sinceMs, positions } = value;
-  const { header, excel, rawCells, keepExtra } = isObject(dialect) ? dialect : {};
+  const { header, excel, rawCells, keepExtra, timezone } = isObject(dialect) ? dialect : {};
   return (
     typeof baseUrl === 'string' &&
     isDigest(sha256) &&
@@ -158,6 +160,7 @@ function isSavedState(value: unknown, version: number): value is SavedState {
     isTimeOr(undefined, sinceMs) &&
     isCount(bytes) &&
     [all, replacing, header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
+    (timezone === undefined || typeof timezone === 'string') &&
     isObject(positions) &&
     Object.values(positions).every(isSavedOverlap)
   );
@@ -240,6 +243,9 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): string | 
   for (const [key, flag, sense] of DIALECT_FLAGS[is.format]) {
     if (was.dialect[key] !== is.dialect[key]) return `was written ${was.dialect[key] === sense ? 'with' : 'without'} ${flag}`;
   }
+  // A6: times of two zones in one column mean nothing.
+  if (was.dialect.timezone !== is.dialect.timezone)
+    return `has its ts_local in ${was.dialect.timezone}, not in ${is.dialect.timezone}: add --timezone ${was.dialect.timezone}`;
   return undefined;
 }
 

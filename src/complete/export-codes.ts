@@ -42,6 +42,8 @@ export interface Summary {
   /** Codes exported. */
   codes: number;
   failures: CodeFailure[];
+  /** What was read: the earliest beginning of all codes (undefined: from the first scan on), and the one end; undefined before the first answer. */
+  range: Range | undefined;
 }
 
 interface Prepared {
@@ -62,7 +64,7 @@ const MOST_DOWN = 1;
  * refused fails alone, is named in the summary, and the others go on; anything else (network, disk, key, interruption) is thrown.
  */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
-  const summary: Summary = { scans: 0, codes: 0, failures: [] };
+  const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
   const open = new Set<CodeSink>();
   let { untilMs } = job;
   let expected = 0;
@@ -93,6 +95,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     }
     expected += first.total;
     asked += 1;
+    summary.range = { sinceMs: earlier(summary.range, sinceMs), untilMs };
     return { code, sink, read, range: { sinceMs, untilMs }, first, firstIsOpen };
   }
 
@@ -169,6 +172,12 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     for (const sink of open) await sink.discard();
   }
   return summary;
+}
+
+/** The earlier of two beginnings; undefined is before all of them. */
+function earlier(range: Range | undefined, sinceMs: number | undefined): number | undefined {
+  if (!range) return sinceMs;
+  return range.sinceMs === undefined || sinceMs === undefined ? undefined : Math.min(range.sinceMs, sinceMs);
 }
 
 /** C19: a range whose beginning is not before its end is not sent: services answer it with nothing, or 400. */

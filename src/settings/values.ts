@@ -1,6 +1,7 @@
 /** What the value of each setting may be. One parser serves the flag, the variable, the profile and `config set`. */
 import type { Reserve } from '../limit/rate-window.ts';
 import { parseDuration } from '../time.ts';
+import { isTimeZone } from '../time-zone.ts';
 import { FORMATS } from './settings.ts';
 import { parseShortUrl } from './short-url.ts';
 
@@ -22,16 +23,6 @@ function parseConcurrency(text: string): number | undefined {
   return value >= 1 && value <= MAX_CONCURRENCY ? value : undefined;
 }
 
-/** The name of a time zone this machine knows (IANA), as typed, or undefined. */
-function parseTimezone(text: string): string | undefined {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return text;
-  } catch {
-    return undefined;
-  }
-}
-
 export const SETTING_KEYS = ['base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url'] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];
 
@@ -41,7 +32,10 @@ export const VALUES = {
     parse: (text: string) => FORMATS.find((format) => format === text),
     forms: `Allowed values are ${FORMATS.join(', ')}.`,
   },
-  timezone: { parse: parseTimezone, forms: 'It takes the name of a time zone, such as Europe/Madrid or UTC.' },
+  timezone: {
+    parse: (text: string) => (isTimeZone(text) ? text : undefined),
+    forms: 'It takes the name of a time zone, such as Europe/Madrid or UTC.',
+  },
   reserve: { parse: parseReserve, forms: 'It takes a number of requests, such as 20, or a share of the limit, such as 10%.' },
   concurrency: { parse: parseConcurrency, forms: `It takes a whole number from 1 to ${MAX_CONCURRENCY}.` },
   'max-wait': { parse: parseDuration, forms: 'It takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w.' },

@@ -1,14 +1,12 @@
 import { defineCommand, duration, flag, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
+import { RANGE_FORMS, rangeOptions } from '../../range-options.ts';
 
-const RANGE = 'Range flags:';
 const APPEND = 'Append flags:';
 
 const options = {
   all: flag('--all', 'every code of the workspace, oldest first'),
-  since: text('--since <time>', 'only scans from this time on', { group: RANGE }),
-  until: text('--until <time>', 'only scans before this time', { group: RANGE }),
-  timezone: text('--timezone <zone>', 'what times without an offset are meant in, such as Europe/Berlin', { group: RANGE }),
+  ...rangeOptions,
   outputDir: text('--output-dir <dir>', 'one file a code, named by its id', { complete: 'directories' }),
   append: flag('--append', 'add only what is new since the last run; survives kill -9', { group: APPEND }),
   restart: flag('--restart', 'with --append: build the file anew beside its place, then replace it', { group: APPEND }),
@@ -25,13 +23,13 @@ export type ExportFlags = Values<typeof options>;
 export const command = defineCommand({
   description:
     'Exports raw scans, oldest first, each exactly once, or fails and leaves nothing behind. A code is an id or a slug. ' +
-    'The range is half-open: --since ≤ time < --until. A time is a date, a date-time, a duration ago (24h), now, today or ' +
-    "yesterday; what has no offset is meant in --timezone. Without --until the end is the service's clock at the first answer.",
+    `${RANGE_FORMS} ` +
+    'The field ts_local (in --fields, and with --excel) is the time in --timezone.',
   arguments: [{ term: '[code...]', description: 'ids or slugs of codes', complete: 'codes' }],
   options,
   examples: [
     { command: 'qrctl scans export spring-menu -o scans.csv', does: 'all scans of one code' },
-    { command: 'qrctl scans export --all --since 2026-03-01 --until 2026-04-01 -o march.csv', does: 'one month of everything' },
+    { command: 'qrctl scans export --all --during last-month -o last-month.csv', does: 'one month of everything' },
     {
       command: 'qrctl scans export spring-menu -o scans.csv --append --quiet',
       does: 'from cron: what is new since the last run',

@@ -6,12 +6,15 @@ import { nodeDisk } from '../../../durable/disk.ts';
 import { describeSystemError } from '../../../durable/path-errors.ts';
 import { makeDirectories } from '../../../durable/write.ts';
 import { UsageError } from '../../../errors.ts';
+import type { LocalTime } from '../../../local-time.ts';
 import { createBufferedSink } from '../../../output/buffered-sink.ts';
+import type { Column } from '../../../output/columns.ts';
 import type { OutputPlan } from '../../../output/plan-output.ts';
 import type { CodeSink, Rewind, RowSink } from '../../../row-sink.ts';
 import { isUuid } from '../../../service/checks.ts';
 import type { Service } from '../../../service/service.ts';
 import { loadFormatter, openSink } from '../../output-options.ts';
+import { addLabels, addLocalTime, LOCAL_TIME } from './added-columns.ts';
 import type { ExportPlan } from './plan-export.ts';
 
 /** The sinks of a whole export. */
@@ -33,22 +36,26 @@ export async function openSinks(
   service: Pick<Service, 'baseUrl' | 'nowMs'>,
 ): Promise<ExportSinks> {
   const { append, directory, labelled, output, sinceMs } = plan;
-  const withLabel = labelled ? addLabels : (_: CodeLabel, sink: CodeSink) => sink;
+  const localTime = plan.localZone === undefined ? undefined : await loadLocalTime(plan.localZone);
+  const withColumns = (code: CodeLabel, sink: CodeSink) => {
+    const timed = localTime ? addLocalTime(localTime, sink) : sink;
+    return labelled ? addLabels(code, timed) : timed;
+  };
   if (directory !== undefined) {
     await makeDirectory(directory);
     const open = async (code: CodeLabel) => {
       const path = fileOf(directory, code, output);
-      if (append) return (await openAppended(context, plan, path, [code], service)).sinkOf(code.id, true);
-      return documentOf(await openRewindable(context, { ...output, path }), sinceMs, true);
+      if (append) return withColumns(code, (await openAppended(context, plan, path, [code], service)).sinkOf(code.id, true));
+      return withColumns(code, documentOf(await openRewindable(context, { ...output, path }), sinceMs, true));
     };
     return { place: directory, open, commit: async () => undefined, discard: async () => undefined };
   }
   if (append) {
     const file = await openAppended(context, plan, append.path, codes, service);
-    return { ...file, place: file.path, open: async (code) => withLabel(code, file.sinkOf(code.id)) };
+    return { ...file, place: file.path, open: async (code) => withColumns(code, file.sinkOf(code.id)) };
   }
   const shared = await openRewindable(context, output);
-  return { ...shared, place: output.path, open: async (code) => withLabel(code, documentOf(shared, sinceMs, false)) };
+  return { ...shared, place: output.path, open: async (code) => withColumns(code, documentOf(shared, sinceMs, false)) };
 }
 
 /** Opens the file for appending that `path` names, for these codes. */
@@ -59,8 +66,11 @@ async function openAppended(
   codes: readonly CodeLabel[],
   service: Pick<Service, 'baseUrl' | 'nowMs'>,
 ) {
-  const { openAppendFile } = await import('../../../append/append-file.ts');
-  const { columns, format, header, excel, rawCells, chosen } = plan.output;
+  const { openAppendFile, readIdentity } = await import('../../../append/append-file.ts');
+  const { format, header, excel, rawCells, chosen } = plan.output;
+  const saved = chosen || plan.append?.restart ? undefined : await readIdentity(path);
+  const columns = continued(plan.output.columns, saved?.columns);
+  const isLocal = columns.some(({ name }) => name === LOCAL_TIME);
   if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append is for CSV and NDJSON');
   return openAppendFile({
     path,
@@ -69,9 +79,9 @@ async function openAppended(
       codes: codes.map((code) => code.id),
       all: plan.all && plan.directory === undefined,
       columns: columns.map((column) => column.name),
-      dialect: { header, excel, rawCells, keepExtra: !chosen },
+      dialect: { header, excel, rawCells, keepExtra: !chosen, timezone: isLocal ? plan.localZone : undefined },
     },
-    formatter: (await loadFormatter(context, plan.output))(),
+    formatter: (await loadFormatter(context, { ...plan.output, columns }))(),
     overlapMs: plan.append.overlapMs,
     sinceMs: plan.sinceMs,
     untilMs: plan.untilMs,
@@ -83,6 +93,17 @@ async function openAppended(
     warn: (line) => context.console.warn(line, true),
     onWait: () => context.console.note(`another run is writing ${path}: waiting for it`),
   });
+}
+
+/** Where nobody chose columns a file goes on with those it has, as far as we know them: a later qrctl may have more by itself. */
+function continued(columns: readonly Column[], saved: readonly string[] | undefined): readonly Column[] {
+  const kept = saved?.map((name) => columns.find((column) => column.name === name));
+  return kept?.every((column) => column !== undefined) ? kept : columns;
+}
+
+async function loadLocalTime(zone: string): Promise<LocalTime> {
+  const { createLocalTime } = await import('../../../local-time.ts');
+  return createLocalTime(zone);
 }
 
 async function openRewindable(context: Context, plan: OutputPlan): Promise<RowSink> {
@@ -124,14 +145,6 @@ function documentOf(document: RowSink, sinceMs: number | undefined, own: boolean
       if (own ? rewind : await rewind?.()) added = 0;
     },
   };
-}
-
-/** Puts the code's label in front of each row. */
-function addLabels({ id, slug, name }: CodeLabel, sink: CodeSink): CodeSink {
-  const label = { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null };
-  const write: CodeSink['write'] = ({ rows, times }) =>
-    sink.write({ rows: rows.map((row) => ({ ...label, ...row, ...label })), times });
-  return { ...sink, write };
 }
 
 /** Only an id that is a uuid becomes a file's name: slugs and names are written by others. */

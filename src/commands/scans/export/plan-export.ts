@@ -4,12 +4,15 @@ import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
 import { type OutputPlan, planOutput } from '../../../output/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
+import { chooseTimeZone } from '../../../time-zone.ts';
+import { type PlannedRange, planRange } from '../../range-options.ts';
+import { LABELS, LOCAL_TIME } from './added-columns.ts';
 import type { ExportFlags } from './export.ts';
 
 const DEFAULT_OVERLAP_MS = 3_600_000;
-const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;
 const IMPORTANCE: Readonly<Record<string, number>> = {
   ts: 9,
+  ts_local: 9,
   id: 8,
   qr_slug: 7,
   country: 6,
@@ -20,16 +23,15 @@ const IMPORTANCE: Readonly<Record<string, number>> = {
 };
 
 /** Half of an id or a time is worth nothing. */
-const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts']);
+const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
 
-export interface ExportPlan {
+export interface ExportPlan extends PlannedRange {
   all: boolean;
   /** Rows begin with `qr_id,qr_slug,qr_name`: several codes share one output. */
   labelled: boolean;
-  /** ms since the epoch, half-open; undefined: no bound, and the service's clock at the first answer. */
-  sinceMs: number | undefined;
-  untilMs: number | undefined;
   output: OutputPlan;
+  /** The zone of `ts_local`, where that is among the columns. */
+  localZone: string | undefined;
   /** Ask by time whether anything lies beyond the last page, whatever the total is. */
   proveBeyond: boolean;
   /** One file a code goes here. */
@@ -44,22 +46,29 @@ export async function planExport(context: Context, names: readonly string[], fla
   const all = flags.all ?? false;
   const directory = flags.outputDir;
   const labelled = directory === undefined && (all || names.length > 1);
-  const output = planOutput(flags, {
-    columns: columns(labelled),
+  const planned = planOutput(flags, {
+    columns: columns(labelled, flags.fields !== undefined),
     shape: 'list',
     setting: settings.format,
     isTerminal: context.console.isTerminal && directory === undefined && !flags.append,
   });
+  // Beside the exact time the one that spreadsheets know as a time.
+  const output = planned.excel && !planned.chosen ? { ...planned, columns: columns(labelled, true) } : planned;
   if (directory !== undefined && output.format === 'table') {
     throw new UsageError('--output-dir is for CSV, JSON and NDJSON, not for tables', { hint: 'add --format csv' });
   }
   const append = flags.append ? planAppend(flags, output) : undefined;
   const proveBeyond = flags.proveBeyond ?? false;
-  return { all, labelled, output, directory, append, proveBeyond, ...(await planRange(context, flags, settings.timezone)) };
+  const range = await planRange(context, flags, settings.timezone);
+  const isLocal = output.columns.some(({ name }) => name === LOCAL_TIME);
+  const zones = { flag: flags.timezone, setting: settings.timezone, TZ: context.env.TZ };
+  const localZone = isLocal ? chooseTimeZone(zones) : undefined;
+  return { all, labelled, output, localZone, directory, append, proveBeyond, ...range };
 }
 
-function columns(labelled: boolean): Column[] {
-  return [...(labelled ? LABELS : []), ...SCAN_FIELDS].map((name) => {
+function columns(labelled: boolean, withLocal: boolean): Column[] {
+  const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
+  return [...(labelled ? LABELS : []), ...fields].map((name) => {
     return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name) };
   });
 }
@@ -96,20 +105,4 @@ function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'
     });
   }
   return { path: flags.output ?? '', overlapMs: flags.overlap ?? DEFAULT_OVERLAP_MS, restart: flags.restart ?? false };
-}
-
-async function planRange(context: Context, flags: ExportFlags, fromProfile: string | undefined) {
-  if (flags.since === undefined && flags.until === undefined && flags.timezone === undefined)
-    return { sinceMs: undefined, untilMs: undefined };
-  const { checkTimezone, parseMoment } = await import('../../../moments.ts');
-  const timezone = flags.timezone ?? fromProfile;
-  if (timezone !== undefined) checkTimezone(timezone);
-  const nowMs = context.clock.now();
-  const moment = (flag: string, text: string | undefined) =>
-    text === undefined ? undefined : parseMoment(text, { flag, nowMs, timezone });
-  const [sinceMs, untilMs] = [moment('--since', flags.since), moment('--until', flags.until)];
-  if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
-    throw new UsageError(`--since ${flags.since} is not before --until ${flags.until}: no scan can be in that range`);
-  }
-  return { sinceMs, untilMs };
 }

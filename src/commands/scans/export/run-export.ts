@@ -7,6 +7,7 @@ import { quote } from '../../../quote.ts';
 import type { Service } from '../../../service/service.ts';
 import { keepMemoryFlat } from '../../../start/v8-flags.ts';
 import { formatDuration } from '../../../time.ts';
+import { formatRange } from '../../range-options.ts';
 import { allCodes, namedCodes } from './choose-codes.ts';
 import type { ExportFlags } from './export.ts';
 import { openSinks } from './open-sinks.ts';
@@ -52,7 +53,7 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
     await sinks.commit();
     progress.stop();
     const ms = context.clock.monotonic() - started;
-    context.console.note(inOneLine(summary, service, ms, sinks.place));
+    context.console.note(inOneLine({ ...summary, range: formatRange(summary.range, plan.zone()) }, service, ms, sinks.place));
     if (summary.failures.length > 0) throw partly(summary.failures, codes.length);
   } finally {
     progress.stop();
@@ -61,14 +62,14 @@ async function exportAll(context: Context, plan: ExportPlan, codes: readonly Cod
 }
 
 function inOneLine(
-  { scans, codes }: { scans: number; codes: number },
+  { scans, codes, range }: { scans: number; codes: number; range: string },
   service: Service,
   ms: number,
   place = 'standard output',
 ): string {
   const { requests, pauses, pausedMs } = service.stats();
   const paused = pauses === 0 ? '0 pauses' : `${count(pauses, 'pause')} (${formatDuration(pausedMs)})`;
-  return `${count(scans, 'scan')} of ${count(codes, 'code')}, ${count(requests, 'request')}, ${paused}, ${(ms / 1000).toFixed(1)} s: ${place}`;
+  return `${count(scans, 'scan')} of ${count(codes, 'code')} ${range}, ${count(requests, 'request')}, ${paused}, ${(ms / 1000).toFixed(1)} s: ${place}`;
 }
 
 function count(n: number, thing: string): string {

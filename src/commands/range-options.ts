@@ -1,0 +1,87 @@
+/** The flags of every command that reads a range of time, what they mean together, and how a range is said. */
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { createLocalTime } from '../local-time.ts';
+import { chooseTimeZone, timeZoneToShow } from '../time-zone.ts';
+import { text } from './define.ts';
+
+const GROUP = 'Range flags:';
+
+export const rangeOptions = {
+  since: text('--since <time>', 'only scans from this time on', { group: GROUP }),
+  until: text('--until <time>', 'only scans before this time', { group: GROUP }),
+  during: text('--during <period>', '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such', {
+    group: GROUP,
+  }),
+  timezone: text('--timezone <zone>', 'what periods, and times without an offset, are meant in, such as Europe/Berlin', {
+    group: GROUP,
+  }),
+};
+
+/** What these flags take, for the description of a command. */
+export const RANGE_FORMS =
+  'The range is half-open: --since ≤ time < --until. A time is a date, a date-time, a duration ago (24h), now, today or ' +
+  "yesterday; what has no offset is meant in --timezone. Without --until the end is the service's clock at the first answer. " +
+  '--during names both ends: a year, quarter, month, week or day, today, yesterday, and this- or last- before week, month, quarter or year.';
+
+export interface RangeFlags {
+  since?: string | undefined;
+  until?: string | undefined;
+  during?: string | undefined;
+  timezone?: string | undefined;
+}
+
+export interface PlannedRange {
+  /** ms since the epoch, half-open; undefined: no bound, and the service's clock at the first answer. */
+  sinceMs: number | undefined;
+  untilMs: number | undefined;
+  /** The IANA name of the zone in which its ends are said. */
+  zone(): string;
+}
+
+/** Throws UsageError on flags that contradict each other, and on times, periods and zones that are none. `setting`: the profile's zone. */
+export async function planRange(context: Context, flags: RangeFlags, setting: string | undefined): Promise<PlannedRange> {
+  const { since, until, during } = flags;
+  const inputs = { flag: flags.timezone, setting, TZ: context.env.TZ };
+  const nowMs = context.clock.now();
+  refuseTogether(flags);
+  if (flags.timezone !== undefined) chooseTimeZone(inputs);
+  if (during !== undefined) {
+    const { parsePeriod } = await import('../periods.ts');
+    const timezone = chooseTimeZone(inputs);
+    const { sinceMs, untilMs } = parsePeriod(during, { flag: '--during', nowMs, timezone });
+    return { sinceMs, untilMs, zone: () => timezone };
+  }
+  if (since === undefined && until === undefined)
+    return { sinceMs: undefined, untilMs: undefined, zone: () => timeZoneToShow(inputs) };
+  const { isInUtc, parseMoment } = await import('../moments.ts');
+  const timezone = () => chooseTimeZone(inputs);
+  const moment = (flag: string, text: string | undefined) =>
+    text === undefined ? undefined : parseMoment(text, { flag, nowMs, timezone });
+  const [sinceMs, untilMs] = [moment('--since', since), moment('--until', until)];
+  if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
+    throw new UsageError(`--since ${since} is not before --until ${until}: no scan can be in that range`);
+  }
+  // Whoever typed its ends in UTC, and names no zone, reads them in UTC.
+  const typedInUtc = flags.timezone === undefined && [since, until].every((text) => text === undefined || isInUtc(text));
+  return { sinceMs, untilMs, zone: () => (typedInUtc ? 'UTC' : timeZoneToShow(inputs)) };
+}
+
+function refuseTogether({ since, until, during }: RangeFlags): void {
+  const other = since === undefined ? until && '--until' : '--since';
+  if (during === undefined || !other) return;
+  throw new UsageError(`--during is a whole period: ${other} does not go with it`, { hint: `leave out --during or ${other}` });
+}
+
+/**
+ * `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`: both ends, in an IANA zone. Seconds where one end has some; whoever needs the
+ * milliseconds reads them in `--summary`. Empty where nothing was read.
+ */
+export function formatRange(range: { sinceMs: number | undefined; untilMs: number } | undefined, zone: string): string {
+  if (!range) return '';
+  const { format } = createLocalTime(zone);
+  const ends = [range.sinceMs, range.untilMs].map((ms) => (ms === undefined ? undefined : format(ms)));
+  const isWhole = ends.every((end) => end === undefined || end.endsWith(':00'));
+  const [since, until] = ends.map((end) => (isWhole ? end?.replace(/:00$/, '') : end));
+  return `from ${since ?? 'the first scan'} to ${until} (${zone})`;
+}

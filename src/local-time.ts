@@ -1,0 +1,49 @@
+/** Instants as the clocks on the wall of a time zone show them: of millions of rows, so each quarter of an hour is asked for once. */
+import { formatInstant } from './time.ts';
+
+export interface LocalTime {
+  /** The IANA name of the zone. */
+  readonly zone: string;
+  /** How far its clocks are ahead of UTC at an instant, both in ms. */
+  offsetMs(instantMs: number): number;
+  /** `2026-10-01 01:08:15` of an instant in ms since the epoch. */
+  format(instantMs: number): string;
+}
+
+const QUARTER_MS = 900_000;
+/** So many quarters are more than four years; scans come in order, so a fresh start costs little. */
+const MOST_QUARTERS = 150_000;
+
+/** `zone` must be one that time-zone.ts passed. */
+export function createLocalTime(zone: string): LocalTime {
+  const formatter = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset', year: 'numeric' });
+  const offsets = new Map<number, number | undefined>();
+
+  const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
+
+  /** The offset in all of a quarter of an hour; undefined where it changes inside: some zones once did so at odd seconds. */
+  function offsetOf(quarter: number): number | undefined {
+    if (offsets.has(quarter)) return offsets.get(quarter);
+    const first = exactOffset(quarter * QUARTER_MS);
+    const last = exactOffset((quarter + 1) * QUARTER_MS - 1);
+    if (offsets.size >= MOST_QUARTERS) offsets.clear();
+    offsets.set(quarter, first === last ? first : undefined);
+    return offsets.get(quarter);
+  }
+
+  const offsetMs = (instantMs: number) => offsetOf(Math.floor(instantMs / QUARTER_MS)) ?? exactOffset(instantMs);
+  const format = (instantMs: number) =>
+    formatInstant(instantMs + offsetMs(instantMs))
+      .replace('T', ' ')
+      .replace(/\.\d{3}Z$/, '');
+  return { zone, offsetMs, format };
+}
+
+/** Of `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
+function parseOffset(text: string): number {
+  const found = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
+  if (!found) throw new Error(`no offset from UTC in '${text}'`);
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] = found;
+  const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  return sign === '-' ? -ms : ms;
+}

@@ -1,0 +1,98 @@
+/** Ranges that people name, in a zone, as the built command takes and says them. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runCli, useDirectory } from '../support/cli.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const BERLIN = ['--timezone', 'Europe/Berlin'];
+
+async function run(sandbox: TestSandbox, flags: string[], env: Record<string, string> = {}) {
+  const cwd = await useDirectory();
+  const args = ['scans', 'export', sandbox.codeId(), '-o', 'scans.csv', ...flags];
+  const result = await runCli(args, { cwd, env: { ...sandbox.env, ...env } });
+  return { ...result, csv: await readFile(join(cwd, 'scans.csv'), 'utf8').catch(() => undefined) };
+}
+
+describe('a period in a zone', () => {
+  test('is the month there, to the millisecond, and said with both ends', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 100 });
+    const [id] = [sandbox.codeId()];
+    const edges = [
+      '2024-09-30T21:59:59.999Z',
+      '2024-09-30T22:00:00.000Z',
+      '2024-10-31T22:59:59.999Z',
+      '2024-10-31T23:00:00.000Z',
+    ];
+    for (const ts of edges) sandbox.workspace.addScan(id, { ts });
+    const inside = sandbox.scans(id).filter(({ ts }) => ts >= (edges[1] as string) && ts < (edges[3] as string));
+    const { code, csv, stderr } = await run(sandbox, ['--during', '2024-10', ...BERLIN]);
+    expect([code, csv?.split('\n').length]).toEqual([0, inside.length + 2]);
+    expect(csv).toContain(edges[1]);
+    expect(csv).toContain(edges[2]);
+    expect(stderr).toContain('of 1 code from 2024-10-01 00:00 to 2024-11-01 00:00 (Europe/Berlin), ');
+  });
+
+  test('ts_local stands beside ts in a file for Excel, and wherever it is asked for', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 3 });
+    sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-09-30T23:08:15.000Z' });
+    const excel = await run(sandbox, ['--excel', ...BERLIN]);
+    expect(excel.csv).toMatch(/^\ufeffid,ts,ts_local,country/);
+    expect(excel.csv).toContain(',2024-09-30T23:08:15.000Z,2024-10-01 01:08:15,');
+    const chosen = await run(sandbox, ['--fields', 'ts_local,id', ...BERLIN]);
+    expect(chosen.csv).toMatch(/^ts_local,id\n/);
+    expect(chosen.csv).toMatch(/^2024-10-01 01:08:15,\d+$/m);
+    const plain = await run(sandbox, []);
+    expect(plain.csv).toMatch(/^id,ts,country/);
+  });
+
+  test('without bounds the closing line says from where to when, in the zone of the machine', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 3, clockSkewMs: 86_400_000 });
+    const { stderr } = await run(sandbox, [], { TZ: 'Asia/Kathmandu' });
+    expect(stderr).toMatch(/from the first scan to \d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)? \(Asia\/Kathmandu\), 1 request/);
+  });
+
+  test('ends that were typed in UTC are said in UTC', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 3 });
+    const { stderr } = await run(sandbox, ['--until', '2024-11-01T00:00:30Z'], { TZ: 'Asia/Tokyo' });
+    expect(stderr).toContain('from the first scan to 2024-11-01 00:00:30 (UTC)');
+  });
+
+  test.each([
+    [['--during', 'lately'], {}, "--during 'lately' is not a period"],
+    [['--during', '2024-10', '--since', '24h'], {}, '--since does not go with it'],
+    [['--since', '01.03.2026'], {}, 'Use: --since 2026-03-01'],
+    [['--since', '2026-10'], {}, '--during 2026-10 is all of it'],
+    [['--during', '2024-10', '--timezone', 'Europe/Berlim'], {}, "--timezone 'Europe/Berlim' is not a time zone"],
+    [['--during', '2024-10'], { TZ: 'Europe/Berlim' }, "the variable TZ is 'Europe/Berlim', which is not a time zone"],
+    [['--excel'], { TZ: 'CET-1CEST' }, "the variable TZ is 'CET-1CEST'"],
+  ])('%j is refused (%j) before anything is sent', async (flags, env, message) => {
+    const sandbox = await useSandbox({ codes: 1, scans: 3 });
+    const { code, stderr } = await run(sandbox, flags, env);
+    expect([code, sandbox.requests.length]).toEqual([2, 0]);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('an appended file with local times', () => {
+  test('refuses another zone, and one written before ts_local was there goes on as it is', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 3 });
+    const cwd = await useDirectory();
+    const append = (...flags: string[]) =>
+      runCli(['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--excel', ...flags], {
+        cwd,
+        env: sandbox.env,
+      });
+    const fields = 'id,ts,country,city,device,os,browser,referrer';
+    expect((await append('--fields', fields)).code).toBe(0);
+    sandbox.workspace.addScan(sandbox.codeId(), { ts: '2025-01-01T00:00:00.000Z' });
+    expect(await append()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 scan of') });
+    expect(await readFile(join(cwd, 'scans.csv'), 'utf8')).toMatch(new RegExp(`^\ufeff${fields}\r\n`));
+
+    expect((await append('--restart', ...BERLIN)).code).toBe(0);
+    const refused = await append('--timezone', 'UTC');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('it has its ts_local in Europe/Berlin, not in UTC: add --timezone Europe/Berlin');
+    expect((await append(...BERLIN)).code).toBe(0);
+  });
+});
