@@ -15,7 +15,8 @@ const ENDINGS = Object.values(EXTENSIONS)
   .map((extension) => `.${extension}`)
   .join(' ');
 
-export const outputOptions = {
+/** Of commands whose records have no id. */
+export const outputOptionsWithoutIds = {
   format: choice('-f, --format <format>', 'table on a terminal; otherwise csv for lists, json for one record', FORMATS, {
     group: GROUP,
   }),
@@ -30,10 +31,11 @@ export const outputOptions = {
     parse: parseFields,
   } satisfies OptionDefinition<string[]>,
   header: negation('--no-header', 'CSV without the row of names', { group: GROUP }),
-  ids: flag('--ids', 'only ids, one a line', { group: GROUP }),
   rawCells: flag('--raw-cells', 'CSV with cells that look like formulas left as they are', { group: GROUP }),
   excel: flag('--excel', 'CSV for Excel: byte order mark and CRLF', { group: GROUP }),
 };
+
+export const outputOptions = { ...outputOptionsWithoutIds, ids: flag('--ids', 'only ids, one a line', { group: GROUP }) };
 
 function parseFields(raw: string): string[] {
   const fields = raw.split(',').map((field) => field.trim());

@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import { redactKeys } from '../settings/key.ts';
-import type { Clock } from '../time.ts';
+import { type Clock, formatInstant } from '../time.ts';
 import { clean } from './clean.ts';
 import { type Environment, loadColours, NO_COLOURS, wantsColour } from './colour.ts';
 import { type Bar, createBar, createPlainProgress, type Progress } from './progress.ts';
@@ -32,7 +32,7 @@ export interface Console {
   note(line: string): void;
   /** As `note`, marked and coloured as a warning. `always`: under --quiet too, for what nobody may miss. */
   warn(line: string, always?: boolean): void;
-  /** One line on standard error when --verbose. */
+  /** One line on standard error when --verbose, behind the time of this machine's clock (UTC). */
   verbose(line: string): void;
   /** A progress bar or line; `unit` is what is counted ("scans"). */
   progress(unit: string): Progress;
@@ -108,7 +108,7 @@ export function createConsole(options: ConsoleOptions): Console {
       if (always || !quiet) line(`${errColours.yellow('warning:')} ${presentable(text)}`);
     },
     verbose: (text) => {
-      if (options.verbose) line(presentable(text));
+      if (options.verbose) line(presentable(`${formatInstant(clock.now())} ${text}`));
     },
     progress,
     ask: (question) => askLine(presentable(question), { input: options.stdin, output: stderr, signal }, false),

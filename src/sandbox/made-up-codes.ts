@@ -34,6 +34,9 @@ const AWKWARD_NAMES = [
 
 const STATUSES = ['active', 'active', 'active', 'active', 'active', 'active', 'paused', 'paused', 'expired'] as const;
 
+/** The first codes are called as the examples of README and help call them, so that each of those lines works when it is pasted. */
+const FIXED_SLUGS = ['spring-menu', 'summer-menu', 'old-poster'] as const;
+
 /** Streams of chance, one a field. */
 const ID = 1;
 const SLUG = 11;
@@ -45,7 +48,8 @@ export function madeUpCode(seed: number, index: number, createdMs: number): QrCo
   const type = index % 2 === 0 ? 'url' : pick(CODE_TYPES, (index - 1) / 2);
   const status = index < 2 ? 'active' : pick(STATUSES, chance >>> 4);
   const updatedMs = createdMs + (chance % 3 === 0 ? (chance >>> 8) % 86_400_000 : 0);
-  const identity = codeIdentity(seed, index);
+  const made = codeIdentity(seed, index);
+  const identity = { ...made, slug: FIXED_SLUGS[index] ?? made.slug };
   return {
     ...identity,
     name: nameOf(index, chance),

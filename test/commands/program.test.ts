@@ -66,6 +66,13 @@ const GLOBALS = [
 ];
 
 describe('the command surface', () => {
+  test('--ids is in the help of commands whose records have ids', async () => {
+    for (const form of ['qr list', 'qr get', 'scans export']) expect(await printed(`${form} --help`)).toContain('--ids');
+    for (const form of ['doctor', 'auth list', 'auth status', 'config list']) {
+      expect(await printed(`${form} --help`)).not.toContain('--ids');
+    }
+  });
+
   test.each(Object.entries(CONTRACT))('has %s with its flags', async (form, flags) => {
     const names = form.split(' ').filter((word) => /^\w/.test(word));
     const help = await printed(`${names.join(' ')} --help`);

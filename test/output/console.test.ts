@@ -113,11 +113,11 @@ describe('standard error', () => {
     expect(said()).toBe('');
   });
 
-  test('verbose lines come with --verbose only', () => {
+  test('verbose lines come with --verbose only, behind their time', () => {
     const { console, said } = setUp({ verbose: true });
     console.verbose('GET /qr 200');
     setUp().console.verbose('GET /qr 200');
-    expect(said()).toBe('GET /qr 200\n');
+    expect(said()).toBe('2026-01-15T12:00:00.000Z GET /qr 200\n');
   });
 });
 

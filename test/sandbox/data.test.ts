@@ -45,6 +45,11 @@ describe('made-up data', () => {
     expect(new Set(Array.from({ length: 100_000 }, (_, index) => slug(1, 1, index))).size).toBe(100_000);
   });
 
+  test('has the codes that the examples of README and help name', async () => {
+    const codes = (await useSandbox({ codes: 4, listOrder: 'oldest' })).workspace.codes();
+    expect(codes.map((code) => code.slug).slice(0, 3)).toEqual(['spring-menu', 'summer-menu', 'old-poster']);
+  });
+
   test('was created before it was scanned, one code after the other', async () => {
     const sandbox = await useSandbox({ codes: 3, listOrder: 'oldest' });
     const created = sandbox.workspace.codes().map(({ created_at }) => created_at);

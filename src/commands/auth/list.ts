@@ -1,5 +1,5 @@
 import { defineCommand } from '../define.ts';
-import { outputOptions, printRecords } from '../output-options.ts';
+import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';
 
 const COLUMNS = [
   { name: 'profile', keepWhole: true },
@@ -11,7 +11,7 @@ const COLUMNS = [
 export const command = defineCommand({
   description:
     'Lists the stored profiles: the base URL and the prefix of the key of each, and which one is current. Asks the service nothing.',
-  options: outputOptions,
+  options: outputOptionsWithoutIds,
   examples: [
     { command: 'qrctl auth list', does: 'see every profile on this machine' },
     { command: 'qrctl auth list --format json', does: 'the same for a script' },

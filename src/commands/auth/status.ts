@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Row } from '../../row-sink.ts';
 import { defineCommand } from '../define.ts';
-import { openOutput, outputOptions, writeAll } from '../output-options.ts';
+import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
 
 const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes'].map((name) => ({ name }));
 
@@ -9,7 +9,7 @@ export const command = defineCommand({
   description:
     'Shows the profile, base URL and key prefix in force, and by one request the plan, its requests a minute, what is left of ' +
     'them, when they are counted anew (by the clock of the service), and the number of codes. Exits with 3 when the service refuses the key.',
-  options: outputOptions,
+  options: outputOptionsWithoutIds,
   examples: [
     { command: 'qrctl auth status', does: 'check the key and see what is left of the rate limit' },
     { command: 'qrctl auth status --format json --profile work', does: 'the same for a script, with another profile' },

@@ -3,7 +3,7 @@ import type { OutputFlags } from '../../output/plan-output.ts';
 import type { RowSink } from '../../row-sink.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { defineCommand } from '../define.ts';
-import { openSink, outputOptions, planOutput, writeAll } from '../output-options.ts';
+import { openSink, outputOptionsWithoutIds, planOutput, writeAll } from '../output-options.ts';
 import type { Finding } from './finding.ts';
 
 const COLUMNS = ['check', 'status', 'message', 'fix'].map((name) => ({ name }));
@@ -13,7 +13,7 @@ export const command = defineCommand({
     'Checks the config file and its modes, the base URL, the key, the way to the service (name, TLS, proxy, answer), the clock, and whether ' +
     '/openapi.json still says what this tool expects; names a fix for each thing that is wrong. It needs neither a key nor a base URL, and ' +
     'sends at most two requests. Exits with 0 when nothing failed, else with the code of the first failure, from which the later ones usually follow.',
-  options: outputOptions,
+  options: outputOptionsWithoutIds,
   examples: [
     { command: 'qrctl doctor', does: 'find out why something does not work' },
     { command: 'qrctl doctor --format json', does: 'the findings for a script or a support request; the key is not among them' },

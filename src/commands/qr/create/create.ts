@@ -20,14 +20,16 @@ const fileOptions = {
   ),
   adopt: {
     flags: '--adopt <row=id>',
-    description: 'your word that this code is the one the row created; may be repeated',
+    description: 'your word that this code is the one the row created',
     group: BULK_GROUP,
+    repeatable: true,
     parse: (raw, previous = []) => [...previous, parseAdoption(raw)],
   } satisfies OptionDefinition<Decisions['adopt']>,
   notCreated: {
     flags: '--not-created <row>',
-    description: 'your word that the row created no code, so that it is sent again; may be repeated',
+    description: 'your word that the row created no code, so that it is sent again',
     group: BULK_GROUP,
+    repeatable: true,
     parse: (raw, previous = []) => [...previous, parseRow(raw)],
   } satisfies OptionDefinition<number[]>,
 };

@@ -15,6 +15,8 @@ import { type ExportPlan, planExport } from './plan-export.ts';
 
 /** Checks everything, then exports. Throws what errors.ts lists; PartialError when some codes failed and others are done. */
 export async function runExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
+  // What a person waits for begins here: the codes are looked up first.
+  const started = context.clock.monotonic();
   const plan = await planExport(context, names, flags);
   const { concurrency } = await context.settings();
   const service = await context.service();
@@ -23,11 +25,16 @@ export async function runExport(context: Context, names: readonly string[], flag
     const { printDryRun } = await import('./dry-run.ts');
     return printDryRun(context, plan, codes);
   }
-  await exportAll(context, plan, codes, service, concurrency);
+  await exportAll(context, plan, codes, service, { width: concurrency, started });
 }
 
-async function exportAll(context: Context, plan: ExportPlan, codes: readonly CodeLabel[], service: Service, width: number) {
-  const started = context.clock.monotonic();
+async function exportAll(
+  context: Context,
+  plan: ExportPlan,
+  codes: readonly CodeLabel[],
+  service: Service,
+  { width, started }: { width: number; started: number },
+) {
   const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
     import('../../../complete/export-codes.ts'),
     import('../../../service/fetch-in-order.ts'),
