@@ -10,6 +10,8 @@ import { pageSizeOf, type ReadScans } from './range.ts';
 /** Every page may be read three times, and there are so many requests beside. */
 const READINGS = 3;
 const SPARE = 18;
+/** Where rows of one instant swap places, chance decides how often a page must be read again; so often at most. */
+const GRANTED_READINGS = 12;
 
 /** The budget is spent: why it was needed is what a person wants to know. */
 export class SpentError extends MovedError {
@@ -21,7 +23,7 @@ export interface Budget {
   read: ReadScans;
   /** Tells that so many distinct rows were shown, in one attempt; the largest number counts. */
   show(rows: number): void;
-  /** Allows for so many requests more. */
+  /** Allows for so many requests more; in all for twelve readings of every page. */
   grant(requests: number): void;
   /** The largest total of any answer so far. */
   largestTotal(): number;
@@ -33,11 +35,13 @@ export function createBudget(read: ReadScans, first: ScanPage): Budget {
   let shown = first.rows.length;
   let largest = first.total;
   let requests = 1;
-  let spare = SPARE;
+  let granted = 0;
   return {
     async read(request) {
       requests += 1;
-      if (requests > READINGS * Math.ceil(shown / pageSize) + spare) throw new SpentError('the scans did not settle');
+      const pages = Math.ceil(shown / pageSize);
+      if (requests > READINGS * pages + SPARE + Math.min(granted, GRANTED_READINGS * pages))
+        throw new SpentError('the scans did not settle');
       const answer = await read(request);
       largest = Math.max(largest, answer.total);
       return answer;
@@ -46,7 +50,7 @@ export function createBudget(read: ReadScans, first: ScanPage): Budget {
       shown = Math.max(shown, rows);
     },
     grant(more) {
-      spare += more;
+      granted += more;
     },
     largestTotal: () => largest,
   };

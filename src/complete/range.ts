@@ -38,7 +38,7 @@ export interface RangeReading {
   /** Requests in flight at once. */
   width: number;
   /** Told how many distinct rows were shown so far, in one attempt. */
-  show?: (rows: number) => void;
+  show?: ((rows: number) => void) | undefined;
   /** Told that so many requests found more of a total that held still: rows of one instant swap places, and no number lies. */
   grant?: (requests: number) => void;
 }

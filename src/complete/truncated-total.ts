@@ -49,7 +49,7 @@ interface Look {
 
 /**
  * Asks by time whether rows of the range lie beyond its edge, when the service counts `total` rows in all of it; undefined where it
- * does not tell. One request tells it, unless the second at the edge has more rows than fit on a page, or has all rows.
+ * does not tell. One request tells it, unless the second at the edge has more rows than fit on a page.
  */
 export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge, total: number): Promise<boolean | undefined> {
   // Rows of one instant show no order, and have nothing inside: what comes after them is asked for, and what was before.
@@ -58,10 +58,12 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     return after === false ? askOutside('descending', [1, 1 + MARGIN_MS]) : after;
   }
   let control = false;
-  // A millisecond inside the edge, lest bounds be exclusive; a second more, where the service rounds them down.
-  for (const insideMs of [1, 1 + MARGIN_MS]) {
+  // A millisecond inside the edge, lest bounds be exclusive; a second more, where the service rounds them down; and the edge
+  // itself, where the second before it has more rows than fit on a page.
+  for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
-    if (inside === undefined) return false;
+    // Outside the range lies nothing; at its very border rows of the edge itself may be left out.
+    if (inside === undefined) return insideMs === 0 ? undefined : false;
     if (inside.more) return true;
     control = inside.hasEdge;
     if (control && inside.isCertain) return false;
@@ -74,7 +76,8 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
   async function askOutside(way: PageOrder, distancesMs: readonly number[]): Promise<boolean | undefined> {
     for (const outsideMs of distancesMs) {
       const outside = await look(way, outsideMs);
-      if (outside === undefined) return false;
+      // A second further out may be outside the range where rows between were not told of.
+      if (outside === undefined) return outsideMs <= 1 ? false : undefined;
       if (outside.more) return true;
       if (outside.isCertain) return false;
     }
@@ -99,13 +102,14 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
       });
     };
     see(first);
-    if (first.total >= total || state.more) return state;
-    // As many as are known at the edge, which is inside, and no full page: there is nothing else, and no need to read on.
-    if (state.hasEdge && first.total === edge.ids.size && first.total % pageSize !== 0) return { ...state, isCertain: true };
+    // As many as in all of it tell nothing, unless they are not those that are known: more of them at the edge, which is inside.
+    if (state.more || (first.total >= total && !(state.hasEdge && outsideMs < 0))) return state;
+    // As many as are known at the edge, all on this page, which is not full: there is nothing else, and no need to read on.
+    if (state.hasEdge && first.total === edge.ids.size && first.total < pageSize) return { ...state, isCertain: true };
     const part: RangeReading = { ...job, asked };
     const { proven, total: counted } = await readUnion(union(part, first, 1), see);
     // Full pages: a total that is too small by the rows of some would end them before what lies beyond.
     if (proven && first.rows.length >= pageSize) see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
-    return { ...state, isCertain: proven };
+    return { ...state, isCertain: proven && counted < total };
   }
 }

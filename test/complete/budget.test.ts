@@ -25,8 +25,15 @@ describe('the budget of an export', () => {
     const budget = createBudget(answer, page([1, 2], { total: 1_000_000_000 }));
     budget.show(5);
     budget.show(4);
-    budget.grant(2);
+    budget.grant(1);
+    budget.grant(1);
     expect(await reads(budget)).toBe(3 * 3 + 18 + 2 - 1);
+  });
+
+  it('is granted no more than twelve readings of every page that was shown (C13)', async () => {
+    const budget = createBudget(answer, page([1, 2], { total: 4 }));
+    budget.grant(1_000_000);
+    expect(await reads(budget)).toBe(3 + 18 + 12 - 1);
   });
 
   it('remembers the largest total of any answer', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { askBeyond, type Edge, mayBeTruncated, type PageOrder, widenEdge } from '../../src/complete/truncated-total.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
-import { type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
+import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { answers, page, RANGE, reading, rows, START } from './reading.ts';
 
 const range = { sinceMs: START, untilMs: RANGE.untilMs };
@@ -72,28 +72,51 @@ describe('asking beyond the edge of a range', () => {
   });
 
   it('does not tell where the edge is not shown at all', async () => {
-    const { more, requests } = await asked('ascending', edgeAt(14, 14), page([]), page([]));
+    const { more, requests } = await asked('ascending', edgeAt(14, 14), page([]), page([]), page([]));
     expect(more).toBeUndefined();
-    expect(requests).toHaveLength(2);
+    expect(requests.map(({ sinceMs }) => sinceMs)).toEqual([START + 13_999, START + 12_999, START + 14_000]);
   });
 
-  it('asks from the edge on where all rows are at it: a total as large as that of the range may be truncated too', async () => {
-    const atEdge = page([14], { total: 100 });
-    const inclusive = await asked('ascending', edgeAt(14, 14), atEdge, atEdge, page([]));
-    expect(inclusive.more).toBe(false);
-    expect(inclusive.requests.map(({ sinceMs }) => sinceMs)).toEqual([START + 13_999, START + 14_000, START + 14_001]);
-    const rounded = await asked('ascending', edgeAt(14, 14), atEdge, atEdge, atEdge, page([]));
-    expect(rounded.more).toBe(false);
-    expect(rounded.requests.at(-1)?.sinceMs).toBe(START + 15_001);
-    expect((await asked('ascending', edgeAt(14, 14), atEdge, page([]))).more).toBe(false);
-    expect((await asked('ascending', edgeAt(14, 14), atEdge, atEdge, page([15]))).more).toBe(true);
+  it('asks at the edge itself where the second before it has more rows than fit on a page, and bounds are inclusive', async () => {
+    const crowd = [...rows(20, 20), { id: 21, time: START + 1000 }];
+    const service = modelScans(crowd, { pageCap: 5, wholeSeconds: true });
+    const edge = { timeMs: START + 1000, ids: new Set([21]) };
+    expect(await askBeyond(reading(service.read, { range: { ...range, sinceMs: START } }), 'ascending', edge, 21)).toBe(false);
+    expect(service.state.requests).toBe(3);
+  });
+
+  it('asks from the edge on where all rows are near it: a total as large as that of the range may be truncated too', async () => {
+    const near = [{ id: 13, time: START + 13_500 }, ...rows(3, 1).map(({ id }) => ({ id: 13 + id, time: START + 14_000 }))];
+    const ask = async (how: ModelScansOptions, beyond: ModelRow[] = []) => {
+      const requests: ScanPageRequest[] = [];
+      const service = modelScans([...near, ...beyond], { cap: 4, ...how });
+      const read = (request: ScanPageRequest) => {
+        requests.push(request);
+        return service.read(request);
+      };
+      const edge = edgeAt(14, 14, 15, 16);
+      return {
+        more: await askBeyond(reading(read, { range }), 'ascending', edge, 4),
+        since: requests.map(({ sinceMs }) => sinceMs),
+      };
+    };
+    expect(await ask({ wholeSeconds: true })).toEqual({ more: false, since: [START + 13_999, START + 14_000] });
+    const exclusive = await ask({ wholeSeconds: true, sinceInclusive: false });
+    expect(exclusive).toEqual({ more: false, since: [START + 13_999, START + 14_000] });
+    expect((await ask({ wholeSeconds: true }, [{ id: 17, time: START + 15_000 }])).more).toBe(true);
+  });
+
+  it('finds rows that are left out at the edge itself, where others are known beside them', async () => {
+    const service = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], { cap: 10, order: 'descending', pageCap: 3 });
+    const edge = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };
+    expect(await askBeyond(reading(service.read, { range }), 'descending', edge, 10)).toBe(true);
   });
 
   it('does not tell where the service heeds no bounds: it counts all of the range whatever it is asked', async () => {
-    const all = page([14], { total: 100 });
-    const { more, requests } = await asked('ascending', edgeAt(14, 14), all, all, all, all);
-    expect(more).toBeUndefined();
-    expect(requests).toHaveLength(4);
+    const service = modelScans(rows(100), { ignoresBounds: true });
+    const edge = { timeMs: START + 99_000, ids: new Set([100]) };
+    expect(await askBeyond(reading(service.read, { range }), 'ascending', edge, 100)).toBeUndefined();
+    expect(service.state.requests).toBe(4);
   });
 
   it('asks nothing where what lies beyond is outside the range', async () => {
@@ -153,10 +176,15 @@ describe('asking beyond a dense edge', () => {
   const job = ({ read }: ReturnType<typeof modelScans>) => reading(read, { range: { ...range, sinceMs: START - 1 } });
   const newest = { timeMs: START + 9000, ids: new Set(Array.from({ length: 30 }, (_, i) => 271 + i)) };
 
-  it('costs one request where as many rows are counted as are known there', async () => {
-    const service = dense({});
+  it('costs one request where as many rows are counted as are known there, on a page that is not full', async () => {
+    const service = dense({ pageCap: 31 });
     expect(await askBeyond(job(service), 'ascending', newest, 300)).toBe(false);
     expect(service.state.requests).toBe(1);
+  });
+
+  it('reads all of them where a page is full: every total may be too small by the one row that is hidden', async () => {
+    const service = modelScans([...rows(300, 30), { id: 999, time: START + 9000 }], { pageCap: 7, lie: (total) => total - 1 });
+    expect(await askBeyond(job(service), 'ascending', newest, 300)).toBe(true);
   });
 
   it('reads all of them where there are others beside, and finds the one that is hidden', async () => {
