@@ -1,10 +1,11 @@
 /** Every row of a bulk file checked before the first request: what it asks for, or all that is wrong with it. */
+import { findDestinationProblem } from '../destination.ts';
 import { valuesKey } from '../once/reconcile.ts';
 import { inQuotes } from '../quote.ts';
 import { isUuid } from '../service/checks.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges, type NewCode } from '../service/shapes.ts';
-import { type Columns, checkAddress, matchColumns, readName, readText, readWord } from './columns.ts';
-import { type Fault, type Input, type InputRow, refuseFaults } from './input.ts';
+import { type Columns, type InputCell, matchColumns, readName, readText, readWord } from './columns.ts';
+import { type Fault, fold, type Input, type InputRow, refuseFaults } from './input.ts';
 import { RESULT_COLUMNS } from './results.ts';
 
 export const CREATE_COLUMNS = ['name', 'type', 'destination'] as const;
@@ -39,10 +40,7 @@ function readCode(row: InputRow, { has, cell, faults }: Columns): NewCode {
   const type = readWord(cell(row, 'type'), CODE_TYPES);
   const address = cell(row, 'destination');
   const destination = readText(address);
-  if (type === undefined || type === 'url') {
-    if (destination !== undefined) checkAddress(destination, address);
-    else address.warn('is empty: the code will point nowhere');
-  }
+  warnOfDestination(address, destination, type);
   return { name: name ?? '', ...(type === undefined ? {} : { type }), ...(destination === undefined ? {} : { destination }) };
 }
 
@@ -79,9 +77,10 @@ export function checkDelete(input: Input): Checked<TargetRow> {
 /** The rows of a file that says what is to be changed. An empty cell changes nothing. Throws UsageError with every fault. */
 export function checkUpdate(input: Input): Checked<UpdateRow> {
   const isJson = input.headerLine === undefined;
+  const typeColumn = input.columns.find((column) => fold(column) === 'type') ?? '';
   return checkTargets(input, [...TARGET_COLUMNS, ...CHANGE_COLUMNS], (row, columns) => ({
     ...row,
-    changes: readChanges(row, columns, isJson),
+    changes: readChanges(row, columns, { isJson, type: row.values.get(typeColumn) }),
   }));
 }
 
@@ -113,13 +112,19 @@ function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetR
   return { id: id?.toLowerCase(), slug };
 }
 
-function readChanges(row: InputRow, { cell }: Columns, isJson: boolean): CodeChanges {
+function warnOfDestination({ warn }: InputCell, destination: string | undefined, type: string | undefined): void {
+  const problem = findDestinationProblem(destination, type?.trim() || undefined);
+  if (problem) warn(problem.words);
+}
+
+/** `type`: what the row says of its code's type; nothing is changed by it. */
+function readChanges(row: InputRow, { cell }: Columns, { isJson, type }: { isJson: boolean; type: unknown }): CodeChanges {
   const name = readName(cell(row, 'name'));
   const address = cell(row, 'destination');
   // JSON can say "empty it"; in a CSV an empty cell means "leave it".
   const destination = address.value === '' && isJson ? '' : readText(address);
-  // Which type the code has is not known yet, so an odd address is only worth a warning.
-  if (destination) checkAddress(destination, { fault: address.warn, warn: address.warn });
+  // Which type the code has only its row may tell, as in a list that was edited; an empty cell changes nothing.
+  if (destination !== undefined) warnOfDestination(address, destination, typeof type === 'string' ? type : undefined);
   const status = readWord(cell(row, 'status'), CODE_STATUSES);
   return {
     ...(name !== undefined && { name }),

@@ -94,28 +94,3 @@ export function readWord(cell: InputCell, words: readonly string[]): string | un
   cell.fault(`${showValue(word)} is none of ${words.join(', ')}`);
   return undefined;
 }
-
-const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
-
-/**
- * Where a url code points to: a fault when no browser could go there, and only a warning when it is unusual, because the
- * service's own rules for destinations are not known.
- */
-export function checkAddress(destination: string, { fault, warn }: Pick<InputCell, 'fault' | 'warn'>): void {
-  const scheme = SCHEME.exec(destination)?.[1]?.toLowerCase();
-  const shown = showValue(destination);
-  const isHostAndPort = looksLikeHostAndPort(destination.trim());
-  if (scheme === undefined || isHostAndPort) {
-    fault(`${shown} is not an address: it must begin with https:// or another scheme`);
-  } else if (!/^https?$/.test(scheme)) {
-    warn(`${shown} is not a web address; the service may refuse it`);
-  } else if (!/^\s*https?:\/\/[^/?#\s]/i.test(destination) || !URL.canParse(destination)) {
-    fault(`${shown} is not an address a browser can open`);
-  } else if (/\s/.test(destination)) warn(`${shown} has a space in it`);
-}
-
-/** `example.com:8080/menu`, whose beginning reads like a scheme. */
-function looksLikeHostAndPort(text: string): boolean {
-  const colon = text.indexOf(':');
-  return colon > 0 && text.slice(0, colon).includes('.') && /^:\d+(\/|$)/.test(text.slice(colon));
-}

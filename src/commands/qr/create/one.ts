@@ -7,6 +7,7 @@ import { shown } from '../../../quote.ts';
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
 import { codeOutput } from '../code-columns.ts';
+import { warnOfDestination } from '../warn-of-destination.ts';
 import type { CreateFlags } from './create.ts';
 
 /** Creates one code and prints it. Throws what errors.ts lists; where the answer was lost, the message says so. */
@@ -19,6 +20,7 @@ export async function createOne(context: Context, flags: CreateFlags): Promise<v
   }
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
   const wanted = { name, ...(type !== undefined && { type }), ...(destination !== undefined && { destination }) };
+  warnOfDestination(context, wanted);
   const code = await create(context, wanted);
   await printRecord(context, toRecord(code), columns, flags);
 }

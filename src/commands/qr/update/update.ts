@@ -8,6 +8,7 @@ import { choice, defineCommand, text, type Values } from '../../define.ts';
 import { outputOptions, printRecord } from '../../output-options.ts';
 import { bulkOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
 import { codeOutput } from '../code-columns.ts';
+import { warnOfDestination } from '../warn-of-destination.ts';
 
 const options = {
   name: text('--name <name>', 'its new name'),
@@ -51,6 +52,7 @@ async function updateOne(context: Context, wanted: string | undefined, flags: Up
   const service = await context.service();
   const id = isUuid(wanted) ? wanted.toLowerCase() : (await findCode(service, wanted)).id;
   const code = await service.updateCode(id, changes);
+  if (changes.destination !== undefined) warnOfDestination(context, code);
   await printRecord(context, toRecord(code), columns, flags);
 }
 
