@@ -71,7 +71,7 @@ async function expectEachScanOnce(job: Job): Promise<void> {
 }
 
 describe.each(FORMATS)('an appended %s', (format) => {
-  const kills = SOAK ? 200 : 10;
+  const kills = SOAK ? 200 : 4;
   test(`has each scan once after ${kills} kills at random moments, with new and late scans in between`, async () => {
     const job = await useJob({ scans: 20_000, latencyMs: 3 }, format);
     for (let n = 0; n < kills; n++) {

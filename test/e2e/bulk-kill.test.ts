@@ -19,7 +19,7 @@ import {
 import { useSandbox } from '../support/sandbox.ts';
 
 const ROWS = 200;
-const KILLS = process.env.QRCTL_SOAK ? 100 : 10;
+const KILLS = process.env.QRCTL_SOAK ? 100 : 3;
 const SEED = Number(process.env.QRCTL_SEED ?? 7);
 
 const FAULTS: readonly Fault[] = [
