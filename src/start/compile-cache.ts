@@ -16,19 +16,8 @@
  * A checksum by `zlib` is enough against damage, and costs a quarter of what `node:crypto` costs to load. Who could forge it could
  * as well change the user's shell profile.
  */
-import { lstatSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import {
-  cacheDirectory,
-  isClosed,
-  makeClosed,
-  ownerOf,
-  quietly,
-  readOwn,
-  removeOldest,
-  replaceOwn,
-  type User,
-} from './own-cache.ts';
+import { statSync } from 'node:fs';
+import { type OwnCache, openOwnCache, quietly, type User } from './own-cache.ts';
 
 /** What V8 compiled of one bundle. */
 export interface Compiled {
@@ -55,10 +44,8 @@ export interface Runtime extends User {
 }
 
 const CHECKSUM_BYTES = 4;
-/** Many times what the largest bundle needs; nothing larger is read. */
-const LARGEST_FILE = 8 * 1024 * 1024;
-/** Enough for three builds, or three releases of node, side by side. */
-const MOST_FILES = 32;
+/** Many times what the largest bundle needs; and files enough for three builds, or three releases of node, side by side. */
+const BOUNDS = { largest: 8 * 1024 * 1024, most: 32 };
 
 /** Of `data` behind what has the checksum `before`. */
 type Checksum = (data: Buffer, before?: number) => number;
@@ -66,28 +53,25 @@ type Checksum = (data: Buffer, before?: number) => number;
 /** The cache of this user for this node; undefined where none can be safe. Never throws. */
 export function openCompileCache(runtime: Runtime): CompileCache | undefined {
   return quietly(() => {
-    const owner = ownerOf(runtime);
-    const directory = owner === undefined ? undefined : cacheDirectory(runtime.env, owner, 'compiled');
-    if (owner === undefined || directory === undefined) return undefined;
+    const files = openOwnCache(runtime, 'compiled', BOUNDS);
     // The earliest releases of node 22 have neither of these two.
-    return createCompileCache(directory, owner, runtime, process.getBuiltinModule('node:zlib').crc32);
+    return createCompileCache(files, runtime, process.getBuiltinModule('node:zlib').crc32);
   });
 }
 
-function createCompileCache(directory: string, owner: number, runtime: Runtime, crc32: Checksum): CompileCache {
+function createCompileCache(files: OwnCache, runtime: Runtime, crc32: Checksum): CompileCache {
   const node = describeNode(runtime);
 
   /** Its name says what it is for. Two sources or two nodes with one name would still be told apart by what is in the file. */
-  function fileOf(bundle: string, source: Buffer): string {
+  function nameOf(bundle: string, source: Buffer): string {
     const made = crc32(source, crc32(Buffer.from(node)));
-    return join(directory, `${bundle}-${runtime.version}-${runtime.platform}-${runtime.arch}-${made.toString(16)}`);
+    return `${bundle}-${runtime.version}-${runtime.platform}-${runtime.arch}-${made.toString(16)}`;
   }
 
   return {
     read: (bundle, source) =>
       quietly(() => {
-        if (!isClosed(lstatSync(directory), owner)) return undefined;
-        const bytes = readOwn(fileOf(bundle, source), owner, LARGEST_FILE);
+        const bytes = files.read(nameOf(bundle, source));
         const body = bytes.subarray(0, -CHECKSUM_BYTES);
         if (crc32(body) !== bytes.readUInt32LE(body.length)) return undefined;
         const from = body.indexOf('\n') + 1;
@@ -99,13 +83,11 @@ function createCompileCache(directory: string, owner: number, runtime: Runtime, 
 
     write: (bundle, source, { code, commands }) =>
       quietly(() => {
-        makeClosed(directory, owner);
         const head: Head = { node, commands };
         const body = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), source, code]);
         const checksum = Buffer.alloc(CHECKSUM_BYTES);
         checksum.writeUInt32LE(crc32(body));
-        replaceOwn(fileOf(bundle, source), Buffer.concat([body, checksum]), runtime.pid);
-        removeOldest(directory, MOST_FILES);
+        files.replace(nameOf(bundle, source), Buffer.concat([body, checksum]));
       }),
   };
 }

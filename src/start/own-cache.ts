@@ -33,17 +33,44 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** The user whose cache it may be; undefined where none can be safe. */
-export function ownerOf({ getuid, geteuid }: User): number | undefined {
-  const owner = geteuid?.();
-  return owner === getuid?.() ? owner : undefined;
+/** A directory of such files. Its functions throw where something is not as it must be; `quietly` is for callers. */
+export interface OwnCache {
+  /** The bytes of a file; throws where it is not there, or not certainly ours. */
+  read(name: string): Buffer;
+  /** Writes beside its place and renames over it, and keeps the files written last. No flush: whoever reads it can tell a file that a power cut tore. */
+  replace(name: string, bytes: Uint8Array): void;
+  /** Removes a file if there is one. */
+  remove(name: string): void;
 }
 
-/** In XDG's directory for what can be made again, or its default in a home that is the user's; a relative path is no path. */
-export function cacheDirectory(env: User['env'], owner: number, name: string): string | undefined {
-  const { XDG_CACHE_HOME: named = '', HOME: home = '' } = env;
-  if (isAbsolute(named)) return join(named, 'qrctl', name);
-  return isAbsolute(home) && statSync(home).uid === owner ? join(home, '.cache', 'qrctl', name) : undefined;
+/** How much is read of a file, in bytes, and how many files are kept. */
+export interface CacheBounds {
+  largest: number;
+  most: number;
+}
+
+/** The directory `name` of this user's cache. Throws where none can be safe. */
+export function openOwnCache(user: User & { pid: number }, name: string, { largest, most }: CacheBounds): OwnCache {
+  const owner = ownerOf(user);
+  const directory = directoryOf(user.env, owner, name);
+  return {
+    read(file) {
+      if (!isClosed(lstatSync(directory), owner)) throw new Error('not closed');
+      return readOwn(join(directory, file), owner, largest);
+    },
+    replace(file, bytes) {
+      makeClosed(directory, owner);
+      const staged = join(directory, `${file}.${user.pid}`);
+      try {
+        writeFileSync(staged, bytes, { flag: 'wx', mode: FILE_MODE });
+        renameSync(staged, join(directory, file));
+      } finally {
+        rmSync(staged, { force: true });
+      }
+      removeOldest(directory, most);
+    },
+    remove: (file) => rmSync(join(directory, file), { force: true }),
+  };
 }
 
 /** Nothing about a cache may fail a command, or be heard. */
@@ -55,13 +82,28 @@ export function quietly<T>(work: () => T): T | undefined {
   }
 }
 
+/** The user whose cache it may be. Windows has no such number, and of a set-uid program the two differ. */
+function ownerOf({ getuid, geteuid }: User): number {
+  const owner = geteuid?.();
+  if (owner === undefined || owner !== getuid?.()) throw new Error('whose it is cannot be known');
+  return owner;
+}
+
+/** In XDG's directory for what can be made again, or its default in a home that is the user's; a relative path is no path. */
+function directoryOf(env: User['env'], owner: number, name: string): string {
+  const { XDG_CACHE_HOME: named = '', HOME: home = '' } = env;
+  if (isAbsolute(named)) return join(named, 'qrctl', name);
+  if (!isAbsolute(home) || statSync(home).uid !== owner) throw new Error('no home of this user');
+  return join(home, '.cache', 'qrctl', name);
+}
+
 /** Owned by this user, and closed to everyone else. */
-export function isClosed({ uid, mode }: Stats, owner: number): boolean {
+function isClosed({ uid, mode }: Stats, owner: number): boolean {
   return uid === owner && (mode & OTHERS) === 0;
 }
 
 /** The bytes of a regular file of `owner`, closed to others, of at most `largest` bytes. Throws where it is anything else, or not there. */
-export function readOwn(file: string, owner: number, largest: number): Buffer {
+function readOwn(file: string, owner: number, largest: number): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(descriptor);
@@ -73,7 +115,7 @@ export function readOwn(file: string, owner: number, largest: number): Buffer {
 }
 
 /** Makes the directory, below one that is the user's own: a privileged run leaves nothing in another's home. Throws elsewhere. */
-export function makeClosed(directory: string, owner: number): void {
+function makeClosed(directory: string, owner: number): void {
   let above = directory;
   while (!existsSync(above)) above = dirname(above);
   const { uid, mode } = statSync(above);
@@ -82,19 +124,8 @@ export function makeClosed(directory: string, owner: number): void {
   if (!isClosed(lstatSync(directory), owner)) throw new Error('not closed');
 }
 
-/** Written beside its place and renamed over it. No flush: whoever reads it can tell a file that a power cut tore. */
-export function replaceOwn(file: string, bytes: Uint8Array, writer: number): void {
-  const staged = `${file}.${writer}`;
-  try {
-    writeFileSync(staged, bytes, { flag: 'wx', mode: FILE_MODE });
-    renameSync(staged, file);
-  } finally {
-    rmSync(staged, { force: true });
-  }
-}
-
 /** Keeps so many files, those written last. */
-export function removeOldest(directory: string, most: number): void {
+function removeOldest(directory: string, most: number): void {
   const files = readdirSync(directory).map((name) => join(directory, name));
   const aged = files.map((file) => ({ file, writtenMs: lstatSync(file).mtimeMs })).sort((a, b) => b.writtenMs - a.writtenMs);
   for (const { file } of aged.slice(most)) rmSync(file, { force: true });
