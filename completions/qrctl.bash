@@ -11,24 +11,24 @@ _qrctl_place() {
     'scans') names=(export) ;;
     'auth') names=(login status list use logout) ;;
     'config') names=(list get set unset path) ;;
-    'qr list') flags=(--status --type --name --limit --sort -f --format -o --output --fields --no-header --raw-cells --excel --ids) ;;
-    'qr get') flags=(-f --format -o --output --fields --no-header --raw-cells --excel --ids) ;;
-    'qr create') flags=(--name --type --destination --template --from --results --dry-run --fail-fast --skip-existing --settle --adopt --not-created -f --format -o --output --fields --no-header --raw-cells --excel --ids) ;;
-    'qr update') flags=(--name --destination --status --from --results --dry-run --fail-fast -f --format -o --output --fields --no-header --raw-cells --excel --ids) ;;
-    'qr delete') flags=(--yes --from --results --dry-run --fail-fast -f --format -o --output --fields --no-header --raw-cells --excel --ids) ;;
-    'scans export') flags=(--all --since --until --during --timezone --output-dir --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --no-header --raw-cells --excel --ids) ;;
+    'qr list') flags=(--status --type --name --limit --sort -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'qr get') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'qr create') flags=(--name --type --destination --template --from --results --dry-run --fail-fast --skip-existing --settle --adopt --not-created -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'qr update') flags=(--name --destination --status --from --results --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'qr delete') flags=(--yes --from --results --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'scans export') flags=(--all --since --until --during --timezone --output-dir --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'auth login') flags=(--key-stdin --no-verify) ;;
-    'auth status') flags=(-f --format -o --output --fields --no-header --raw-cells --excel) ;;
-    'auth list') flags=(-f --format -o --output --fields --no-header --raw-cells --excel) ;;
+    'auth status') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
+    'auth list') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
     'auth use') ;;
     'auth logout') flags=(--all) ;;
-    'config list') flags=(-f --format -o --output --fields --no-header --raw-cells --excel) ;;
+    'config list') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
     'config get') ;;
     'config set') ;;
     'config unset') ;;
     'config path') ;;
     'api') flags=(--query --input) ;;
-    'doctor') flags=(-f --format -o --output --fields --no-header --raw-cells --excel) ;;
+    'doctor') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
     'sandbox') flags=(--port --codes --scans --plan --window --seed --live --latency --key) ;;
     'demo') ;;
     'completion') ;;
@@ -94,9 +94,9 @@ _qrctl_argument() {
     'qr delete '*) kind=codes ;;
     'scans export '*) kind=codes ;;
     'auth use '0) kind=profiles ;;
-    'config get '0) kind=values values=(base-url format timezone reserve concurrency max-wait short-url) ;;
-    'config set '0) kind=values values=(base-url format timezone reserve concurrency max-wait short-url) ;;
-    'config unset '0) kind=values values=(base-url format timezone reserve concurrency max-wait short-url) ;;
+    'config get '0) kind=values values=(base-url format timezone reserve concurrency max-wait delimiter short-url) ;;
+    'config set '0) kind=values values=(base-url format timezone reserve concurrency max-wait delimiter short-url) ;;
+    'config unset '0) kind=values values=(base-url format timezone reserve concurrency max-wait delimiter short-url) ;;
     'api '0) kind=values values=(GET POST PUT PATCH DELETE) ;;
     'completion '0) kind=values values=(bash zsh fish powershell) ;;
   esac
@@ -164,7 +164,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --destination | --from | --results | --settle | --adopt | --not-created | --since | --until | --during | --timezone | --output-dir | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --settle | --adopt | --not-created | --since | --until | --during | --timezone | --output-dir | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

@@ -157,11 +157,13 @@ type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;
 
 async function csvParser({ columns, dialect }: AppendIdentity): Promise<Parser> {
   const { parse } = await import('csv-parse/sync');
+  const { delimiter = ',', excel } = dialect;
+  const recordEnd = excel ? '\r\n' : '\n';
   const [idAt, tsAt, codeAt] = ['id', 'ts', 'qr_id'].map((name) => columns.indexOf(name)) as [number, number, number];
   return (block) => {
     // An unquoted cell may not hold a quote: that is how a row torn and written over would show.
     const records = refusing(() =>
-      parse(block, { record_delimiter: dialect.excel ? '\r\n' : '\n', relax_column_count: true, skip_empty_lines: false }),
+      parse(block, { delimiter, record_delimiter: recordEnd, relax_column_count: true, skip_empty_lines: false }),
     ) as string[][];
     return records.map((cells) => {
       if (cells.length !== columns.length) throw new ForeignRowError(`a row of ${cells.length} cells, not ${columns.length}`);

@@ -19,6 +19,8 @@ interface Dialect {
   excel: boolean;
   /** CSV only: formulas are not defused. */
   rawCells: boolean;
+  /** CSV only: what stands between cells; absent for a comma. */
+  delimiter?: string | undefined;
   /** NDJSON only: fields beyond the columns are kept too (no `--fields`). */
   keepExtra: boolean;
   /** The zone of the column `ts_local`, where there is one. */
@@ -149,7 +151,7 @@ function parseJson(text: string): unknown {
 function isSavedState(value: unknown, version: number): value is SavedState {
   if (!isObject(value)) return false;
   const { baseUrl, codes, all, columns, format, dialect, bytes, sha256, blocks, replacing, stamp, sinceMs, positions } = value;
-  const { header, excel, rawCells, keepExtra, timezone } = isObject(dialect) ? dialect : {};
+  const { header, excel, rawCells, keepExtra, timezone, delimiter } = isObject(dialect) ? dialect : {};
   return (
     typeof baseUrl === 'string' &&
     isDigest(sha256) &&
@@ -160,7 +162,7 @@ function isSavedState(value: unknown, version: number): value is SavedState {
     isTimeOr(undefined, sinceMs) &&
     isCount(bytes) &&
     [all, replacing, header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
-    (timezone === undefined || typeof timezone === 'string') &&
+    [timezone, delimiter].every((item) => item === undefined || typeof item === 'string') &&
     isObject(positions) &&
     Object.values(positions).every(isSavedOverlap)
   );
@@ -246,7 +248,13 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): string | 
   // A6: times of two zones in one column mean nothing.
   if (was.dialect.timezone !== is.dialect.timezone)
     return `has its ts_local in ${was.dialect.timezone}, not in ${is.dialect.timezone}: add --timezone ${was.dialect.timezone}`;
+  if (delimiterOf(was) !== delimiterOf(is)) return `was written with --delimiter ${delimiterOf(was)}, not ${delimiterOf(is)}`;
   return undefined;
+}
+
+/** As `--delimiter` takes it. */
+function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
+  return delimiter === '\t' ? 'tab' : delimiter;
 }
 
 function codesOf({ all, codes }: AppendIdentity): string {

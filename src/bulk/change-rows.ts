@@ -75,10 +75,15 @@ function belongsToRow(error: unknown): boolean {
 /** The changes that are not so already. */
 export function differences(code: QrCode, { name, destination, status }: CodeChanges): CodeChanges {
   return {
-    ...(name !== undefined && name !== code.name && { name }),
-    ...(destination !== undefined && destination !== (code.destination ?? '') && { destination }),
+    ...(name !== undefined && isOther(name, code.name) && { name }),
+    ...(destination !== undefined && isOther(destination, code.destination ?? '') && { destination }),
     ...(status !== undefined && status !== code.status && { status }),
   };
+}
+
+/** No file in UTF-8 can hold half a character: there U+FFFD stands for it. */
+function isOther(text: string, present: string): boolean {
+  return text.toWellFormed() !== present.toWellFormed();
 }
 
 /** A function that brings one row about and says how; it remembers what earlier rows changed. */

@@ -18,18 +18,31 @@ export interface CreateRow extends InputRow {
 interface Checked<R> {
   rows: R[];
   warnings: Fault[];
+  /** Columns that mean nothing here. */
+  unread: string[];
 }
 
 /** The rows with the codes they ask for, and warnings. Throws UsageError with every fault by line and column. */
 export function checkCreate(input: Input): Checked<CreateRow> {
   const columns = matchColumns(input, CREATE_COLUMNS, RESULT_COLUMNS);
-  const { has, faults, warnings } = columns;
+  const { has, faults, warnings, unread } = columns;
   if (!has('name') && (input.rows.length > 0 || input.headerLine !== undefined)) {
-    faults.push({ line: input.headerLine, column: 'name', message: 'is missing; every code needs a name' });
+    const message = `is missing; every code needs a name${instead(unread)}`;
+    faults.push({ line: input.headerLine, column: 'name', message });
   }
   const rows = input.rows.map((row): CreateRow => ({ ...row, code: readCode(row, columns) }));
   refuseFaults(input.name, faults);
-  return { rows, warnings: [...warnings, ...noteRepeated(rows)] };
+  return { rows, unread, warnings: [...warnings, ...noteRepeated(rows)] };
+}
+
+/** Most of a screen's width. */
+const MOST_NAMED = 5;
+
+/** What the file has in place of the columns that are missing. */
+function instead(unread: readonly string[]): string {
+  if (unread.length === 0) return '';
+  const more = unread.length > MOST_NAMED ? ` and ${unread.length - MOST_NAMED} more` : '';
+  return ` (the file has ${unread.slice(0, MOST_NAMED).map(inQuotes).join(', ')}${more})`;
 }
 
 function readCode(row: InputRow, { has, cell, faults }: Columns): NewCode {
@@ -90,17 +103,17 @@ function checkTargets<R extends TargetRow>(
   read: (row: TargetRow, columns: Columns) => R,
 ): Checked<R> {
   const columns = matchColumns(input, known);
-  const { has, faults, warnings } = columns;
+  const { has, faults, warnings, unread } = columns;
   const line = input.headerLine;
   const isEmpty = input.rows.length === 0 && line === undefined;
   if (!isEmpty && !TARGET_COLUMNS.some(has))
-    faults.push({ line, message: 'neither a column id nor a column slug says which codes' });
+    faults.push({ line, message: `neither a column id nor a column slug says which codes${instead(unread)}` });
   if (!isEmpty && known.includes('name') && !CHANGE_COLUMNS.some(has)) {
     faults.push({ line, message: `none of the columns ${CHANGE_COLUMNS.join(', ')} says what to change` });
   }
   const rows = input.rows.map((row) => read({ ...row, ...readTarget(row, columns) }, columns));
   refuseFaults(input.name, faults);
-  return { rows, warnings };
+  return { rows, warnings, unread };
 }
 
 function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetRow, 'id' | 'slug'> {
@@ -119,10 +132,11 @@ function warnOfDestination({ warn }: InputCell, destination: string | undefined,
 
 /** `type`: what the row says of its code's type; nothing is changed by it. */
 function readChanges(row: InputRow, { cell }: Columns, { isJson, type }: { isJson: boolean; type: unknown }): CodeChanges {
-  const name = readName(cell(row, 'name'));
+  // Half a character may be the service's own: a list that nobody edited changes nothing.
+  const name = readName(cell(row, 'name'), true);
   const address = cell(row, 'destination');
   // JSON can say "empty it"; in a CSV an empty cell means "leave it".
-  const destination = address.value === '' && isJson ? '' : readText(address);
+  const destination = address.value === '' && isJson ? '' : readText(address, true);
   // Which type the code has only its row may tell, as in a list that was edited; an empty cell changes nothing.
   if (destination !== undefined) warnOfDestination(address, destination, typeof type === 'string' ? type : undefined);
   const status = readWord(cell(row, 'status'), CODE_STATUSES);

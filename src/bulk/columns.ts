@@ -4,7 +4,7 @@
  */
 import leven from 'leven';
 import { quote } from '../quote.ts';
-import { type Fault, fold, type Input, type InputRow, showValue } from './input.ts';
+import { type Fault, fold, type Input, type InputRow, OUR_COLUMNS, showValue } from './input.ts';
 
 /** A cell of a known column: undefined where the row has none. What is wrong or odd about it is told to it. */
 export interface InputCell {
@@ -20,6 +20,8 @@ export interface Columns {
   /** What was found wrong, and odd, so far. */
   faults: Fault[];
   warnings: Fault[];
+  /** Columns of the person's own, which nobody reads; those that qrctl lists codes with are not among them, but for `type` where it could be meant. */
+  unread: string[];
 }
 
 /**
@@ -56,7 +58,14 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
     fault: (message) => faults.push({ line: row.line, column, message }),
     warn: (message) => warnings.push({ line: row.line, column, message }),
   });
-  return { has: (name) => found.has(name), cell, faults, warnings };
+  const unread = input.columns.filter((column) => !known.includes(fold(column)) && !isExpected(fold(column), known));
+  return { has: (name) => found.has(name), cell, faults, warnings, unread };
+}
+
+/** A list of codes has it, and nobody thinks that it is changed by it. */
+function isExpected(folded: string, known: readonly string[]): boolean {
+  if (folded === 'type') return !known.includes('status');
+  return OUR_COLUMNS.has(folded) || folded === 'short_url';
 }
 
 /** Short words have many neighbours that are words of their own (note, date, time): there only one slip counts. */
@@ -68,20 +77,23 @@ function looksLike(word: string, known: string): boolean {
 
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** Text, or undefined for an absent, null or empty cell. Numbers and the like are refused: 007 would come back as 7. */
-export function readText({ value, fault }: InputCell): string | undefined {
+/**
+ * Text, or undefined for an absent, null or empty cell. Numbers and the like are refused: 007 would come back as 7. So is half a
+ * character (a lone surrogate), unless it may be one that the service has.
+ */
+export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string') {
     fault(`must be text in quotes, not ${showValue(value)}`);
     return undefined;
   }
-  if (HALF_CHARACTER.test(value)) fault(`${showValue(value)} holds half a character`);
+  if (!mayBeHalf && HALF_CHARACTER.test(value)) fault(`${showValue(value)} holds half a character`);
   return value;
 }
 
 /** A name that is not only spaces; undefined where the cell is empty. */
-export function readName(cell: InputCell): string | undefined {
-  const name = readText(cell);
+export function readName(cell: InputCell, mayBeHalf = false): string | undefined {
+  const name = readText(cell, mayBeHalf);
   if (name === undefined || name.trim() !== '') return name;
   cell.fault('is only spaces');
   return undefined;

@@ -1,53 +1,61 @@
 /** Rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
 import { finished } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
+import { restore } from '../defuse.ts';
 import { letSignalsIn } from '../time.ts';
-import { type Fault, type Input, type InputRow, MOST_COLUMNS, refuseFaults } from './input.ts';
+import { joinHalves, type RawRecord } from './half-separated.ts';
+import { type Fault, type Input, type InputRow, MOST_COLUMNS, type ReadOptions, refuseFaults } from './input.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
 const LINE_ENDS = ['\r\n', '\n', '\r'];
 
-interface RawRecord {
-  line: number;
-  cells: string[];
-}
-
-interface CsvOptions {
+interface CsvOptions extends ReadOptions {
   /** Where the name of the file says it. */
   separator: string | undefined;
-  signal: AbortSignal | undefined;
+  /** The file began with a byte order mark, which `text` has not. */
+  bom: boolean;
 }
 
 /**
  * Reads a header row and the rows below it: any of comma, semicolon and tab between cells, any line ends, quoted cells with
  * separators and line breaks in them. Rows without any text are skipped. Throws UsageError with every fault of form, or the signal's reason.
  */
-export async function parseCsv(text: string, name: string, { separator: given, signal }: CsvOptions): Promise<Input> {
-  const { body, skipped, separator } = chooseSeparator(text, given);
-  const [header, ...records] = await readRecords(body, separator, skipped, name, signal);
-  if (!header) return { name, columns: [], headerLine: 1, rows: [] };
+export async function parseCsv(text: string, name: string, options: CsvOptions): Promise<Input> {
+  const { body, skipped, separator, lineEnd } = chooseSeparator(text, options.separator);
+  const form = { is: 'csv', delimiter: separator, bom: options.bom, lineEnd } as const;
+  const records = await readRecords(body, separator, skipped, name, options.signal);
+  const [header, ...data] = separator === ';' ? await joinHalves(records, name) : records;
+  if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
   const columns = header.cells.map((cell) => cell.trim());
   while (columns.at(-1) === '') columns.pop();
-  const faults = [...faultsOfHeader(columns, header.line), ...records.flatMap((record) => faultsOfWidth(record, columns.length))];
+  const faults = [...faultsOfHeader(columns, header.line), ...data.flatMap((record) => faultsOfWidth(record, columns.length))];
   refuseFaults(name, faults);
-  const rows = records.map(({ line, cells }, index): InputRow => {
-    return { row: index + 1, line, values: new Map(columns.map((column, at) => [column, cells[at] ?? ''])) };
-  });
-  return { name, columns, headerLine: header.line, rows };
+  const rows = data.map((record, index) => readRow(record, index + 1, columns, options.rawCells ?? false));
+  return { name, columns, headerLine: header.line, rows, form };
+}
+
+function readRow({ line, cells }: RawRecord, row: number, columns: readonly string[], rawCells: boolean): InputRow {
+  const written = columns.map((column, at) => [column, cells[at] ?? ''] as const);
+  if (rawCells) return { row, line, values: new Map(written) };
+  const values = new Map(written.map(([column, cell]) => [column, restore(cell)] as const));
+  const defused = written.filter(([column, cell]) => values.get(column) !== cell);
+  return { row, line, values, ...(defused.length > 0 && { defused: new Map(defused) }) };
 }
 
 /** The one that `sep=;` names (Excel's own first line), else the one that is most often outside quotes in the header. */
 function chooseSeparator(text: string, given: string | undefined) {
   const declared = /^sep=(.)\r?\n/i.exec(text);
-  if (declared?.[1]) return { body: text.slice(declared[0].length), skipped: 1, separator: declared[1] };
-  const header =
-    text
-      .trimStart()
-      .replace(/"[^"]*"/g, '')
-      .split(/[\r\n]/, 1)[0] ?? '';
+  const body = declared ? text.slice(declared[0].length) : text;
+  const unquoted = body.trimStart().replace(/"[^"]*"/g, '');
+  const [header = ''] = unquoted.split(/[\r\n]/, 1);
+  const lineEnd = unquoted.startsWith('\r\n', header.length) ? '\r\n' : '\n';
   const often = (separator: string) => header.split(separator).length;
-  const separator = given ?? [...SEPARATORS].sort((a, b) => often(b) - often(a))[0] ?? ',';
-  return { body: text, skipped: 0, separator };
+  const [most = ','] = [...SEPARATORS].sort((a, b) => often(b) - often(a));
+  // `name,type,destination;;`: see half-separated.ts.
+  const [first = '', ...others] = header.split(';');
+  const inOneCell = first.includes(',') && others.length > 0 && others.every((cell) => cell === '');
+  const separator = declared?.[1] ?? given ?? (inOneCell ? ';' : most);
+  return { body, skipped: declared ? 1 : 0, separator, lineEnd } as const;
 }
 
 /** So much is parsed before whoever waits for a signal gets a turn. */

@@ -1,6 +1,7 @@
 /** A bulk file as it was read: rows of named values, before anybody has asked what they mean, and everything wrong with it. */
 import { UsageError } from '../errors.ts';
 import { inQuotes, quote } from '../quote.ts';
+import { CODE_FIELDS } from '../service/shapes.ts';
 
 export interface InputRow {
   /** 1-based, counting rows of data: the first below the CSV header is row 1. What `--adopt` and `--not-created` take. */
@@ -9,7 +10,14 @@ export interface InputRow {
   readonly line: number;
   /** By column as the file spells it. Text from CSV; any JSON value, exact, from JSON and NDJSON. Missing: no key. */
   readonly values: ReadonlyMap<string, unknown>;
+  /** Cells of a CSV that say something else than they mean: they are defused, which the values are not (src/defuse.ts). */
+  readonly defused?: ReadonlyMap<string, string> | undefined;
 }
+
+/** How a file is written; its results are written alike. */
+export type InputForm =
+  | { readonly is: 'csv'; readonly delimiter: string; readonly bom: boolean; readonly lineEnd: '\n' | '\r\n' }
+  | { readonly is: 'json' | 'ndjson' };
 
 export interface Input {
   /** What messages call it: the path, or `standard input`. */
@@ -19,7 +27,19 @@ export interface Input {
   /** Line of the header, where faults of a column are; undefined for JSON. */
   readonly headerLine: number | undefined;
   readonly rows: readonly InputRow[];
+  /** Absent where it was no file. */
+  readonly form?: InputForm;
 }
+
+/** How the bytes of a bulk file are read. */
+export interface ReadOptions {
+  signal?: AbortSignal | undefined;
+  /** Cells of a CSV are as they stand there: it was written with `--raw-cells`. */
+  rawCells?: boolean | undefined;
+}
+
+/** Columns whose values are qrctl's to write and to read; all others belong to the person. */
+export const OUR_COLUMNS: ReadonlySet<string> = new Set([...CODE_FIELDS, 'outcome', 'error']);
 
 /** The name of a column as it is compared: in any case, with any blanks around it. */
 export function fold(column: string): string {

@@ -12,6 +12,7 @@ interface Piece {
 export function parseNdjson(text: string, name: string, signal?: AbortSignal): Promise<Input> {
   const lines = text.split(/\r?\n/).map((line, index): Piece => ({ line: index + 1, text: line }));
   return readPieces(
+    'ndjson',
     lines.filter((piece) => piece.text.trim() !== ''),
     name,
     signal,
@@ -22,10 +23,15 @@ export function parseNdjson(text: string, name: string, signal?: AbortSignal): P
 export async function parseJsonArray(text: string, name: string, signal?: AbortSignal): Promise<Input> {
   const { pieces, fault } = splitArray(text);
   if (fault) refuseFaults(name, [fault]);
-  return readPieces(pieces, name, signal);
+  return readPieces('json', pieces, name, signal);
 }
 
-async function readPieces(pieces: readonly Piece[], name: string, signal: AbortSignal | undefined): Promise<Input> {
+async function readPieces(
+  is: 'json' | 'ndjson',
+  pieces: readonly Piece[],
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<Input> {
   const faults: Fault[] = [];
   const columns = new Set<string>();
   const rows: InputRow[] = [];
@@ -43,7 +49,7 @@ async function readPieces(pieces: readonly Piece[], name: string, signal: AbortS
     rows.push({ row: rows.length + 1, line, values });
   }
   refuseFaults(name, faults);
-  return { name, columns: [...columns], headerLine: undefined, rows };
+  return { name, columns: [...columns], headerLine: undefined, rows, form: { is } };
 }
 
 const QUOTE = 0x22;

@@ -1,6 +1,6 @@
 /** The bytes of a bulk file to rows: its encoding, and its form, told by its name or else by its first character. */
 import { UsageError } from '../errors.ts';
-import type { Input } from './input.ts';
+import { type Input, type ReadOptions, showValue } from './input.ts';
 
 type Form = 'csv' | 'tsv' | 'json' | 'ndjson';
 
@@ -13,15 +13,15 @@ const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
 };
 
 /** Reads a bulk file. Throws UsageError with every fault of form, by line, or the signal's reason. */
-export async function parseInput(bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<Input> {
-  const text = decodeText(bytes, name);
+export async function parseInput(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
+  const { text, bom } = decodeText(bytes, name);
   const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(text);
   if (form === 'json' || form === 'ndjson') {
     const { parseJsonArray, parseNdjson } = await import('./json-input.ts');
-    return form === 'json' ? parseJsonArray(text, name, signal) : parseNdjson(text, name, signal);
+    return form === 'json' ? parseJsonArray(text, name, options.signal) : parseNdjson(text, name, options.signal);
   }
   const { parseCsv } = await import('./csv-input.ts');
-  return parseCsv(text, name, { separator: form === 'tsv' ? '\t' : undefined, signal });
+  return parseCsv(text, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
 }
 
 function formOfContent(text: string): Form {
@@ -34,33 +34,45 @@ function formOfContent(text: string): Form {
  *
  * @throws UsageError for any other encoding: reading it as UTF-8 would print garbled names on posters.
  */
-function decodeText(bytes: Uint8Array, name: string): string {
+function decodeText(bytes: Uint8Array, name: string): { text: string; bom: boolean } {
   const encoding = startsWith(bytes, 0xff, 0xfe) ? 'utf-16le' : startsWith(bytes, 0xfe, 0xff) ? 'utf-16be' : 'utf-8';
-  const nul = encoding === 'utf-8' ? bytes.indexOf(0) : -1;
-  if (nul >= 0) throw notText(name, 1 + bytes.subarray(0, nul).filter((byte) => byte === 0x0a).length, 'a NUL byte');
+  if (encoding === 'utf-8') refuseZeros(bytes, name);
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return { text, bom: encoding !== 'utf-8' || startsWith(bytes, 0xef, 0xbb) };
   } catch {
-    throw notText(
-      name,
-      encoding === 'utf-8' ? firstBrokenLine(bytes) : undefined,
-      `bytes that are not ${encoding.toUpperCase()}`,
-    );
+    throw encoding === 'utf-8' ? otherCodePage(bytes, name) : notText(name, `bytes that are not ${encoding.toUpperCase()}`);
   }
+}
+
+/** A name may hold a NUL; but UTF-16 without its mark has one beside every letter, and what a power cut left of a file has many. */
+function refuseZeros(bytes: Uint8Array, name: string): void {
+  const firstLine = bytes.indexOf(0x0a);
+  const single = bytes.subarray(0, firstLine < 0 ? bytes.length : firstLine).indexOf(0);
+  const at = single < 0 ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(Buffer.alloc(4)) : single;
+  if (at < 0) return;
+  throw notText(name, 'a NUL byte', 1 + bytes.subarray(0, at).filter((byte) => byte === 0x0a).length);
 }
 
 function startsWith(bytes: Uint8Array, first: number, second: number): boolean {
   return bytes[0] === first && bytes[1] === second;
 }
 
-function notText(name: string, line: number | undefined, what: string): UsageError {
+/** Excel saves plain "CSV" in the code page of its country, which nothing in the file names: what it would be in the commonest is shown. */
+function otherCodePage(bytes: Uint8Array, name: string): UsageError {
+  const broken = firstBrokenLine(bytes);
+  const guess = broken ? `; in Windows-1252 that line would be ${showValue(broken.inWindows1252)}` : '';
+  return notText(name, `bytes that are not UTF-8${guess}`, broken?.line);
+}
+
+function notText(name: string, what: string, line?: number): UsageError {
   return new UsageError(`${name}: ${line === undefined ? '' : `line ${line} has `}${what}`, {
-    hint: 'save it as UTF-8 ("CSV UTF-8 (comma delimited)" in Excel) and run this again; nothing was sent',
+    hint: 'save it as a workbook (.xlsx) or as "CSV UTF-8 (comma delimited)" in Excel and run this again; nothing was sent',
   });
 }
 
 /** Lines are decoded one by one only after the whole has failed. No byte of a longer UTF-8 character equals a line feed. */
-function firstBrokenLine(bytes: Uint8Array): number | undefined {
+function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: string } | undefined {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for (let start = 0, line = 1; start < bytes.length; line++) {
     const end = bytes.indexOf(0x0a, start);
@@ -68,7 +80,7 @@ function firstBrokenLine(bytes: Uint8Array): number | undefined {
     try {
       decoder.decode(bytes.subarray(start, next));
     } catch {
-      return line;
+      return { line, inWindows1252: new TextDecoder('windows-1252').decode(bytes.subarray(start, next)).trim() };
     }
     start = next;
   }

@@ -7,7 +7,8 @@ import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan-output.ts';
 import type { Row, RowSink } from '../row-sink.ts';
 import { EXTENSIONS, FORMATS } from '../settings/settings.ts';
-import { choice, flag, negation, type OptionDefinition, text } from './define.ts';
+import { VALUES } from '../settings/values.ts';
+import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
 
 const GROUP = 'Output flags:';
 const ENDINGS = Object.values(EXTENSIONS)
@@ -30,8 +31,11 @@ export const outputOptionsWithoutIds = {
     group: GROUP,
     parse: parseFields,
   } satisfies OptionDefinition<string[]>,
+  delimiter: parsed('--delimiter <,|;|tab>', 'what stands between cells of CSV', VALUES.delimiter, { group: GROUP }),
   header: negation('--no-header', 'CSV without the row of names', { group: GROUP }),
-  rawCells: flag('--raw-cells', 'CSV with cells that look like formulas left as they are', { group: GROUP }),
+  rawCells: flag('--raw-cells', 'CSV with cells that look like formulas left as they are; also how --from is read', {
+    group: GROUP,
+  }),
   excel: flag('--excel', 'CSV for Excel: byte order mark and CRLF', { group: GROUP }),
 };
 
@@ -53,8 +57,8 @@ export async function planOutput(
   columns: readonly Column[],
   shape: Shape,
 ): Promise<OutputPlan> {
-  const [{ format }, plan] = await Promise.all([context.settings(), import('../output/plan-output.ts')]);
-  return plan.planOutput(options, { columns, shape, setting: format, isTerminal: context.console.isTerminal });
+  const [settings, plan] = await Promise.all([context.settings(), import('../output/plan-output.ts')]);
+  return plan.planOutput(options, { columns, shape, settings, isTerminal: context.console.isTerminal });
 }
 
 /** A factory of formatters for a plan; each makes one document. Loads what the format needs, and no more. */

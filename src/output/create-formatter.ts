@@ -1,21 +1,16 @@
 /** Rows to text: pure formatters, one for each format, all of one shape. */
 import type { Format } from '../settings/settings.ts';
 import type { Column } from './columns.ts';
-import { createCsvFormatter } from './csv.ts';
+import { type CsvOptions, createCsvFormatter } from './csv.ts';
 import { createIdsFormatter, type Formatter, type Shape } from './formatter.ts';
 import { createJsonFormatter, createNdjsonFormatter } from './json.ts';
 
-export interface FormatterOptions {
+/** `header` and what follows it are for CSV. */
+export interface FormatterOptions extends CsvOptions {
   columns: readonly Column[];
   shape: Shape;
   /** JSON: also the fields the service sent beyond the columns; that is, the records as they are. */
   keepExtra: boolean;
-  /** CSV: the row of column names. */
-  header: boolean;
-  /** CSV: cells that look like formulas are left as they are. */
-  rawCells: boolean;
-  /** CSV as Excel likes it: byte order mark and CRLF. */
-  excel: boolean;
 }
 
 type Create = (names: readonly string[], options: FormatterOptions) => Formatter;

@@ -1,9 +1,10 @@
 /**
- * CSV: RFC 4180 with LF. csv-stringify writes the header and every cell that takes more than copying. Cells that are provably plain
- * pass it by: nearly all of the millions in an export are, and its microseconds a cell would be most of an export's time.
+ * CSV: RFC 4180, with LF and commas unless others are asked for. csv-stringify writes every cell that takes more than copying. Cells that
+ * are provably plain pass it by: nearly all of the millions in an export are, and its microseconds a cell would be most of an export's time.
  */
 import { stringify } from 'csv-stringify/sync';
 import { createByteBuffer } from '../byte-buffer.ts';
+import { defuse } from '../defuse.ts';
 import type { Row } from '../row-sink.ts';
 import { createField, knownBytes } from './field-bytes.ts';
 import { type Formatter, stateless } from './formatter.ts';
@@ -12,26 +13,28 @@ import { formatJson } from './json-lines.ts';
 export interface CsvOptions {
   header: boolean;
   rawCells: boolean;
+  /** Byte order mark and CRLF, as Excel likes it; the same as `bom` and `lineEnd`, where those are absent. */
   excel: boolean;
+  /** Between cells; a comma when absent. */
+  delimiter?: string | undefined;
+  bom?: boolean;
+  lineEnd?: '\n' | '\r\n';
 }
 
 /** T2: a cell with none of these means itself; the others csv-stringify puts in quotes. */
 const WANTS_QUOTES = /[",\n\r]/;
-/** T4: some spreadsheets split at these, too, and would find a formula in the middle of a bare cell. */
-const SPLIT_BY_SOME = /[;\t]/;
-/** One of both, or a beginning that may want defusing. Most cells have neither, and one look at them has to do. */
-const WANTS_CARE = /[",\n\r;\t]|^[^!-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff]/;
-
-/** What spreadsheets begin a formula with, the full-width forms too. */
-const FORMULA_SIGNS = '=+-@＝＋－＠';
+/** T4, T11: the same, and what some programs split at beside commas. */
+const SPLIT_BY_SOME = /[",;\t\n\r]/;
+/** One of them, or a beginning that may want defusing. Most cells have neither, and one look at them has to do. */
+const WANTS_CARE = /[",\n\r;\t]|^[^!-&(-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff]/;
 
 /** A formatter of CSV with these columns. Rows may have other keys too; a missing one is an empty cell. */
-export function createCsvFormatter(names: readonly string[], { header, rawCells, excel }: CsvOptions): Formatter {
-  const lineEnd = excel ? '\r\n' : '\n';
-  const cell = rawCells ? rawCell : defusedCell;
+export function createCsvFormatter(names: readonly string[], options: CsvOptions): Formatter {
+  const { header, rawCells, excel, delimiter = ',', bom = excel, lineEnd = excel ? '\r\n' : '\n' } = options;
+  const cell = rawCells ? rawCellBy(delimiter) : defusedCell; // in quotes wherever any separator is
   // T3: readers skip an empty line, and a row would be lost.
   const encode = names.length === 1 ? (value: unknown) => cell(value) || stringify([['']], LONE_EMPTY) : cell;
-  const fields = names.map((name, index) => ({ name, ...createField(index === 0 ? '' : ',') }));
+  const fields = names.map((name, index) => ({ name, ...createField(index === 0 ? '' : delimiter) }));
   const buffer = createByteBuffer();
 
   function addLine(row: Row): void {
@@ -46,8 +49,7 @@ export function createCsvFormatter(names: readonly string[], { header, rawCells,
 
   return {
     begin() {
-      const first = header ? [rawCells ? names : names.map(defuse)] : [];
-      return stringify(first, { ...(rawCells ? RAW : DEFUSED), eof: true, bom: excel, record_delimiter: lineEnd });
+      return (bom ? '\ufeff' : '') + (header ? names.map(encode).join(delimiter) + lineEnd : '');
     },
     rows(rows) {
       for (const row of rows) addLine(row);
@@ -59,36 +61,23 @@ export function createCsvFormatter(names: readonly string[], { header, rawCells,
 }
 
 /** One cell, without a line end behind it. */
-const RAW = { eof: false };
-const DEFUSED = { eof: false, quoted_match: SPLIT_BY_SOME };
+const QUOTED = { eof: false, quoted: true };
 const LONE_EMPTY = { eof: false, quoted_empty: true };
 
-/** A cell as RFC 4180 has it, and nothing more. */
-function rawCell(value: unknown): string {
-  const text = typeof value === 'string' ? value : textOf(value);
-  return WANTS_QUOTES.test(text) ? stringify([[text]], RAW) : text;
+/** A cell as RFC 4180 has it, and nothing more; where another separator is wanted, in quotes also for those who split at commas. */
+function rawCellBy(delimiter: string): (value: unknown) => string {
+  const wantsQuotes = delimiter === ',' ? WANTS_QUOTES : SPLIT_BY_SOME;
+  return (value) => {
+    const text = typeof value === 'string' ? value : textOf(value);
+    return wantsQuotes.test(text) || text.includes(delimiter) ? stringify([[text]], QUOTED) : text;
+  };
 }
 
-/** As `rawCell`, but a text that a spreadsheet would take for a formula gets a leading apostrophe. */
+/** As a raw cell, but a text that a spreadsheet would take for a formula gets a leading apostrophe (see defuse.ts). */
 export function defusedCell(value: unknown): string {
   if (typeof value === 'string' && !WANTS_CARE.test(value)) return value;
   const text = typeof value === 'string' ? defuse(value) : textOf(value);
-  return WANTS_QUOTES.test(text) || SPLIT_BY_SOME.test(text) ? stringify([[text]], DEFUSED) : text;
-}
-
-/** T1: a text with a leading apostrophe where a spreadsheet would take it for a formula. csv-stringify's own looks at its first character only. */
-export function defuse(text: string): string {
-  return looksLikeFormula(text) ? `'${text}` : text;
-}
-
-/**
- * A sign at the first place that shows; or a tab or return before that, because what follows them counts as a cell. Some programs trim
- * spaces, controls and characters that do not show before they look.
- */
-function looksLikeFormula(text: string): boolean {
-  const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
-  const first = found < 0 ? text.length : found;
-  return /[\t\r]/.test(text.slice(0, first)) || (first < text.length && FORMULA_SIGNS.includes(text.charAt(first)));
+  return SPLIT_BY_SOME.test(text) ? stringify([[text]], QUOTED) : text;
 }
 
 /** What is no text: numbers with all their digits, nothing for null, else its JSON. */

@@ -1,6 +1,6 @@
 /** What the output flags ask for together: checked, and made into one plan. A format is: asked for > the extension > the profile > the place. */
 import { UsageError } from '../errors.ts';
-import { EXTENSIONS, FORMATS, type Format } from '../settings/settings.ts';
+import { type Delimiter, EXTENSIONS, FORMATS, type Format } from '../settings/settings.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import type { Shape } from './formatter.ts';
 
@@ -15,6 +15,8 @@ export interface OutputFlags {
   ids?: boolean | undefined;
   rawCells?: boolean | undefined;
   excel?: boolean | undefined;
+  /** Between the cells of CSV. */
+  delimiter?: Delimiter | undefined;
 }
 
 export interface OutputPlan {
@@ -30,14 +32,15 @@ export interface OutputPlan {
   header: boolean;
   rawCells: boolean;
   excel: boolean;
+  delimiter: Delimiter;
 }
 
 /** What the flags are planned for. */
 export interface PlanContext {
   columns: readonly Column[];
   shape: Shape;
-  /** `format` of the profile. */
-  setting: Format | undefined;
+  /** Those of the profile. */
+  settings: { readonly format?: Format | undefined; readonly delimiter?: Delimiter | undefined };
   /** Standard output is a terminal. */
   isTerminal: boolean;
 }
@@ -56,16 +59,18 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     rawCells: flags.rawCells ?? false,
     excel: flags.excel ?? false,
   };
+  if (path !== undefined) refuseForeignExtension(path);
   if (flags.ids) {
     refuseBesideIds(flags, columns);
-    return { ...plan, format: 'ids' };
+    return { ...plan, format: 'ids', delimiter: ',' };
   }
   // Flags that are about CSV ask for it, where nothing more explicit does.
-  const cells = flags.excel || flags.rawCells;
+  const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
   const asked = flags.format ?? (cells && (path === undefined || formatOfPath(path) === undefined) ? 'csv' : undefined);
   const format = chooseFormat(asked, path, context);
   refuseUnsuitable(flags, format, plan.gzip);
-  return { ...plan, format };
+  if (path !== undefined) refuseOtherExtension(path, format);
+  return { ...plan, format, delimiter: chooseDelimiter(flags.delimiter, path, context) };
 }
 
 function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
@@ -79,18 +84,48 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
   if (flags.format) throw beside('--format');
   if (flags.excel) throw beside('--excel');
   if (flags.rawCells) throw beside('--raw-cells');
+  if (flags.delimiter) throw beside('--delimiter');
   const named = flags.output && formatOfPath(flags.output);
   if (named && named !== 'csv') throw beside(`an --output of ${named}`);
 }
 
-function refuseUnsuitable({ header, rawCells, excel }: OutputFlags, format: Format, gzip: boolean): void {
+/** Formats of others, by what people call their files. */
+const FOREIGN = ['xls', 'ods'];
+
+/** @throws UsageError for a file that no program could open as what its name says. */
+export function refuseForeignExtension(path: string): void {
+  const extension = extensionOf(path);
+  if (!FOREIGN.includes(extension)) return;
+  throw new UsageError(`${path}: .${extension} is not written`, { hint: 'every spreadsheet opens .csv' });
+}
+
+function refuseOtherExtension(path: string, format: Format): void {
+  const named = formatOfPath(path);
+  if (named === undefined || named === format) return;
+  throw new UsageError(`${path} would not be what its name says: the format is ${format}`, {
+    hint: `leave out --format, or give --output another extension`,
+  });
+}
+
+function chooseDelimiter(flag: Delimiter | undefined, path: string | undefined, { settings }: PlanContext): Delimiter {
+  if (path === undefined || extensionOf(path) !== 'tsv') return flag ?? settings.delimiter ?? ',';
+  if (flag === undefined || flag === '\t') return '\t';
+  throw new UsageError(`--delimiter ${flag} does not go with .tsv, which is CSV with tabs`, {
+    hint: 'leave out --delimiter, or name the file .csv',
+  });
+}
+
+function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, format: Format, gzip: boolean): void {
   if (excel && rawCells) {
     throw new UsageError('--excel defuses cells that look like formulas, --raw-cells does not', {
       hint: 'leave out one of them',
     });
   }
   const onlyCsv =
-    (excel && '--excel') || (rawCells && '--raw-cells') || (header === false && format !== 'table' && '--no-header');
+    (excel && '--excel') ||
+    (rawCells && '--raw-cells') ||
+    (delimiter && '--delimiter') ||
+    (header === false && format !== 'table' && '--no-header');
   if (onlyCsv && format !== 'csv') {
     throw new UsageError(`${onlyCsv} is for CSV, and the format is ${format}`, {
       hint: `add --format csv, or leave out ${onlyCsv}`,
@@ -105,8 +140,13 @@ function refuseUnsuitable({ header, rawCells, excel }: OutputFlags, format: Form
 
 /** The format an output path names by its extension (also with `.gz` behind it), or undefined. */
 export function formatOfPath(path: string): Exclude<Format, 'table'> | undefined {
-  const extension = /\.([a-z]+)(\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  const extension = extensionOf(path);
   return FORMATS.filter((format) => format !== 'table').find((format) => EXTENSIONS[format].includes(extension));
+}
+
+/** In small letters, without the dot and without `.gz` behind it. */
+function extensionOf(path: string): string {
+  return /\.([a-z]+)(\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
 /** Whether an output path asks for compression. */
@@ -115,9 +155,10 @@ export function isCompressed(path: string): boolean {
 }
 
 /** The format in force. A table goes into a file only when `--format table` asks for it, never by a profile's habit. */
-function chooseFormat(asked: Format | undefined, path: string | undefined, { setting, isTerminal, shape }: PlanContext): Format {
+function chooseFormat(asked: Format | undefined, path: string | undefined, { settings, isTerminal, shape }: PlanContext): Format {
   if (asked) return asked;
   const plain = shape === 'list' ? 'csv' : 'json';
+  const setting = settings.format;
   if (path !== undefined) return formatOfPath(path) ?? (setting === 'table' ? undefined : setting) ?? plain;
   return setting ?? (isTerminal ? 'table' : plain);
 }

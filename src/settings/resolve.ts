@@ -28,6 +28,7 @@ export function resolveInputs(inputs: Inputs): Settings {
     baseUrl: base?.baseUrl,
     ...resolveKey(inputs, base?.baseUrl),
     format: resolveValue('format', inputs),
+    delimiter: resolveValue('delimiter', inputs),
     timezone: resolveValue('timezone', inputs),
     shortUrl: resolveValue('short-url', inputs),
     reserve: resolveValue('reserve', inputs) ?? { requests: 0 },

@@ -7,10 +7,14 @@ export type Format = (typeof FORMATS)[number];
 
 /** What a file of each format is called; a table is for reading and has no files of its own. */
 export const EXTENSIONS: Readonly<Record<Exclude<Format, 'table'>, readonly string[]>> = {
-  csv: ['csv'],
+  csv: ['csv', 'tsv'],
   json: ['json'],
   ndjson: ['ndjson', 'jsonl'],
 };
+
+/** What `--delimiter` takes, and the character that it means. */
+export const DELIMITERS = { ',': ',', ';': ';', tab: '\t' } as const;
+export type Delimiter = (typeof DELIMITERS)[keyof typeof DELIMITERS];
 
 /** The environment variables, as the context holds them. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -36,6 +40,8 @@ export interface Settings {
   /** Why there is no usable key although one is stored (it belongs to another base URL); one sentence. */
   apiKeyProblem: string | undefined;
   format: Format | undefined;
+  /** Between the cells of CSV. */
+  delimiter: Delimiter | undefined;
   timezone: string | undefined;
   /** The address of a code as a template: it has `{slug}` or `{id}`. See settings/short-url.ts. */
   shortUrl: string | undefined;

@@ -32,6 +32,7 @@ export const SETTING_NAMES: Readonly<Record<SettingKey, SettingNames>> = {
   reserve: { flag: 'reserve', field: 'reserve', fallback: '0' },
   concurrency: { flag: 'concurrency', field: 'concurrency', fallback: String(DEFAULT_CONCURRENCY) },
   'max-wait': { flag: 'maxWait', field: 'maxWait' },
+  delimiter: { field: 'delimiter' },
   'short-url': { field: 'shortUrl' },
 };
 

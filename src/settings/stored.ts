@@ -11,6 +11,7 @@ const PROFILE_FIELDS = [
   'reserve',
   'concurrency',
   'maxWait',
+  'delimiter',
   'shortUrl',
 ] as const;
 

@@ -2,7 +2,7 @@
 import type { Reserve } from '../limit/rate-window.ts';
 import { parseDuration } from '../time.ts';
 import { isTimeZone } from '../time-zone.ts';
-import { FORMATS } from './settings.ts';
+import { DELIMITERS, type Delimiter, FORMATS } from './settings.ts';
 import { parseShortUrl } from './short-url.ts';
 
 const MAX_CONCURRENCY = 32;
@@ -23,7 +23,21 @@ function parseConcurrency(text: string): number | undefined {
   return value >= 1 && value <= MAX_CONCURRENCY ? value : undefined;
 }
 
-export const SETTING_KEYS = ['base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'short-url'] as const;
+/** The character that stands between cells, or undefined. */
+function parseDelimiter(text: string): Delimiter | undefined {
+  return Object.entries(DELIMITERS).find(([name, character]) => text === name || text === character)?.[1];
+}
+
+export const SETTING_KEYS = [
+  'base-url',
+  'format',
+  'timezone',
+  'reserve',
+  'concurrency',
+  'max-wait',
+  'delimiter',
+  'short-url',
+] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];
 
 /** The settings whose value is checked here; a base URL has its own rules in service/base-url.ts. */
@@ -39,6 +53,7 @@ export const VALUES = {
   reserve: { parse: parseReserve, forms: 'It takes a number of requests, such as 20, or a share of the limit, such as 10%.' },
   concurrency: { parse: parseConcurrency, forms: `It takes a whole number from 1 to ${MAX_CONCURRENCY}.` },
   'max-wait': { parse: parseDuration, forms: 'It takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w.' },
+  delimiter: { parse: parseDelimiter, forms: 'It takes a comma, a semicolon (in quotes for the shell) or tab.' },
   'short-url': {
     parse: parseShortUrl,
     forms: 'It takes an https:// or http:// address with {slug} or {id} for the code, such as https://HOST/{slug}.',

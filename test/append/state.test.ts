@@ -101,6 +101,7 @@ describe('a state', () => {
   const a = saved().positions.a;
   const forms: [string, object][] = [
     ['baseUrl', { baseUrl: 1 }],
+    ['delimiter', { dialect: { ...identity.dialect, delimiter: 1 } }],
     ['sha256', { sha256: null }],
     ['format', { format: 'xlsx' }],
     ['codes', { codes: 'a' }],
@@ -154,6 +155,13 @@ describe('a run differs from what the file is', () => {
   ];
   it.each(cases)('it %s (A6)', (words, was, change) => {
     expect(differenceOf(was, { ...was, ...change })).toBe(words);
+  });
+
+  it('in what stands between cells', () => {
+    const tabs = { ...identity, dialect: { ...dialect, delimiter: '\t' } };
+    expect(parseState(formatState(stateOf({ identity: tabs }), HOUR)).identity.dialect).toEqual(tabs.dialect);
+    expect(differenceOf(tabs, identity)).toBe('was written with --delimiter tab, not ,');
+    expect(differenceOf(tabs, { ...tabs })).toBeUndefined();
   });
 
   it('in nothing that counts', () => {

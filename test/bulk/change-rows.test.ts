@@ -100,6 +100,8 @@ describe('an update', () => {
     });
     expect(differences(empty, { destination: '', status: 'active' })).toEqual({});
     expect(differences(code(1), { name: '', destination: '' })).toEqual({ name: '', destination: '' });
+    // As UTF-8 has half a character of the service's.
+    expect(differences({ ...code(1), name: 'a\ud800' }, { name: 'a\ufffd' })).toEqual({});
   });
 
   it('remembers what earlier rows of the file changed', async () => {

@@ -61,6 +61,22 @@ describe('a create file', () => {
     expect(await createFaults('name,note,date,time\na,1,2,3\n')).toEqual([]);
   });
 
+  it('has columns of its own that are named, and nothing is read of', async () => {
+    const unread = async (check: typeof checkCreate | typeof checkUpdate | typeof checkDelete, text: string) =>
+      check(await read(text)).unread;
+    expect(await unread(checkCreate, 'name,Ziel,Kampagne\na,,\n')).toEqual(['Ziel', 'Kampagne']);
+    // Of a list of codes only the type could be meant to be changed.
+    const list = `id,slug,name,type,destination,status,created_at,updated_at,short_url,outcome,error,my key\n${ID},,,,,,,,,,,\n`;
+    expect(await unread(checkUpdate, list)).toEqual(['type', 'my key']);
+    expect(await unread(checkDelete, list)).toEqual(['my key']);
+    expect(await createFaults('Titel,Ziel\na,b\n')).toEqual([
+      'line 1, column name: is missing; every code needs a name (the file has "Titel", "Ziel")',
+    ]);
+    expect(await faultsOf(checkUpdate, 'a,b,c,d,e,f,name\n1,2,3,4,5,6,7\n')).toContainEqual(
+      'line 1: neither a column id nor a column slug says which codes (the file has "a", "b", "c", "d", "e" and 1 more)',
+    );
+  });
+
   it('is told of a typo in one row of JSON, where others are right', async () => {
     const text = '[{"name":"a","destination":"https://x.de"},\n{"name":"b","desination":"https://x.de"}]';
     expect(await createFaults(text, 'x.json')).toEqual(['line 2, column desination: unknown; is it meant to be destination?']);

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { parseInput } from '../../src/bulk/read-input.ts';
 import { UsageError } from '../../src/errors.ts';
 
-const read = async (text: string | Uint8Array, name = 'codes.csv') => {
-  const { columns, rows } = await parseInput(typeof text === 'string' ? Buffer.from(text) : text, name);
+const read = async (text: string | Uint8Array, name = 'codes.csv', rawCells = false) => {
+  const { columns, rows } = await parseInput(typeof text === 'string' ? Buffer.from(text) : text, name, { rawCells });
   return { columns, rows: rows.map(({ row, line, values }) => [row, line, Object.fromEntries(values)] as const) };
 };
 
@@ -33,6 +33,30 @@ describe('CSV', () => {
     expect(await read(Buffer.from(little).swap16(), 'codes.txt')).toEqual(plain);
   });
 
+  it.each([
+    ['every line in quotes', '"name,type,destination";;\n"Käse,url,""https://x.de/?a;b,c""";;\n"Brot,,";;\n'],
+    ['every line, with rows above a blank one', 'name,type,destination;;\n"Käse,url,""https://x.de/?a;b,c""";;\n;;\nBrot,,;;\n'],
+    ['the header alone', 'name,type,destination;;\nKäse;url;"https://x.de/?a;b,c"\nBrot;;\n'],
+  ])('with commas is understood where a spreadsheet with semicolons took %s for one cell', async (_, text) => {
+    expect((await read(text)).rows).toEqual([
+      [1, 2, { name: 'Käse', type: 'url', destination: 'https://x.de/?a;b,c' }],
+      [2, text.includes('\n;;') ? 4 : 3, { name: 'Brot', type: '', destination: '' }],
+    ]);
+  });
+
+  it('is refused where only some of its lines are in one cell: which commas separate would be guessed', async () => {
+    const text = 'name,type,destination;;\nBrot, frisch;;\nKäse;url;https://x.de\n';
+    await expect(read(text)).rejects.toThrow(/line 3: has its cells between semicolons, line 1 and others .* between commas/);
+    await expect(read('a,b;;\nx ""y,z;;\n')).rejects.toThrow(/a quote/);
+  });
+
+  it('tells how it was written, for its results', async () => {
+    const form = async (text: string, name = 'x.csv') => (await parseInput(Buffer.from(text), name)).form;
+    expect(await form('\ufeffa;b\r\n1;2\r\n')).toEqual({ is: 'csv', delimiter: ';', bom: true, lineEnd: '\r\n' });
+    expect(await form('a\n1\n', 'x.tsv')).toEqual({ is: 'csv', delimiter: '\t', bom: false, lineEnd: '\n' });
+    expect(await form('[]', 'x.dat')).toEqual({ is: 'json' });
+  });
+
   it('may name its separator as Excel does', async () => {
     expect((await read('sep=;\r\nname;note\r\na,b;c\r\n')).rows).toEqual([[1, 3, { name: 'a,b', note: 'c' }]]);
   });
@@ -53,7 +77,7 @@ describe('CSV', () => {
       fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), separators, async (cells, delimiter) => {
         const kept = cells.filter((pair) => pair.some((text) => text.trim() !== ''));
         const text = stringify([['name', 'other'], ...cells], { delimiter });
-        const { rows } = await read(text);
+        const { rows } = await read(text, 'codes.csv', true);
         expect(rows.map(([, , values]) => [values.name, values.other])).toEqual(kept);
         const lines = text.split(/\r\n|\n|\r/);
         for (const [, line, { name }] of rows) {
@@ -78,7 +102,9 @@ describe('CSV', () => {
   it('is refused in code pages, by line', async () => {
     const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
     await expect(read(latin1)).rejects.toThrow(/line 3 has bytes that are not UTF-8/);
-    await expect(read('name\n\0\n')).rejects.toThrow(/line 2 has a NUL byte/);
+    await expect(read(latin1)).rejects.toThrow('in Windows-1252 that line would be "Käse"');
+    await expect(read('na\0me\nx\n')).rejects.toThrow(/line 1 has a NUL byte/);
+    await expect(read(`name\nx\n${'\0'.repeat(500)}`)).rejects.toThrow(/line 3 has a NUL byte/);
   });
 });
 

@@ -12,6 +12,7 @@ describe('config set, get and unset', () => {
     ['reserve', '10%', '10%'],
     ['concurrency', '8', '8'],
     ['max-wait', '90s', '90s'],
+    ['delimiter', ';', ';'],
     ['short-url', 'https://go.example/x', 'https://go.example/x/{slug}'],
     ['short-url', 'https://go.example/{id}', 'https://go.example/{id}'],
   ])('%s can be %s', async (key, value, kept) => {
@@ -34,6 +35,7 @@ describe('config set, get and unset', () => {
     ['concurrency', '0'],
     ['concurrency', '33'],
     ['max-wait', 'soon'],
+    ['delimiter', '|'],
     ['short-url', 'go.example'],
     ['short-url', 'https://go.example/{name}'],
     ['apiKey', 'x'],
@@ -105,6 +107,7 @@ describe('config list', () => {
       { key: 'reserve', value: '20%', source: 'flag' },
       { key: 'concurrency', value: '4', source: 'default' },
       { key: 'max-wait', value: null, source: 'default' },
+      { key: 'delimiter', value: null, source: 'default' },
       { key: 'short-url', value: null, source: 'default' },
     ]);
   });

@@ -30,7 +30,7 @@ async function refused(line: string): Promise<{ message: string; hint: string | 
 const nowhere = { version: '', terminal: () => ({ columns: undefined, colour: false }) };
 
 /** The contract: released names and flags change only with a major version. */
-const OUTPUT = ['--format', '--output', '--fields', '--no-header', '--ids', '--raw-cells', '--excel'];
+const OUTPUT = ['--format', '--output', '--fields', '--no-header', '--ids', '--raw-cells', '--excel', '--delimiter'];
 const CONTRACT: Record<string, string[]> = {
   'qr list': ['--status', '--type', '--name', '--limit', '--sort', ...OUTPUT],
   'qr get <code>': OUTPUT,

@@ -18,7 +18,9 @@ describe('without a fault', () => {
       `=1+1,https://example.com,"Two\r\nlines",${first?.id},${first?.slug},created,`,
       `,https://example.com/b,B,${second?.id},${second?.slug},created,`,
     ];
-    expect(await readFile(results, 'utf8')).toBe(`${expected.join('\n')}\n`);
+    // The results take after the input: byte order mark, semicolons, line ends.
+    expect(await readFile(results, 'utf8')).toBe(`\ufeff${expected.join('\r\n').replaceAll(',', ';')}\r\n`);
+    expect(stderr).toContain('not read: my key\n');
     // What is printed is CSV like any other: formulas are defused.
     expect(stdout).toBe(`${expected.join('\n').replace('=1+1', "'=1+1")}\n`);
     expect([sandbox.requests.length, sandbox.refused()]).toEqual([2, 0]);

@@ -2,18 +2,18 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCsvFormatter, defusedCell } from '../../src/output/csv.ts';
+import { type CsvOptions, createCsvFormatter, defusedCell } from '../../src/output/csv.ts';
 import { textOf } from '../../src/output/formatter.ts';
 import { runs } from '../support/property-runs.ts';
 
 const names = ['id', 'name', 'city'];
 const plain = { header: true, rawCells: true, excel: false };
 
-function csv(rows: Record<string, unknown>[], options = plain, columns = names): string {
+function csv(rows: Record<string, unknown>[], options: CsvOptions = plain, columns = names): string {
   return inBatches([rows], options, columns);
 }
 
-function inBatches(batches: Record<string, unknown>[][], options = plain, columns = names): string {
+function inBatches(batches: Record<string, unknown>[][], options: CsvOptions = plain, columns = names): string {
   const formatter = createCsvFormatter(columns, options);
   return formatter.begin() + batches.map((batch) => textOf(formatter.rows(batch))).join('') + formatter.end();
 }
@@ -31,8 +31,11 @@ const row = fc.record({ id: cell, name: cell, city: cell });
 function cellByRules(value: unknown, defused: boolean): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
-  const first = [...value].find((character) => !/[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(character));
-  const before = first === undefined ? value : value.slice(0, value.indexOf(first));
+  let start = 0;
+  while (value[start] === "'") start++;
+  const rest = value.slice(start);
+  const first = [...rest].find((character) => !/[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(character));
+  const before = first === undefined ? rest : rest.slice(0, rest.indexOf(first));
   const isFormula = /[\t\r]/.test(before) || (first !== undefined && '=+-@＝＋－＠'.includes(first));
   const text = defused && isFormula ? `'${value}` : value;
   return (defused ? /[",\n\r;\t]/ : /[",\n\r]/).test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -90,6 +93,14 @@ describe('CSV is RFC 4180', () => {
       }),
       runs(200),
     );
+  });
+
+  test.each([';', '\t'])('with %j between cells, it and the other separators stand in quotes (T4, T11)', (delimiter) => {
+    const rows = [{ id: 'a,b', name: 'c;d', city: 'e\tf' }];
+    const line = ['"a,b"', '"c;d"', '"e\tf"'].join(delimiter);
+    for (const rawCells of [true, false]) {
+      expect(csv(rows, { ...plain, rawCells, header: false, delimiter })).toBe(`${line}\n`);
+    }
   });
 
   test('a header is a row of cells: quoted and defused like them', () => {
@@ -174,7 +185,7 @@ describe('cells that a spreadsheet takes for a formula are defused', () => {
     '',
     'a=1',
     '1-2',
-    "'=1",
+    "'a=1",
     'https://example.com/?a=b',
     '  text',
     '東京',

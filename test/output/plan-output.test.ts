@@ -5,7 +5,7 @@ import { type OutputFlags, type PlanContext, planOutput } from '../../src/output
 const surroundings: PlanContext = {
   columns: [{ name: 'id' }, { name: 'name' }, { name: 'created_at' }],
   shape: 'list',
-  setting: undefined,
+  settings: {},
   isTerminal: false,
 };
 
@@ -25,18 +25,20 @@ describe('the format', () => {
     ['a table on a terminal', {}, { isTerminal: true }, 'table'],
     ['CSV for a list elsewhere', {}, {}, 'csv'],
     ['JSON for a record elsewhere', {}, { shape: 'record' }, 'json'],
-    ['the profile over both', {}, { setting: 'ndjson', isTerminal: true }, 'ndjson'],
-    ['the flag over the profile', { format: 'json' }, { setting: 'csv' }, 'json'],
-    ['the extension over the profile', { output: 'a.json' }, { setting: 'csv' }, 'json'],
-    ['the flag over the extension', { output: 'a.json', format: 'csv' }, {}, 'csv'],
+    ['the profile over both', {}, { settings: { format: 'ndjson' }, isTerminal: true }, 'ndjson'],
+    ['the flag over the profile', { format: 'json' }, { settings: { format: 'csv' } }, 'json'],
+    ['the extension over the profile', { output: 'a.json' }, { settings: { format: 'csv' } }, 'json'],
+    ['the flag where the extension says nothing', { output: 'a.txt', format: 'json' }, {}, 'json'],
+    ['.tsv', { output: 'a.tsv' }, { settings: { format: 'json' } }, 'csv'],
+    ['--delimiter is about CSV', { delimiter: ';' }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
     ['.ndjson', { output: 'a.ndjson' }, {}, 'ndjson'],
     ['.jsonl.gz', { output: 'a.JSONL.GZ' }, {}, 'ndjson'],
     ['an unknown extension of a list', { output: 'a.txt' }, { isTerminal: true }, 'csv'],
     ['an unknown extension of a record', { output: 'a' }, { isTerminal: true, shape: 'record' }, 'json'],
-    ['a table never goes into a file by habit', { output: 'a.txt' }, { setting: 'table' }, 'csv'],
+    ['a table never goes into a file by habit', { output: 'a.txt' }, { settings: { format: 'table' } }, 'csv'],
     ['but does when asked', { output: 'a.txt', format: 'table' }, {}, 'table'],
     ['- is standard output', { output: '-' }, { isTerminal: true }, 'table'],
-    ['--excel is about CSV', { excel: true }, { isTerminal: true, setting: 'json' }, 'csv'],
+    ['--excel is about CSV', { excel: true }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
     ['--raw-cells is about CSV', { rawCells: true }, { isTerminal: true }, 'csv'],
     ['a table may go without its header', { header: false }, { isTerminal: true }, 'table'],
     ['--ids', { ids: true }, { isTerminal: true }, 'ids'],
@@ -46,6 +48,30 @@ describe('the format', () => {
 
   test('.gz compresses, whatever stands before it', () => {
     expect(['a.csv.gz', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([true, true, false, false]);
+  });
+});
+
+describe('what stands between cells', () => {
+  test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
+    ['a comma', {}, {}, ','],
+    ['what the profile says', {}, { settings: { delimiter: ';' } }, ';'],
+    ['what the flag says', { delimiter: '\t' }, { settings: { delimiter: ';' } }, '\t'],
+    ['a tab in .tsv', { output: 'a.tsv.gz' }, { settings: { delimiter: ';' } }, '\t'],
+  ])('is %s', (_what, flags, around, delimiter) => {
+    expect(plan(flags, around).delimiter).toBe(delimiter);
+  });
+});
+
+describe('a name that says another format than the one written is refused', () => {
+  test.each<[OutputFlags, string]>([
+    [{ output: 'a.csv', format: 'json' }, 'a.csv would not be what its name says: the format is json'],
+    [{ output: 'a.json.gz', format: 'csv' }, 'a.json.gz would not be what its name says: the format is csv'],
+    [{ output: 'a.csv', format: 'table' }, 'a.csv would not be what its name says: the format is table'],
+    [{ output: 'a.tsv', delimiter: ';' }, '--delimiter ; does not go with .tsv, which is CSV with tabs'],
+    [{ output: 'a.xls' }, 'a.xls: .xls is not written'],
+    [{ output: 'a.ODS', format: 'csv' }, 'a.ODS: .ods is not written'],
+  ])('%j', (flags, message) => {
+    expect(refusal(flags).message).toBe(message);
   });
 });
 
@@ -71,6 +97,9 @@ describe('flags that contradict each other are refused', () => {
     [{ excel: true, rawCells: true }, {}],
     [{ excel: true, format: 'json' }, {}],
     [{ excel: true, output: 'a.json' }, {}],
+    [{ delimiter: ';', output: 'a.json' }, {}],
+    [{ delimiter: ';', format: 'ndjson' }, {}],
+    [{ ids: true, delimiter: ';' }, {}],
     [{ rawCells: true, format: 'table' }, {}],
     [{ header: false, format: 'ndjson' }, {}],
     [{ header: false }, { shape: 'record' }],

@@ -1,7 +1,9 @@
 /** The flags that create, update and delete from a file share, which of them go together, and the paths they name. */
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
+import type { InputForm } from '../../bulk/input.ts';
 import { UsageError } from '../../errors.ts';
+import { formatOfPath } from '../../output/plan-output.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
 import type { outputOptions } from '../output-options.ts';
 
@@ -12,10 +14,14 @@ export const bulkOptions = {
     group: BULK_GROUP,
     complete: 'files',
   }),
-  results: text('--results <file>', 'where the results go (default: FILE.results.csv beside the input; stdin.results.csv)', {
-    group: BULK_GROUP,
-    complete: 'files',
-  }),
+  results: text(
+    '--results <file>',
+    'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)',
+    {
+      group: BULK_GROUP,
+      complete: 'files',
+    },
+  ),
   dryRun: flag('--dry-run', 'print what would be done, and what it costs; change nothing', { group: BULK_GROUP }),
   failFast: flag('--fail-fast', 'stop at the first row that fails', { group: BULK_GROUP }),
 };
@@ -39,12 +45,11 @@ export function requireFrom(options: Options, given: Given): void {
 }
 
 /**
- * `codes.results.csv` beside `codes.csv`; `stdin.results.csv` here for standard input. Throws UsageError where two of input,
+ * `codes.results.csv` beside `codes.csv`, and so with other extensions; `stdin.results.csv` here for standard input. Throws UsageError where two of input,
  * results, journal and output are one file, by whatever name: one would be lost to the other.
  */
-export function resultsPathOf(from: string, { results, output }: BulkFlags): string {
-  const { dir, name } = parse(from === '-' ? 'stdin' : from);
-  const path = results ?? join(dir, `${name}.results.csv`);
+export function resultsPathOf(from: string, { results, output }: BulkFlags, form?: InputForm): string {
+  const path = results ?? besideInput(from, form);
   const files = [
     { flag: '', what: 'the input file itself', path: from },
     { flag: '--results', what: 'the results file', path },
@@ -57,6 +62,16 @@ export function resultsPathOf(from: string, { results, output }: BulkFlags): str
     throw new UsageError(`${file.flag} names ${earlier.what}`, { hint: `name another file, or leave out ${file.flag}` });
   }
   return path;
+}
+
+/** The extension is the input's: what opens one opens the other. */
+function besideInput(from: string, form: InputForm | undefined): string {
+  const { dir, name, ext } = parse(from === '-' ? 'stdin' : from.replace(/\.gz$/i, ''));
+  const start = join(dir, `${name}.results`);
+  const own = formatOfPath(ext) === form?.is ? ext : `.${form?.is ?? 'csv'}`;
+  // Earlier versions wrote .csv whatever the input was: what such a run began goes on in its own journal.
+  const isBegun = !existsSync(journalOf(start + own)) && existsSync(journalOf(`${start}.csv`));
+  return start + (isBegun ? '.csv' : own);
 }
 
 /** The journal of the run with these results. */

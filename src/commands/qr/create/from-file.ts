@@ -9,8 +9,9 @@ import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import { everyCode } from '../../../service/codes.ts';
 import { MAX_CODES_PAGE } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
-import { readListedIds, runBulk, withJournal } from '../bulk-files.ts';
+import { runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf } from '../bulk-flags.ts';
+import { readListedIds } from '../bulk-input.ts';
 import { type RowProgress, showRowProgress, tellCost, tellWaiting } from '../bulk-progress.ts';
 import type { CreateFlags } from './create.ts';
 

@@ -67,7 +67,7 @@ async function openAppended(
   service: Pick<Service, 'baseUrl' | 'nowMs'>,
 ) {
   const { openAppendFile, readIdentity } = await import('../../../append/append-file.ts');
-  const { format, header, excel, rawCells, chosen } = plan.output;
+  const { format, header, excel, rawCells, delimiter, chosen } = plan.output;
   const saved = chosen || plan.append?.restart ? undefined : await readIdentity(path);
   const columns = continued(plan.output.columns, saved?.columns);
   const isLocal = columns.some(({ name }) => name === LOCAL_TIME);
@@ -79,7 +79,11 @@ async function openAppended(
       codes: codes.map((code) => code.id),
       all: plan.all && plan.directory === undefined,
       columns: columns.map((column) => column.name),
-      dialect: { header, excel, rawCells, keepExtra: !chosen, timezone: isLocal ? plan.localZone : undefined },
+      dialect: {
+        ...{ header, excel, rawCells, keepExtra: !chosen },
+        timezone: isLocal ? plan.localZone : undefined,
+        delimiter: format === 'csv' && delimiter !== ',' ? delimiter : undefined,
+      },
     },
     formatter: (await loadFormatter(context, { ...plan.output, columns }))(),
     overlapMs: plan.append.overlapMs,

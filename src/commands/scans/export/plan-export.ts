@@ -49,7 +49,7 @@ export async function planExport(context: Context, names: readonly string[], fla
   const planned = planOutput(flags, {
     columns: columns(labelled, flags.fields !== undefined),
     shape: 'list',
-    setting: settings.format,
+    settings,
     isTerminal: context.console.isTerminal && directory === undefined && !flags.append,
   });
   // Beside the exact time the one that spreadsheets know as a time.

@@ -1,0 +1,45 @@
+/**
+ * A file with commas that went through a spreadsheet whose list separator is the semicolon (German Excel): it shows each line in one
+ * cell, and saves that as `name,type,destination;;`. What a person filled into the columns beside it comes with semicolons.
+ */
+import { type CsvError, parse } from 'csv-parse';
+import { type Fault, refuseFaults } from './input.ts';
+
+/** A row of a CSV as text, and the line it begins on, 1-based. */
+export interface RawRecord {
+  line: number;
+  cells: string[];
+}
+
+/**
+ * Records that were read by semicolons, with those cells taken apart that are whole lines with commas. Throws UsageError where
+ * some rows are written in one way and some in the other: which commas separate cells could only be guessed then.
+ */
+export async function joinHalves(records: readonly RawRecord[], name: string): Promise<readonly RawRecord[]> {
+  const [header, ...data] = records;
+  if (!header || !isWholeLine(header)) return records;
+  const whole = data.filter(isWholeLine);
+  if (whole.length > 0 && whole.length < data.length) {
+    const line = data.find((record) => !isWholeLine(record))?.line;
+    const message = `has its cells between semicolons, line ${header.line} and others have them between commas`;
+    refuseFaults(name, [{ line, message: `${message}: put the names of the columns in cells of their own` }]);
+  }
+  const faults: Fault[] = [];
+  const apart = await Promise.all([header, ...whole].map((record) => takeApart(record, faults)));
+  refuseFaults(name, faults);
+  return whole.length > 0 ? apart : [...apart, ...data];
+}
+
+/** All that the record has stands in its first cell, with commas. */
+function isWholeLine({ cells: [first = '', ...others] }: RawRecord): boolean {
+  return others.length > 0 && others.every((cell) => cell.trim() === '') && first.includes(',');
+}
+
+async function takeApart({ line, cells: [text = ''] }: RawRecord, faults: Fault[]): Promise<RawRecord> {
+  return new Promise((resolve) => {
+    parse(text, { relax_column_count: true }, (error: CsvError | Error | undefined, records: string[][] = []) => {
+      if (error) faults.push({ line, message: 'cannot be taken apart at its commas: a quote (") stands inside a cell' });
+      resolve({ line, cells: records[0] ?? [] });
+    });
+  });
+}

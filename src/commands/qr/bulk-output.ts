@@ -1,0 +1,81 @@
+/** What a bulk run writes: the results file, which takes after the input, and what is printed of it. */
+import { type Input, type InputRow, OUR_COLUMNS } from '../../bulk/input.ts';
+import { countOutcomes, type RowResult, tabulate } from '../../bulk/results.ts';
+import type { Context } from '../../context.ts';
+import { defuse } from '../../defuse.ts';
+import type { Column } from '../../output/columns.ts';
+import { createFormatter } from '../../output/create-formatter.ts';
+import type { CsvOptions } from '../../output/csv.ts';
+import { createDocumentSink } from '../../output/document-sink.ts';
+import { formatOfPath, isCompressed, type OutputFlags } from '../../output/plan-output.ts';
+import { openWholeFile } from '../../output/whole-file.ts';
+import type { Row, RowSink } from '../../row-sink.ts';
+import { openSink, planOutput } from '../output-options.ts';
+
+const COUNT_COLUMNS: readonly Column[] = [{ name: 'outcome' }, { name: 'rows', align: 'right' }];
+
+/**
+ * Opens the results file and the output, so that a place that cannot be written fails before anything is sent. A terminal
+ * without other wishes gets the number of rows by outcome: the rows themselves are in the file. `discard` leaves everything as it was.
+ */
+export async function openBulkOutput(context: Context, input: Input, path: string, flags: OutputFlags) {
+  const columns = tabulate(input, []).columns.map((name): Column => ({ name }));
+  const plan = await planOutput(context, flags, columns, 'list');
+  const brief = plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
+  const printed = await openSink(context, brief ? { ...plan, columns: COUNT_COLUMNS } : plan);
+  const file = await openResults(context, path, columns, input, flags).catch(async (error) => {
+    await printed.discard();
+    throw error;
+  });
+  return {
+    async commit(results: readonly RowResult[]) {
+      const { rows } = tabulate(input, results);
+      await file.write(rows);
+      await file.commit();
+      await printed.write(brief ? countRows(results) : rows);
+      await printed.commit();
+    },
+    async discard() {
+      await file.discard();
+      await printed.discard();
+    },
+  };
+}
+
+/** Takes all rows at once. */
+async function openResults(
+  context: Context,
+  path: string,
+  columns: readonly Column[],
+  input: Input,
+  flags: OutputFlags,
+): Promise<RowSink> {
+  const { excel = false, rawCells = false } = flags;
+  const format = formatOfPath(path) ?? 'csv';
+  const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path) });
+  const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: !excel, excel };
+  const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialectOf(path, input, flags) }));
+  if (format !== 'csv' || rawCells || excel) return output;
+  return { ...output, write: (rows) => output.write(rows.map((row, index) => cellsOf(row, input.rows[index]))) };
+}
+
+/** That of the input, but for what the flags say. */
+function dialectOf(path: string, { form }: Input, flags: OutputFlags): Pick<CsvOptions, 'delimiter' | 'bom' | 'lineEnd'> {
+  const delimiter = flags.delimiter ?? (/\.tsv(\.gz)?$/i.test(path) ? '\t' : undefined);
+  if (form?.is !== 'csv') return { delimiter };
+  const { is: _, ...dialect } = form;
+  return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
+}
+
+/** Ours are defused as in all CSV, but the person's own columns come back as they stood there: they are keys to other tables. */
+function cellsOf(row: Row, from: InputRow | undefined): Row {
+  const cells = Object.entries(row).map(([name, value]) => {
+    const isOurs = OUR_COLUMNS.has(name.trim().toLowerCase());
+    return [name, isOurs && typeof value === 'string' ? defuse(value) : (from?.defused?.get(name) ?? value)] as const;
+  });
+  return Object.fromEntries(cells);
+}
+
+function countRows(results: readonly RowResult[]) {
+  return [...countOutcomes(results)].map(([outcome, rows]) => ({ outcome, rows }));
+}

@@ -1,0 +1,80 @@
+/** What one command wrote, another reads: a list that nobody edited changes nothing, and an edited cell is one request. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runCli, useDirectory } from '../support/cli.ts';
+import { HOSTILE } from '../support/hostile-strings.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const NAMES = ['-20% Sale', "'-20% Sale", "''=1", "'til dawn", '007', '2026-03-01', ...Object.values(HOSTILE)];
+
+/** A sandbox whose codes have every hostile text for a name, and a way to list them into a file and give that back. */
+async function useList() {
+  const names = NAMES.filter((name) => name.trim() !== '' && name.length < 10_000).map((name) => name.replace(/\0+/g, '\0'));
+  const sandbox = await useSandbox({ codes: 0, scans: 0, limit: 100_000 });
+  for (const name of names) sandbox.workspace.create({ name, destination: 'https://example.com/' });
+  const cwd = await useDirectory();
+  const qr = (...args: string[]) => runCli(['qr', ...args], { env: sandbox.env, cwd });
+  return { sandbox, names: names.sort(), cwd, qr };
+}
+
+const patches = ({ requests }: TestSandbox) => requests.filter(({ method }) => method === 'PATCH').length;
+const namesOf = ({ workspace }: TestSandbox) =>
+  workspace
+    .codes()
+    .map(({ name }) => name)
+    .sort();
+
+describe('a list that is given back', () => {
+  test.each([
+    ['codes.csv', []],
+    ['codes.csv.gz', []],
+    ['codes.tsv', []],
+    ['codes.csv', ['--excel', '--delimiter', ';']],
+    ['codes.csv', ['--raw-cells']],
+    ['codes.json', []],
+    ['codes.ndjson', []],
+  ])('as %s %j changes nothing', async (file, flags) => {
+    const { sandbox, names, qr } = await useList();
+    expect(await qr('list', '-o', file, ...flags)).toMatchObject({ code: 0 });
+    const raw = flags.includes('--raw-cells') ? ['--raw-cells'] : [];
+    const { code, stderr } = await qr('update', '--from', file, ...raw);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${names.length} rows: ${names.length} unchanged`)]);
+    expect([patches(sandbox), namesOf(sandbox)]).toEqual([0, names]);
+  });
+
+  test('with one cell edited is one request, and its dry run says so', async () => {
+    const { sandbox, names, cwd, qr } = await useList();
+    const file = join(cwd, 'codes.csv');
+    await qr('list', '-o', 'codes.csv', '--delimiter', ';', '--excel');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace(';active;', ';paused;'));
+    const dry = await qr('update', '--from', 'codes.csv', '--dry-run', '-f', 'json');
+    const changes = JSON.parse(dry.stdout).filter(({ action }: { action: string }) => action !== 'unchanged');
+    expect(changes).toMatchObject([{ field: 'status', old: 'active', new: 'paused' }]);
+    expect(await qr('update', '--from', 'codes.csv')).toMatchObject({ code: 0 });
+    expect([patches(sandbox), namesOf(sandbox)]).toEqual([1, names]);
+    // The results are such a file, too.
+    const results = await readFile(join(cwd, 'codes.results.csv'), 'utf8');
+    expect(results).toMatch(/^\ufeffname;type;destination;status;created_at;updated_at;id;slug;outcome;error\r\n/);
+    expect(await qr('update', '--from', 'codes.results.csv')).toMatchObject({ code: 0 });
+    expect([patches(sandbox), namesOf(sandbox)]).toEqual([1, names]);
+  });
+});
+
+test('results have the extension of their input, but a run that began otherwise goes on in its own', async () => {
+  const { qr, cwd } = await useList();
+  const row = '{"name":"a"}\n';
+  for (const name of ['a.ndjson', 'b.jsonl', 'c.dat']) await writeFile(join(cwd, name), row);
+  await writeFile(join(cwd, 'd.json'), `[${row}]`);
+  await writeFile(join(cwd, 'e.tsv'), 'name\ttype\na\turl\n');
+  for (const name of ['a.ndjson', 'b.jsonl', 'c.dat', 'd.json', 'e.tsv']) {
+    expect(await qr('create', '--from', name)).toMatchObject({ code: 0 });
+  }
+  const results = (await readdir(cwd)).filter((name) => /results\.\w+$/.test(name));
+  expect(results.sort()).toEqual(['a.results.ndjson', 'b.results.jsonl', 'c.results.ndjson', 'd.results.json', 'e.results.tsv']);
+  expect(await readFile(join(cwd, 'e.results.tsv'), 'utf8')).toMatch(/^name\ttype\tid\tslug\toutcome\terror\na\turl\t/);
+  await writeFile(join(cwd, 'old.ndjson'), row);
+  expect(await qr('create', '--from', 'old.ndjson', '--results', 'old.results.csv')).toMatchObject({ code: 0 });
+  expect((await qr('create', '--from', 'old.ndjson')).stderr).toContain('1 row: 1 created before; 0 requests');
+});
