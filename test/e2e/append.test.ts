@@ -166,7 +166,6 @@ describe('an append is refused with exit 2 and a way to go on when', () => {
     ['the file was replaced', async ({ file }) => writeFile(file, 'id,ts\n')],
     ['the file was moved away', async ({ file }) => rename(file, `${file}.1`)],
     ['other columns are wanted', async () => {}, ['--fields', 'id,ts']],
-    ['other separators are wanted', async () => {}, ['--delimiter', ';']],
     ['other cells are wanted', async () => {}, ['--raw-cells']],
     [
       'the state is unreadable and the file was edited',

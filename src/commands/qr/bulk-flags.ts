@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import type { InputForm } from '../../bulk/input.ts';
 import { UsageError } from '../../errors.ts';
-import { formatOfPath } from '../../output/plan-output.ts';
+import { formatOfPath, refuseForeignExtension } from '../../output/plan-output.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
 import type { outputOptions } from '../output-options.ts';
 
@@ -49,6 +49,7 @@ export function requireFrom(options: Options, given: Given): void {
  * results, journal and output are one file, by whatever name: one would be lost to the other.
  */
 export function resultsPathOf(from: string, { results, output }: BulkFlags, form?: InputForm): string {
+  if (results !== undefined) refuseForeignExtension(results);
   const path = results ?? besideInput(from, form);
   const files = [
     { flag: '', what: 'the input file itself', path: from },
