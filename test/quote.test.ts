@@ -62,7 +62,8 @@ describe('a value in a sentence', () => {
 /** What each class of sentence says of a value. */
 const SENTENCES: Record<string, (value: string) => unknown> = {
   'a slug that was asked for': (value) => noSuchCode(value, []),
-  'the nearest slug': (value) => noSuchCode(value.slice(0, 50), [value]),
+  'a name that was asked for': (value) => noSuchCode(value, [{ slug: value, name: value }]),
+  'the nearest slug': (value) => noSuchCode(value.slice(0, 50), [{ slug: value, name: '' }]),
   'a slug of a file': (slug) =>
     thrown(() => requireCode({ row: 1, line: 2, values: new Map(), id: undefined, slug }, () => undefined)),
   'an id of a file': (id) => thrown(() => checkDelete(inputOf({ id }))),

@@ -5,29 +5,7 @@ import { fullName } from '../help/page.ts';
 import { nearest } from '../nearest.ts';
 import { shown } from '../quote.ts';
 import { redactKeys } from '../settings/key.ts';
-import { isBranch, leaves, TREE } from './tree.ts';
-
-/** What other tools call our commands. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  ls: ['list'],
-  show: ['get'],
-  view: ['get'],
-  new: ['create'],
-  add: ['create'],
-  edit: ['update'],
-  rename: ['update'],
-  rm: ['delete'],
-  remove: ['delete'],
-  switch: ['use'],
-  code: ['qr'],
-  codes: ['qr'],
-  profile: ['auth'],
-  profiles: ['auth', 'list'],
-  settings: ['config'],
-  download: ['scans', 'export'],
-  whoami: ['auth', 'status'],
-  completions: ['completion'],
-};
+import { commandHint, flagHint, operandHint, siblings } from './did-you-mean.ts';
 
 /** A failure to understand; what was typed is shown, but never a key that got where it does not belong. */
 function misread(message: string, details: FailureDetails = {}): UsageError {
@@ -43,16 +21,18 @@ export function refusal(code: string, command: Command, names: readonly string[]
   const hint = `usage: ${fullName(names)} ${command.usage()}`;
   switch (code) {
     case 'commander.unknownCommand':
-      return unknownCommand(args[0] ?? '', names);
+      return unknownCommand(args[0] ?? '', names, argv);
     case 'commander.unknownOption':
       // `args` has first what was no flag, then the unknown flag and all behind it.
-      return unknownFlag(command.parseOptions(args).unknown[0] ?? '', command, names);
+      return unknownFlag(command.parseOptions(args).unknown[0] ?? '', command, names, argv);
     case 'commander.optionMissingArgument':
       return misread(`${shorten(argv.at(-1) ?? '')} needs a value`, { hint });
     case 'commander.missingArgument':
       return misread(`missing required argument '${registeredArguments[args.length]?.name()}'`, { hint });
     case 'commander.excessArguments':
-      return misread(`too many arguments: '${shorten(args[registeredArguments.length] ?? '')}'`, { hint });
+      return misread(`too many arguments: '${shorten(args[registeredArguments.length] ?? '')}'`, {
+        hint: operandHint(names, args, argv) ?? hint,
+      });
     case 'commander.help':
       return noCommand(command, names);
     default:
@@ -80,7 +60,7 @@ export function refusedValue(name: string, raw: string, choices: readonly string
 }
 
 /** A flag that `command` does not have; a program or a noun has only the global ones. */
-export function unknownFlag(word: string, command: Command, names: readonly string[]): UsageError {
+export function unknownFlag(word: string, command: Command, names: readonly string[], argv: readonly string[] = []): UsageError {
   const [flag = ''] = word.split('=', 1);
   const known = command.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long]));
   const similar = nearestFlag(flag, known);
@@ -89,7 +69,7 @@ export function unknownFlag(word: string, command: Command, names: readonly stri
     ? `a command's own flags stand after it, as in: ${fullName(names.length > 0 ? [...names, 'list'] : ['qr', 'list'])} ${shorten(flag)}`
     : `${fullName(names)} --help shows what it takes`;
   return misread(`unknown flag '${shorten(before ? flag : word)}'${before ? ' before the command' : ''}`, {
-    hint: similar ? `did you mean ${similar}?` : help,
+    hint: flagHint(word, known, names, argv) ?? (similar ? `did you mean ${similar}?` : help),
   });
 }
 
@@ -109,47 +89,9 @@ function shorten(word: string): string {
 }
 
 /** `word`, typed after `names`, is no command there. */
-function unknownCommand(word: string, names: readonly string[]): UsageError {
+function unknownCommand(word: string, names: readonly string[], argv: readonly string[]): UsageError {
   const typed = [...names, word].join(' ');
-  const meant = didYouMean(word, names);
-  const hint = meant.length > 0 ? suggestion(meant) : `${fullName(names)} --help lists the commands`;
-  return misread(`unknown command '${shorten(typed)}'`, { hint });
-}
-
-/** Commands that may be meant, the likeliest first. */
-function didYouMean(word: string, names: readonly string[]): string[] {
-  const here = siblings(names);
-  const synonym = Object.hasOwn(SYNONYMS, word) ? (SYNONYMS[word] ?? []) : [];
-  const exact = [word, ...synonym.slice(0, 1)].flatMap((verb) => elsewhere(verb, names));
-  const [first = ''] = synonym;
-  if (here.includes(first)) return [[...names, ...synonym].join(' ')];
-  if (exact.length > 0) return exact;
-  const similar = nearest(word, here);
-  if (similar) return [[...names, similar].join(' ')];
-  const verb = nearest(
-    word,
-    [...leaves()].map(({ leaf }) => leaf.name),
-  );
-  return verb ? elsewhere(verb, names) : [];
-}
-
-function siblings(names: readonly string[]): string[] {
-  const nodes = names.reduce<readonly { name: string }[]>((children, name) => {
-    const child = TREE.find((node) => node.name === name);
-    return child && isBranch(child) ? child.commands : children;
-  }, TREE);
-  return nodes.map(({ name }) => name);
-}
-
-/** The commands of that name in other places of the tree. */
-function elsewhere(verb: string, names: readonly string[]): string[] {
-  return [...leaves()]
-    .filter(({ leaf }) => leaf.name === verb)
-    .map((path) => path.names.join(' '))
-    .filter((path) => path !== [...names, verb].join(' '));
-}
-
-function suggestion([first = '', ...others]: readonly string[]): string {
-  const more = others.length > 0 ? ` There is also ${others.map((name) => `qrctl ${name}`).join(' and ')}.` : '';
-  return `did you mean \`qrctl ${first}\`?${more}`;
+  return misread(`unknown command '${shorten(typed)}'`, {
+    hint: commandHint(word, names, argv) ?? `${fullName(names)} --help lists the commands`,
+  });
 }

@@ -30,7 +30,10 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new UsageError('the base URL is not an http or https URL', { hint: `it looks like https://host${VERSION_PATH}` });
+    const meant = completed(text);
+    throw new UsageError('the base URL is not an http or https URL', {
+      hint: meant === undefined ? `it looks like https://host${VERSION_PATH}` : `did you mean ${meant}?`,
+    });
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError('the base URL must not hold a user or password', { hint: 'store the key with: qrctl auth login' });
@@ -38,6 +41,17 @@ function parseUrl(text: string): URL {
   if (/[?#]/.test(text))
     throw new UsageError('the base URL must not have a query or fragment', { hint: `end it in ${VERSION_PATH}` });
   return url;
+}
+
+/** A host, typed as it stands in a browser's line: what it is most likely meant to be. */
+function completed(text: string): string | undefined {
+  if (!/^(localhost|\[::1\]|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/[\w./-]*)?$/i.test(text)) return undefined;
+  const [host = ''] = text.split(/[/:]/, 1);
+  try {
+    return parseBaseUrl(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`).baseUrl;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a URL's hostname means this machine: localhost, 127.0.0.0/8 or [::1]. Names are not resolved. */

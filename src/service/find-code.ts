@@ -1,6 +1,6 @@
 /** The codes that somebody means by ids or slugs, in as few requests as it takes. */
 import { NotFoundError } from '../errors.ts';
-import { quote } from '../quote.ts';
+import { inQuotes, quote } from '../quote.ts';
 import { isUuid } from './checks.ts';
 import { listAllCodes } from './codes.ts';
 import { fetchInOrder } from './fetch-in-order.ts';
@@ -66,11 +66,11 @@ export async function getRemembered(
 async function findListed(service: Finder, slugs: readonly string[]): Promise<QrCode[]> {
   const wanted = new Set(slugs);
   const found = new Map<string, QrCode>();
-  const others: string[] = [];
+  const others: QrCode[] = [];
   for await (const codes of listAllCodes(service, 1)) {
     for (const code of codes) {
       if (wanted.has(code.slug)) found.set(code.slug, code);
-      others.push(code.slug);
+      others.push(code);
     }
     if (found.size === wanted.size) break;
   }
@@ -79,11 +79,30 @@ async function findListed(service: Finder, slugs: readonly string[]): Promise<Qr
   return slugs.flatMap((slug) => found.get(slug) ?? []);
 }
 
-/** That no code is called so, with the nearest of the slugs there are. */
-export async function noSuchCode(idOrSlug: string, slugs: readonly string[]): Promise<NotFoundError> {
+/** That no code is called so, with the code whose name it is, or the nearest of the slugs there are. */
+export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): Promise<NotFoundError> {
   const { nearest } = await import('../nearest.ts');
-  const guess = nearest(idOrSlug, slugs);
+  const guess =
+    slugOfName(idOrSlug, codes) ??
+    nearest(
+      idOrSlug,
+      codes.map(({ slug }) => slug),
+    );
+  const search = /\s/.test(idOrSlug)
+    ? 'names are searched by: qrctl qr list --name TEXT'
+    : 'see the slugs there are: qrctl qr list';
   return new NotFoundError(`no code has the id or slug ${quote(idOrSlug)}`, {
-    hint: guess === undefined ? 'see the slugs there are: qrctl qr list' : `did you mean ${quote(guess)}?`,
+    hint: guess === undefined ? search : typeof guess === 'string' ? `did you mean ${quote(guess)}?` : guess.hint,
   });
+}
+
+/** What to type for the code of that name, in either case; where several have it, how to see them. */
+function slugOfName(name: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): { hint: string } | undefined {
+  const fold = (text: string) => text.normalize('NFC').trim().toLowerCase();
+  const wanted = fold(name);
+  const [first, ...others] = codes.filter((code) => fold(code.name) === wanted);
+  if (!first) return undefined;
+  if (others.length > 0)
+    return { hint: `that is the name of ${others.length + 1} codes: qrctl qr list --name ${inQuotes(name)}` };
+  return { hint: `that is the name of the code with the slug ${quote(first.slug)}: name codes by slug` };
 }

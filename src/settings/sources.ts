@@ -78,8 +78,9 @@ function shownText(key: SettingKey, text: string): string {
 
 /** A bad value, told with the place it stands in, so that the person knows what to change. */
 export function badSetting({ key, source }: Sourced, profileName: string, reason: string, cause?: unknown): UsageError {
-  if (source === 'flag') return new UsageError(`--${key}: ${reason}`, { cause });
-  if (source === 'variable') return new UsageError(`${SETTING_NAMES[key].variable}: ${reason}`, { cause });
+  const details = { cause, ...(cause instanceof UsageError && cause.hint !== undefined && { hint: cause.hint }) };
+  if (source === 'flag') return new UsageError(`--${key}: ${reason}`, details);
+  if (source === 'variable') return new UsageError(`${SETTING_NAMES[key].variable}: ${reason}`, details);
   return new UsageError(`the profile '${profileName}' holds a bad ${key}: ${reason}`, {
     hint: `qrctl config set ${key} VALUE --profile ${profileName}, or qrctl config unset ${key} --profile ${profileName}`,
     cause,

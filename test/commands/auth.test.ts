@@ -101,8 +101,12 @@ describe('auth login', () => {
     const machine = await useMachine();
     const login = await startCli(['auth', 'login'], { tty: true, env: { QRCTL_CONFIG_DIR: machine.directory } });
     await login.waitFor(/Base URL.*: /);
+    login.child.stdin?.write('qr.example\r');
+    await login.waitFor(/did you mean https:\/\/qr\.example\/api\/v1\?[\s\S]*Base URL.*: /);
     login.child.stdin?.write(`${sandbox.baseUrl}\r`);
     await login.waitFor(/API key for 127\.0\.0\.1:\d+: /);
+    login.child.stdin?.write('svc_live_mistyped\r');
+    await login.waitFor(/refused the key[\s\S]*API key for 127\.0\.0\.1:\d+: /);
     login.child.stdin?.write(`${KEY}\r`);
     await login.waitFor(/Address of your short links.*: /);
     login.child.stdin?.write('https://go.example\r');

@@ -112,6 +112,9 @@ describe('qr get', () => {
   it('says what was probably meant', async () => {
     const { sandbox, qr } = await useQr();
     const slug = slugOf(sandbox, sandbox.codeId());
+    const { name = '' } = sandbox.workspace.codes().find((code) => code.slug === slug) ?? {};
+    expect((await qr(['get', name])).stderr).toContain(`that is the name of the code with the slug ${slug}`);
+    expect((await qr(['get', 'No such name'])).stderr).toContain('qrctl qr list --name TEXT');
     expect(await qr(['get', `${slug}x`])).toMatchObject({ code: 4, stderr: expect.stringContaining(`did you mean ${slug}`) });
     expect(await qr(['get', UNKNOWN])).toMatchObject({ code: 4 });
   });
@@ -203,7 +206,7 @@ describe('qr delete', () => {
   it('wants the number typed for several', async () => {
     const { sandbox, qr } = await useQr();
     const ids = [sandbox.codeId(0), sandbox.codeId(1)];
-    const yes = await qr(['delete', ...ids], { tty: true, input: 'yes\n' });
+    const yes = await qr(['delete', ...ids], { tty: true, input: 'no\n' });
     expect(yes.stdout).toContain('Delete these 2 codes and their 60 scans for ever? Type 2 to go on');
     expect([yes.code, sandbox.workspace.codes().length]).toEqual([2, 5]);
     expect(await qr(['delete', ...ids], { tty: true, input: '2\n' })).toMatchObject({ code: 0 });

@@ -6,17 +6,34 @@ import { checkKey, hasLivePrefix } from '../../settings/key.ts';
 /** Far longer than a key: what is longer is another file. */
 const MOST_BYTES = 64 * 1024;
 
-/** The key for that service, checked but not verified. Throws UsageError where there is no terminal to ask on, or what came is no key. */
-export async function readKey(context: Context, fromStdin: boolean, baseUrl: string): Promise<string> {
-  if (!fromStdin && !context.console.canAsk) {
+interface KeyQuestion {
+  /** One line of standard input. */
+  fromStdin: boolean | undefined;
+  baseUrl: string;
+  /** Throws where the service does not take the key; undefined: it is not asked. */
+  verify: ((key: string) => Promise<void>) | undefined;
+}
+
+/**
+ * The key for that service, checked; a person who mistypes it is asked again. Throws UsageError where there is no terminal to ask on, or
+ * what came is no key, and what `verify` throws.
+ */
+export async function readKey(context: Context, { fromStdin, baseUrl, verify }: KeyQuestion): Promise<string> {
+  const { console } = context;
+  const accept = async (text: string) => {
+    const key = checkKey(text.trim(), 'the key');
+    if (!hasLivePrefix(key)) console.note('the key does not begin with svc_live_, as the keys of the service do');
+    await verify?.(key);
+    return key;
+  };
+  if (fromStdin) return accept(await firstLine(context));
+  if (!console.canAsk) {
     throw new UsageError('there is no terminal to ask for the key on', {
       hint: '`qrctl auth login --key-stdin < FILE` reads it from a file or pipe',
     });
   }
-  const text = fromStdin ? await firstLine(context) : await context.console.askSecret(`API key for ${new URL(baseUrl).host}: `);
-  const key = checkKey(text.trim(), 'the key');
-  if (!hasLivePrefix(key)) context.console.note('the key does not begin with svc_live_, as the keys of the service do');
-  return key;
+  const { askUntil } = await import('../ask-until.ts');
+  return askUntil(context, () => console.askSecret(`API key for ${new URL(baseUrl).host}: `), accept);
 }
 
 async function firstLine({ stdin, signal }: Context): Promise<string> {

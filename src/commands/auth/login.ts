@@ -22,9 +22,13 @@ export const command = defineCommand({
     const store = await openStore(context);
     const name = newProfileName(context.flags, context.env, store);
     const settings = await resolveLogin(context, store, name);
-    const apiKey = await readKey(context, options.keyStdin === true, settings.baseUrl);
-    if (options.verify !== false) await verifyKey(context, { ...settings, apiKey });
     const { baseUrl } = settings;
+    const verify = (key: string) => verifyKey(context, { ...settings, apiKey: key });
+    const apiKey = await readKey(context, {
+      fromStdin: options.keyStdin,
+      baseUrl,
+      verify: options.verify === false ? undefined : verify,
+    });
     await changeStore(context, ({ profiles }) => {
       const profile = { ...profiles.get(name), baseUrl, apiKey, keyBaseUrl: baseUrl };
       return { current: name, profiles: new Map([...profiles, [name, profile]]) };
@@ -49,8 +53,11 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   };
   let settings = resolveInputs(inputs);
   if (settings.baseUrl === undefined && context.console.canAsk) {
-    const baseUrl = await context.console.ask('Base URL (https://…/api/v1): ');
-    settings = resolveInputs({ ...inputs, flags: { ...context.flags, baseUrl: baseUrl.trim() } });
+    const { askUntil } = await import('../ask-until.ts');
+    const ask = () => context.console.ask('Base URL (https://…/api/v1): ');
+    settings = await askUntil(context, ask, (answer) =>
+      resolveInputs({ ...inputs, flags: { ...context.flags, baseUrl: answer.trim() } }),
+    );
   }
   for (const note of settings.notes) context.console.note(note);
   if (settings.baseUrl === undefined) {

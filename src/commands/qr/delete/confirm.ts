@@ -7,6 +7,7 @@ import { inParallel } from '../../../once/send-rows.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
 import { inQuotes, quote } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
+import { askUntil } from '../../ask-until.ts';
 import { printRecords } from '../../output-options.ts';
 import { tellCost } from '../bulk-progress.ts';
 import type { DeleteFlags } from './delete.ts';
@@ -31,18 +32,29 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes 
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const [only] = codes;
   if (only && codes.length === 1) {
-    const answer = await console.ask(
-      `Delete ${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${counted(all, 'scan')} for ever? [y/N] `,
-    );
-    if (!/^y(es)?$/i.test(answer.trim())) throw declined();
-    return;
+    const question = `Delete ${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${counted(all, 'scan')} for ever? [y/N] `;
+    return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
   }
   for (const { id, name, slug } of codes.slice(0, MOST_SHOWN)) {
     console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${counted(scans.get(id) ?? 0, 'scan')}`);
   }
   if (codes.length > MOST_SHOWN) console.note(`and ${codes.length - MOST_SHOWN} more; --dry-run lists them all`);
   const question = `Delete these ${codes.length} codes and their ${counted(all, 'scan')} for ever? Type ${codes.length} to go on: `;
-  if ((await console.ask(question)).trim() !== `${codes.length}`) throw declined();
+  await requireYes(context, question, new RegExp(`^${codes.length}$`), `type ${codes.length} to delete them, or n`);
+}
+
+/** Asks until the answer is yes, or one that declines: nothing, or no. A typo is neither. Throws UsageError unless it is yes. */
+async function requireYes(context: Context, question: string, yes: RegExp, forms: string): Promise<void> {
+  const agreed = await askUntil(
+    context,
+    () => context.console.ask(question),
+    (answer) => {
+      if (yes.test(answer.trim())) return true;
+      if (/^(no?)?$/i.test(answer.trim())) return false;
+      throw new UsageError(`${inQuotes(answer.trim())} is no answer to that, and nothing was deleted`, { hint: forms });
+    },
+  );
+  if (!agreed) throw declined();
 }
 
 /** The codes that rows name, each once. */
