@@ -2,7 +2,7 @@
 import { NotFoundError } from '../errors.ts';
 import { inParallel } from '../once/send-rows.ts';
 import { quote } from '../quote.ts';
-import { getRemembered, isCheaperEach } from '../service/find-code.ts';
+import { getIfThere, getRemembered, isCheaperEach } from '../service/find-code.ts';
 import type { Service } from '../service/service.ts';
 import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
 import type { TargetRow } from './check-rows.ts';
@@ -73,10 +73,7 @@ async function listingIsCheaper(ids: number, { service }: Reader): Promise<boole
 async function getEach(ids: ReadonlySet<string>, { service, concurrency }: Reader): Promise<QrCode[]> {
   const found: QrCode[] = [];
   await inParallel(ids, concurrency, async (id) => {
-    const code = await service.getCode(id).catch((error) => {
-      if (error instanceof NotFoundError) return undefined;
-      throw error;
-    });
+    const code = await getIfThere(service, id);
     if (code) found.push(code);
   });
   return found;

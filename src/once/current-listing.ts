@@ -1,6 +1,7 @@
 /** A listing that rows may be judged by: none that a cache kept, or that a replica gives which is behind. */
-import { NotFoundError, UnprovenError } from '../errors.ts';
+import { UnprovenError } from '../errors.ts';
 import { quote } from '../quote.ts';
+import { getIfThere } from '../service/find-code.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { RowStates } from './row-states.ts';
@@ -24,15 +25,11 @@ export async function listCurrentCodes(
   for (const { id } of listing) missing.delete(id);
   // The last rows have the newest codes, mostly: what is behind lacks these.
   for (const id of [...missing].slice(-MOST_ASKED).reverse()) {
-    const code = await job.service.getCode(id).catch(whereGone);
+    const code = await getIfThere(job.service, id);
     // O23: what is there and not in the listing shows that the listing is of an earlier time.
     if (code) throw outdated(code);
   }
   return listing;
-}
-
-function whereGone(error: unknown): undefined {
-  if (!(error instanceof NotFoundError)) throw error;
 }
 
 function outdated({ id, name }: QrCode): UnprovenError {

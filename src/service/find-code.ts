@@ -54,13 +54,18 @@ export async function getRemembered(
 ): Promise<QrCode | undefined> {
   const id = await slugs.idOf(slug);
   if (id === undefined) return undefined;
-  const code = await getCode(id).catch((error) => {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  });
+  const code = await getIfThere({ getCode }, id);
   if (code?.slug === slug) return code;
   slugs.forget(slug);
   return undefined;
+}
+
+/** The code with this id, undefined where there is none (any more). */
+export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): Promise<QrCode | undefined> {
+  return getCode(id).catch((error) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
 }
 
 async function findListed(service: Finder, slugs: readonly string[]): Promise<QrCode[]> {

@@ -1,11 +1,10 @@
 /** Which codes an export is about. */
 
 import type { CodeLabel } from '../../../complete/export-codes.ts';
-import { NotFoundError } from '../../../errors.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { everyCode } from '../../../service/codes.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
-import { findCodesBySlug } from '../../../service/find-code.ts';
+import { findCodesBySlug, getIfThere } from '../../../service/find-code.ts';
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 
@@ -37,12 +36,8 @@ export async function namedCodes(
 async function byId(service: Service, ids: readonly string[], wanted: boolean, width: number): Promise<CodeLabel[]> {
   if (!wanted) return ids.map((id) => ({ id }));
   const codes: CodeLabel[] = [];
-  const fetch = (id: string) =>
-    service.getCode(id).catch((error): CodeLabel => {
-      // An id that is not there fails in its turn, and alone.
-      if (error instanceof NotFoundError) return { id };
-      throw error;
-    });
+  // An id that is not there fails in its turn, and alone.
+  const fetch = async (id: string) => (await getIfThere(service, id)) ?? { id };
   for await (const code of fetchInOrder(ids, fetch, width)) codes.push(code);
   return codes;
 }
