@@ -1,5 +1,5 @@
 /** Rows of a JSON array or of NDJSON. Values stay what they are, so that other people's columns come back untouched. */
-import { isObject, parseJson } from '../service/json.ts';
+import { isDigit, isObject, MOST_DIGITS, parseJson } from '../service/json.ts';
 import { letSignalsIn } from '../time.ts';
 import { type Fault, type Input, type InputRow, MOST_COLUMNS, refuseFaults } from './input.ts';
 
@@ -61,8 +61,6 @@ const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
 /** Deeper than anybody's data, and far from where a parser runs out of stack. */
 const MOST_DEPTH = 100;
-/** No id has more digits, and a number of millions of them takes minutes to read. */
-const MOST_DIGITS = 100;
 
 /** What a parser should not be given, in words, or undefined. One pass. */
 function beyondBounds(text: string): string | undefined {
@@ -72,17 +70,13 @@ function beyondBounds(text: string): string | undefined {
     if (code === QUOTE) at = endOfString(text, at);
     else if (OPENING.has(code) && ++depth > MOST_DEPTH) return `is nested more than ${MOST_DEPTH} deep`;
     else if (CLOSING.has(code)) depth--;
-    else if (isDigit(code)) {
+    else if (isDigit(text, at)) {
       const start = at;
-      while (isDigit(text.charCodeAt(at + 1))) at++;
+      while (isDigit(text, at + 1)) at++;
       if (at - start >= MOST_DIGITS) return `has a number of more than ${MOST_DIGITS} digits`;
     }
   }
   return undefined;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
 }
 
 /** The place of the quote that ends the string which begins at `start`; the end of the text where there is none. */

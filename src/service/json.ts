@@ -10,7 +10,7 @@ const LARGEST_WITH_LONG_INTEGERS = 4 * SMALL;
 /** Values in one text: many times what a page of the largest size has. An object is counted as four, for it takes as much memory. */
 const MOST_VALUES = 8_000_000;
 /** No id has more digits, and a number of millions of them takes minutes to read. */
-const MOST_DIGITS = 100;
+export const MOST_DIGITS = 100;
 
 /** As `parseJson`, for what others send: bounded before it is parsed, so that memory and time are. Throws ExcessiveJsonError, too. */
 export async function parseAnswer(text: string): Promise<unknown> {
@@ -82,7 +82,8 @@ function hasLongInteger(text: string): boolean {
   return false;
 }
 
-function isDigit(text: string, at: number): boolean {
+/** Whether the character at a place is a digit of JSON. */
+export function isDigit(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 48 && code <= 57;
 }
