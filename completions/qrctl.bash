@@ -164,7 +164,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --settle | --adopt | --not-created | --since | --until | --during | --timezone | --output-dir | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --settle | --adopt | --not-created | --since | --until | --during | --timezone | --output-dir | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"
@@ -185,7 +185,7 @@ _qrctl() {
     cur="${cur#*=}"
     _qrctl_offer_kind
   elif [[ "$cur" == -* ]]; then
-    _qrctl_offer "${flags[@]}" --profile --base-url --max-wait --reserve --concurrency --timeout -q --quiet -v --verbose --no-color -h --help -V --version
+    _qrctl_offer "${flags[@]}" --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for -q --quiet -v --verbose --no-color -h --help -V --version
   elif [[ ${#names[@]} -gt 0 ]]; then
     _qrctl_offer "${names[@]}"
   else

@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --settle --adopt --not-created --since --until --during --timezone --output-dir --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --settle --adopt --not-created --since --until --during --timezone --output-dir --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -51,6 +51,7 @@ complete -c qrctl -l max-wait -x -d 'give up (exit 6) rather than pause longer t
 complete -c qrctl -l reserve -x -d 'leave that many requests of each window to others'
 complete -c qrctl -l concurrency -x -d 'requests in flight at once, 1 to 32 (default: 4)'
 complete -c qrctl -l timeout -x -d 'time for one request, from connect to last byte (default: 30s)'
+complete -c qrctl -l retry-for -x -d 'how long in all to keep trying through failed connections and 5xx (exit 7 then); a cron job may say 15m (default: 30s)'
 complete -c qrctl -s q -l quiet -d 'no progress, no notes; errors only'
 complete -c qrctl -s v -l verbose -d 'one line a request on standard error'
 complete -c qrctl -l no-color -d 'no colours'

@@ -91,6 +91,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         , @('--reserve', 'leave that many requests of each window to others')
         , @('--concurrency', 'requests in flight at once, 1 to 32 (default: 4)')
         , @('--timeout', 'time for one request, from connect to last byte (default: 30s)')
+        , @('--retry-for', 'how long in all to keep trying through failed connections and 5xx (exit 7 then); a cron job may say 15m (default: 30s)')
         , @('--quiet', 'no progress, no notes; errors only')
         , @('--verbose', 'one line a request on standard error')
         , @('--no-color', 'no colours')
@@ -324,7 +325,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--since', '--until', '--during', '--timezone', '--output-dir', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--since', '--until', '--during', '--timezone', '--output-dir', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

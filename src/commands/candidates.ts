@@ -88,7 +88,13 @@ async function refresh(
 async function ask(context: Context, settings: ConnectedSettings): Promise<{ codes: CachedCode[]; answered: boolean }> {
   const { fetchInOrder } = await import('../service/fetch-in-order.ts');
   // Half of every window is left to real work, and nothing waits for the next.
-  const service = await context.connect({ ...settings, reserve: { percent: 50 }, maxWaitMs: 0, timeoutMs: PATIENCE_MS });
+  const service = await context.connect({
+    ...settings,
+    reserve: { percent: 50 },
+    maxWaitMs: 0,
+    retryForMs: 0,
+    timeoutMs: PATIENCE_MS,
+  });
   const found: CachedCode[] = [];
   const getPage = async (page: number) => {
     const { rows, total } = await service.listCodes({ page, limit: CODES_A_PAGE });

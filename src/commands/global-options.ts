@@ -35,6 +35,12 @@ export const globalOptions = {
   timeout: parsed('--timeout <duration>', 'time for one request, from connect to last byte (default: 30s)', TIMEOUT, {
     group: GROUP,
   }),
+  retryFor: parsed(
+    '--retry-for <duration>',
+    'how long in all to keep trying through failed connections and 5xx (exit 7 then); a cron job may say 15m (default: 30s)',
+    VALUES['max-wait'],
+    { group: GROUP },
+  ),
   quiet: flag('-q, --quiet', 'no progress, no notes; errors only', { group: GROUP }),
   verbose: flag('-v, --verbose', 'one line a request on standard error', { group: GROUP }),
   color: flag('--no-color', 'no colours', { group: GROUP }),

@@ -7,6 +7,7 @@
 import { NotFoundError, type RequestFailure } from '../errors.ts';
 import { createGovernor, type Ticket } from '../limit/governor.ts';
 import { parseRateHeaders, type RateHeaders } from '../limit/rate-headers.ts';
+import { formatDuration } from '../time.ts';
 import { isServiceAnswer, type Subject } from './answer-error.ts';
 import { backoffMs, type Call, resultOfAnswer, resultOfFailure } from './attempt-result.ts';
 import { createRedact } from './excerpt.ts';
@@ -21,11 +22,14 @@ export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 
 
 /** Calls over one transport, which share one rate limit. `options.baseUrl` only gives messages their host: paths are whole. */
 export function createClient(options: ServiceOptions, transport: Transport): Client {
-  const { clock, signal, events = {} } = options;
+  const { clock, signal, retryForMs, events = {} } = options;
   const host = new URL(options.baseUrl).host;
   const redact = createRedact(options.apiKey);
   const governor = createGovernor({ ...options, events });
   let requests = 0;
+  let retries = 0;
+  /** When the outage began that is not over yet, by the monotonic clock. */
+  let failingSinceMs: number | undefined;
   /** The service has answered as itself, so the base URL leads to it. */
   let reached = false;
   let told: { what: string; until: number } | undefined;
@@ -39,11 +43,22 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     events.retry?.(retry);
   }
 
+  /**
+   * How long an attempt that failed just now has been in vain: since this call began to fail, or since no call got through. What fails
+   * all the time, while others get through, ends by the first; several calls, one after the other, in one outage by the second.
+   */
+  function lastsMs(spentMs = 0): number {
+    const now = clock.monotonic();
+    failingSinceMs ??= now;
+    return Math.max(spentMs, now - failingSinceMs);
+  }
+
   async function call<T>(call: Call<T>): Promise<T> {
     const exchange = exchangeOf(call);
     const subject: Subject = { method: call.method, name: `${call.method} ${call.path.split('?', 1)[0]} on ${host}`, redact };
     let attempts = 0;
-    let spentMs = 0;
+    /** Attempts and backoffs since this call first failed; pauses for the rate limit are none of both. */
+    let spentMs: number | undefined;
     /** An earlier attempt may have been applied. */
     let maybeApplied = false;
     for (let again = false; ; ) {
@@ -56,7 +71,9 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       const answered = await attempt(exchange, ticket);
       const result =
         'answer' in answered ? await resultOfAnswer(call, subject, { ...answered, reached }) : resultOfFailure(subject, answered);
-      spentMs += clock.monotonic() - began;
+      if (spentMs !== undefined) spentMs += clock.monotonic() - began;
+      // Whatever it says, an answer of the service ends an outage.
+      if (result.kind !== 'failed' || (!result.repeat && 'answer' in answered)) failingSinceMs = undefined;
       again = result.kind === 'limited';
       // L17: a 429 says nothing of the service's health, so it uses up no attempt.
       if (result.kind === 'limited') continue;
@@ -70,11 +87,14 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       maybeApplied ||= result.sent;
       attempts += 1;
       const { retryAfterMs } = result;
-      const ms = result.repeat ? backoffMs({ attempts, spentMs, retryAfterMs, random: clock.random() }) : undefined;
-      if (ms === undefined) throw attempts > 1 ? afterAttempts(result.error, attempts) : result.error;
+      const ms = result.repeat
+        ? backoffMs({ attempts, spentMs: lastsMs(spentMs), retryForMs, retryAfterMs, random: clock.random() })
+        : undefined;
+      if (ms === undefined) throw attempts > 1 ? afterAttempts(result.error, attempts, spentMs ?? 0) : result.error;
       tellRetry({ reason: result.error.message, ms, attempt: attempts + 1 }, subject);
       await clock.sleep(ms, signal);
-      spentMs += ms;
+      spentMs = (spentMs ?? 0) + ms;
+      retries += 1;
     }
   }
 
@@ -124,7 +144,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   return {
     call,
     rateLimit: governor.rateLimit,
-    stats: () => ({ requests, ...governor.pauses() }),
+    stats: () => ({ requests, retries, ...governor.pauses() }),
     msToClockSample: governor.serviceClock.msToBestSample,
     nowMs: () => {
       const now = governor.serviceClock.nowMs();
@@ -133,8 +153,8 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   };
 }
 
-/** The same failure, saying how often it was tried. */
-function afterAttempts(error: RequestFailure, attempts: number): RequestFailure {
-  error.message += ` (after ${attempts} attempts)`;
+/** The same failure, saying how often and, where somebody waited, how long it was tried. */
+function afterAttempts(error: RequestFailure, attempts: number, spentMs: number): RequestFailure {
+  error.message += ` (after ${attempts} attempts${spentMs < 1000 ? '' : ` in ${formatDuration(spentMs)}`})`;
   return error;
 }

@@ -26,11 +26,21 @@ export interface ServiceOptions {
   maxWaitMs: number | undefined;
   /** One request, from connecting to its last byte. */
   timeoutMs: number;
+  /** An outage (failed connections, 5xx, broken answers) that lasts longer ends the call, ms from its first failure. */
+  retryForMs: number;
   /** Read for HTTPS_PROXY, HTTP_PROXY, NO_PROXY and NODE_TLS_REJECT_UNAUTHORIZED. */
   env: Readonly<Record<string, string | undefined>>;
   events?: ServiceEvents;
   /** Where slugs are remembered from one run to the next; absent: nowhere. */
   slugStore?: SlugStore;
+}
+
+/** What the requests of a command cost so far; `retries` are those that repeated a failed one. */
+interface ServiceStats {
+  requests: number;
+  retries: number;
+  pauses: number;
+  pausedMs: number;
 }
 
 export interface PageRequest {
@@ -96,7 +106,7 @@ export interface Service {
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;
   /** What the requests of this command have cost so far. */
-  stats(): { requests: number; pauses: number; pausedMs: number };
+  stats(): ServiceStats;
   /** The service's clock now, ms since the epoch, from the Date headers seen; undefined before the first answer. */
   nowMs(): number | undefined;
   /** Ms to wait before a request whose Date header would tell most about that clock: it halves what is not known of it. */

@@ -10,6 +10,7 @@ import type { Stored } from './stored.ts';
 import { DEFAULT_CONCURRENCY, type SettingKey, VALUES } from './values.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_RETRY_FOR_MS = 30_000;
 
 /**
  * The settings of one command. `flags` are the global flags, `store` the stored config. Throws UsageError for a profile
@@ -35,6 +36,7 @@ export function resolveInputs(inputs: Inputs): Settings {
     concurrency: resolveValue('concurrency', inputs) ?? DEFAULT_CONCURRENCY,
     maxWaitMs: resolveValue('max-wait', inputs),
     timeoutMs: inputs.flags.timeout ?? DEFAULT_TIMEOUT_MS,
+    retryForMs: inputs.flags.retryFor ?? DEFAULT_RETRY_FOR_MS,
     notes: base?.note ?? [],
   };
 }

@@ -28,6 +28,8 @@ export interface SettingFlags {
   concurrency?: string;
   /** `--timeout` in ms. */
   timeout?: number;
+  /** `--retry-for` in ms. */
+  retryFor?: number;
 }
 
 export interface Settings {
@@ -50,6 +52,8 @@ export interface Settings {
   /** Undefined: no bound. */
   maxWaitMs: number | undefined;
   timeoutMs: number;
+  /** How long an outage may last before a command gives up. */
+  retryForMs: number;
   /** What the person should be told once: a base URL that was completed, modes of the config that were mended. */
   notes: readonly string[];
 }

@@ -126,6 +126,63 @@ test('a Retry-After of a second is obeyed though plenty is left and Reset is far
   expect(clock.monotonic()).toBeLessThan(1100);
 });
 
+describe('--retry-for, in an outage', () => {
+  /** A service that is away for `outageMs`; Afterwards it answers, but never for `/broken`. */
+  function outage(outageMs: number, retryForMs: number) {
+    const clock = fakeClock();
+    const transport: Transport = {
+      async exchange({ path }) {
+        await clock.sleep(10);
+        if (clock.monotonic() < outageMs) throw new NetworkError('connection refused', { sent: false });
+        return path === '/broken' ? { status: 503, headers: {}, text: '' } : { status: 200, headers: {}, text: '{}' };
+      },
+      close() {},
+    };
+    return { clock, sender: client(clock, transport, { retryForMs }) };
+  }
+
+  test('five minutes are outlasted by 15m, and the requests that repeated others are counted', async () => {
+    const { clock, sender } = outage(300_000, 900_000);
+    expect(await clock.run(Promise.all([sender.call(GET), sender.call(GET)]))).toEqual([{}, {}]);
+    expect(clock.monotonic()).toBeLessThan(320_000);
+    const { requests, retries } = sender.stats();
+    expect([retries, retries > 20]).toEqual([requests - 2, true]);
+  });
+
+  test('by default it is given up after half a minute, saying how long was waited; the next call tries once', async () => {
+    const { clock, sender } = outage(300_000, 30_000);
+    const failed = () => sender.call(GET).catch((error: unknown) => error);
+    expect(await clock.run(failed())).toMatchObject({
+      message: expect.stringMatching(/connection refused \(after \d+ attempts in \d\d s\)$/),
+    });
+    const until = clock.monotonic();
+    expect(until).toBeGreaterThan(15_000);
+    expect(until).toBeLessThanOrEqual(30_100);
+    await clock.run(clock.sleep(30_000));
+    const before = sender.stats().requests;
+    await clock.run(failed());
+    expect(sender.stats().requests).toBe(before + 1);
+  });
+
+  test('what fails alone, while others get through, is given up too', async () => {
+    const { clock, sender } = outage(0, 30_000);
+    let over = false;
+    const broken = sender.call({ ...GET, path: '/broken' }).catch((error: unknown) => {
+      over = true;
+      return error;
+    });
+    const others = (async () => {
+      while (!over) {
+        await sender.call(GET);
+        await clock.sleep(500);
+      }
+    })();
+    await clock.run(Promise.all([broken, others]));
+    expect(await broken).toBeInstanceOf(UnavailableError);
+    expect(clock.monotonic()).toBeLessThan(40_000);
+  });
+});
+
 describe('--max-wait', () => {
   test('0 never pauses: what the window holds goes out, the next request fails at once and says when to come back', async () => {
     const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 0 });
@@ -179,7 +236,7 @@ describe('places in flight', () => {
       },
       close() {},
     };
-    const sender = client(clock, transport, { concurrency: 3 });
+    const sender = client(clock, transport, { concurrency: 3, retryForMs: 3000 });
     const results = await clock.run(Promise.allSettled(Array.from({ length: 60 }, () => sender.call(GET))));
     expect(most).toBe(3);
     const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.constructor] : []));

@@ -17,14 +17,23 @@ export function headersOf(said: Partial<RateHeaders>): RateHeaders {
   return { ...nothing, resetMs: undefined, retryAfterMs: undefined, dateMs: undefined, ...said };
 }
 
-export type ClientSetup = Partial<Pick<ServiceOptions, 'concurrency' | 'reserve' | 'maxWaitMs' | 'events' | 'signal'>>;
+export type ClientSetup = Partial<
+  Pick<ServiceOptions, 'concurrency' | 'reserve' | 'maxWaitMs' | 'retryForMs' | 'events' | 'signal'>
+>;
 export type Setup = Partial<Omit<ModelRateWindowOptions, 'clock'>> & ClientSetup & { seed?: number };
 
 export function client(clock: FakeClock, transport: Transport, setup: ClientSetup) {
-  const { concurrency = 4, reserve = { requests: 0 }, maxWaitMs, events = {}, signal = new AbortController().signal } = setup;
+  const {
+    retryForMs = 30_000,
+    concurrency = 4,
+    reserve = { requests: 0 },
+    maxWaitMs,
+    events = {},
+    signal = new AbortController().signal,
+  } = setup;
   setMaxListeners(0, signal);
   const rest = { baseUrl: 'http://127.0.0.1/api/v1', apiKey: 'svc_live_k', userAgent: 'qrctl/test', timeoutMs: 30_000, env: {} };
-  return createClient({ ...rest, clock, signal, concurrency, reserve, maxWaitMs, events }, transport);
+  return createClient({ ...rest, clock, signal, concurrency, reserve, maxWaitMs, retryForMs, events }, transport);
 }
 
 /** A client of the model, with 60 requests a minute unless told otherwise. */

@@ -274,7 +274,9 @@ describe('time', () => {
     const reason = new InterruptedError('SIGTERM');
     const events = { retry: () => queueMicrotask(() => aborter.abort(reason)) };
     const server = await useFaultServer(refusal(503, { 'Retry-After': '50' }));
-    expect(await rejection(useService(server.baseUrl, { signal: aborter.signal, events }).getCode(CODE.id))).toBe(reason);
+    expect(
+      await rejection(useService(server.baseUrl, { retryForMs: 60_000, signal: aborter.signal, events }).getCode(CODE.id)),
+    ).toBe(reason);
   });
 
   test('close ends what is under way', async () => {
@@ -460,7 +462,7 @@ describe('what is told of requests', () => {
     expect(server.requests[1]?.url).toBe(path);
     expect(server.requests[1]?.head).toContain(`authorization: Bearer ${KEY}`);
     expect(JSON.stringify(traces)).not.toContain(KEY);
-    expect(service.stats()).toEqual({ requests: 2, pauses: 0, pausedMs: 0 });
+    expect(service.stats()).toEqual({ requests: 2, retries: 1, pauses: 0, pausedMs: 0 });
   });
 
   test('/openapi.json lies outside the base URL and is read without the key', async () => {

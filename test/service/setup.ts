@@ -18,6 +18,8 @@ export function useService(baseUrl: string, options: Partial<ServiceOptions> = {
     reserve: { requests: 0 },
     maxWaitMs: undefined,
     timeoutMs: 120_000,
+    // Seven attempts, without a wait between them.
+    retryForMs: 7000,
     env: {},
     ...options,
   });

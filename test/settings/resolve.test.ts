@@ -33,6 +33,7 @@ describe('with nothing given', () => {
       concurrency: 4,
       maxWaitMs: undefined,
       timeoutMs: 30_000,
+      retryForMs: 30_000,
       notes: [],
     });
   });

@@ -9,12 +9,16 @@ import { compareOpenApi } from './open-api.ts';
 
 /** The clock of the service is read from a header of whole seconds; less than this says nothing. */
 const NOTABLE_SKEW_MS = 5000;
+const LONGEST_RETRY_MS = 3000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
 /** At most two requests: the listing (where there is a key) and the description. */
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
-  const opened = await attempt(context, () => context.connect(settings));
+  const opened = await attempt(context, () =>
+    // Whoever asks what is wrong wants to know it now.
+    context.connect({ ...settings, retryForMs: Math.min(settings.retryForMs, LONGEST_RETRY_MS) }),
+  );
   if (!opened.value) return [failed('service', opened.error)];
   const service = opened.value;
   try {

@@ -23,7 +23,7 @@ export function modelService(parts: Partial<Service>): Service {
     send: refuse,
     openApi: refuse,
     rateLimit: () => ({ plan: undefined, limit: undefined, remaining: undefined, resetMs: undefined, resetInMs: undefined }),
-    stats: () => ({ requests: 0, pauses: 0, pausedMs: 0 }),
+    stats: () => ({ requests: 0, retries: 0, pauses: 0, pausedMs: 0 }),
     nowMs: () => undefined,
     msToClockSample: () => 0,
     close: async () => {},
