@@ -90,7 +90,7 @@ _qrctl_argument() {
   kind= values=()
   case "$1 $2" in
     'qr get '0) kind=codes ;;
-    'qr update '0) kind=codes ;;
+    'qr update '*) kind=codes ;;
     'qr delete '*) kind=codes ;;
     'scans export '*) kind=codes ;;
     'auth use '0) kind=profiles ;;

@@ -140,7 +140,7 @@ complete -c qrctl -n '__qrctl_in qr update' -l no-header -d 'CSV without the row
 complete -c qrctl -n '__qrctl_in qr update' -l raw-cells -d 'CSV with cells that look like formulas left as they are; also how --from is read'
 complete -c qrctl -n '__qrctl_in qr update' -l excel -d 'CSV for Excel: byte order mark and CRLF'
 complete -c qrctl -n '__qrctl_in qr update' -l ids -d 'only ids, one a line'
-complete -c qrctl -n '__qrctl_after 0 qr update' -a '(__qrctl_live codes)'
+complete -c qrctl -n '__qrctl_in qr update' -a '(__qrctl_live codes)'
 complete -c qrctl -n '__qrctl_in qr delete' -l yes -d 'do not ask'
 complete -c qrctl -n '__qrctl_in qr delete' -l from -r -F -d 'a CSV with a header row, a JSON array or NDJSON; - is standard input'
 complete -c qrctl -n '__qrctl_in qr delete' -l results -r -F -d 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)'

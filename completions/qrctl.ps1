@@ -315,7 +315,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'doctor --output' = 'files'
         'sandbox --plan' = @('free', 'pro', 'business')
         'qr get 0' = 'codes'
-        'qr update 0' = 'codes'
+        'qr update *' = 'codes'
         'qr delete *' = 'codes'
         'scans export *' = 'codes'
         'auth use 0' = 'profiles'

@@ -84,22 +84,23 @@ const CHANGE_COLUMNS = ['name', 'destination', 'status'];
 
 /** The rows of a file that says which codes are to be deleted. Throws UsageError with every fault. */
 export function checkDelete(input: Input): Checked<TargetRow> {
-  return checkTargets(input, TARGET_COLUMNS, (row) => row);
+  return checkTargets(input, { known: TARGET_COLUMNS, needsChange: false }, (row) => row);
 }
 
-/** The rows of a file that says what is to be changed. An empty cell changes nothing. Throws UsageError with every fault. */
-export function checkUpdate(input: Input): Checked<UpdateRow> {
+/** The rows of a file that says what is to be changed. An empty cell changes what `common` says, or nothing. Throws UsageError with every fault. */
+export function checkUpdate(input: Input, common: CodeChanges = {}): Checked<UpdateRow> {
   const isJson = input.headerLine === undefined;
   const typeColumn = input.columns.find((column) => fold(column) === 'type') ?? '';
-  return checkTargets(input, [...TARGET_COLUMNS, ...CHANGE_COLUMNS], (row, columns) => ({
+  const needsChange = Object.keys(common).length === 0;
+  return checkTargets(input, { known: [...TARGET_COLUMNS, ...CHANGE_COLUMNS], needsChange }, (row, columns) => ({
     ...row,
-    changes: readChanges(row, columns, { isJson, type: row.values.get(typeColumn) }),
+    changes: { ...common, ...readChanges(row, columns, { isJson, type: row.values.get(typeColumn) }) },
   }));
 }
 
 function checkTargets<R extends TargetRow>(
   input: Input,
-  known: readonly string[],
+  { known, needsChange }: { known: readonly string[]; needsChange: boolean },
   read: (row: TargetRow, columns: Columns) => R,
 ): Checked<R> {
   const columns = matchColumns(input, known);
@@ -108,7 +109,7 @@ function checkTargets<R extends TargetRow>(
   const isEmpty = input.rows.length === 0 && line === undefined;
   if (!isEmpty && !TARGET_COLUMNS.some(has))
     faults.push({ line, message: `neither a column id nor a column slug says which codes${instead(unread)}` });
-  if (!isEmpty && known.includes('name') && !CHANGE_COLUMNS.some(has)) {
+  if (!isEmpty && needsChange && !CHANGE_COLUMNS.some(has)) {
     faults.push({ line, message: `none of the columns ${CHANGE_COLUMNS.join(', ')} says what to change` });
   }
   const rows = input.rows.map((row) => read({ ...row, ...readTarget(row, columns) }, columns));

@@ -38,7 +38,7 @@ const CONTRACT: Record<string, string[]> = {
     ...['--name', '--type', '--destination', '--from', '--results', '--skip-existing', '--dry-run', '--fail-fast'],
     ...['--adopt', '--not-created', '--template', ...OUTPUT],
   ],
-  'qr update [code]': ['--name', '--destination', '--status', '--from', '--results', '--dry-run', '--fail-fast', ...OUTPUT],
+  'qr update [code...]': ['--name', '--destination', '--status', '--from', '--results', '--dry-run', '--fail-fast', ...OUTPUT],
   'qr delete [code...]': ['--yes', '--from', '--dry-run'],
   'scans export [code...]': [
     ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],

@@ -30,7 +30,41 @@ async function useChanges(options: SandboxOptions = {}) {
   };
 }
 
+describe('qr update CODE…', () => {
+  it('changes the same thing in several, each id by one request, and says what became of each', async () => {
+    const { sandbox, code, count } = await useChanges();
+    const [a, b] = [code(0), code(1)];
+    const update = (...names: string[]) =>
+      runCli(['qr', 'update', ...names, '--status', 'expired', '-f', 'json'], { env: sandbox.env });
+    const { code: exit, stdout } = await update(a.id, b.id.toUpperCase(), a.id);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).map(({ slug, outcome }: { slug: string; outcome: string }) => [slug, outcome])).toEqual([
+      [a.slug, 'updated'],
+      [b.slug, 'updated'],
+    ]);
+    expect([code(0).status, code(1).status, count('PATCH'), count('GET')]).toEqual(['expired', 'expired', 2, 0]);
+    const again = await update(a.slug, code(2).slug, 'no-such');
+    expect([again.code, JSON.parse(again.stdout).map(({ outcome }: { outcome: string }) => outcome)]).toEqual([
+      8,
+      ['unchanged', 'updated', 'failed'],
+    ]);
+    expect([count('PATCH'), count('GET')]).toEqual([3, 1]);
+  });
+});
+
 describe('qr update --from', () => {
+  it('takes from a flag what rows do not say', async () => {
+    const { sandbox, file, write, code, qr } = await useChanges();
+    await write(`id,status\n${code(0).id},\n${code(1).id},paused\n`);
+    expect(await qr(['update', '--status', 'expired'])).toMatchObject({ code: 0 });
+    expect([code(0).status, code(1).status]).toEqual(['expired', 'paused']);
+    const ids = `id\n${code(2).id}\n${code(3).id}\n`;
+    const args = ['qr', 'update', '--from', '-', '--name', 'Both', '--results', `${file}.results.csv`];
+    expect(await runCli(args, { env: sandbox.env, input: ids })).toMatchObject({ code: 0 });
+    expect([code(2).name, code(3).name]).toEqual(['Both', 'Both']);
+    expect(await runCli(args.slice(0, 4), { env: sandbox.env, input: ids })).toMatchObject({ code: 2 });
+  });
+
   it('sends differences only, and says which rows changed', async () => {
     const { write, qr, results, count, code } = await useChanges();
     const [a, b, c] = [code(0), code(1), code(2)];
@@ -95,7 +129,7 @@ describe('qr delete --from', () => {
     await write(`id,slug\n${code(0).id},\n,${code(1).slug}\n`);
     expect(await qr(['delete'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect(sandbox.requests).toHaveLength(0);
-    const no = await qr(['delete'], { tty: true, input: 'y\n' });
+    const no = await qr(['delete'], { tty: true, input: 'n\n' });
     expect([no.code, no.stdout]).toEqual([
       2,
       expect.stringContaining('Delete these 2 codes and their 20 scans for ever? Type 2 to go on'),

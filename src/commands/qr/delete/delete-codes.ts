@@ -2,20 +2,17 @@
 import { checkDelete, type TargetRow } from '../../../bulk/check-rows.ts';
 import { createDeleter, type DeleteJournal, openDeleteJournal } from '../../../bulk/delete-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
-import type { Input } from '../../../bulk/input.ts';
-import { changeFailure, isDone, RESULT_COLUMNS, tabulate } from '../../../bulk/results.ts';
+import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import { isUuid } from '../../../service/checks.ts';
 import { findCode } from '../../../service/find-code.ts';
-import { planOutput, printRecord, printRecords } from '../../output-options.ts';
+import { planOutput, printRecord } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { bulkOptions, requireFrom } from '../bulk-flags.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';
+import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
 import { codesOf, confirm, printLosses, requireConsent } from './confirm.ts';
 import type { DeleteFlags } from './delete.ts';
-
-const COLUMNS = ['code', ...RESULT_COLUMNS].map((name) => ({ name }));
 
 /** Deletes the codes named by ids or slugs, and prints what became of each. Throws what errors.ts lists. */
 export async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
@@ -23,26 +20,19 @@ export async function deleteCodes(context: Context, names: readonly string[], fl
   requireFrom(bulkOptions, { ...flags, dryRun: undefined });
   if (names.length === 0) throw new UsageError('which codes?', { hint: 'qrctl qr delete CODE…, or --from FILE' });
   requireConsent(context, flags);
-  const rows = [...new Set(names)].map((name, index): TargetRow => {
-    const target = isUuid(name) ? { id: name.toLowerCase(), slug: undefined } : { id: undefined, slug: name };
-    return { row: index + 1, line: index + 1, values: new Map([['code', name]]), ...target };
-  });
+  const rows = rowsOf(names);
   const [only] = rows;
   if (only && rows.length === 1) return deleteOne(context, only, flags);
 
-  await planOutput(context, flags, COLUMNS, 'list');
+  await planOutput(context, flags, NAMED_COLUMNS, 'list');
   const lookup = await lookUpLosses(context, rows, flags);
   if (flags.dryRun) return printLosses(context, rows, lookup, flags);
   await confirm(context, codesOf(rows, lookup), flags);
-  const { end, results } = await deleteAll(context, rows, lookup, flags);
-  const input: Input = { name: 'arguments', columns: ['code'], headerLine: undefined, rows };
-  await printRecords(context, tabulate(input, results).rows, COLUMNS, flags);
-  const failure = results.some(isDone) ? changeFailure(end, results) : (end.stop ?? end.firstError);
-  if (failure !== undefined) throw failure;
+  await printNamed(context, rows, await deleteAll(context, rows, lookup, flags), flags);
 }
 
 async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags): Promise<void> {
-  await planOutput(context, flags, COLUMNS, flags.dryRun ? 'list' : 'record');
+  await planOutput(context, flags, NAMED_COLUMNS, flags.dryRun ? 'list' : 'record');
   const service = await context.service();
   const needsLook = row.id === undefined || !flags.yes || flags.dryRun;
   const found = needsLook ? await findCode(service, row.id ?? row.slug ?? '') : undefined;
@@ -50,7 +40,7 @@ async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags): 
   if (flags.dryRun) return printLosses(context, [row], lookup, flags);
   await confirm(context, codesOf([row], lookup), flags);
   const result = await createDeleter(service, lookup)(row);
-  await printRecord(context, { code: row.values.get('code'), ...result, error: null }, COLUMNS, flags);
+  await printRecord(context, { code: row.values.get('code'), ...result, error: null }, NAMED_COLUMNS, flags);
 }
 
 /** Deletes the codes that rows of a file name; see `runBulk` for what it throws. */

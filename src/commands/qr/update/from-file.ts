@@ -4,17 +4,17 @@ import { checkUpdate, type UpdateRow } from '../../../bulk/check-rows.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
-import type { QrCode } from '../../../service/shapes.ts';
+import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
 import { runBulk } from '../bulk-files.ts';
 import type { BulkFlags } from '../bulk-flags.ts';
 import { changeCodes, lookUp, tellCost } from '../bulk-progress.ts';
 
-/** Changes what is not so yet; see `runBulk` for what it throws. */
-export async function updateFromFile(context: Context, from: string, flags: BulkFlags): Promise<void> {
+/** Changes what is not so yet; `common` is what rows that do not say otherwise change. See `runBulk` for what it throws. */
+export async function updateFromFile(context: Context, from: string, common: CodeChanges, flags: BulkFlags): Promise<void> {
   const { failFast } = flags;
   await runBulk<UpdateRow>(context, from, flags, {
-    check: checkUpdate,
+    check: (input) => checkUpdate(input, common),
     preview: (rows) => printPlan(context, rows, flags),
     async send(rows, path) {
       const { end, results } = await changeCodes(context, rows, { verb: 'done', failFast }, async (service) => {

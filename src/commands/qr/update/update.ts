@@ -24,30 +24,43 @@ type UpdateFlags = Values<typeof options>;
 
 export const command = defineCommand({
   description:
-    'Changes name, destination or status of one code, or of each row of a file. Rows say which code by id or slug; an empty cell leaves ' +
-    'what is there, and a row that would change nothing costs no request of its own. Safe to repeat.',
-  arguments: [{ term: '[code]', description: 'id (uuid) or slug', complete: 'codes' }],
+    'Changes name, destination or status of one code, the same thing in several, or what each row of a file says. Rows say which code by ' +
+    'id or slug; an empty cell leaves what is there, or takes what a flag says, and a row that would change nothing costs no request of its ' +
+    'own. Safe to repeat.',
+  arguments: [{ term: '[code...]', description: 'ids (uuid) or slugs', complete: 'codes' }],
   options,
   examples: [
-    { command: 'qrctl qr update aB3xY --destination https://example.com/summer', does: 'point a printed code somewhere else' },
-    { command: 'qrctl qr update aB3xY --status paused', does: 'pause it' },
+    {
+      command: 'qrctl qr update spring-menu --destination https://example.com/summer',
+      does: 'point a printed code somewhere else',
+    },
+    { command: 'qrctl qr update spring-menu summer-menu --status paused', does: 'pause two' },
     { command: 'qrctl qr update --from changes.csv --dry-run', does: 'see old and new values of every row' },
     { command: 'qrctl qr update --from changes.csv', does: 'change them; results in changes.results.csv' },
+    {
+      command: 'qrctl qr update --from ids.csv --status paused',
+      does: 'a flag for all rows',
+    },
   ],
-  async run(context, { args: [code], options }) {
+  async run(context, { args: codes, options }) {
     const { from } = options;
-    if (from === undefined) return updateOne(context, code, options);
-    const { name, destination, status } = options;
-    refuseTogether('--from', { 'a CODE': code, '--name': name, '--destination': destination, '--status': status });
-    await (await import('./from-file.ts')).updateFromFile(context, from, options);
+    if (from !== undefined) {
+      refuseTogether('--from', { 'a CODE': codes[0] });
+      const changes = hasChanges(options) ? changesOf(options) : {};
+      return (await import('./from-file.ts')).updateFromFile(context, from, changes, options);
+    }
+    requireFrom(bulkOptions, options);
+    const [only, ...others] = codes;
+    if (only === undefined)
+      throw new UsageError('which code?', { hint: 'qrctl qr update CODE… --status paused, or --from FILE for many' });
+    const changes = changesOf(options);
+    if (others.length === 0) return updateOne(context, only, changes, options);
+    await (await import('./several.ts')).updateSeveral(context, codes, changes, options);
   },
 });
 
 /** Changes one code and prints it as it is then. One request for an id; a slug one more, or the listing that finds it. */
-async function updateOne(context: Context, wanted: string | undefined, flags: UpdateFlags): Promise<void> {
-  requireFrom(bulkOptions, flags);
-  if (wanted === undefined) throw new UsageError('which code?', { hint: 'qrctl qr update CODE …, or --from FILE for many' });
-  const changes = changesOf(flags);
+async function updateOne(context: Context, wanted: string, changes: CodeChanges, flags: UpdateFlags): Promise<void> {
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
   const service = await context.service();
   const id = isUuid(wanted) ? wanted.toLowerCase() : (await findCode(service, wanted)).id;
@@ -56,10 +69,19 @@ async function updateOne(context: Context, wanted: string | undefined, flags: Up
   await printRecord(context, toRecord(code), columns, flags);
 }
 
-function changesOf({ name, destination, status }: UpdateFlags): CodeChanges {
-  if (name === undefined && destination === undefined && status === undefined) {
+function hasChanges({ name, destination, status }: UpdateFlags): boolean {
+  return name !== undefined || destination !== undefined || status !== undefined;
+}
+
+function changesOf(flags: UpdateFlags): CodeChanges {
+  const { name, destination, status } = flags;
+  if (!hasChanges(flags)) {
     throw new UsageError('nothing to change', { hint: 'give --name, --destination or --status' });
   }
   if (name?.trim() === '') throw new UsageError('--name is only spaces', { hint: 'give the code a name that can be read' });
-  return { name, destination, status };
+  return {
+    ...(name !== undefined && { name }),
+    ...(destination !== undefined && { destination }),
+    ...(status !== undefined && { status }),
+  };
 }

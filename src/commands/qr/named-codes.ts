@@ -1,0 +1,33 @@
+/** Several codes named on the command line: as rows of a bulk run, and what became of each. */
+import type { ChangeEnd } from '../../bulk/change-rows.ts';
+import type { TargetRow } from '../../bulk/check-rows.ts';
+import type { Input } from '../../bulk/input.ts';
+import { changeFailure, isDone, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
+import type { Context } from '../../context.ts';
+import type { OutputFlags } from '../../output/plan-output.ts';
+import { isUuid } from '../../service/checks.ts';
+import { printRecords } from '../output-options.ts';
+
+/** What is printed of each code: the name it was given, then as in a file of results. */
+export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map((name) => ({ name }));
+
+/** A row for each id or slug, each once. */
+export function rowsOf(names: readonly string[]): TargetRow[] {
+  return [...new Set(names)].map((name, index) => {
+    const target = isUuid(name) ? { id: name.toLowerCase(), slug: undefined } : { id: undefined, slug: name };
+    return { row: index + 1, line: index + 1, values: new Map([['code', name]]), ...target };
+  });
+}
+
+/** Prints what became of each code. Throws PartialError where some failed, and where all did what the first met. */
+export async function printNamed(
+  context: Context,
+  rows: readonly TargetRow[],
+  { end, results }: { end: ChangeEnd; results: readonly RowResult[] },
+  flags: OutputFlags,
+): Promise<void> {
+  const input: Input = { name: 'arguments', columns: ['code'], headerLine: undefined, rows };
+  await printRecords(context, tabulate(input, results).rows, NAMED_COLUMNS, flags);
+  const failure = results.some(isDone) ? changeFailure(end, results) : (end.stop ?? end.firstError);
+  if (failure !== undefined) throw failure;
+}

@@ -1,0 +1,40 @@
+/** `qr update CODE…`: the same thing changed in several codes. */
+import { createUpdater } from '../../../bulk/change-rows.ts';
+import type { UpdateRow } from '../../../bulk/check-rows.ts';
+import type { RowResult } from '../../../bulk/results.ts';
+import type { Context } from '../../../context.ts';
+import type { OutputFlags } from '../../../output/plan-output.ts';
+import type { CodeChanges } from '../../../service/shapes.ts';
+import { planOutput } from '../../output-options.ts';
+import { changeCodes, lookUp } from '../bulk-progress.ts';
+import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
+import { warnOfDestination } from '../warn-of-destination.ts';
+
+/**
+ * Changes each code, and prints what became of it. One request for an id; slugs are looked up first, and one whose code is so already
+ * costs no other. A code that is not there fails alone. Throws what errors.ts lists, at the end.
+ */
+export async function updateSeveral(
+  context: Context,
+  names: readonly string[],
+  changes: CodeChanges,
+  flags: OutputFlags,
+): Promise<void> {
+  await planOutput(context, flags, NAMED_COLUMNS, 'list');
+  const rows = rowsOf(names).map((row): UpdateRow => ({ ...row, changes }));
+  const done = await changeCodes(context, rows, { verb: 'done', failFast: false }, async (service) => {
+    const lookup = await lookUp(
+      context,
+      rows.filter(({ id }) => id === undefined),
+    );
+    const update = createUpdater(service, lookup);
+    const apply = async (row: UpdateRow): Promise<RowResult> => {
+      if (row.id === undefined) return update(row);
+      const code = await service.updateCode(row.id, changes);
+      if (changes.destination !== undefined) warnOfDestination(context, code);
+      return { id: code.id, slug: code.slug, outcome: 'updated' };
+    };
+    return { lookup, apply };
+  });
+  await printNamed(context, rows, done, flags);
+}
