@@ -68,7 +68,7 @@ _qrctl_flag() {
         'qr delete -f' | 'qr delete --format') kind=values values=(table csv json ndjson) ;;
         'qr delete -o' | 'qr delete --output') kind=files ;;
         'scans export --output-dir') kind=directories ;;
-        'scans export -f' | 'scans export --format') kind=values values=(table csv json ndjson) ;;
+        'scans export -f' | 'scans export --format') kind=values values=(table csv json ndjson parquet) ;;
         'scans export -o' | 'scans export --output') kind=files ;;
         'auth status -f' | 'auth status --format') kind=values values=(table csv json ndjson) ;;
         'auth status -o' | 'auth status --output') kind=files ;;

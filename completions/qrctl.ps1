@@ -190,8 +190,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--overlap', 'with --append: how far back to look for late scans (default: 1h)')
             , @('--prove-beyond', 'one request more a code, which finds out a total that is cut off at any number')
             , @('--dry-run', 'say what would be read: codes, range, scans, requests and time')
-            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
-            , @('--output', 'write a file, complete or not at all; .csv .tsv .json .ndjson .jsonl, also with .gz')
+            , @('--format', 'table on a terminal; otherwise csv')
+            , @('--output', 'write a file, complete or not at all; .csv .tsv .json .ndjson .jsonl, also with .gz, and .parquet')
             , @('--fields', 'which columns, in this order')
             , @('--delimiter', 'what stands between cells of CSV')
             , @('--no-header', 'CSV without the row of names')
@@ -292,8 +292,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr delete -o' = 'files'
         'qr delete --output' = 'files'
         'scans export --output-dir' = 'directories'
-        'scans export -f' = @('table', 'csv', 'json', 'ndjson')
-        'scans export --format' = @('table', 'csv', 'json', 'ndjson')
+        'scans export -f' = @('table', 'csv', 'json', 'ndjson', 'parquet')
+        'scans export --format' = @('table', 'csv', 'json', 'ndjson', 'parquet')
         'scans export -o' = 'files'
         'scans export --output' = 'files'
         'auth status -f' = @('table', 'csv', 'json', 'ndjson')

@@ -22,6 +22,7 @@ const APART = {
   'cli-table3': 'cli-table3',
   chalk: 'chalk',
   'temporal-polyfill': 'temporal-polyfill',
+  'hyparquet-writer': 'hyparquet-writer',
 };
 
 /** Leaves an import of one of them to the loader of src/start/start.ts. */

@@ -6,13 +6,12 @@ import type { DocumentSink } from '../output/document-sink.ts';
 import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan-output.ts';
 import type { Row, RowSink } from '../row-sink.ts';
-import { EXTENSIONS, FORMATS } from '../settings/settings.ts';
+import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '../settings/settings.ts';
 import { VALUES } from '../settings/values.ts';
 import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
 
 const GROUP = 'Output flags:';
-const ENDINGS = Object.values(EXTENSIONS)
-  .flat()
+const ENDINGS = FORMATS.flatMap((format) => (format === 'table' ? [] : EXTENSIONS[format]))
   .map((extension) => `.${extension}`)
   .join(' ');
 
@@ -41,6 +40,16 @@ export const outputOptionsWithoutIds = {
 
 export const outputOptions = { ...outputOptionsWithoutIds, ids: flag('--ids', 'only ids, one a line', { group: GROUP }) };
 
+/** Of commands that write scans. */
+export const scanOutputOptions = {
+  ...outputOptions,
+  format: choice('-f, --format <format>', 'table on a terminal; otherwise csv', SCAN_FORMATS, { group: GROUP }),
+  output: text('-o, --output <file>', `write a file, complete or not at all; ${ENDINGS}, also with .gz, and .parquet`, {
+    group: GROUP,
+    complete: 'files',
+  }),
+};
+
 function parseFields(raw: string): string[] {
   const fields = raw.split(',').map((field) => field.trim());
   if (fields.includes('')) throw new InvalidArgumentError('It takes names separated by commas, such as id,name.');
@@ -63,6 +72,10 @@ export async function planOutput(
 
 /** A factory of formatters for a plan; each makes one document. Loads what the format needs, and no more. */
 export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<() => Formatter> {
+  if (plan.format === 'parquet') {
+    const { createParquetFormatter } = await import('../output/parquet.ts');
+    return () => createParquetFormatter(plan.columns.map(({ name }) => name));
+  }
   if (plan.format !== 'table') {
     const { format } = plan;
     const { createFormatter } = await import('../output/create-formatter.ts');

@@ -15,8 +15,8 @@ export interface FormatterOptions extends CsvOptions {
 
 type Create = (names: readonly string[], options: FormatterOptions) => Formatter;
 
-/** Every format but the table (see table.ts, which needs the terminal's width and its libraries). */
-const FORMATTERS: Readonly<Record<Exclude<Format, 'table'> | 'ids', Create>> = {
+/** Every format but the table (see table.ts) and Parquet (parquet.ts), which need libraries of their own. */
+const FORMATTERS: Readonly<Record<Exclude<Format, 'table' | 'parquet'> | 'ids', Create>> = {
   csv: createCsvFormatter,
   json: (names, { keepExtra, shape }) => createJsonFormatter(keepExtra ? undefined : names, shape),
   ndjson: (names, { keepExtra }) => createNdjsonFormatter(keepExtra ? undefined : names),

@@ -11,7 +11,7 @@ export type Piece = string | Uint8Array;
 export interface Formatter {
   begin(): string;
   rows(rows: readonly Row[]): Piece;
-  end(): string;
+  end(): Piece;
   /** Remembers this point of the document; what it gives goes back there. Absent where rows wait inside (tables). */
   checkpoint?: () => () => void;
 }

@@ -43,6 +43,8 @@ export interface PlanContext {
   settings: { readonly format?: Format | undefined; readonly delimiter?: Delimiter | undefined };
   /** Standard output is a terminal. */
   isTerminal: boolean;
+  /** What can be written here; those of every list when absent. */
+  formats?: readonly Format[] | undefined;
 }
 
 /** Throws UsageError where flags contradict each other or name an unknown field; nothing was sent or opened then. Pure. */
@@ -59,16 +61,17 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     rawCells: flags.rawCells ?? false,
     excel: flags.excel ?? false,
   };
-  if (path !== undefined) refuseForeignExtension(path);
+  if (path !== undefined) refuseForeignExtension(path, context.formats);
   if (flags.ids) {
     refuseBesideIds(flags, columns);
     return { ...plan, format: 'ids', delimiter: ',' };
   }
   // Flags that are about CSV ask for it, where nothing more explicit does.
   const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
-  const asked = flags.format ?? (cells && (path === undefined || formatOfPath(path) === undefined) ? 'csv' : undefined);
+  const asked = flags.format ?? (cells && (path === undefined || scanFormatOfPath(path) === undefined) ? 'csv' : undefined);
   const format = chooseFormat(asked, path, context);
   refuseUnsuitable(flags, format, plan.gzip);
+  if (format === 'parquet') refuseParquet(plan, context);
   if (path !== undefined) refuseOtherExtension(path, format);
   return { ...plan, format, delimiter: chooseDelimiter(flags.delimiter, path, context) };
 }
@@ -85,7 +88,7 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
   if (flags.excel) throw beside('--excel');
   if (flags.rawCells) throw beside('--raw-cells');
   if (flags.delimiter) throw beside('--delimiter');
-  const named = flags.output && formatOfPath(flags.output);
+  const named = flags.output && scanFormatOfPath(flags.output);
   if (named && named !== 'csv') throw beside(`an --output of ${named}`);
 }
 
@@ -93,14 +96,17 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
 const FOREIGN = ['xls', 'ods'];
 
 /** @throws UsageError for a file that no program could open as what its name says. */
-export function refuseForeignExtension(path: string): void {
+export function refuseForeignExtension(path: string, formats: readonly Format[] = FORMATS): void {
   const extension = extensionOf(path);
+  if (EXTENSIONS.parquet.includes(extension) && !formats.includes('parquet')) {
+    throw new UsageError(`${path}: Parquet is for scans`, { hint: 'use .csv; `qrctl scans export` writes Parquet' });
+  }
   if (!FOREIGN.includes(extension)) return;
   throw new UsageError(`${path}: .${extension} is not written`, { hint: 'every spreadsheet opens .csv' });
 }
 
 function refuseOtherExtension(path: string, format: Format): void {
-  const named = formatOfPath(path);
+  const named = scanFormatOfPath(path);
   if (named === undefined || named === format) return;
   throw new UsageError(`${path} would not be what its name says: the format is ${format}`, {
     hint: `leave out --format, or give --output another extension`,
@@ -138,10 +144,22 @@ function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, f
   }
 }
 
-/** The format an output path names by its extension (also with `.gz` behind it), or undefined. */
-export function formatOfPath(path: string): Exclude<Format, 'table'> | undefined {
+/** @throws UsageError where nobody could read it. */
+function refuseParquet({ path, gzip }: Pick<OutputPlan, 'path' | 'gzip'>, { isTerminal }: PlanContext): void {
+  if (gzip) throw new UsageError('Parquet is compressed inside', { hint: 'leave out .gz' });
+  if (path !== undefined || !isTerminal) return;
+  throw new UsageError('Parquet is not text: a terminal cannot show it', { hint: 'add -o scans.parquet' });
+}
+
+/** The format of any list that an output path names by its extension (also with `.gz` behind it), or undefined. */
+export function formatOfPath(path: string): Exclude<Format, 'table' | 'parquet'> | undefined {
   const extension = extensionOf(path);
   return FORMATS.filter((format) => format !== 'table').find((format) => EXTENSIONS[format].includes(extension));
+}
+
+/** The same where scans are written, too. */
+function scanFormatOfPath(path: string): Exclude<Format, 'table'> | undefined {
+  return EXTENSIONS.parquet.includes(extensionOf(path)) ? 'parquet' : formatOfPath(path);
 }
 
 /** In small letters, without the dot and without `.gz` behind it. */
@@ -159,6 +177,6 @@ function chooseFormat(asked: Format | undefined, path: string | undefined, { set
   if (asked) return asked;
   const plain = shape === 'list' ? 'csv' : 'json';
   const setting = settings.format;
-  if (path !== undefined) return formatOfPath(path) ?? (setting === 'table' ? undefined : setting) ?? plain;
+  if (path !== undefined) return scanFormatOfPath(path) ?? (setting === 'table' ? undefined : setting) ?? plain;
   return setting ?? (isTerminal ? 'table' : plain);
 }

@@ -3,13 +3,16 @@ import type { Reserve } from '../limit/rate-window.ts';
 
 /** What `--format` takes. Its formatters stand in output/create-formatter.ts. */
 export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;
-export type Format = (typeof FORMATS)[number];
+/** What it takes where scans are written, which engines read by the million. */
+export const SCAN_FORMATS = [...FORMATS, 'parquet'] as const;
+export type Format = (typeof SCAN_FORMATS)[number];
 
 /** What a file of each format is called; a table is for reading and has no files of its own. */
 export const EXTENSIONS: Readonly<Record<Exclude<Format, 'table'>, readonly string[]>> = {
   csv: ['csv', 'tsv'],
   json: ['json'],
   ndjson: ['ndjson', 'jsonl'],
+  parquet: ['parquet'],
 };
 
 /** What `--delimiter` takes, and the character that it means. */

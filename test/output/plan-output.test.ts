@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { type OutputFlags, type PlanContext, planOutput } from '../../src/output/plan-output.ts';
+import { SCAN_FORMATS } from '../../src/settings/settings.ts';
 
 const surroundings: PlanContext = {
   columns: [{ name: 'id' }, { name: 'name' }, { name: 'created_at' }],
@@ -32,6 +33,8 @@ describe('the format', () => {
     ['.tsv', { output: 'a.tsv' }, { settings: { format: 'json' } }, 'csv'],
     ['--delimiter is about CSV', { delimiter: ';' }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
     ['.ndjson', { output: 'a.ndjson' }, {}, 'ndjson'],
+    ['.parquet of scans', { output: 'a.parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
+    ['Parquet of scans into a pipe', { format: 'parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
     ['.jsonl.gz', { output: 'a.JSONL.GZ' }, {}, 'ndjson'],
     ['an unknown extension of a list', { output: 'a.txt' }, { isTerminal: true }, 'csv'],
     ['an unknown extension of a record', { output: 'a' }, { isTerminal: true, shape: 'record' }, 'json'],
@@ -112,5 +115,32 @@ describe('flags that contradict each other are refused', () => {
     [{ ids: true }, { columns: [{ name: 'profile' }] }],
   ])('%j', (flags, around) => {
     expect(refusal(flags, around).hint).toBeTruthy();
+  });
+});
+
+describe('Parquet', () => {
+  const scans = { formats: SCAN_FORMATS };
+
+  test.each<[OutputFlags, Partial<PlanContext>, string, string]>([
+    [{ output: 'a.parquet' }, {}, 'a.parquet: Parquet is for scans', 'use .csv; `qrctl scans export` writes Parquet'],
+    [{ output: 'a.parquet.gz' }, scans, 'Parquet is compressed inside', 'leave out .gz'],
+    [
+      { format: 'parquet' },
+      { ...scans, isTerminal: true },
+      'Parquet is not text: a terminal cannot show it',
+      'add -o scans.parquet',
+    ],
+    [
+      { output: 'a.parquet', format: 'csv' },
+      scans,
+      'a.parquet would not be what its name says: the format is csv',
+      'leave out --format',
+    ],
+    [{ output: 'a.parquet', excel: true }, scans, '--excel is for CSV, and the format is parquet', 'add --format csv'],
+    [{ output: 'a.parquet', ids: true }, scans, '--ids prints ids alone', 'leave out --ids'],
+  ])('is refused in %j', (flags, around, message, hint) => {
+    const error = refusal(flags, around);
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
   });
 });

@@ -1,5 +1,5 @@
 import { defineCommand, duration, flag, text, type Values } from '../../define.ts';
-import { outputOptions } from '../../output-options.ts';
+import { scanOutputOptions } from '../../output-options.ts';
 import { RANGE_FORMS, rangeOptions } from '../../range-options.ts';
 
 const APPEND = 'Append flags:';
@@ -15,7 +15,7 @@ const options = {
   }),
   proveBeyond: flag('--prove-beyond', 'one request more a code, which finds out a total that is cut off at any number'),
   dryRun: flag('--dry-run', 'say what would be read: codes, range, scans, requests and time'),
-  ...outputOptions,
+  ...scanOutputOptions,
 };
 
 export type ExportFlags = Values<typeof options>;

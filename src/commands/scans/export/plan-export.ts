@@ -4,6 +4,7 @@ import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
 import { type OutputPlan, planOutput } from '../../../output/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
+import { SCAN_FORMATS } from '../../../settings/settings.ts';
 import { chooseTimeZone } from '../../../time-zone.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';
 import { LABELS, LOCAL_TIME } from './added-columns.ts';
@@ -49,6 +50,7 @@ export async function planExport(context: Context, names: readonly string[], fla
   const planned = planOutput(flags, {
     columns: columns(labelled, flags.fields !== undefined),
     shape: 'list',
+    formats: SCAN_FORMATS,
     settings,
     isTerminal: context.console.isTerminal && directory === undefined && !flags.append,
   });
