@@ -125,3 +125,6 @@ export function formatDuration(ms: number): string {
   const hours = Math.floor(minutes / 60);
   return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
 }
+
+/** A Date for libraries that want one and must not learn the time. */
+export const EPOCH: Date = new Date(0);

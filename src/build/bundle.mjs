@@ -23,6 +23,7 @@ const APART = {
   chalk: 'chalk',
   'temporal-polyfill': 'temporal-polyfill',
   'hyparquet-writer': 'hyparquet-writer',
+  pdfkit: 'src/image/pdfkit.ts',
 };
 
 /** Leaves an import of one of them to the loader of src/start/start.ts. */
@@ -117,7 +118,7 @@ const parserInFiles = {
 
 /** Sources of what most commands never touch: they are in a file of their own, `rest.js`, and all else of the program in `app.js`. */
 const REST =
-  /^src\/(append|bulk|complete|once|sandbox)\/|^src\/commands\/(?!qr\/list\.ts|qr\/get\.ts|auth\/status\.ts|[a-z-]+\.ts)/;
+  /^src\/(append|bulk|image|complete|once|sandbox)\/|^src\/commands\/(?!qr\/list\.ts|qr\/get\.ts|auth\/status\.ts|[a-z-]+\.ts)/;
 
 /**
  * The program in two files, and in them a function for each part that is imported at a time of its own. esbuild divides it into such
@@ -180,6 +181,21 @@ async function bundleProgram(options) {
 }
 
 /**
+ * pdfkit and fontkit as CommonJS, because as ES modules they ask where they stand, which in a bundle is nowhere. Without what fontkit
+ * reads WOFF2 with: a dictionary of 120 KB, and the fonts that are embedded are not of that kind.
+ */
+const pdfAsBuilt = {
+  name: 'pdf-as-built',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(pdfkit|fontkit)$/ }, ({ path }) => ({ path: createRequire(import.meta.url).resolve(path) }));
+    onResolve({ filter: /^brotli\// }, ({ path }) => ({ path, namespace: 'no-woff2' }));
+    onLoad({ filter: /.*/, namespace: 'no-woff2' }, ({ path }) => ({
+      contents: `module.exports = () => { throw new Error('${path} is not built in'); };`,
+    }));
+  },
+};
+
+/**
  * conf writes by a package that, when it is loaded, takes over the signals of the process: a config that passes `ulimit -f` then kills it.
  * src/settings/write-store.ts writes in its place.
  */
@@ -222,7 +238,7 @@ const LOADED = {
 try {
   await mkdir(staged);
   await build({ ...OPTIONS, entryPoints: { start: 'src/start/start.ts' }, plugins: [keptApart] });
-  const plugins = [measuredAlike, notBuiltIn, notWrittenByConf, parserInFiles, keptApart];
+  const plugins = [measuredAlike, notBuiltIn, notWrittenByConf, parserInFiles, pdfAsBuilt, keptApart];
   const { metafile } = await build({ ...LOADED, entryPoints: APART, plugins });
   const { outputs } = await bundleProgram(LOADED);
   await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 /** Who wants no more than to be named; anything else is for a person to decide. */
-const KNOWN = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0']);
+const KNOWN = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', '(MIT OR Apache-2.0)', 'OFL-1.1']);
 
 /** The text of THIRD-PARTY-LICENSES for a build with `metafile: true`. Throws where a package has no licence, or one nobody looked at. */
 export async function formatLicenses({ outputs }) {
@@ -19,8 +19,16 @@ export async function formatLicenses({ outputs }) {
   return [`The following packages are part of this program.\n`, ...parts].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
+/** One says so in its LICENSE alone. */
+const LOOKED_UP = { 'png-js': 'MIT' };
+
+/** They say that they are under MIT and bring no text of it. */
+const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
+
 async function formatOne(directory) {
-  const { name, version, license, author } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
+  const manifest = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
+  const { name, version, author, license = LOOKED_UP[manifest.name] } = manifest;
+  if (license === 'MIT' && WITHOUT_TEXT.has(name)) return `${name} ${version} (MIT)\n\n${mitOf(author.name ?? author)}\n`;
   const file = (await readdir(directory)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
   if (!KNOWN.has(license) || file === undefined) {
     throw new Error(
@@ -28,4 +36,21 @@ async function formatOne(directory) {
     );
   }
   return `${name} ${version} (${license})\n\n${(await readFile(join(directory, file), 'utf8')).trim()}\n`;
+}
+
+/** The text that the name stands for (https://spdx.org/licenses/MIT). */
+function mitOf(author) {
+  return `Copyright (c) ${author}
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the
+"Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish,
+distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to
+the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR
+ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH
+THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 }

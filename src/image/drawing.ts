@@ -1,0 +1,39 @@
+/** What a file says is to be drawn, read back from its own bytes: areas in the order in which they are filled. */
+import type { Polygons } from './raster.ts';
+
+export interface Area {
+  /** Corners in mm from the upper left of the page; see Polygons. */
+  readonly polygons: Polygons;
+  /** 0 (black) to 255. */
+  readonly grey: number;
+}
+
+/** Pixels that are laid over an upright rectangle. */
+export interface Overlay {
+  readonly xMm: number;
+  readonly yMm: number;
+  readonly sideMm: number;
+  /** The PNG of it. */
+  readonly png: Uint8Array;
+}
+
+export interface Drawing {
+  readonly widthMm: number;
+  readonly heightMm: number;
+  readonly areas: readonly Area[];
+  readonly overlays: readonly Overlay[];
+}
+
+/** x' = a·x + c·y + e, y' = b·x + d·y + f (as PDF and PostScript have it). */
+export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+
+/** What `first` does, and then `second`. */
+export function combine(first: Matrix, second: Matrix): Matrix {
+  const [a, b, c, d, e, f] = first;
+  const [p, q, r, s, t, u] = second;
+  return [a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u];
+}
+
+export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number, number] {
+  return [a * x + c * y + e, b * x + d * y + f];
+}

@@ -1,0 +1,42 @@
+/** Text to the modules of a QR code (ISO/IEC 18004), by lean-qr: the smallest version that holds it. */
+import { correction, generate } from 'lean-qr';
+
+/** Levels of error correction, the weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
+export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** A code without its quiet zone. */
+export interface Modules {
+  /** Modules a side: 17 + 4 × version. */
+  readonly size: number;
+  /** 1 to 40. */
+  readonly version: number;
+  /** The level it has: at least what was asked for. */
+  readonly level: Level;
+  /** Light outside of the code. */
+  isDark(x: number, y: number): boolean;
+}
+
+/** The code that holds `text` at this level or, where the same version has room for it, at a higher one. Undefined: it is too long for any. */
+export function encodeText(text: string, minimum: Level): Modules | undefined {
+  const code = generateOrNothing(text, minimum);
+  if (!code) return undefined;
+  const { size } = code;
+  const isDark = (x: number, y: number) => code.get(x, y);
+  return { size, version: (size - 17) / 4, level: levelOf(isDark), isDark };
+}
+
+/** It throws where the text does not fit, and there alone. */
+function generateOrNothing(text: string, minimum: Level) {
+  try {
+    return generate(text, { minCorrectionLevel: correction[minimum] });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first two bits of the format information, unmasked (ISO/IEC 18004, 7.9). */
+function levelOf(isDark: Modules['isDark']): Level {
+  const bits = (isDark(0, 8) ? 2 : 0) + (isDark(1, 8) ? 1 : 0);
+  return (['M', 'L', 'H', 'Q'] as const)[bits ^ 0b10] ?? 'M';
+}

@@ -1,0 +1,62 @@
+/** The dark areas of a code as outlines: each edge once, so that no renderer leaves a hair between two modules. */
+import type { Modules } from './encode.ts';
+
+/** Corners of a closed line, x and y by turns; its sides are level and upright by turns. */
+export type Outline = readonly number[];
+
+/** Right, down, left, up: clockwise, with y downwards. */
+const STEPS = [
+  [1, 0],
+  [0, 1],
+  [-1, 0],
+  [0, -1],
+] as const;
+
+/**
+ * Outlines in modules, around dark areas clockwise and around light ones in them the other way, so that both fill rules fill the dark.
+ * Two areas that touch at a corner have an outline each.
+ */
+export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
+  const width = size + 1;
+  // By corner, the directions in which an edge leaves it that has its dark module at the right hand.
+  const leaving = new Uint8Array(width * width);
+  const add = (x: number, y: number, direction: number) => {
+    const at = y * width + x;
+    leaving[at] = (leaving[at] ?? 0) | (1 << direction);
+  };
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      if (!isDark(x, y)) continue;
+      if (!isDark(x, y - 1)) add(x, y, 0);
+      if (!isDark(x + 1, y)) add(x + 1, y, 1);
+      if (!isDark(x, y + 1)) add(x + 1, y + 1, 2);
+      if (!isDark(x - 1, y)) add(x, y + 1, 3);
+    }
+  }
+  const outlines: Outline[] = [];
+  for (let start = 0; start < leaving.length; start++) {
+    while (leaving[start]) outlines.push(follow(leaving, start, width));
+  }
+  return outlines;
+}
+
+/** Walks one outline from its uppermost corner, the leftmost of them, until it is there again, and takes its edges away. */
+function follow(leaving: Uint8Array, start: number, width: number): Outline {
+  const corners: number[] = [];
+  let at = start;
+  let direction = -1;
+  do {
+    const before = direction;
+    // To the right first: where two areas touch at a corner the line stays with its own.
+    direction = firstOf(leaving[at] ?? 0, before < 0 ? [0, 1, 2, 3] : [(before + 1) % 4, before, (before + 3) % 4]);
+    if (direction !== before) corners.push(at % width, Math.floor(at / width));
+    leaving[at] = (leaving[at] ?? 0) & ~(1 << direction);
+    const [dx, dy] = STEPS[direction] ?? [0, 0];
+    at += dx + dy * width;
+  } while (at !== start);
+  return corners;
+}
+
+function firstOf(set: number, directions: readonly number[]): number {
+  return directions.find((direction) => set & (1 << direction)) ?? 0;
+}

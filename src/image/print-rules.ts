@@ -1,0 +1,56 @@
+/** What would not print or scan well although a decoder reads it: a file is no wall, and a decoder forgives more than a camera in the rain. */
+import { contrastOf, luminanceOf, WHITE } from './colour.ts';
+import type { Modules } from './encode.ts';
+import { formatNumber, MM_AN_INCH, moduleMm, modulesAcross, type PictureStyle } from './picture.ts';
+
+/** ISO/IEC 18004, 5.3.8 */
+const LEAST_QUIET_ZONE = 4;
+/** Below it a printer cannot keep modules of one width. */
+const LEAST_DOTS = 4;
+/** About the least that GS1 allows on goods (0.396 mm). */
+const GOOD_MODULE_MM = 0.4;
+const LEAST_CONTRAST = 3;
+const GOOD_CONTRAST = 4.5;
+
+/** Sentences that need no subject: `the quiet zone is …`. */
+export interface PrintRules {
+  /** I3: refused unless a person insists. */
+  readonly refusals: string[];
+  readonly warnings: string[];
+}
+
+/** What the style alone breaks, whatever the codes are. */
+export function checkStyle({ color, background = WHITE, quietZone }: PictureStyle): PrintRules {
+  const contrast = contrastOf(color, background);
+  const shown = `${formatNumber(Math.floor(contrast * 10) / 10)}:1`;
+  const refusals: string[] = [];
+  const warnings: string[] = [];
+  if (contrast < LEAST_CONTRAST) refusals.push(`the contrast is ${shown}, and cameras want at least ${LEAST_CONTRAST}:1`);
+  else if (contrast < GOOD_CONTRAST)
+    warnings.push(`the contrast is ${shown}: from ${GOOD_CONTRAST}:1 it is read in poor light too`);
+  if (luminanceOf(color) > luminanceOf(background)) refusals.push('it is light on dark, which many cameras do not read');
+  if (quietZone < LEAST_QUIET_ZONE) {
+    refusals.push(`the quiet zone is ${quietZone} modules wide, and ISO/IEC 18004 wants ${LEAST_QUIET_ZONE}`);
+  }
+  return { refusals, warnings };
+}
+
+/** What one code at the size and resolution breaks. */
+export function checkSize(modules: Pick<Modules, 'size'>, style: PictureStyle): PrintRules {
+  const module = moduleMm(modules, style);
+  const dots = (module / MM_AN_INCH) * style.dpi;
+  const refusals: string[] = [];
+  const warnings: string[] = [];
+  // What falls short by less than a printer's own error is no reason.
+  if (dots < LEAST_DOTS - 1e-6) {
+    const enough = Math.ceil((LEAST_DOTS * MM_AN_INCH * modulesAcross(modules, style)) / style.dpi);
+    refusals.push(
+      `a module would have ${formatNumber(Math.floor(dots * 10) / 10)} printer dots at ${style.dpi} dpi, and wants ${LEAST_DOTS}: --size ${enough}mm has them`,
+    );
+  } else if (module < GOOD_MODULE_MM - 1e-6) {
+    warnings.push(
+      `modules are ${formatNumber(Math.floor(module * 100) / 100)} mm wide: from ${GOOD_MODULE_MM} mm any phone reads them`,
+    );
+  }
+  return { refusals, warnings };
+}

@@ -1,0 +1,96 @@
+/** Reads a PDF that write-pdf.ts wrote back into the areas of each page, by its own bytes alone (ISO 32000-1). */
+import { greyOf } from './colour.ts';
+import { type Area, apply, combine, type Drawing, type Matrix, type Overlay } from './drawing.ts';
+import { POINTS_A_MM } from './picture.ts';
+
+/** The pages in their order. Throws an Error where the bytes are none of ours. */
+export function readPdf(bytes: Buffer): Drawing[] {
+  const objects = findObjects(bytes);
+  const pages = [...objects.values()].filter(({ head }) => /\/Type \/Page\b(?!s)/.test(head));
+  return pages.map(({ head }) => {
+    const box = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(head);
+    const content = objects.get(numberAfter(head, '/Contents'));
+    if (!box || !content) throw new Error('a page has no size or no content');
+    const [width = 0, height = 0] = box.slice(1).map(Number);
+    return readPage(content.stream.toString('latin1'), width, height);
+  });
+}
+
+interface PdfObject {
+  /** All but the stream. */
+  head: string;
+  stream: Buffer;
+}
+
+/** By the table of offsets at the end: fonts may hold any bytes. */
+function findObjects(bytes: Buffer): Map<number, PdfObject> {
+  const end = bytes.toString('latin1', Math.max(0, bytes.length - 64));
+  const table = bytes.toString('latin1', numberAfter(end, 'startxref'));
+  const offsets = [...table.matchAll(/^(\d{10}) \d{5} n/gm)].map(([, offset]) => Number(offset));
+  if (offsets.length === 0) throw new Error('it has no objects');
+  const objects = new Map<number, PdfObject>();
+  for (const [index, offset] of offsets.entries()) {
+    const beginning = bytes.toString('latin1', offset, Math.min(bytes.length, offset + 4096));
+    const streamAt = beginning.search(/\bstream\n/);
+    const endAt = beginning.indexOf('endobj');
+    const hasStream = streamAt >= 0 && (endAt < 0 || streamAt < endAt);
+    const head = hasStream ? beginning.slice(0, streamAt) : bytes.toString('latin1', offset, bytes.indexOf('endobj', offset));
+    const start = offset + streamAt + 'stream\n'.length;
+    const stream = hasStream ? bytes.subarray(start, start + numberAfter(head, '/Length')) : Buffer.alloc(0);
+    objects.set(index + 1, { head, stream });
+  }
+  return objects;
+}
+
+function numberAfter(text: string, key: string): number {
+  return Number(new RegExp(`${key}\\s+(\\d+)`).exec(text)?.[1] ?? Number.NaN);
+}
+
+/** The areas that the operators of a page fill; text and lines are passed over. */
+function readPage(content: string, width: number, height: number): Drawing {
+  const areas: Area[] = [];
+  const overlays: Overlay[] = [];
+  const saved: { matrix: Matrix; grey: number }[] = [];
+  // PDF counts from below, a Drawing from above.
+  let state = { matrix: [1 / POINTS_A_MM, 0, 0, -1 / POINTS_A_MM, 0, height / POINTS_A_MM] as Matrix, grey: 0 };
+  let polygons: number[][] = [];
+  let numbers: number[] = [];
+  const at = (index: number) => numbers[index] ?? Number.NaN;
+  const operators: Readonly<Record<string, () => void>> = {
+    q: () => saved.push(state),
+    Q() {
+      state = saved.pop() ?? state;
+    },
+    cm() {
+      state = { ...state, matrix: combine([at(0), at(1), at(2), at(3), at(4), at(5)], state.matrix) };
+    },
+    scn() {
+      const [red = 0, green = 0, blue = 0, black] = numbers;
+      const light = greyOf({ red: red * 255, green: green * 255, blue: blue * 255 });
+      state = { ...state, grey: black === undefined ? light : Math.round((1 - black) * 255) };
+    },
+    m: () => polygons.push(apply(state.matrix, at(0), at(1))),
+    l: () => polygons.at(-1)?.push(...apply(state.matrix, at(0), at(1))),
+    re() {
+      const [x, y, right, down] = [at(0), at(1), at(0) + at(2), at(1) + at(3)];
+      const corners = [x, y, right, y, right, down, x, down];
+      polygons.push([0, 2, 4, 6].flatMap((index) => apply(state.matrix, corners[index] ?? 0, corners[index + 1] ?? 0)));
+    },
+    f() {
+      areas.push({ polygons, grey: state.grey });
+      polygons = [];
+    },
+    S() {
+      polygons = [];
+    },
+  };
+  for (const [, token = ''] of content.replace(/\bBT\b[\s\S]*?\bET\b/g, '').matchAll(/(\S+)/g)) {
+    const number = Number(token);
+    if (!Number.isNaN(number)) numbers.push(number);
+    else {
+      if (Object.hasOwn(operators, token)) operators[token]?.();
+      numbers = token.startsWith('/') ? numbers : [];
+    }
+  }
+  return { widthMm: width / POINTS_A_MM, heightMm: height / POINTS_A_MM, areas, overlays };
+}

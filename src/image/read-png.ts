@@ -1,0 +1,86 @@
+/** Reads a PNG that write-png.ts wrote back into pixels, by its own bytes alone. */
+import { inflateSync } from 'node:zlib';
+import { type Colour, greyOf, WHITE } from './colour.ts';
+import { createRaster, type Raster } from './raster.ts';
+
+export interface PngPixels {
+  /** As it is seen on white. */
+  readonly raster: Raster;
+  /** The size that it says. */
+  readonly sizeMm: number;
+}
+
+/** Bytes a pixel, by colour type; a palette and grey have a bit here. */
+const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
+
+/** Throws an Error where the bytes are none of ours. */
+export function readPng(bytes: Uint8Array): PngPixels {
+  const chunks = readChunks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const header = chunks.get('IHDR') ?? Buffer.alloc(13);
+  const side = header.readUInt32BE(0);
+  const bits = header.readUInt8(8);
+  const type = header.readUInt8(9);
+  if (side === 0 || side !== header.readUInt32BE(4)) throw new Error('it is not a square');
+  const channels = CHANNELS[type] ?? 1;
+  const stride = Math.ceil((side * channels * bits) / 8);
+  const rows = unfilter(inflateSync(chunks.get('IDAT') ?? Buffer.alloc(0)), stride, side, channels);
+  const raster = createRaster(side, side, 255);
+  const greyAt = bits === 1 ? paletteGrey(rows, stride, greysOf(type, chunks)) : samplesGrey(rows, stride, channels);
+  for (let y = 0; y < side; y++) {
+    const isRepeated = y > 0 && rows.compare(rows, (y - 1) * stride, y * stride, y * stride, (y + 1) * stride) === 0;
+    if (isRepeated) raster.grey.copyWithin(y * side, (y - 1) * side, y * side);
+    else for (let x = 0; x < side; x++) raster.grey[y * side + x] = greyAt(x, y);
+  }
+  const density = chunks.get('pHYs');
+  return { raster, sizeMm: density ? (side * 1000) / density.readUInt32BE(0) : Number.NaN };
+}
+
+function readChunks(bytes: Buffer): Map<string, Buffer> {
+  const chunks = new Map<string, Buffer>();
+  for (let at = 8; at + 12 <= bytes.length; ) {
+    const length = bytes.readUInt32BE(at);
+    chunks.set(bytes.toString('latin1', at + 4, at + 8), bytes.subarray(at + 8, at + 8 + length));
+    at += length + 12;
+  }
+  return chunks;
+}
+
+/** Filters 0 (none) and 2 (up): the others are not written. */
+function unfilter(filtered: Buffer, stride: number, side: number, channels: number): Buffer {
+  if (filtered.length !== (stride + 1) * side || channels < 1) throw new Error('it has too few or too many pixels');
+  const rows = Buffer.alloc(stride * side);
+  for (let y = 0; y < side; y++) {
+    const filter = filtered[y * (stride + 1)];
+    if (filter !== 0 && filter !== 2) throw new Error(`filter ${filter}`);
+    for (let x = 0; x < stride; x++) {
+      const above = filter === 2 && y > 0 ? (rows[(y - 1) * stride + x] ?? 0) : 0;
+      rows[y * stride + x] = (filtered[y * (stride + 1) + 1 + x] ?? 0) + above;
+    }
+  }
+  return rows;
+}
+
+function greysOf(type: number, chunks: ReadonlyMap<string, Buffer>): [number, number] {
+  if (type === 0) return [0, 255];
+  const palette = chunks.get('PLTE') ?? Buffer.alloc(6);
+  const opacity = chunks.get('tRNS');
+  const colour = (index: number): Colour => {
+    const at = 3 * index;
+    return { red: palette[at] ?? 0, green: palette[at + 1] ?? 0, blue: palette[at + 2] ?? 0 };
+  };
+  const grey = (index: number) => greyOf(opacity?.[index] === 0 ? WHITE : colour(index));
+  return [grey(0), grey(1)];
+}
+
+function paletteGrey(rows: Buffer, stride: number, [dark, light]: [number, number]) {
+  return (x: number, y: number) => ((rows[y * stride + (x >> 3)] ?? 0) & (0x80 >> (x & 7)) ? light : dark);
+}
+
+function samplesGrey(rows: Buffer, stride: number, channels: number) {
+  return (x: number, y: number) => {
+    const at = y * stride + x * channels;
+    const opacity = channels === 4 ? (rows[at + 3] ?? 0) / 255 : 1;
+    const grey = greyOf({ red: rows[at] ?? 0, green: rows[at + 1] ?? 0, blue: rows[at + 2] ?? 0 });
+    return Math.round(grey * opacity + 255 * (1 - opacity));
+  };
+}

@@ -1,0 +1,42 @@
+/** Reads an SVG that write-svg.ts wrote back into areas, by its own text alone. */
+import { greyOf, parseColour } from './colour.ts';
+import type { Area, Drawing, Overlay } from './drawing.ts';
+
+/** Throws an Error where the text is none of ours. */
+export function readSvg(text: string): Drawing {
+  const root = /^<svg [^>]*width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text);
+  if (!root) throw new Error('it has no size in mm');
+  const [widthMm = 0, heightMm = 0, across = 1, down = 1] = root.slice(1).map(Number);
+  const scale = [widthMm / across, heightMm / down] as const;
+  const areas = [...text.matchAll(/<path fill="([^"]*)" d="([^"]*)"\/>/g)].map(([, fill = '', path = '']): Area => {
+    const colour = parseColour(fill);
+    if (!colour) throw new Error('it has a colour that is none');
+    return { polygons: readPath(path, scale), grey: greyOf(colour) };
+  });
+  const images = text.matchAll(
+    /<image x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" [^>]*href="data:image\/png;base64,([^"]*)"\/>/g,
+  );
+  const overlays = [...images].map(([, x, y, side, data = '']): Overlay => {
+    const png = Buffer.from(data, 'base64');
+    return { xMm: Number(x) * scale[0], yMm: Number(y) * scale[1], sideMm: Number(side) * scale[0], png };
+  });
+  return { widthMm, heightMm, areas, overlays };
+}
+
+/** `M` with two numbers, `h`, `v` and `z`. */
+function readPath(path: string, [scaleX, scaleY]: readonly [number, number]): number[][] {
+  const polygons: number[][] = [];
+  let [x, y] = [0, 0];
+  for (const [, command, numbers = ''] of path.matchAll(/([A-Za-z])([^A-Za-z]*)/g)) {
+    const [first = 0, second = 0] = numbers.trim().split(/ /).map(Number);
+    if (command === 'M') {
+      [x, y] = [first, second];
+      polygons.push([]);
+    } else if (command === 'h') x += first;
+    else if (command === 'v') y += first;
+    else if (command === 'z') continue;
+    else throw new Error(`it has the path command ${command}`);
+    polygons.at(-1)?.push(x * scaleX, y * scaleY);
+  }
+  return polygons;
+}

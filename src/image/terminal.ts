@@ -1,0 +1,51 @@
+/** A picture for a terminal: two modules a character, in black and white whatever the theme is. */
+import type { Modules } from './encode.ts';
+import { createRaster, type Raster } from './raster.ts';
+
+/** Of the palette of 256 (ECMA-48 with 38;5 and 48;5), because themes change the sixteen that have names. */
+const BLACK_ON_WHITE = '\u001b[38;5;16;48;5;231m';
+const RESET = '\u001b[0m';
+
+/** Upper half, lower half: dark by dark. */
+const BLOCKS: readonly string[] = [' ', '▄', '▀', '█'];
+
+/** Columns it takes. */
+export function terminalWidth(modules: Modules, quietZone: number): number {
+  return modules.size + 2 * quietZone;
+}
+
+/** Lines of half blocks, each with its own colours, with a line end behind each. */
+export function formatTerminal(modules: Modules, quietZone: number): string {
+  const { size, isDark } = modules;
+  let text = '';
+  for (let y = -quietZone; y < size + quietZone; y += 2) {
+    text += BLACK_ON_WHITE;
+    for (let x = -quietZone; x < size + quietZone; x++) {
+      text += BLOCKS[(isDark(x, y) ? 2 : 0) + (isDark(x, y + 1) ? 1 : 0)];
+    }
+    text += `${RESET}\n`;
+  }
+  return text;
+}
+
+/** Pixels a module of what `readTerminal` gives. */
+const SCALE = 4;
+
+/** The text read back into pixels, as a terminal would show it. */
+export function readTerminal(text: string): Raster {
+  const lines = text.split('\n').slice(0, -1);
+  const rows = lines.map((line) => {
+    if (!line.startsWith(BLACK_ON_WHITE) || !line.endsWith(RESET)) throw new Error('a line has no colours of its own');
+    return [...line.slice(BLACK_ON_WHITE.length, -RESET.length)].map((block) => BLOCKS.indexOf(block));
+  });
+  const width = rows[0]?.length ?? 0;
+  const raster = createRaster(width * SCALE, rows.length * 2 * SCALE, 255);
+  for (let y = 0; y < raster.height; y++) {
+    const half = Math.floor(y / SCALE);
+    for (let x = 0; x < raster.width; x++) {
+      const block = rows[half >> 1]?.[Math.floor(x / SCALE)] ?? 0;
+      if (block & (half % 2 === 0 ? 2 : 1)) raster.grey[y * raster.width + x] = 0;
+    }
+  }
+  return raster;
+}

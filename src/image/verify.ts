@@ -1,0 +1,140 @@
+/** Whether a picture can be read: by its own bytes, and by a decoder of another author than the encoder's. */
+import decodeQR from 'qr/decode.js';
+import type { Drawing } from './drawing.ts';
+import { MM_AN_INCH, type PictureFormat } from './picture.ts';
+import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';
+import { readEps } from './read-eps.ts';
+import { readPdf } from './read-pdf.ts';
+import { readPng } from './read-png.ts';
+import { readSvg } from './read-svg.ts';
+
+/** What a picture should be. */
+export interface Expected {
+  readonly text: string;
+  readonly sizeMm: number;
+  /** Modules a side, those of the quiet zone included. */
+  readonly across: number;
+  readonly quietZone: number;
+}
+
+/** Where a picture stands on a page, in mm from its upper left. */
+interface Place {
+  readonly xMm: number;
+  readonly yMm: number;
+}
+
+/** Why the bytes of a picture are not what they should be, in a few words; undefined where they are. */
+export function findFault(bytes: Buffer, format: PictureFormat, expected: Expected): string | undefined {
+  try {
+    if (format === 'png') {
+      const { raster, sizeMm } = readPng(bytes);
+      return sizeFault(sizeMm, expected) ?? rasterFault(raster, expected);
+    }
+    const drawing = readDrawing(bytes, format);
+    return sizeFault(drawing.widthMm, expected) ?? placeFault(drawing, { xMm: 0, yMm: 0 }, expected);
+  } catch (error) {
+    return `it cannot be read back: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+/** As `findFault`, for a picture that stands on a page with others. */
+export function placeFault(drawing: Drawing, place: Place, expected: Expected): string | undefined {
+  return rasterFault(rasterOf(drawing, place, expected), expected);
+}
+
+function readDrawing(bytes: Buffer, format: PictureFormat): Drawing {
+  if (format === 'svg') return readSvg(bytes.toString('utf8'));
+  if (format === 'eps') return readEps(bytes.toString('latin1'));
+  const [page] = readPdf(bytes);
+  if (!page) throw new Error('it has no page');
+  return page;
+}
+
+/** pHYs counts whole pixels a metre, and coordinates have four decimals: less than a printer's dot. */
+const SIZE_TOLERANCE_MM = MM_AN_INCH / 1200;
+
+function sizeFault(sizeMm: number, expected: Expected): string | undefined {
+  if (Math.abs(sizeMm - expected.sizeMm) <= SIZE_TOLERANCE_MM) return undefined;
+  return `it is ${sizeMm.toFixed(2)} mm wide, not ${expected.sizeMm}`;
+}
+
+/** Enough for a decoder, and little enough for thousands of pictures. */
+const PIXELS_A_MODULE = 4;
+
+/** What is drawn at a place, on white. */
+function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, across }: Expected): Raster {
+  const side = across * PIXELS_A_MODULE;
+  const raster = createRaster(side, side, 255);
+  const scale = side / sizeMm;
+  for (const { polygons, grey } of areas) {
+    const near = polygons.filter((polygon) => touches(polygon, { xMm, yMm }, sizeMm));
+    const moved = near.map((polygon) => polygon.map((value, at) => (value - (at % 2 === 0 ? xMm : yMm)) * scale));
+    fillPolygons(raster, moved, grey);
+  }
+  for (const { xMm: left, yMm: top, sideMm, png } of overlays) {
+    layOver(raster, readPng(png).raster, { left: (left - xMm) * scale, top: (top - yMm) * scale, side: sideMm * scale });
+  }
+  return raster;
+}
+
+function touches(polygon: readonly number[], { xMm, yMm }: Place, sizeMm: number): boolean {
+  const [x = 0, y = 0] = polygon;
+  return x >= xMm - sizeMm && x <= xMm + 2 * sizeMm && y >= yMm - sizeMm && y <= yMm + 2 * sizeMm;
+}
+
+function layOver(raster: Raster, image: Raster, { left, top, side }: { left: number; top: number; side: number }): void {
+  const last = (start: number) => Math.min(raster.width, Math.ceil(start + side - 0.5));
+  for (let y = Math.max(0, Math.ceil(top - 0.5)); y < last(top); y++) {
+    for (let x = Math.max(0, Math.ceil(left - 0.5)); x < last(left); x++) {
+      const column = Math.floor(((x + 0.5 - left) / side) * image.width);
+      const row = Math.floor(((y + 0.5 - top) / side) * image.height);
+      raster.grey[y * raster.width + x] = image.grey[row * image.width + column] ?? 255;
+    }
+  }
+}
+
+/** I1, I2: what is seen has its quiet zone, and reads as its text. */
+export function rasterFault(raster: Raster, expected: Expected): string | undefined {
+  const { text, across, quietZone } = expected;
+  if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across))) return 'something stands in its quiet zone';
+  const small = shrink(raster, Math.floor(raster.width / across / PIXELS_A_MODULE));
+  const paper = quietZone > 0 ? (small.grey[0] ?? 255) : 255;
+  const read = decode(pad(small, Math.ceil((4 * small.width) / across), paper));
+  if (read === text) return undefined;
+  return read === undefined ? 'a decoder cannot read it' : 'a decoder reads another text';
+}
+
+/** Whether the outermost `margin` pixels are all alike. */
+function hasQuietZone({ width, height, grey }: Raster, margin: number): boolean {
+  const light = grey[0] ?? 0;
+  const isLight = (row: number, from: number, to: number) =>
+    grey.subarray(row * width + from, row * width + to).every((shade) => shade === light);
+  for (let row = 0; row < height; row++) {
+    const isEdge = row < margin || row >= height - margin;
+    if (!isLight(row, 0, isEdge ? width : margin) || !isLight(row, width - margin, width)) return false;
+  }
+  return true;
+}
+
+/** Decoders want some light around, also where a picture is laid on a light page without its own. */
+function pad(raster: Raster, margin: number, paper: number): Raster {
+  const width = raster.width + 2 * margin;
+  const padded = createRaster(width, raster.height + 2 * margin, paper);
+  for (let y = 0; y < raster.height; y++) {
+    padded.grey.set(raster.grey.subarray(y * raster.width, (y + 1) * raster.width), (y + margin) * width + margin);
+  }
+  return padded;
+}
+
+/** The text that a camera's program would read, or undefined. */
+export function decode({ width, height, grey }: Raster): string | undefined {
+  const pixels = new Uint32Array(width * height);
+  for (let at = 0; at < pixels.length; at++) pixels[at] = (grey[at] ?? 0) * 0x010101;
+  const data = new Uint8Array(pixels.buffer);
+  try {
+    // Without a limit of time: whether a picture is good must not depend on how busy the machine is.
+    return decodeQR({ width, height, data }, { format: 'RGBA', timeLimit: Number.POSITIVE_INFINITY });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+/** A picture as Encapsulated PostScript (Adobe's EPSF 3.0), level 2: outlines, and black as ink alone. */
+import { type Colour, formatColour } from './colour.ts';
+import type { Modules } from './encode.ts';
+import { traceOutlines } from './outlines.ts';
+import { formatNumber, modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
+
+/** The bytes depend on what is drawn alone: no date, no name of a file. */
+export function writeEps(modules: Modules, style: PictureStyle): string {
+  const across = modulesAcross(modules, style);
+  const points = style.sizeMm * POINTS_A_MM;
+  const scale = formatNumber(points / across);
+  const { background, color, quietZone } = style;
+  const lines = [
+    '%!PS-Adobe-3.0 EPSF-3.0',
+    '%%Creator: qrctl',
+    `%%BoundingBox: 0 0 ${Math.ceil(points)} ${Math.ceil(points)}`,
+    `%%HiResBoundingBox: 0 0 ${formatNumber(points)} ${formatNumber(points)}`,
+    '%%LanguageLevel: 2',
+    '%%EndComments',
+    // In a dictionary of its own: the page it is placed on may use these names.
+    '4 dict begin gsave',
+    '/m {moveto} bind def /h {0 rlineto} bind def /v {0 exch rlineto} bind def /z {closepath} bind def',
+    `0 ${formatNumber(points)} translate ${scale} -${scale} scale`,
+    background ? `${formatInk(background)} 0 0 m ${across} h ${across} v -${across} h z fill` : [],
+    formatInk(color),
+    ...traceOutlines(modules).map((outline) => formatOutline(outline, quietZone)),
+    'fill grestore end',
+    '%%EOF',
+  ];
+  return `${lines.flat().join('\n')}\n`;
+}
+
+function formatOutline(outline: readonly number[], offset: number): string {
+  let path = `${(outline[0] ?? 0) + offset} ${(outline[1] ?? 0) + offset} m`;
+  for (let at = 2; at < outline.length; at += 2) {
+    const right = (outline[at] ?? 0) - (outline[at - 2] ?? 0);
+    const down = (outline[at + 1] ?? 0) - (outline[at - 1] ?? 0);
+    path += right === 0 ? ` ${down} v` : ` ${right} h`;
+  }
+  return `${path} z`;
+}
+
+/** A grey is one ink: mixed of three, black would print with coloured edges. */
+function formatInk(colour: Colour): string {
+  const { red, green, blue } = colour;
+  const share = (part: number) => formatNumber(part / 255);
+  if (red === green && green === blue) return `${share(red)} setgray`;
+  return `${share(red)} ${share(green)} ${share(blue)} setrgbcolor % ${formatColour(colour)}`;
+}

@@ -1,0 +1,73 @@
+/** Pictures as PDF, by pdfkit: outlines, black as ink alone, and nothing in it that differs from run to run. */
+import { EPOCH } from '../time.ts';
+import { type Colour, formatColour } from './colour.ts';
+import type { Modules } from './encode.ts';
+import { type Outline, traceOutlines } from './outlines.ts';
+import { PDFDocument } from './pdfkit.ts';
+import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
+
+type Pdf = PDFKit.PDFDocument;
+
+/** A document without pages, each of which will have this size. */
+export function openPdf({ widthMm, heightMm, title }: { widthMm: number; heightMm: number; title: string }): Pdf {
+  const size: [number, number] = [widthMm * POINTS_A_MM, heightMm * POINTS_A_MM];
+  const document = new PDFDocument({
+    size,
+    margin: 0,
+    autoFirstPage: false,
+    // I4: what zlib makes of a stream differs between engines.
+    compress: false,
+    // Its own fonts of 1984 are not embedded, and not needed.
+    font: '',
+    // I4: it makes the file's id of these, and would take the time of day for one of them.
+    info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
+  });
+  Object.defineProperty(document.info, 'CreationDate', { enumerable: false });
+  return document;
+}
+
+/** The bytes of a document that is done. */
+export async function closePdf(document: Pdf): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  document.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const ended = new Promise((resolve, reject) => document.once('end', resolve).once('error', reject));
+  document.end();
+  await ended;
+  return Buffer.concat(chunks);
+}
+
+/** One page with one picture. */
+export async function writePdf(modules: Modules, style: PictureStyle, title: string): Promise<Buffer> {
+  const document = openPdf({ widthMm: style.sizeMm, heightMm: style.sizeMm, title });
+  document.addPage();
+  drawCode(document, modules, style, { xMm: 0, yMm: 0 });
+  return closePdf(document);
+}
+
+/** Draws a picture with its upper left corner there. */
+export function drawCode(document: Pdf, modules: Modules, style: PictureStyle, { xMm, yMm }: { xMm: number; yMm: number }): void {
+  const across = modulesAcross(modules, style);
+  document.save();
+  document.translate(xMm * POINTS_A_MM, yMm * POINTS_A_MM);
+  document.scale((style.sizeMm * POINTS_A_MM) / across);
+  if (style.background) document.rect(0, 0, across, across).fill(inkOf(style.background));
+  for (const outline of traceOutlines(modules)) addOutline(document, outline, style.quietZone);
+  document.fill(inkOf(style.color));
+  document.restore();
+}
+
+function addOutline(document: Pdf, outline: Outline, offset: number): void {
+  for (let at = 0; at < outline.length; at += 2) {
+    const x = (outline[at] ?? 0) + offset;
+    const y = (outline[at + 1] ?? 0) + offset;
+    if (at === 0) document.moveTo(x, y);
+    else document.lineTo(x, y);
+  }
+  document.closePath();
+}
+
+/** A grey is black ink alone, in percent of cyan, magenta, yellow and black: mixed of three it would print with coloured edges. */
+export function inkOf(colour: Colour): PDFKit.Mixins.ColorValue {
+  const { red, green, blue } = colour;
+  return red === green && green === blue ? [0, 0, 0, 100 - (red / 255) * 100] : formatColour(colour);
+}

@@ -1,0 +1,96 @@
+/** A picture as PNG (W3C PNG, third edition): one bit a pixel, whole pixels a module, and the size it prints at. */
+import { constants, crc32, deflateSync } from 'node:zlib';
+import { BLACK, type Colour, formatColour, WHITE } from './colour.ts';
+import type { Modules } from './encode.ts';
+import { MM_AN_INCH, modulesAcross, type PictureStyle } from './picture.ts';
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** I4: every version of zlib makes the same of this strategy, which leaves no choice to it; at others their engines differ. */
+const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
+
+/** Pixels a module: as many as come nearest to the dots of the printer, at least one. */
+export function pixelsAModule(modules: Modules, style: PictureStyle): number {
+  return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
+}
+
+/** The bytes of the PNG, without a logo: write-png-logo.ts has those. */
+export function writePng(modules: Modules, style: PictureStyle): Buffer {
+  const pixels = pixelsAModule(modules, style);
+  const side = modulesAcross(modules, style) * pixels;
+  const stride = Math.ceil(side / 8) + 1;
+  // Each row is written as its difference from the one above (filter 2): within a module there is none.
+  const rows = Buffer.alloc(stride * side);
+  let above: Buffer = Buffer.alloc(stride - 1);
+  for (let module = 0; module * pixels < side; module++) {
+    const row = rowOf(modules, style, module - style.quietZone, pixels, stride - 1);
+    const first = module * pixels * stride;
+    for (let line = 0; line < pixels; line++) rows[first + line * stride] = 2;
+    for (let at = 0; at < row.length; at++) rows[first + 1 + at] = (row[at] ?? 0) - (above[at] ?? 0);
+    above = row;
+  }
+  const colours = coloursOf(style);
+  return formatPng({ side, bits: 1, type: colours.length > 0 ? 3 : 0, sizeMm: style.sizeMm }, colours, rows);
+}
+
+/** One row of pixels, a bit each: 1 is light. */
+function rowOf(modules: Modules, { quietZone }: PictureStyle, y: number, pixels: number, bytes: number): Buffer {
+  const row = Buffer.alloc(bytes, 0xff);
+  for (let x = 0; x < modules.size; x++) {
+    if (!modules.isDark(x, y)) continue;
+    const start = (x + quietZone) * pixels;
+    for (let at = start; at < start + pixels; at++) row[at >> 3] = (row[at >> 3] ?? 0) & ~(0x80 >> (at & 7));
+  }
+  return row;
+}
+
+/** The palette, dark and light, where black on white is not enough. */
+function coloursOf({ color, background }: PictureStyle): Buffer[] {
+  const isPlain = isSame(color, BLACK) && background && isSame(background, WHITE);
+  if (isPlain) return [];
+  const palette = [color, background ?? WHITE].flatMap(({ red, green, blue }) => [red, green, blue]);
+  const opacity = background ? [] : [chunk('tRNS', Buffer.from([255, 0]))];
+  return [chunk('PLTE', Buffer.from(palette)), ...opacity];
+}
+
+function isSame(one: Colour, other: Colour): boolean {
+  return formatColour(one) === formatColour(other);
+}
+
+interface Header {
+  /** Pixels a side. */
+  side: number;
+  /** Bits a sample. */
+  bits: 1 | 8;
+  /** Colour type: 0 grey, 2 RGB, 3 palette, 6 RGB with opacity. */
+  type: 0 | 2 | 3 | 6;
+  /** Undefined: it says no size. */
+  sizeMm: number | undefined;
+}
+
+/** A PNG of filtered rows. `colours` are chunks that stand before them. */
+export function formatPng({ side, bits, type, sizeMm }: Header, colours: readonly Buffer[], rows: Buffer): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header[8] = bits;
+  header[9] = type;
+  const parts = [SIGNATURE, chunk('IHDR', header)];
+  if (sizeMm !== undefined) {
+    const density = Buffer.alloc(9);
+    density.writeUInt32BE(Math.round((side * 1000) / sizeMm), 0);
+    density.writeUInt32BE(Math.round((side * 1000) / sizeMm), 4);
+    density[8] = 1; // a metre
+    parts.push(chunk('pHYs', density));
+  }
+  return Buffer.concat([...parts, ...colours, chunk('IDAT', deflateSync(rows, ZLIB)), chunk('IEND', Buffer.alloc(0))]);
+}
+
+function chunk(name: string, data: Buffer): Buffer {
+  const bytes = Buffer.alloc(data.length + 12);
+  bytes.writeUInt32BE(data.length, 0);
+  bytes.write(name, 4, 'latin1');
+  data.copy(bytes, 8);
+  bytes.writeUInt32BE(crc32(bytes.subarray(4, data.length + 8)), data.length + 8);
+  return bytes;
+}

@@ -1,0 +1,33 @@
+/** A picture as SVG: one outline in modules, and the size in millimetres. */
+import { formatColour } from './colour.ts';
+import type { Modules } from './encode.ts';
+import { type Outline, traceOutlines } from './outlines.ts';
+import { formatNumber, modulesAcross, type PictureStyle } from './picture.ts';
+
+export function writeSvg(modules: Modules, style: PictureStyle): string {
+  const across = modulesAcross(modules, style);
+  const size = `${formatNumber(style.sizeMm)}mm`;
+  const { background, color, quietZone } = style;
+  const lines = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${across} ${across}">`,
+    background ? `<path fill="${formatColour(background)}" d="M0 0h${across}v${across}h-${across}z"/>` : [],
+    `<path fill="${formatColour(color)}" d="${formatPath(traceOutlines(modules), quietZone)}"/>`,
+    '</svg>',
+  ];
+  return `${lines.flat().join('\n')}\n`;
+}
+
+/** Path data (SVG 2, 9.3) of outlines that are moved to the right and down. */
+function formatPath(outlines: readonly Outline[], offset: number): string {
+  return outlines.map((outline) => formatOutline(outline, offset)).join('');
+}
+
+function formatOutline(outline: Outline, offset: number): string {
+  let path = `M${(outline[0] ?? 0) + offset} ${(outline[1] ?? 0) + offset}`;
+  for (let at = 2; at < outline.length; at += 2) {
+    const right = (outline[at] ?? 0) - (outline[at - 2] ?? 0);
+    const down = (outline[at + 1] ?? 0) - (outline[at - 1] ?? 0);
+    path += right === 0 ? `v${down}` : `h${right}`;
+  }
+  return `${path}z`;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { BLACK, contrastOf, parseColour, WHITE } from '../../src/image/colour.ts';
+import type { PictureStyle } from '../../src/image/picture.ts';
+import { checkSize, checkStyle } from '../../src/image/print-rules.ts';
+
+const STYLE: PictureStyle = { sizeMm: 33, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE, logo: undefined };
+const colour = (text: string) => parseColour(text) ?? expect.fail(text);
+
+describe('the style of a picture', () => {
+  it('is fine in black on white, and on what it is laid on', () => {
+    expect(checkStyle(STYLE)).toEqual({ refusals: [], warnings: [] });
+    expect(checkStyle({ ...STYLE, background: undefined })).toEqual({ refusals: [], warnings: [] });
+  });
+
+  it.each([
+    [{ color: colour('#ff0') }, 'the contrast is 1:1, and cameras want at least 3:1'],
+    [{ color: colour('#aaa') }, 'the contrast is 2.3:1, and cameras want at least 3:1'],
+    [{ color: WHITE, background: BLACK }, 'it is light on dark, which many cameras do not read'],
+    [{ quietZone: 3 }, 'the quiet zone is 3 modules wide, and ISO/IEC 18004 wants 4'],
+  ])('is refused for %j (I3)', (style, refusal) => {
+    expect(checkStyle({ ...STYLE, ...style }).refusals).toEqual([refusal]);
+  });
+
+  it('is warned of where the contrast is little', () => {
+    expect(checkStyle({ ...STYLE, color: colour('#888') })).toEqual({
+      refusals: [],
+      warnings: ['the contrast is 3.5:1: from 4.5:1 it is read in poor light too'],
+    });
+  });
+});
+
+describe('the size of a module', () => {
+  it('has four dots of the printer at least (I3)', () => {
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 10 })).toEqual({
+      refusals: ['a module would have 3.5 printer dots at 300 dpi, and wants 4: --size 12mm has them'],
+      warnings: [],
+    });
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: (33 * 4 * 25.4) / 300 }).refusals).toEqual([]);
+  });
+
+  it('is warned of under 0.4 mm', () => {
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 12 }).warnings).toEqual([
+      'modules are 0.36 mm wide: from 0.4 mm any phone reads them',
+    ]);
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 }).warnings).toEqual([]);
+  });
+});
+
+describe('colours', () => {
+  it.each([
+    ['#000', '#ffffff', 21],
+    ['#767676', '#fff', 4.54],
+    ['#ffffff', '#777', 4.48],
+  ])('%s on %s differ by %d (WCAG 2.2)', (one, other, contrast) => {
+    expect(contrastOf(colour(one), colour(other))).toBeCloseTo(contrast, 1);
+  });
+
+  it.each(['', '#', '#12', '#1234', 'red', '#gggggg', '#0000000', 'none'])('%j is none', (text) => {
+    expect(parseColour(text)).toBeUndefined();
+  });
+});
