@@ -7,7 +7,7 @@ _qrctl_place() {
   names=() flags=()
   case "$1" in
     '') names=(qr scans auth config api doctor sandbox demo completion help) ;;
-    'qr') names=(list get create update delete) ;;
+    'qr') names=(list get create update delete image) ;;
     'scans') names=(export) ;;
     'auth') names=(login status list use logout) ;;
     'config') names=(list get set unset path) ;;
@@ -16,6 +16,7 @@ _qrctl_place() {
     'qr create') flags=(--name --type --destination --template --from --results --dry-run --fail-fast --skip-existing --settle --adopt --not-created -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr update') flags=(--name --destination --status --from --results --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr delete') flags=(--yes --from --results --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'qr image') flags=(-o --output --dry-run --force --all --status --type --name --from --output-dir --as --file-names --size --dpi --quiet-zone --ecc --color --background --short-url) ;;
     'scans export') flags=(--all --since --until --during --timezone --output-dir --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'auth login') flags=(--key-stdin --no-verify) ;;
     'auth status') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
@@ -33,7 +34,7 @@ _qrctl_place() {
     'demo') ;;
     'completion') ;;
     'help') names=(qr scans auth config api doctor sandbox demo completion exit-codes formatting environment rate-limits automation) ;;
-    'help qr') names=(list get create update delete) ;;
+    'help qr') names=(list get create update delete image) ;;
     'help scans') names=(export) ;;
     'help auth') names=(login status list use logout) ;;
     'help config') names=(list get set unset path) ;;
@@ -67,6 +68,13 @@ _qrctl_flag() {
         'qr delete --results') kind=files ;;
         'qr delete -f' | 'qr delete --format') kind=values values=(table csv json ndjson) ;;
         'qr delete -o' | 'qr delete --output') kind=files ;;
+        'qr image -o' | 'qr image --output') kind=files ;;
+        'qr image --status') kind=values values=(active paused expired) ;;
+        'qr image --type') kind=values values=(url vcard wifi sms whatsapp email file multilink social app event business coupon feedback landing_page product vcard_plus menu images video mp3 playlist) ;;
+        'qr image --from') kind=files ;;
+        'qr image --output-dir') kind=directories ;;
+        'qr image --file-names') kind=values values=(id slug) ;;
+        'qr image --ecc') kind=values values=(L M Q H) ;;
         'scans export --output-dir') kind=directories ;;
         'scans export -f' | 'scans export --format') kind=values values=(table csv json ndjson parquet) ;;
         'scans export -o' | 'scans export --output') kind=files ;;
@@ -92,6 +100,7 @@ _qrctl_argument() {
     'qr get '0) kind=codes ;;
     'qr update '*) kind=codes ;;
     'qr delete '*) kind=codes ;;
+    'qr image '*) kind=codes ;;
     'scans export '*) kind=codes ;;
     'auth use '0) kind=profiles ;;
     'config get '0) kind=values values=(base-url format timezone reserve concurrency max-wait delimiter short-url) ;;
@@ -164,7 +173,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --settle | --adopt | --not-created | --since | --until | --during | --timezone | --output-dir | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --settle | --adopt | --not-created | --output-dir | --as | --file-names | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

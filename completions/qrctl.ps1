@@ -8,7 +8,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
     # What can follow each word: its name, and what it does.
     $names = @{
         '' = @(
-            , @('qr', 'list, read, create, change and delete QR codes')
+            , @('qr', 'list, read, create, change, delete and print QR codes')
             , @('scans', 'export raw scans')
             , @('auth', 'store and check the key, switch profiles')
             , @('config', 'read and change the settings of a profile')
@@ -25,6 +25,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('create', 'create a code, or many from a file, each row exactly once')
             , @('update', 'change a code, or many from a file')
             , @('delete', 'delete codes and their scans for ever')
+            , @('image', 'draw codes to print, each proven readable')
         )
         'scans' = @(
             , @('export', 'export the scans of codes, complete or not at all')
@@ -44,7 +45,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('path', 'print where the config file is')
         )
         'help' = @(
-            , @('qr', 'list, read, create, change and delete QR codes')
+            , @('qr', 'list, read, create, change, delete and print QR codes')
             , @('scans', 'export raw scans')
             , @('auth', 'store and check the key, switch profiles')
             , @('config', 'read and change the settings of a profile')
@@ -65,6 +66,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('create', 'create a code, or many from a file, each row exactly once')
             , @('update', 'change a code, or many from a file')
             , @('delete', 'delete codes and their scans for ever')
+            , @('image', 'draw codes to print, each proven readable')
         )
         'help scans' = @(
             , @('export', 'export the scans of codes, complete or not at all')
@@ -177,6 +179,26 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--raw-cells', 'CSV with cells that look like formulas left as they are; also how --from is read')
             , @('--excel', 'CSV for Excel: byte order mark and CRLF')
             , @('--ids', 'only ids, one a line')
+        )
+        'qr image' = @(
+            , @('--output', 'one picture as a file: .png, .svg, .pdf or .eps')
+            , @('--dry-run', 'say how many pictures, of what size, and which would be refused; write nothing')
+            , @('--force', 'draw also what would not print or scan well, and over files that are not of an earlier run')
+            , @('--all', 'every code of the workspace, oldest first')
+            , @('--status', 'only codes of this status')
+            , @('--type', 'only codes of this type')
+            , @('--name', 'only codes with this in their name, in either case')
+            , @('--from', 'the codes of a CSV, JSON or NDJSON by its column id or slug; - is standard input')
+            , @('--output-dir', 'a file a code, and manifest.csv beside them')
+            , @('--as', 'which of png, svg, pdf, eps, separated by commas (default: png)')
+            , @('--file-names', 'files named by id, or by slug where that is safe and unique (default: id)')
+            , @('--size', 'side of the whole picture, quiet zone included (default: 30mm)')
+            , @('--dpi', 'dots of the printer an inch (default: 300)')
+            , @('--quiet-zone', 'light around the code (default: 4)')
+            , @('--ecc', 'least error correction, raised where that costs nothing (default: M)')
+            , @('--color', 'of the code (default: #000)')
+            , @('--background', 'behind it (default: #fff)')
+            , @('--short-url', 'the address, with {slug} or {id} (default: the setting short-url)')
         )
         'scans export' = @(
             , @('--all', 'every code of the workspace, oldest first')
@@ -291,6 +313,14 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr delete --format' = @('table', 'csv', 'json', 'ndjson')
         'qr delete -o' = 'files'
         'qr delete --output' = 'files'
+        'qr image -o' = 'files'
+        'qr image --output' = 'files'
+        'qr image --status' = @('active', 'paused', 'expired')
+        'qr image --type' = @('url', 'vcard', 'wifi', 'sms', 'whatsapp', 'email', 'file', 'multilink', 'social', 'app', 'event', 'business', 'coupon', 'feedback', 'landing_page', 'product', 'vcard_plus', 'menu', 'images', 'video', 'mp3', 'playlist')
+        'qr image --from' = 'files'
+        'qr image --output-dir' = 'directories'
+        'qr image --file-names' = @('id', 'slug')
+        'qr image --ecc' = @('L', 'M', 'Q', 'H')
         'scans export --output-dir' = 'directories'
         'scans export -f' = @('table', 'csv', 'json', 'ndjson', 'parquet')
         'scans export --format' = @('table', 'csv', 'json', 'ndjson', 'parquet')
@@ -317,6 +347,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr get 0' = 'codes'
         'qr update *' = 'codes'
         'qr delete *' = 'codes'
+        'qr image *' = 'codes'
         'scans export *' = 'codes'
         'auth use 0' = 'profiles'
         'config get 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'delimiter', 'short-url')
@@ -325,7 +356,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--since', '--until', '--during', '--timezone', '--output-dir', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--output-dir', '--as', '--file-names', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

@@ -85,7 +85,7 @@ function openGroup(
   reading.path.push(command);
   command.usage('<command> [flags]').description(sentence(summary));
   command.addHelpText('after', command.parent === null ? rootText : groupText);
-  addOptions(command, { ...globalOptions, ...requestOptions }, reading);
+  addGlobalOptions(command, reading);
   for (const { name, summary: does } of commands) command.command(name).summary(does);
   command.command('help [words...]', { hidden: command.parent !== null }).summary('explain a command or a topic');
   command.hook('preSubcommand', (_, child) => {
@@ -111,7 +111,8 @@ async function openCommand(
     if (choices) argument.argParser((raw: string) => accept(argument.name(), raw, choices, () => oneOf(raw, choices), reading));
     command.addArgument(argument);
   }
-  addOptions(command, { ...options, ...globalOptions, ...requestOptions }, reading);
+  addOptions(command, options, reading);
+  addGlobalOptions(command, reading);
   command.action(() => {
     const values = command.opts<Values<Options>>();
     const own = Object.fromEntries(Object.keys(options).map((key) => [key, values[key]]));
@@ -130,6 +131,7 @@ function openWords(command: Command, reading: Reading): void {
     return;
   }
   addOptions(command, globalOptions, reading);
+  addFormatOfErrors(command, reading);
   command.action(() => {
     reading.reached = { kind: 'help', words: [...before, ...command.args.filter((word) => !word.startsWith('-'))] };
   });
@@ -148,12 +150,17 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
     }
     command.addOption(option);
   }
+}
+
+/** Behind the command's own, of which one may have the name of a global one without its `no-` (`--color`). */
+function addGlobalOptions(command: Command, reading: Reading): void {
+  addOptions(command, { ...globalOptions, ...requestOptions }, reading);
   for (const request of ['help', 'version'] as const) {
     command.on(`option:${request}`, () => {
       reading.asked ??= request;
     });
   }
-  if (!('format' in options)) addFormatOfErrors(command, reading);
+  if (!command.options.some(({ long }) => long === '--format')) addFormatOfErrors(command, reading);
 }
 
 /** No flag of this command; but who asks by it for JSON is told in JSON that it is none. */

@@ -27,7 +27,7 @@ export const ROOT_SUMMARY =
 export const TREE: readonly Node[] = [
   {
     name: 'qr',
-    summary: 'list, read, create, change and delete QR codes',
+    summary: 'list, read, create, change, delete and print QR codes',
     commands: [
       { name: 'list', summary: 'list the codes of the workspace', load: () => import('./qr/list.ts') },
       { name: 'get', summary: 'show one code', load: () => import('./qr/get.ts') },
@@ -38,6 +38,7 @@ export const TREE: readonly Node[] = [
       },
       { name: 'update', summary: 'change a code, or many from a file', load: () => import('./qr/update/update.ts') },
       { name: 'delete', summary: 'delete codes and their scans for ever', load: () => import('./qr/delete/delete.ts') },
+      { name: 'image', summary: 'draw codes to print, each proven readable', load: () => import('./qr/image/image.ts') },
     ],
   },
   {

@@ -38,7 +38,7 @@ export function findFault(bytes: Buffer, format: PictureFormat, expected: Expect
 }
 
 /** As `findFault`, for a picture that stands on a page with others. */
-export function placeFault(drawing: Drawing, place: Place, expected: Expected): string | undefined {
+function placeFault(drawing: Drawing, place: Place, expected: Expected): string | undefined {
   return rasterFault(rasterOf(drawing, place, expected), expected);
 }
 
@@ -94,7 +94,7 @@ function layOver(raster: Raster, image: Raster, { left, top, side }: { left: num
 }
 
 /** I1, I2: what is seen has its quiet zone, and reads as its text. */
-export function rasterFault(raster: Raster, expected: Expected): string | undefined {
+function rasterFault(raster: Raster, expected: Expected): string | undefined {
   const { text, across, quietZone } = expected;
   if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across))) return 'something stands in its quiet zone';
   const small = shrink(raster, Math.floor(raster.width / across / PIXELS_A_MODULE));

@@ -10,7 +10,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
 
 /** Pixels a module: as many as come nearest to the dots of the printer, at least one. */
-export function pixelsAModule(modules: Modules, style: PictureStyle): number {
+function pixelsAModule(modules: Modules, style: PictureStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }
 
@@ -69,7 +69,7 @@ interface Header {
 }
 
 /** A PNG of filtered rows. `colours` are chunks that stand before them. */
-export function formatPng({ side, bits, type, sizeMm }: Header, colours: readonly Buffer[], rows: Buffer): Buffer {
+function formatPng({ side, bits, type, sizeMm }: Header, colours: readonly Buffer[], rows: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);

@@ -39,6 +39,22 @@ const CONTRACT: Record<string, string[]> = {
     ...['--adopt', '--not-created', '--template', ...OUTPUT],
   ],
   'qr update [code...]': ['--name', '--destination', '--status', '--from', '--results', '--dry-run', '--fail-fast', ...OUTPUT],
+  'qr image [code...]': [
+    ...[
+      '--output',
+      '--output-dir',
+      '--as',
+      '--file-names',
+      '--all',
+      '--from',
+      '--status',
+      '--type',
+      '--name',
+      '--dry-run',
+      '--force',
+    ],
+    ...['--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url'],
+  ],
   'qr delete [code...]': ['--yes', '--from', '--dry-run'],
   'scans export [code...]': [
     ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],
@@ -191,7 +207,7 @@ describe('help', () => {
 
 describe('what is not understood', () => {
   test.each([
-    ['qr', 'qr: which command? It takes list, get, create, update or delete', 'qrctl qr --help explains them'],
+    ['qr', 'qr: which command? It takes list, get, create, update, delete or image', 'qrctl qr --help explains them'],
     ['-q', 'which command?', 'qrctl --help lists them'],
     ['quit', "unknown command 'quit'", 'qrctl --help lists the commands'],
     ['qr lst', "unknown command 'qr lst'", 'did you mean `qrctl qr list`?'],

@@ -41,6 +41,8 @@ const COMMANDS: Record<string, Row> = {
   'qr create, from a file': { args: () => ['--from', 'codes.csv'], typical: true, prints: 'csv' },
   'qr update': { args: (s) => [s.codeId(), '--status', 'paused'], prints: 'json', wide: true },
   'qr delete': { args: (s) => [s.codeId(), '--yes'], prints: 'json', steady: true, wide: true },
+  'qr image': { args: (s) => [s.codeId(), '--short-url', 'https://qr.example'], prints: 'lines', steady: true, wide: true },
+  'qr image, many': { args: () => ['--all', '--short-url', 'https://qr.example', '--output-dir', 'codes'], prints: 'nothing' },
   'scans export': { args: (s) => [s.codeId()], typical: true, prints: 'csv', steady: true },
   'scans export, to a file': { args: () => ['--all', '-o', 'scans.csv'], typical: true, prints: 'nothing' },
   'auth login': {

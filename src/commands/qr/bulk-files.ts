@@ -66,7 +66,7 @@ async function isJournal(path: string): Promise<boolean> {
 const MOST_WARNINGS = 10;
 
 /** One line a warning, up to a screenful. */
-function tellWarnings({ console }: Context, warnings: readonly Fault[]): void {
+export function tellWarnings({ console }: Context, warnings: readonly Fault[]): void {
   for (const warning of warnings.slice(0, MOST_WARNINGS)) console.warn(formatFault(warning));
   if (warnings.length > MOST_WARNINGS) console.warn(`and ${warnings.length - MOST_WARNINGS} more like these`);
 }

@@ -2,11 +2,12 @@
 import { everyCode, listAllCodes } from '../../service/codes.ts';
 import { fetchInOrder } from '../../service/fetch-in-order.ts';
 import type { Service } from '../../service/service.ts';
-import { CODE_FIELDS, CODE_STATUSES, CODE_TYPES, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
+import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
 import { parseInstant } from '../../time.ts';
-import { choices, defineCommand, integer, parsed, texts, type Values } from '../define.ts';
+import { defineCommand, integer, parsed, type Values } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
 import { codeOutput } from './code-columns.ts';
+import { createFilter, filterOptions } from './code-filters.ts';
 
 interface Sort {
   field: (typeof CODE_FIELDS)[number];
@@ -19,9 +20,7 @@ const SORT = {
 };
 
 const options = {
-  status: choices('--status <status>', 'only codes of this status', CODE_STATUSES),
-  type: choices('--type <type>', 'only codes of this type', CODE_TYPES),
-  name: texts('--name <text>', 'only codes with this in their name, in either case'),
+  ...filterOptions,
   limit: integer('--limit <n>', 'at most so many', { min: 1 }),
   sort: parsed('--sort <field[:desc]>', "order by a field (default: the service's order)", SORT),
   ...outputOptions,
@@ -112,21 +111,6 @@ async function* firstCodes(service: Lister, limit: number, concurrency: number):
     yield next;
     left -= next.length;
   }
-}
-
-type Filters = { [K in 'status' | 'type' | 'name']: readonly string[] | undefined };
-
-/** Whether a code passes: any of the values of each flag that was given. Names match in part, in either case. */
-function createFilter({ status, type, name }: Filters): (code: QrCode) => boolean {
-  const parts = name?.map(fold);
-  return (code) =>
-    (!status || status.includes(code.status)) &&
-    (!type || type.includes(code.type)) &&
-    (!parts || parts.some((part) => fold(code.name).includes(part)));
-}
-
-function fold(text: string): string {
-  return text.normalize('NFC').toLowerCase();
 }
 
 /** The same order on every machine, whatever its language. Codes without the field come first; equal ones stay as they were. */

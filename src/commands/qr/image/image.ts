@@ -1,0 +1,89 @@
+/** `qr image`: its flags, and which of its forms they ask for. */
+import { InvalidArgumentError } from 'commander';
+import type { Context } from '../../../context.ts';
+import { UsageError } from '../../../errors.ts';
+import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
+import { choice, defineCommand, flag, type OptionDefinition, oneOf, text, type Values } from '../../define.ts';
+import { filterOptions } from '../code-filters.ts';
+import { checkChoice } from './choose-codes.ts';
+import { pictureOptions } from './picture-flags.ts';
+
+const MANY = 'Flags for many:';
+
+const options = {
+  output: text('-o, --output <file>', 'one picture as a file: .png, .svg, .pdf or .eps', { complete: 'files' }),
+  dryRun: flag('--dry-run', 'say how many pictures, of what size, and which would be refused; write nothing'),
+  force: flag('--force', 'draw also what would not print or scan well, and over files that are not of an earlier run'),
+  all: flag('--all', 'every code of the workspace, oldest first', { group: MANY }),
+  ...filterOptions,
+  from: text('--from <file|->', 'the codes of a CSV, JSON or NDJSON by its column id or slug; - is standard input', {
+    group: MANY,
+    complete: 'files',
+  }),
+  outputDir: text('--output-dir <dir>', 'a file a code, and manifest.csv beside them', { group: MANY, complete: 'directories' }),
+  as: {
+    flags: '--as <formats>',
+    description: `which of ${PICTURE_FORMATS.join(', ')}, separated by commas (default: png)`,
+    group: MANY,
+    parse: parseFormats,
+  } satisfies OptionDefinition<PictureFormat[]>,
+  fileNames: choice(
+    '--file-names <by>',
+    'files named by id, or by slug where that is safe and unique (default: id)',
+    ['id', 'slug'],
+    { group: MANY },
+  ),
+  ...pictureOptions,
+};
+
+export type ImageFlags = Values<typeof options>;
+
+function parseFormats(raw: string): PictureFormat[] {
+  try {
+    return [...new Set(raw.split(',').map((format) => oneOf(format.trim(), PICTURE_FORMATS)))];
+  } catch {
+    throw new InvalidArgumentError('It takes png, svg, pdf and eps, separated by commas.');
+  }
+}
+
+export const command = defineCommand({
+  description:
+    'Draws the codes that are printed: the address of each (see `qrctl config set short-url`), in millimetres. Each picture is decoded ' +
+    'again from its own pixels or outlines before it is written, and what would not print or scan well is refused. The address is not requested.',
+  arguments: [{ term: '[code...]', description: 'ids (uuid) or slugs', complete: 'codes' }],
+  options,
+  examples: [
+    { command: 'qrctl qr image aB3xY', does: 'shows it on a terminal' },
+    { command: 'qrctl qr image aB3xY -o menu.pdf --size 50mm', does: 'one picture to print' },
+    {
+      command: 'qrctl qr image --all --status active --output-dir codes --as png,svg',
+      does: 'two pictures of each active code, and manifest.csv',
+    },
+    { command: 'qrctl qr image --from codes.results.csv --output-dir codes --file-names slug', does: 'those of a bulk run' },
+  ],
+  async run(context, { args, options }) {
+    checkChoice(args, options);
+    await load(context, args, options);
+  },
+});
+
+async function load(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
+  if (flags.output !== undefined && flags.outputDir !== undefined) {
+    throw new UsageError('--output is one file, --output-dir one a code: choose one', { hint: 'leave out one of them' });
+  }
+  if (flags.outputDir !== undefined || flags.dryRun) {
+    const { writePictures } = await import('./write-pictures.ts');
+    return writePictures(context, names, flags);
+  }
+  for (const [name, value] of [
+    ['--as', flags.as],
+    ['--file-names', flags.fileNames],
+  ] as const) {
+    if (value !== undefined)
+      throw new UsageError(`${name} goes with --output-dir`, { hint: `add --output-dir DIR, or leave out ${name}` });
+  }
+  if (names.length !== 1)
+    throw new UsageError('where should the pictures go?', { hint: 'add --output-dir DIR for a file a code' });
+  const { printPicture } = await import('./print-picture.ts');
+  await printPicture(context, names, flags);
+}

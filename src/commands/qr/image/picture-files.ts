@@ -1,0 +1,63 @@
+/** What the files of pictures are called, and which of them are there already. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../../../durable/path-errors.ts';
+import { UsageError } from '../../../errors.ts';
+import type { PictureFormat } from '../../../image/picture.ts';
+import { isUuid } from '../../../service/checks.ts';
+import type { EncodedCode } from './encode-codes.ts';
+import type { Manifest } from './manifest.ts';
+
+/** One file to draw. */
+export interface PictureFile {
+  readonly encoded: EncodedCode;
+  readonly format: PictureFormat;
+  /** In the directory. */
+  readonly file: string;
+}
+
+/** Safe on every file system, and no device of Windows. */
+const SAFE = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9][a-z0-9_-]{0,99}$/i;
+
+/** The files in the order of the codes. Slugs that are not safe, or differ in case alone, give way to ids. */
+export function nameFiles(
+  encoded: readonly EncodedCode[],
+  formats: readonly PictureFormat[],
+  by: 'id' | 'slug',
+): { files: PictureFile[]; unsafe: number } {
+  const often = new Map<string, number>();
+  for (const { code } of encoded) often.set(code.slug.toLowerCase(), (often.get(code.slug.toLowerCase()) ?? 0) + 1);
+  let unsafe = 0;
+  const files = encoded.flatMap((one): PictureFile[] => {
+    const { id, slug } = one.code;
+    if (!isUuid(id)) throw new UsageError(`the id ${JSON.stringify(id)} cannot be a file's name`);
+    const isFit = SAFE.test(slug) && !isUuid(slug) && often.get(slug.toLowerCase()) === 1;
+    if (by === 'slug' && !isFit) unsafe++;
+    const name = by === 'slug' && isFit ? slug : id.toLowerCase();
+    return formats.map((format) => ({ encoded: one, format, file: `${name}.${format}` }));
+  });
+  return { files, unsafe };
+}
+
+/** The SHA-256 of each file that is there, by its name. */
+export async function hashFiles(directory: string, files: readonly PictureFile[]): Promise<Map<string, string>> {
+  const there = await readdir(directory).catch((error) => {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+    throw error;
+  });
+  const wanted = new Set(files.map(({ file }) => file));
+  const hashes = new Map<string, string>();
+  for (const name of there) {
+    if (!wanted.has(name)) continue;
+    // A directory or a pipe of that name is nobody's picture.
+    const bytes = await readFile(join(directory, name)).catch(() => undefined);
+    hashes.set(name, bytes ? createHash('sha256').update(bytes).digest('hex') : '');
+  }
+  return hashes;
+}
+
+/** I5: whether what stands there may be replaced: it is what an earlier run wrote. */
+export function isOurs({ rows }: Manifest, file: string, hash: string | undefined): boolean {
+  return hash === undefined || rows.get(file)?.sha256 === hash;
+}

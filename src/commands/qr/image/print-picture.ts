@@ -1,0 +1,56 @@
+/** One picture: into a file, on the terminal, or as SVG into a pipe. */
+import type { Context } from '../../../context.ts';
+import { PartialError, UsageError } from '../../../errors.ts';
+import { drawPicture } from '../../../image/draw-picture.ts';
+import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
+import { formatTerminal, readTerminal, terminalWidth } from '../../../image/terminal.ts';
+import { decode } from '../../../image/verify.ts';
+import { clean } from '../../../output/clean.ts';
+import { writeWholeFile } from '../../../output/whole-file.ts';
+import { quote } from '../../../quote.ts';
+import { chooseCodes } from './choose-codes.ts';
+import { type EncodedCode, encodeCodes, refuseUnprintable } from './encode-codes.ts';
+import type { ImageFlags } from './image.ts';
+import { requireShortUrl, styleOf } from './picture-flags.ts';
+
+/** Draws one code. Throws what errors.ts lists; PartialError where the picture does not read. */
+export async function printPicture(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
+  const { shortUrl } = await context.settings();
+  const template = requireShortUrl(flags.shortUrl, shortUrl);
+  const path = flags.output === '-' ? undefined : flags.output;
+  const format = path === undefined ? 'svg' : formatOf(path);
+  const style = styleOf(flags);
+  const codes = await chooseCodes(context, names, flags);
+  const all = await encodeCodes(context, codes, template, style);
+  const [encoded] = all.encoded;
+  if (!encoded) return;
+  if (path === undefined && flags.output === undefined && context.console.isTerminal)
+    return showPicture(context, encoded, style.quietZone);
+  refuseUnprintable(context, all, flags.force === true);
+  const drawn = await drawPicture(encoded, format, style);
+  if ('fault' in drawn) throw new PartialError(`the picture of ${quote(encoded.code.slug)} was not written: ${drawn.fault}`);
+  if (path === undefined) return context.console.write(drawn.bytes);
+  await writeWholeFile(path, drawn.bytes, { processes: context.processes });
+  const { version, level } = encoded.modules;
+  context.console.note(`${encoded.text} is in ${path}: ${style.sizeMm} mm, version ${version}, level ${level}, read back`);
+}
+
+/** Throws UsageError where the extension says no format. */
+function formatOf(path: string): PictureFormat {
+  const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
+  const format = PICTURE_FORMATS.find((name) => name === extension);
+  if (format) return format;
+  throw new UsageError(`${path} says no format of pictures by its extension`, { hint: 'name it .png, .svg, .pdf or .eps' });
+}
+
+/** The code in half blocks, and its address below. */
+async function showPicture({ console }: Context, { code, text, modules }: EncodedCode, quietZone: number): Promise<void> {
+  const wide = terminalWidth(modules, quietZone);
+  const shown = formatTerminal(modules, quietZone);
+  // I1: what is on a screen is scanned as well.
+  if (decode(readTerminal(shown)) !== text)
+    throw new PartialError(`the picture of ${quote(code.slug)} was not shown: a decoder cannot read it`);
+  if (wide <= console.width) await console.write(shown);
+  else console.warn(`the code is ${wide} columns wide, and the terminal ${console.width}: -o FILE.png draws it`);
+  await console.write(`${clean(text)}\n`);
+}

@@ -1,0 +1,186 @@
+/** A file a code, each read back before it is written, and manifest.csv beside them. */
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../../../context.ts';
+import { nodeDisk } from '../../../durable/disk.ts';
+import { acquireLock } from '../../../durable/lock.ts';
+import { cannotWrite, describeSystemError, systemCode } from '../../../durable/path-errors.ts';
+import { replaceFile } from '../../../durable/replace-file.ts';
+import { makeDirectories } from '../../../durable/write.ts';
+import { PartialError, UsageError } from '../../../errors.ts';
+import { drawPicture } from '../../../image/draw-picture.ts';
+import { formatNumber, type PictureStyle } from '../../../image/picture.ts';
+import { inParallel } from '../../../once/send-rows.ts';
+import type { Row } from '../../../row-sink.ts';
+import { printRecords } from '../../output-options.ts';
+import { chooseCodes } from './choose-codes.ts';
+import { encodeCodes, refuseUnprintable } from './encode-codes.ts';
+import type { ImageFlags } from './image.ts';
+import { MANIFEST_COLUMNS, type Manifest, type ManifestRow, readManifest, writeManifest } from './manifest.ts';
+import { hashFiles, isOurs, nameFiles, type PictureFile } from './picture-files.ts';
+import { requireShortUrl, styleOf } from './picture-flags.ts';
+
+interface Job {
+  directory: string;
+  style: PictureStyle;
+  files: readonly PictureFile[];
+  manifest: Manifest;
+  /** What is there, by file. */
+  hashes: ReadonlyMap<string, string>;
+}
+
+/** Draws all; with --dry-run says what would be drawn. Throws what errors.ts lists: PartialError where some pictures do not read. */
+export async function writePictures(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
+  const { shortUrl } = await context.settings();
+  const template = requireShortUrl(flags.shortUrl, shortUrl);
+  const style = styleOf(flags);
+  const { outputDir: directory, force = false } = flags;
+  const manifest = directory === undefined ? undefined : await readManifest(directory, force);
+  const codes = [...new Set(await chooseCodes(context, names, flags))];
+  const all = await encodeCodes(context, codes, template, style);
+  const { files, unsafe } = nameFiles(all.encoded, flags.as ?? ['png'], flags.fileNames ?? 'id');
+  if (unsafe > 0) context.console.note(`${counted(unsafe, 'slug')} cannot be file names of their own: ids name those files`);
+  if (flags.dryRun) {
+    const hashes = directory === undefined ? new Map<string, string>() : await hashFiles(directory, files);
+    const foreign = (file: string) => manifest && !force && !isOurs(manifest, file, hashes.get(file));
+    await printPlan(context, files, style, ({ encoded, file }) => {
+      const reason = force ? undefined : (all.refusals[0] ?? encoded.refusal);
+      return reason ?? (foreign(file) ? 'a file of that name is not of an earlier run' : undefined);
+    });
+    return refuseUnprintable(context, all, force);
+  }
+  refuseUnprintable(context, all, force);
+  if (directory === undefined || !manifest) return;
+  await makeDirectory(directory);
+  const real = await realpath(directory);
+  const { clock, signal, console } = context;
+  const onWait = () => console.note(`another run is writing to ${directory}: waiting for it`);
+  const lock = await acquireLock(join(real, 'manifest.csv'), { clock, signal, onWait });
+  try {
+    const [known, hashes] = [await readManifest(real, force), await hashFiles(real, files)];
+    const job = { directory: real, style, files, manifest: known, hashes };
+    if (!force) await refuseForeign(job);
+    await drawAll(context, job, directory);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await makeDirectories(nodeDisk, path);
+  } catch (cause) {
+    const hint = 'choose another directory with --output-dir';
+    throw new UsageError(`cannot make the directory ${path}: ${describeSystemError(cause)}`, { hint, cause });
+  }
+}
+
+/** I5: throws UsageError where a file would be lost that no earlier run wrote, before any is written. The same bytes are no loss. */
+async function refuseForeign({ directory, style, files, manifest, hashes }: Job): Promise<void> {
+  const foreign: string[] = [];
+  for (const { encoded, format, file } of files) {
+    const hash = hashes.get(file);
+    if (isOurs(manifest, file, hash)) continue;
+    const drawn = await drawPicture(encoded, format, style, { known: hash });
+    if ('fault' in drawn || drawn.sha256 !== hash) foreign.push(file);
+  }
+  if (foreign.length === 0) return;
+  const more = foreign.length > 1 ? `, and ${foreign.length - 1} more` : '';
+  throw new UsageError(
+    `${join(directory, foreign[0] ?? '')} is not of an earlier run, or was changed since${more}: nothing was written`,
+    {
+      hint: 'choose another directory with --output-dir, or overwrite it with --force',
+    },
+  );
+}
+
+/** Drawing takes the processor, and writing waits for the disk: several at a time keep both busy. */
+const AT_ONCE = 8;
+
+/** `shown`: the directory as it was named. */
+async function drawAll(context: Context, job: Job, shown: string): Promise<void> {
+  const { files, manifest } = job;
+  const rows: (ManifestRow | undefined)[] = files.map(() => undefined);
+  const progress = context.console.progress('pictures');
+  let done = 0;
+  const drawn = () => rows.filter((row) => row !== undefined);
+  try {
+    await inParallel(files.keys(), AT_ONCE, async (index) => {
+      context.signal.throwIfAborted();
+      const picture = files[index];
+      if (picture) rows[index] = await drawOne(job, picture);
+      progress.update({ done: ++done, total: files.length });
+    });
+    context.signal.throwIfAborted();
+    await writeManifest(manifest, drawn());
+  } catch (error) {
+    // What was written is ours, and the next run has to know.
+    await writeManifest(manifest, drawn()).catch(() => undefined);
+    throw systemCode(error) === undefined ? error : cannotWrite(`write to ${shown}`, error, 'each file there is whole');
+  } finally {
+    progress.stop();
+  }
+  tell(context, drawn(), join(shown, 'manifest.csv'));
+}
+
+async function drawOne({ directory, style, manifest, hashes }: Job, picture: PictureFile): Promise<ManifestRow> {
+  const { encoded, format, file } = picture;
+  const there = hashes.get(file);
+  const facts = { ...factsOf(picture, style), file };
+  // Bytes that an earlier run read back need not be read again; whose they are says the manifest.
+  const known = isOurs(manifest, file, there) ? there : undefined;
+  const drawn = await drawPicture(encoded, format, style, { known });
+  if ('fault' in drawn)
+    return { ...facts, sha256: manifest.rows.get(file)?.sha256 ?? null, outcome: 'failed', error: drawn.fault };
+  const { bytes, sha256 } = drawn;
+  if (sha256 === there) return { ...facts, sha256, outcome: 'unchanged', error: null };
+  await replaceFile(nodeDisk, join(directory, file), bytes);
+  return { ...facts, sha256, outcome: 'written', error: null };
+}
+
+/** What is known of a picture before it is drawn. */
+function factsOf({ encoded: { code, text, modules }, format, file }: PictureFile, { sizeMm }: PictureStyle): Row {
+  const { id, slug, name } = code;
+  const { size, version, level } = modules;
+  return { id, slug, name, url: text, file, format, mm: formatNumber(sizeMm), modules: size, version, ecc: level };
+}
+
+function tell({ console }: Context, rows: readonly ManifestRow[], path: string): void {
+  const outcomes = (['written', 'unchanged', 'failed'] as const).flatMap((outcome) => {
+    const count = rows.filter((row) => row.outcome === outcome).length;
+    return count > 0 ? [`${count.toLocaleString('en')} ${outcome}`] : [];
+  });
+  console.note(
+    `${counted(rows.length, 'picture')}: ${outcomes.join(', ') || 'nothing to draw'}; each read back; listed in ${path}`,
+  );
+  const failed = rows.filter(({ outcome }) => outcome === 'failed');
+  if (failed.length === 0) return;
+  throw new PartialError(
+    `${counted(failed.length, 'picture')} of ${rows.length} did not read back, and ${failed.length === 1 ? 'was' : 'were'} not written`,
+    {
+      hint: `${path} says which; another --ecc or --size may help`,
+    },
+  );
+}
+
+async function printPlan(
+  context: Context,
+  files: readonly PictureFile[],
+  style: PictureStyle,
+  reasonOf: (picture: PictureFile) => string | undefined,
+): Promise<void> {
+  const records = files.map((picture) => {
+    const reason = reasonOf(picture);
+    return { ...factsOf(picture, style), outcome: reason === undefined ? 'draw' : 'refused', error: reason ?? null };
+  });
+  const columns = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
+  await printRecords(context, records, columns, {}, 'no codes');
+  const refused = records.filter(({ outcome }) => outcome === 'refused').length;
+  const size = `${formatNumber(style.sizeMm)} mm`;
+  const more = refused > 0 ? `, ${refused.toLocaleString('en')} would be refused` : '';
+  context.console.note(`${counted(files.length - refused, 'picture')} of ${size} would be drawn${more}; nothing was written`);
+}
+
+function counted(count: number, thing: string): string {
+  return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,210 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it, test } from 'vitest';
+import { findFault } from '../../src/image/verify.ts';
+import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const URL = 'https://qr.example';
+
+async function useImages({ codes = 3 } = {}) {
+  const sandbox = await useSandbox({ codes: 0, codeLimit: 1000 });
+  for (let at = 0; at < codes; at++) {
+    const created_at = `2026-01-01T${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}:00.000Z`;
+    sandbox.workspace.put({ name: `Code ${at}`, slug: `c${1000 + at}`, status: at % 3 === 1 ? 'paused' : 'active', created_at });
+  }
+  const cwd = await useDirectory();
+  const image = (args: string[], options: CliOptions = {}) =>
+    runCli(['qr', 'image', '--short-url', URL, ...args], { cwd, ...options, env: { ...sandbox.env, ...options.env } });
+  const slug = sandbox.workspace.codes()[0]?.slug ?? '';
+  const manifest = (directory = 'codes') =>
+    parse(readFileSync(join(cwd, directory, 'manifest.csv')), { columns: true }) as Record<string, string>[];
+  return { sandbox, cwd, image, slug, manifest };
+}
+
+describe('qr image of one code', () => {
+  it.each(['png', 'svg', 'pdf', 'eps'] as const)('is a file of 40 mm as %s', async (format) => {
+    const { cwd, image, slug } = await useImages();
+    const { code, stdout, stderr } = await image([slug, '-o', `code.${format}`, '--size', '4cm']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain(`${URL}/${slug} is in code.${format}: 40 mm, version 2, level M, read back`);
+    const expected = { text: `${URL}/${slug}`, sizeMm: 40, quietZone: 4, across: 33 };
+    expect(findFault(readFileSync(join(cwd, `code.${format}`)), format, expected)).toBeUndefined();
+  });
+
+  it('is SVG in a pipe, and half blocks with the address below on a terminal', async () => {
+    const { image, slug, sandbox } = await useImages();
+    expect((await image([slug])).stdout).toMatch(/^<svg [^>]*width="30mm"/);
+    const { stdout } = await image([slug], { tty: 80 });
+    expect(stdout).toContain('\u001b[38;5;16;48;5;231m');
+    expect(stdout).toContain(`${URL}/${slug}\r\n`);
+    expect((await image([slug], { tty: 20 })).stdout).toContain('the code is 33 columns wide, and the terminal 20');
+    // The codes are asked for, the printed address is not.
+    expect(sandbox.requests.every(({ url }) => url.startsWith('/api/v1/qr'))).toBe(true);
+  });
+
+  it('takes the address from the profile', async () => {
+    const { sandbox, slug } = await useImages();
+    const env = { ...sandbox.env, QRCTL_CONFIG_DIR: await useDirectory() };
+    await runCli(['config', 'set', 'short-url', 'https://go.example/{id}?via=print'], { env });
+    const { stdout } = await runCli(['qr', 'image', slug], { env, tty: 80 });
+    expect(stdout).toContain(`https://go.example/${sandbox.workspace.codes()[0]?.id}?via=print`);
+  });
+
+  it('says how to set an address where there is none (2), and asks the service nothing', async () => {
+    const { sandbox, slug } = await useImages();
+    const { code, stderr } = await runCli(['qr', 'image', slug], { env: sandbox.env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('it is never guessed');
+    expect(stderr).toContain('qrctl config set short-url https://HOST/{slug}');
+    expect(sandbox.requests).toEqual([]);
+  });
+});
+
+describe('qr image refuses (2), in one line, and writes nothing', () => {
+  test.each([
+    [['CODE', '--short-url', 'https://go.example/{name}', '-o', 'x.png'], /short-url.*\{slug\}/],
+    [['CODE', '--color', 'red', '-o', 'x.png'], /--color.*#000/],
+    [['CODE', '--background', '#12345', '-o', 'x.png'], /--background.*#fff/],
+    [['CODE', '--size', '30', '-o', 'x.png'], /--size.*30mm/],
+    [['CODE', '--ecc', 'X', '-o', 'x.png'], /--ecc.*L, M, Q or H/],
+    [['CODE', '--size', '8mm', '-o', 'x.png'], /2\.8 printer dots at 300 dpi, and wants 4: --size 12mm has them/],
+    [['CODE', '--dpi', '100', '-o', 'x.png'], /3\.5 printer dots at 100 dpi/],
+    [['CODE', '--color', '#eee', '-o', 'x.png'], /contrast is 1\.1:1/],
+    [['CODE', '--color', '#fff', '--background', '#000', '-o', 'x.png'], /light on dark/],
+    [['CODE', '--quiet-zone', '2', '-o', 'x.png'], /quiet zone is 2 modules wide/],
+    [['CODE', '--short-url', `https://go.example/${'x'.repeat(3000)}/{slug}`, '-o', 'x.png'], /too many for a code at level M/],
+    [['CODE', '-o', 'x.jpg'], /no format of pictures/],
+    [['CODE', '-o', 'no/x.png'], /its directory does not exist/],
+    [['CODE', '-o', 'x.png', '--output-dir', 'y'], /choose one/],
+    [['CODE', '--as', 'png', '-o', 'x.png'], /--as goes with --output-dir/],
+    [['CODE', '--status', 'active', '-o', 'x.png'], /--status goes with --all/],
+    [['CODE', '--output-dir', 'y', '--as', 'png,gif'], /png, svg, pdf and eps/],
+    [['CODE', '--all', '--output-dir', 'y'], /do not go together/],
+    [['--output-dir', 'y'], /which codes/],
+    [['--all'], /where should the pictures go/],
+    [['--from', 'none.csv', '--output-dir', 'y'], /cannot read none.csv/],
+  ])('%j', async (args, message) => {
+    const { cwd, image, slug } = await useImages();
+    const { code, stdout, stderr } = await image(args.map((word) => (word === 'CODE' ? slug : word)));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('but draws what would not scan well with --force, and says so', async () => {
+    const { cwd, image, slug } = await useImages();
+    const { code, stderr } = await image([slug, '--size', '8mm', '-o', 'x.png', '--force']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('2.8 printer dots');
+    expect(existsSync(join(cwd, 'x.png'))).toBe(true);
+  });
+
+  it('and a code that is not there, with the nearest that is (4)', async () => {
+    const { image, slug, cwd } = await useImages();
+    expect(await image([`${slug}x`, '-o', 'x.png'])).toMatchObject({ code: 4, stderr: expect.stringContaining(slug) });
+    expect(await image([slug, 'nobody', '--output-dir', 'y'])).toMatchObject({ code: 4 });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});
+
+describe('qr image of many codes', () => {
+  it('writes a file a code and format, and a manifest of what each holds', async () => {
+    const { image, manifest, sandbox, cwd } = await useImages({ codes: 120 });
+    const { code, stderr } = await image(['--all', '--output-dir', 'codes', '--as', 'png,svg']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('240 pictures: 240 written; each read back; listed in codes/manifest.csv');
+    const rows = manifest();
+    expect(Object.keys(rows[0] ?? {}).join()).toBe('id,slug,name,url,file,format,mm,modules,version,ecc,sha256,outcome,error');
+    const oldest = [...sandbox.workspace.codes()].sort((a, b) => (a.created_at < b.created_at ? -1 : 1))[0];
+    const { id, slug } = oldest ?? {};
+    expect(rows[0]).toMatchObject({ id, slug, url: `${URL}/${slug}`, file: `${id}.png`, format: 'png', mm: '30' });
+    expect(rows[0]).toMatchObject({ modules: '25', version: '2', ecc: 'M', outcome: 'written', error: '' });
+    expect(readdirSync(join(cwd, 'codes'))).toHaveLength(241);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
+  it('chooses as qr list does, by the rows of a file, or by names', async () => {
+    const { image, manifest, sandbox, cwd } = await useImages({ codes: 30 });
+    const paused = sandbox.workspace.codes().filter(({ status }) => status === 'paused');
+    await image(['--all', '--status', 'paused', '--output-dir', 'paused']);
+    expect(manifest('paused')).toHaveLength(paused.length);
+    const [one, two] = sandbox.workspace.codes();
+    writeFileSync(join(cwd, 'some.csv'), `name,slug\nx,${two?.slug}\ny,${one?.slug}\n`);
+    await image(['--from', 'some.csv', '--output-dir', 'some', '--file-names', 'slug']);
+    expect(manifest('some').map(({ file }) => file)).toEqual([`${two?.slug}.png`, `${one?.slug}.png`]);
+    await image([one?.slug ?? '', two?.id ?? '', one?.id ?? '', '--output-dir', 'named']);
+    expect(manifest('named').map(({ id }) => id)).toEqual([one?.id, two?.id]);
+  });
+
+  it('names files by slug where that is safe and unique, else by id', async () => {
+    const { image, manifest, sandbox } = await useImages({ codes: 0 });
+    for (const slug of ['fine', 'Twice', 'twice', '../up', 'nul']) sandbox.workspace.put({ name: slug, slug });
+    const { stderr } = await image(['--all', '--output-dir', 'codes', '--file-names', 'slug']);
+    expect(stderr).toContain('4 slugs cannot be file names of their own: ids name those files');
+    expect(
+      manifest()
+        .filter(({ file, id }) => file !== `${id}.png`)
+        .map(({ file }) => file),
+    ).toEqual(['fine.png']);
+  });
+
+  it('draws only what changed when it runs again, and what is of no earlier run only with --force (I5)', async () => {
+    const { image, manifest, cwd } = await useImages();
+    const all = ['--all', '--output-dir', 'codes'];
+    await image(all);
+    const [first, second] = manifest();
+    expect((await image(all)).stderr).toContain('3 pictures: 3 unchanged');
+    expect((await image([...all, '--size', '40mm'])).stderr).toContain('3 pictures: 3 written');
+    // Somebody changed one; another run's row is gone.
+    const [one, two] = [join(cwd, 'codes', first?.file ?? ''), join(cwd, 'codes', second?.file ?? '')];
+    writeFileSync(one, 'mine');
+    const before = readFileSync(two);
+    const refused = await image([...all, '--size', '50mm']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is not of an earlier run, or was changed since') });
+    expect(readFileSync(one, 'utf8')).toBe('mine');
+    expect(readFileSync(two)).toEqual(before);
+    expect((await image([...all, '--size', '50mm', '--force'])).stderr).toContain('3 written');
+    writeFileSync(join(cwd, 'codes', 'manifest.csv'), 'a,b\n1,2\n');
+    expect(await image(all)).toMatchObject({ code: 2, stderr: expect.stringContaining('manifest.csv is not of an earlier run') });
+  });
+
+  it('keeps in the manifest what an earlier run wrote of other codes', async () => {
+    const { image, manifest, sandbox } = await useImages({ codes: 0 });
+    sandbox.workspace.put({ name: '=1+1', slug: 'a' });
+    sandbox.workspace.put({ name: 'it\'s, "x"', slug: 'b' });
+    await image(['a', '--output-dir', 'codes']);
+    await image(['b', '--output-dir', 'codes']);
+    expect(manifest().map(({ name, outcome }) => [name, outcome])).toEqual([
+      ['it\'s, "x"', 'written'],
+      ["'=1+1", 'earlier'],
+    ]);
+    expect((await image(['a', '--output-dir', 'codes'])).stderr).toContain('1 picture: 1 unchanged');
+  });
+
+  it('says with --dry-run how many, of what size, and which would be refused and why', async () => {
+    const { image, slug, cwd, sandbox } = await useImages();
+    sandbox.workspace.put({ name: 'long', slug: 'x'.repeat(200) });
+    const { code, stdout, stderr } = await image(['--all', '--output-dir', 'codes', '--size', '15mm', '--dry-run']);
+    expect(code).toBe(2);
+    const rows = parse(stdout, { columns: true }) as Record<string, string>[];
+    expect(rows.find((row) => row.slug === slug)).toMatchObject({ outcome: 'draw', error: '', mm: '15', version: '2' });
+    expect(rows.filter(({ outcome }) => outcome === 'refused')).toMatchObject([
+      { error: expect.stringContaining('printer dots') },
+    ]);
+    expect(stderr).toContain('3 pictures of 15 mm would be drawn, 1 would be refused; nothing was written');
+    expect((await image([slug, '--dry-run'])).code).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('tells where a directory cannot be made or written', async () => {
+    const { image, cwd } = await useImages();
+    writeFileSync(join(cwd, 'file'), '');
+    expect(await image(['--all', '--output-dir', 'file'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot make the directory file'),
+    });
+  });
+});
