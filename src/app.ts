@@ -2,4 +2,5 @@
 export { interpret } from './commands/program.ts';
 export { createContext } from './context.ts';
 export { exitCodeOf, LocalError } from './errors.ts';
+export { loadColours } from './output/colour.ts';
 export { renderError } from './output/render-error.ts';

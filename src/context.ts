@@ -2,6 +2,7 @@
  * What a command is given: console, settings, service, clock, signal. The only reader of `process`, beside main.ts and the clock of
  * time.ts; a test builds a context with its own streams, environment and clock.
  */
+import { fstatSync } from 'node:fs';
 import { version } from '../package.json';
 import type { Processes } from './durable/replace-file.ts';
 import { AuthError, ClosedPipeError, exitCodeOf, InterruptedError, UsageError } from './errors.ts';
@@ -74,6 +75,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
       noColor: flags.color === false,
       clock: systemClock,
       signal,
+      isPiped,
       onClosedPipe: () => interruption.abort(new ClosedPipeError('standard output was closed')),
     }),
   );
@@ -175,7 +177,7 @@ function eventsFor(console: Console & { activeProgress(): Progress | undefined }
     pause({ ms }) {
       const progress = console.activeProgress();
       if (progress) progress.pause(ms);
-      else console.note(`rate limit reached: going on in ${formatDuration(ms)}`);
+      else console.note(`waiting ${formatDuration(ms)} for the rate limit`);
     },
     resume: () => console.activeProgress()?.resume(),
     // The first repetition follows within a moment; from the second on somebody may be waiting and wonder.
@@ -185,6 +187,15 @@ function eventsFor(console: Console & { activeProgress(): Progress | undefined }
       else console.verbose(line);
     },
   };
+}
+
+function isPiped(): boolean {
+  try {
+    const stdout = fstatSync(1);
+    return stdout.isFIFO() || stdout.isSocket();
+  } catch {
+    return false;
+  }
 }
 
 function isRunning(pid: number): boolean {

@@ -71,8 +71,10 @@ async function printNow(text: string, load: () => App): Promise<number> {
 }
 
 /** Says on standard error what went wrong, as text or as a line of JSON, and returns the exit code. */
-async function report(error: unknown, style: ErrorStyle, { exitCodeOf, renderError }: App): Promise<number> {
-  const text = renderError(error, style);
+async function report(error: unknown, style: ErrorStyle, { exitCodeOf, loadColours, renderError }: App): Promise<number> {
+  const isTerminal = process.stderr.isTTY === true;
+  const colours = await loadColours(wantsColour(process.env, { isTerminal, noColor: style.color === false }));
+  const text = renderError(error, style, { columns: isTerminal ? process.stderr.columns : undefined, colours });
   await new Promise<void>((resolve) => {
     process.stderr.on('error', () => resolve());
     process.stderr.write(text, () => resolve());

@@ -134,7 +134,7 @@ type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
 
 /**
  * Prints a list, given whole or in batches as they come; a file appears only when the last one is in. `none` is said on
- * standard error where a table would be empty. Opens before it asks for the first batch, so bad flags cost no request.
+ * standard error where a table would be empty, and how many `thing`s there are below a table, and of a file. Opens before it asks for the first batch, so bad flags cost no request.
  */
 export async function printRecords(
   context: Context,
@@ -142,10 +142,15 @@ export async function printRecords(
   columns: readonly Column[],
   options: OutputFlags,
   none = 'nothing to show',
+  thing?: string,
 ): Promise<void> {
   const plan = await planOutput(context, options, columns, 'list');
   const count = await writeAll(await openSink(context, plan), isArray(records) ? [records] : records);
   if (count === 0 && plan.format === 'table') context.console.note(none);
+  else if (thing !== undefined && (plan.format === 'table' || plan.path !== undefined)) {
+    const place = plan.path === undefined ? '' : `: ${plan.path}`;
+    context.console.note(`${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}${place}`);
+  }
 }
 
 export async function printRecord(

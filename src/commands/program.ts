@@ -36,7 +36,8 @@ export async function interpret(argv: readonly string[], inputs: TextInputs): Pr
 function styleOf(reading: Reading): ErrorStyle {
   const formats = reading.path.map((command): unknown => command.getOptionValue('format'));
   const json = formats.some((format) => format === 'json' || format === 'ndjson');
-  return { json, verbose: globalsOf(reading).verbose === true };
+  const { color, verbose } = globalsOf(reading);
+  return { json, verbose: verbose === true, color };
 }
 
 async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation> {

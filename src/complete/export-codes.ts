@@ -27,8 +27,11 @@ export interface CodesExport {
   /** Asked ahead, while the codes before still write; the sink's checkpoint is taken when this code's own rows begin. */
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
-  /** Told after each write: rows exported in all, how many there are once every code was asked, and codes done. */
-  progress(state: { rows: number; total: number | undefined; codes: number }): void;
+  /**
+   * Told after each write: rows exported in all, how many there are once every code was asked, how many there may be by the codes that
+   * were, and codes done.
+   */
+  progress(state: { rows: number; total: number | undefined; estimate: number; codes: number }): void;
 }
 
 export interface CodeFailure {
@@ -123,7 +126,8 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const count = () => {
       summary.scans = before + sink.added();
       const total = asked === job.codes.length ? Math.max(expected, summary.scans) : undefined;
-      job.progress({ rows: summary.scans, total, codes: summary.codes });
+      const estimate = Math.max(summary.scans, Math.round((expected * job.codes.length) / asked));
+      job.progress({ rows: summary.scans, total, estimate, codes: summary.codes });
     };
     const counted = {
       checkpoint: () => sink.checkpoint(),

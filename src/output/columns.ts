@@ -15,6 +15,8 @@ export interface Column {
   keepWhole?: boolean;
   /** A cell cut to less than this says too little: then a less important column goes; 10 when absent. */
   leastWidth?: number;
+  /** Cells are given so much room before a less important column that is kept whole, such as an id, gets any; `leastWidth` when absent. */
+  wishedWidth?: number;
   /** Only adds to what the text already says. */
   colour?: (value: unknown) => ColourName | undefined;
   /** How people see the value; tables only, all other formats show it exactly. */

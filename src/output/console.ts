@@ -8,6 +8,7 @@ import { type Environment, loadColours, NO_COLOURS, wantsColour } from './colour
 import { type Bar, createBar, createPlainProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';
 import { createStdoutWriter, type OutputStream } from './stdout-writer.ts';
+import { wrapWords } from './wrap-words.ts';
 
 export type { Progress };
 
@@ -53,6 +54,8 @@ export interface ConsoleOptions {
   noColor: boolean;
   clock: Clock;
   signal: AbortSignal;
+  /** Whether another program reads standard output: it may write to the very terminal that a bar would move on. */
+  isPiped?: () => boolean;
   /** The reader of standard output went away: the command should end. */
   onClosedPipe: () => void;
 }
@@ -74,9 +77,9 @@ export function createConsole(options: ConsoleOptions): Console {
     errColours = colours;
   });
 
-  function line(text: string): void {
+  function line(text: string, coloured = (lines: string) => lines): void {
     bar?.hide();
-    say(`${text}\n`);
+    say(`${coloured(wrapWords(text, errIsTerminal ? stderr.columns || DEFAULT_WIDTH : undefined))}\n`);
     bar?.show();
   }
   const note = (text: string) => {
@@ -84,7 +87,7 @@ export function createConsole(options: ConsoleOptions): Console {
   };
 
   function progress(unit: string): Progress {
-    if (!animated) return createPlainProgress(note);
+    if (!animated || options.isPiped?.()) return createPlainProgress(note);
     bar?.stop();
     bar = createBar(unit, { width: () => stderr.columns || DEFAULT_WIDTH, write: say }, clock);
     return bar;
@@ -105,7 +108,8 @@ export function createConsole(options: ConsoleOptions): Console {
     },
     note,
     warn: (text, always = false) => {
-      if (always || !quiet) line(`${errColours.yellow('warning:')} ${presentable(text)}`);
+      if (always || !quiet)
+        line(`warning: ${presentable(text)}`, (lines) => lines.replace('warning:', errColours.yellow('warning:')));
     },
     verbose: (text) => {
       if (options.verbose) line(presentable(`${formatInstant(clock.now())} ${text}`));

@@ -1,11 +1,11 @@
 /** The line on standard error that shows how far a command is. */
 import { type Clock, every, formatDuration } from '../time.ts';
-import { renderBar } from './progress-bar.ts';
+import { renderBar, type Work } from './progress-bar.ts';
 
 /** A running line or bar on standard error; silent with --quiet, plain lines off a terminal. */
 export interface Progress {
   /** What is done so far; drawn at most a few times a second. `total` may become known later or change. */
-  update(state: { done: number; total?: number; detail?: string }): void;
+  update(state: Work): void;
   /** A pause for the rate limit of about `ms` begins: a countdown on a terminal, one plain line elsewhere. */
   pause(ms: number): void;
   resume(): void;
@@ -29,27 +29,27 @@ export interface Bar extends Progress {
 const FRAME_MS = 100;
 
 /**
+ * The cursor waits at the beginning of the line, and so it does where a terminal that was made narrower has broken the line in two: all
+ * that is behind it goes. A terminal tells its new width late, and a line drawn until then must not be broken, or it would stay.
+ */
+const CLEAR = '\r\x1b[J';
+const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
+
+/**
  * A bar on a terminal: drawn at once, then ten times a second. Our own and not a library's, because it has to step aside for
  * notes and data, survive a resize, and turn into a countdown.
  */
 export function createBar(unit: string, surface: BarSurface, clock: Clock, startTicking: typeof every = every): Bar {
   const started = clock.monotonic();
-  let state: Parameters<Progress['update']>[0] = { done: 0 };
+  let state: Work = { done: 0 };
   let pausedMs = 0;
   let pause: { since: number; until: number } | undefined;
-  let drawn = 0;
+  let isDrawn = false;
   let stopped = false;
 
-  /** Takes the line away. A line drawn on a wider terminal has wrapped after a resize. */
-  const clearing = () => {
-    if (drawn === 0) return '';
-    const rowsAbove = Math.ceil(drawn / Math.max(1, surface.width())) - 1;
-    drawn = 0;
-    return `\r${rowsAbove > 0 ? `\x1b[${rowsAbove}A` : ''}\x1b[J`;
-  };
   const hide = () => {
-    const text = clearing();
-    if (text !== '') surface.write(text);
+    if (isDrawn) surface.write(CLEAR);
+    isDrawn = false;
   };
   const show = () => {
     if (stopped) return;
@@ -57,8 +57,8 @@ export function createBar(unit: string, surface: BarSurface, clock: Clock, start
     const elapsedMs = (pause?.since ?? now) - started - pausedMs;
     const pauseLeftMs = pause && Math.max(0, pause.until - now);
     const line = renderBar({ unit, ...state, elapsedMs, pauseLeftMs }, surface.width() - 1);
-    surface.write(clearing() + line);
-    drawn = line.length;
+    surface.write(`${isDrawn ? CLEAR : ''}${withoutWrap(line)}\r`);
+    isDrawn = true;
   };
   const endPause = () => {
     if (pause) pausedMs += clock.monotonic() - pause.since;
@@ -96,7 +96,7 @@ export function createBar(unit: string, surface: BarSurface, clock: Clock, start
 export function createPlainProgress(note: (line: string) => void): Progress {
   return {
     update: () => undefined,
-    pause: (ms) => note(`the rate limit is reached: pausing ${formatDuration(ms)}`),
+    pause: (ms) => note(`waiting ${formatDuration(ms)} for the rate limit`),
     resume: () => undefined,
     stop: () => undefined,
   };

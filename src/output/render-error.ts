@@ -3,12 +3,22 @@ import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../er
 import { redactKeys } from '../settings/key.ts';
 import { sourceStack } from '../start/source-stack.ts';
 import { cleanJson, cleanLines } from './clean.ts';
+import type { Colours } from './colour.ts';
+import { wrapWords } from './wrap-words.ts';
 
 export interface ErrorStyle {
   /** One line of JSON in place of the text: where `--format` is json or ndjson. */
   json: boolean;
   /** With the stack of what is a defect of ours. */
   verbose: boolean;
+  /** False with `--no-color`. */
+  color?: boolean | undefined;
+}
+
+/** The terminal it is read on; without one nothing is wrapped or coloured. */
+export interface ErrorPlace {
+  columns?: number | undefined;
+  colours?: Colours;
 }
 
 const DEFECT_HINT = 'this is a defect of qrctl: run it again with --verbose and report what it says';
@@ -17,7 +27,7 @@ const DEFECT_HINT = 'this is a defect of qrctl: run it again with --verbose and 
  * What to print on standard error for `error`, line end included; nothing for a closed pipe, which is a quiet end.
  * JSON: `{"error":{"message","code","status","exit","hint"}}`, code and status null where the service sent none.
  */
-export function renderError(error: unknown, { json, verbose }: ErrorStyle): string {
+export function renderError(error: unknown, { json, verbose }: ErrorStyle, { columns, colours }: ErrorPlace = {}): string {
   if (error instanceof ClosedPipeError) return '';
   const { message, hint, code, status } = withoutKeys(describe(error));
   if (json) {
@@ -28,7 +38,8 @@ export function renderError(error: unknown, { json, verbose }: ErrorStyle): stri
   if (hint) lines.push(`  ${cleanLines(hint)}`);
   if (verbose && !(error instanceof Failure) && error instanceof Error && error.stack)
     lines.push(`  ${cleanLines(redactKeys(sourceStack(error.stack)))}`);
-  return `${lines.join('\n')}\n`;
+  const text = wrapWords(lines.join('\n'), columns);
+  return `${colours ? text.replace('qrctl:', colours.red('qrctl:')) : text}\n`;
 }
 
 /** Somebody may have typed a key where a name belongs; and what a defect says is not known. */

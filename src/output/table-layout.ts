@@ -18,6 +18,8 @@ const LEAST_WIDTH = 10;
 
 const least = ({ column: { keepWhole, leastWidth = LEAST_WIDTH }, natural }: Measured) =>
   keepWhole ? natural : Math.min(natural, leastWidth);
+/** What a cell is given before a column that is kept whole may stand beside it. */
+const wished = (measured: Measured) => Math.max(least(measured), Math.min(measured.natural, measured.column.wishedWidth ?? 0));
 /** What a cell gives in the end, where no column may go. */
 const floor = ({ column: { keepWhole }, natural }: Measured) => (keepWhole ? natural : Math.min(natural, LEAST_WIDTH));
 const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
@@ -28,16 +30,26 @@ const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum +
  */
 export function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Placed[] {
   let kept = [...measured];
-  while (mayDrop && kept.length > 1 && total(kept.map(least)) > width) kept = withoutLeastImportant(kept);
+  while (mayDrop && kept.length > 1 && !fits(kept, width)) kept = withoutLeastImportant(kept);
   const widths = kept.map(({ natural }) => natural);
   shrink(widths, kept.map(least), width);
   shrink(widths, kept.map(floor), width);
   return kept.map(({ column }, index) => ({ column, width: widths[index] ?? 0 }));
 }
 
-function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
+/** Whether they have room: where the least important is kept whole, beside all that the others wish, else beside the least they need. */
+function fits(measured: readonly Measured[], width: number): boolean {
+  const isWhole = measured[leastImportant(measured)]?.column.keepWhole === true;
+  return total(measured.map(isWhole ? wished : least)) <= width;
+}
+
+function leastImportant(measured: readonly Measured[]): number {
   const importances = measured.map(({ column }) => column.importance ?? 0);
-  const gone = importances.lastIndexOf(Math.min(...importances));
+  return importances.lastIndexOf(Math.min(...importances));
+}
+
+function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
+  const gone = leastImportant(measured);
   return measured.filter((_, index) => index !== gone);
 }
 

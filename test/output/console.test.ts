@@ -6,6 +6,7 @@ import { type ConsoleOptions, createConsole } from '../../src/output/console.ts'
 import { fakeClock } from '../support/clock.ts';
 
 const ESC = '\x1b';
+const BAR = `${ESC}[?7l0 scans${ESC}[?7h\r`;
 
 function setUp({ tty = false, ...options }: Partial<ConsoleOptions> & { tty?: boolean } = {}) {
   const stream = () => Object.assign(new PassThrough(), { isTTY: tty, columns: 60 });
@@ -113,6 +114,27 @@ describe('standard error', () => {
     expect(said()).toBe('');
   });
 
+  test('has no bar where another program reads standard output, and may write on the same terminal', () => {
+    const { console, said } = setUp({ tty: true, isPiped: () => true });
+    console.progress('scans').update({ done: 5 });
+    expect(said()).toBe('');
+  });
+
+  test('wraps notes and warnings of a terminal between words, and no others', () => {
+    const long =
+      'the results of this run, and what is not done yet, are in /a/path/that-is-longer/than-what-is-left-of-the-line.csv';
+    const { console, said } = setUp({ tty: true });
+    console.note(long);
+    expect(said().split('\n')).toEqual([
+      'the results of this run, and what is not done yet, are in',
+      '  /a/path/that-is-longer/than-what-is-left-of-the-line.csv',
+      '',
+    ]);
+    const plain = setUp();
+    plain.console.note(long);
+    expect(plain.said()).toBe(`${long}\n`);
+  });
+
   test('verbose lines come with --verbose only, behind their time', () => {
     const { console, said } = setUp({ verbose: true });
     console.verbose('GET /qr 200');
@@ -150,7 +172,7 @@ describe('progress', () => {
   test('is a bar on a terminal, drawn at once, and gone when it stops', () => {
     const { console, said } = setUp({ tty: true });
     const progress = console.progress('scans');
-    expect(said()).toBe('0 scans');
+    expect(said()).toBe(BAR);
     progress.stop();
     progress.stop();
     expect(said()).toBe(`\r${ESC}[J`);
@@ -161,7 +183,7 @@ describe('progress', () => {
     console.progress('scans');
     console.note('above');
     await console.write('row\n');
-    expect(said()).toBe(`0 scans\r${ESC}[Jabove\n0 scans\r${ESC}[J0 scans`);
+    expect(said()).toBe(`${BAR}\r${ESC}[Jabove\n${BAR}\r${ESC}[J${BAR}`);
     expect(String(stdout.read())).toBe('row\n');
   });
 
@@ -176,7 +198,7 @@ describe('progress', () => {
     progress.pause(42_000);
     progress.resume();
     progress.stop();
-    expect(said()).toBe('the rate limit is reached: pausing 42 s\n');
+    expect(said()).toBe('waiting 42 s for the rate limit\n');
   });
 });
 

@@ -7,21 +7,39 @@ describe('the line of a bar', () => {
   const state = { unit: 'scans', done: 45_000, total: 100_000, detail: 'page 90 of 200', elapsedMs: 10_000 };
 
   test('shows the share, the counts, the pages and the rate', () => {
-    expect(renderBar(state, 100)).toBe('█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  4,500/s');
+    expect(renderBar(state, 100)).toBe('█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  4,500/s  13 s left');
   });
 
   test('counts the pause down in place of the rate', () => {
-    expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100)).toMatch(/rate limit: 42 s left$/);
+    expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100)).toMatch(/waiting 42 s for the rate limit {2}13 s left$/);
   });
 
   test('on a narrow terminal shortens the bar, does without it, then without the detail, never without the countdown', () => {
-    const lines = [90, 80, 70, 50].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
+    const lines = [110, 100, 85, 70, 60].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
     expect(lines).toEqual([
-      '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  rate limit: 5 s left',
-      '████░░░░░░  45%  45,000/100,000 scans  page 90 of 200  rate limit: 5 s left',
-      '45,000/100,000 scans  page 90 of 200  rate limit: 5 s left',
-      '45,000/100,000 scans  rate limit: 5 s left',
+      '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
+      '████░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
+      '45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
+      '45,000/100,000 scans  waiting 5 s for the rate limit  13 s left',
+      '45,000/100,000 scans  waiting 5 s for the rate limit',
     ]);
+  });
+
+  test('tells what is left by the work and the waits that are certain, once it means something', () => {
+    expect(renderBar({ ...state, elapsedMs: 900 }, 100)).not.toContain('left');
+    expect(renderBar({ ...state, waitMs: 60_000 }, 100)).toMatch(/1 min 13 s left$/);
+    expect(renderBar({ ...state, done: 100_000 }, 100)).not.toContain('left');
+  });
+
+  test('counts from where an earlier run ended, and takes the pace of this one', () => {
+    const line = renderBar({ unit: 'rows', before: 150, done: 160, total: 200, elapsedMs: 10_000 }, 100);
+    expect(line).toBe('████████████████░░░░  80%  160/200 rows  1/s  40 s left');
+  });
+
+  test('has a bar by an estimate where the total is not known yet, and never a full one', () => {
+    const line = renderBar({ unit: 'scans', done: 500, estimate: 1000, elapsedMs: 2000 }, 100);
+    expect(line).toBe('██████████░░░░░░░░░░  50%  500 scans  250/s  2 s left');
+    expect(renderBar({ unit: 'scans', done: 1000, estimate: 1000, elapsedMs: 0 }, 100)).toContain(' 99%');
   });
 
   test('has no bar while the total is unknown, and no rate before it means something', () => {
@@ -67,10 +85,10 @@ describe('a bar', () => {
     bar.update({ done: 1000, total: 2000 });
     await clock.advance(1000);
     bar.pause(30_000);
-    expect(last()).toContain('rate limit: 30 s left');
+    expect(last()).toContain('waiting 30 s for the rate limit');
     await clock.advance(29_500);
     tick();
-    expect(last()).toContain('rate limit: 1 s left');
+    expect(last()).toContain('waiting 1 s for the rate limit');
     await clock.advance(2000);
     tick();
     expect(last()).toContain('rate limit: going on');
@@ -78,13 +96,16 @@ describe('a bar', () => {
     expect(last()).toContain('1,000/s');
   });
 
-  test('after a resize the wrapped old line is cleared', () => {
-    const { bar, surface, tick, written } = setUp();
+  test('leaves nothing behind after a resize: the cursor waits before the line, which is never broken', () => {
+    const { bar, surface, tick, last } = setUp();
     bar.update({ done: 1000, total: 2000 });
     tick();
+    expect(last()).toMatch(/^\r\x1b\[J\x1b\[\?7l.*1,000\/2,000 scans\x1b\[\?7h\r$/);
     surface.columns = 20;
     tick();
-    expect(written.at(-1)).toMatch(/^\r\x1b\[2A\x1b\[J1,000/);
+    expect(last()).toBe('\r\x1b[J\x1b[?7l1,000/2,000 scans\x1b[?7h\r');
+    bar.hide();
+    expect(last()).toBe('\r\x1b[J');
   });
 
   test('stops for good', () => {

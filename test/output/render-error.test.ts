@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ClosedPipeError, InterruptedError, NotFoundError, UsageError } from '../../src/errors.ts';
+import { loadColours } from '../../src/output/colour.ts';
 import { renderError } from '../../src/output/render-error.ts';
 
 const text = { json: false, verbose: false };
@@ -23,6 +24,13 @@ describe('an error is a few lines', () => {
     expect(renderError(defect, text)).toMatch(/^qrctl: unexpected failure: x is not a function\n {2}.*--verbose.*\n$/);
     expect(renderError(defect, { ...text, verbose: true })).toContain('render-error.test.ts');
     expect(renderError('a string', text)).toContain('unexpected failure: a string');
+  });
+
+  test('on a terminal wrapped between words, and marked by colour on top of its word', async () => {
+    const error = new UsageError('the results are not in the file that was named', { hint: 'name another' });
+    expect(renderError(error, text, { columns: 40, colours: await loadColours(true) })).toBe(
+      '\x1b[31mqrctl:\x1b[39m the results are not in the file\n  that was named\n  name another\n',
+    );
   });
 
   test('a closed pipe is a quiet end', () => {

@@ -70,6 +70,17 @@ describe('a table', () => {
     expect(Math.max(...chosen.text.split('\n').map(displayWidth))).toBe(30);
   });
 
+  test('gives a name the room it wishes before an id stands beside it', () => {
+    const columns: Column[] = [
+      { name: 'id', importance: 1, keepWhole: true },
+      { name: 'name', importance: 5, leastWidth: 24, wishedWidth: 40 },
+    ];
+    const row = { id: 'x'.repeat(36), name: 'n'.repeat(60) };
+    expect(render([row], { columns, width: 36 + 2 + 39 }).dropped).toEqual(['id']);
+    expect(render([row], { columns, width: 36 + 2 + 40 }).dropped).toEqual([]);
+    expect(render([{ ...row, name: 'short' }], { columns, width: 36 + 2 + 5 }).dropped).toEqual([]);
+  });
+
   test('drops the least important columns on a narrow terminal, and says which', () => {
     const { text, dropped } = render([ann, { ...ann, id: 'x'.repeat(36) }], { width: 30 });
     expect(text.split('\n')[0]).toBe('name  status  scans');

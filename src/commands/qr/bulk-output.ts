@@ -1,4 +1,5 @@
 /** What a bulk run writes: the results file, which takes after the input, and what is printed of it. */
+
 import { type Input, type InputRow, OUR_COLUMNS } from '../../bulk/input.ts';
 import { countOutcomes, type RowResult, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
@@ -11,8 +12,9 @@ import { formatOfPath, isCompressed, type OutputFlags } from '../../output/plan-
 import { openWholeFile } from '../../output/whole-file.ts';
 import type { Row, RowSink } from '../../row-sink.ts';
 import { openSink, planOutput } from '../output-options.ts';
+import { OUTCOME } from './code-columns.ts';
 
-const COUNT_COLUMNS: readonly Column[] = [{ name: 'outcome' }, { name: 'rows', align: 'right' }];
+const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
 /**
  * Opens the results file and the output, so that a place that cannot be written fails before anything is sent. A terminal

@@ -28,17 +28,21 @@ export interface RowProgress {
   stop(): void;
 }
 
-/** `rows` are to be done; `verb` says what done means: `created`. */
-export function showRowProgress({ console }: Context, service: Service, rows: number, verb: string): RowProgress {
+/** Of `all` rows `rows` are to be done, the others were before this run; `verb` says what done means: `created`. */
+export function showRowProgress(
+  { console }: Context,
+  service: Service,
+  { rows, all = rows, verb }: { rows: number; all?: number; verb: string },
+): RowProgress {
   const progress = console.progress('rows');
+  const before = all - rows;
   let done = 0;
   let failed = 0;
   const draw = (more?: string) => {
     const left = rows - done - failed;
     const { waitMs } = costOf(left, service.rateLimit());
-    const toGo = waitMs > 0 ? `about ${formatDuration(waitMs)} to go` : undefined;
-    const parts = [`${done} ${verb}`, `${failed} failed`, `${left} left`, more ?? toGo];
-    progress.update({ done: done + failed, total: rows, detail: parts.filter(Boolean).join(', ') });
+    const parts = [before > 0 && `${before} before`, `${done} ${verb}`, `${failed} failed`, `${left} left`, more];
+    progress.update({ done: before + done + failed, before, total: all, waitMs, detail: parts.filter(Boolean).join(', ') });
   };
   draw();
   return {
@@ -75,7 +79,7 @@ export async function changeCodes<R extends TargetRow>(
   const { signal } = context;
   const { concurrency } = await context.settings();
   const service = await context.service();
-  const progress = showRowProgress(context, service, rows.length, verb);
+  const progress = showRowProgress(context, service, { rows: rows.length, verb });
   try {
     const { lookup, apply } = await prepare(service);
     const onEvent = (result: RowResult) => progress.count(isDone(result));

@@ -16,13 +16,23 @@ const STATUS_COLOURS: ReadonlyMap<string, ColourName> = new Map([
   ['expired', 'red'],
 ]);
 
+const OUTCOME_COLOURS: ReadonlyMap<string, ColourName> = new Map([
+  ...['created', 'adopted', 'exists', 'updated', 'deleted'].map((outcome) => [outcome, 'green'] as const),
+  ['failed', 'red'],
+  ['undecided', 'red'],
+  ['not-attempted', 'yellow'],
+]);
+
+/** What became of a row or a code. */
+export const OUTCOME: Column = { name: 'outcome', colour: (outcome) => OUTCOME_COLOURS.get(String(outcome)) };
+
 const CODE_COLUMNS: readonly Column[] = [
   // People read slugs, which every command takes too: where room is short, names and destinations have it before ids.
   { name: 'id', importance: 3, keepWhole: true },
   { name: 'slug', importance: 8, keepWhole: true },
-  { name: 'name', importance: 9, leastWidth: 24 },
+  { name: 'name', importance: 9, leastWidth: 24, wishedWidth: 40 },
   { name: 'type', importance: 5, leastWidth: 12 },
-  { name: 'destination', importance: 6, leastWidth: 16 },
+  { name: 'destination', importance: 6, leastWidth: 16, wishedWidth: 28 },
   { name: 'status', importance: 7, colour: (status) => STATUS_COLOURS.get(String(status)) },
   { name: 'created_at', importance: 2, keepWhole: true },
   { name: 'updated_at', importance: 1, keepWhole: true },

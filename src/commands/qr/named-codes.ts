@@ -7,9 +7,10 @@ import type { Context } from '../../context.ts';
 import type { OutputFlags } from '../../output/plan-output.ts';
 import { isUuid } from '../../service/checks.ts';
 import { printRecords } from '../output-options.ts';
+import { OUTCOME } from './code-columns.ts';
 
 /** What is printed of each code: the name it was given, then as in a file of results. */
-export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map((name) => ({ name }));
+export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map((name) => (name === OUTCOME.name ? OUTCOME : { name }));
 
 /** A row for each id or slug, each once. */
 export function rowsOf(names: readonly string[]): TargetRow[] {

@@ -58,7 +58,8 @@ async function create(
       decisions: { adopt: flags.adopt ?? [], notCreated: flags.notCreated ?? [] },
       onEvent(event) {
         if (event.is === 'warning') console.warn(event.text);
-        else if (event.is === 'begun') progress = showRowProgress(context, service, event.left, 'created');
+        else if (event.is === 'begun')
+          progress = showRowProgress(context, service, { rows: event.left, all: rows.length, verb: 'created' });
         else if (event.is === 'waiting') tellWaiting(context, event.ms, progress);
         else if (event.is !== 'unknown') progress?.count(event.is !== 'rejected');
       },

@@ -3,6 +3,8 @@
 import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
+import { costOf } from '../../../limit/rate-limit.ts';
+import type { Progress } from '../../../output/console.ts';
 import { quote } from '../../../quote.ts';
 import type { Service } from '../../../service/service.ts';
 import { keepMemoryFlat } from '../../../start/v8-flags.ts';
@@ -20,12 +22,16 @@ export async function runExport(context: Context, names: readonly string[], flag
   const plan = await planExport(context, names, flags);
   const { concurrency } = await context.settings();
   const service = await context.service();
-  const codes = plan.all ? await allCodes(service, concurrency) : await namedCodes(service, names, plan.labelled, concurrency);
-  if (flags.dryRun) {
+  const progress = context.console.progress('scans');
+  try {
+    progress.update({ done: 0, detail: 'finding the codes' });
+    const codes = plan.all ? await allCodes(service, concurrency) : await namedCodes(service, names, plan.labelled, concurrency);
+    if (!flags.dryRun) return await exportAll(context, plan, codes, service, { width: concurrency, started, progress });
     const { printDryRun } = await import('./dry-run.ts');
-    return printDryRun(context, plan, codes);
+    await printDryRun(context, plan, codes);
+  } finally {
+    progress.stop();
   }
-  await exportAll(context, plan, codes, service, { width: concurrency, started });
 }
 
 async function exportAll(
@@ -33,14 +39,13 @@ async function exportAll(
   plan: ExportPlan,
   codes: readonly CodeLabel[],
   service: Service,
-  { width, started }: { width: number; started: number },
+  { width, started, progress }: { width: number; started: number; progress: Progress },
 ) {
   const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
     import('../../../complete/export-codes.ts'),
     import('../../../service/fetch-in-order.ts'),
   ]);
   const sinks = await openSinks(context, plan, codes, service);
-  const progress = context.console.progress('scans');
   const keepFlat = keepMemoryFlat();
   try {
     const summary = await exportCodes({
@@ -50,10 +55,13 @@ async function exportAll(
       now: context.clock.now,
       openSink: sinks.open,
       note: context.console.note,
-      progress({ rows, total, codes: done }) {
+      progress({ rows, total, estimate, codes: done }) {
         keepFlat();
+        const { requests } = service.stats();
         const part = codes.length > 1 ? `, ${done} of ${count(codes.length, 'code')}` : '';
-        progress.update({ done: rows, total, detail: `${count(service.stats().requests, 'request')}${part}` });
+        const toAsk = rows === 0 ? 0 : Math.ceil((requests * ((total ?? estimate) - rows)) / rows);
+        const { waitMs } = costOf(toAsk, service.rateLimit());
+        progress.update({ done: rows, total, estimate, waitMs, detail: `${count(requests, 'request')}${part}` });
       },
     });
     if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
@@ -63,7 +71,6 @@ async function exportAll(
     context.console.note(inOneLine({ ...summary, range: formatRange(summary.range, plan.zone()) }, service, ms, sinks.place));
     if (summary.failures.length > 0) throw partly(summary.failures, codes.length);
   } finally {
-    progress.stop();
     await sinks.discard();
   }
 }
