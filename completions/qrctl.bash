@@ -7,7 +7,7 @@ _qrctl_place() {
   names=() flags=()
   case "$1" in
     '') names=(qr scans auth config api doctor sandbox demo completion help) ;;
-    'qr') names=(list get create update delete image) ;;
+    'qr') names=(list get create update check delete image) ;;
     'scans') names=(export) ;;
     'auth') names=(login status list use logout) ;;
     'config') names=(list get set unset path) ;;
@@ -15,6 +15,7 @@ _qrctl_place() {
     'qr get') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr create') flags=(--name --type --destination --template --from --results --dry-run --fail-fast --skip-existing --settle --adopt --not-created -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr update') flags=(--name --destination --status --from --results --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'qr check') flags=(--from --status --fail-on --require-utm --since-last --allow-private --user-agent -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr delete') flags=(--yes --from --results --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr image') flags=(-o --output --dry-run --force --all --status --type --name --from --output-dir --as --file-names --size --dpi --quiet-zone --ecc --color --background --short-url) ;;
     'scans export') flags=(--all --since --until --during --timezone --output-dir --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
@@ -34,7 +35,7 @@ _qrctl_place() {
     'demo') ;;
     'completion') ;;
     'help') names=(qr scans auth config api doctor sandbox demo completion exit-codes formatting environment rate-limits automation) ;;
-    'help qr') names=(list get create update delete image) ;;
+    'help qr') names=(list get create update check delete image) ;;
     'help scans') names=(export) ;;
     'help auth') names=(login status list use logout) ;;
     'help config') names=(list get set unset path) ;;
@@ -64,6 +65,11 @@ _qrctl_flag() {
         'qr update --results') kind=files ;;
         'qr update -f' | 'qr update --format') kind=values values=(table csv json ndjson) ;;
         'qr update -o' | 'qr update --output') kind=files ;;
+        'qr check --from') kind=files ;;
+        'qr check --status') kind=values values=(active paused expired) ;;
+        'qr check --since-last') kind=files ;;
+        'qr check -f' | 'qr check --format') kind=values values=(table csv json ndjson) ;;
+        'qr check -o' | 'qr check --output') kind=files ;;
         'qr delete --from') kind=files ;;
         'qr delete --results') kind=files ;;
         'qr delete -f' | 'qr delete --format') kind=values values=(table csv json ndjson) ;;
@@ -99,6 +105,7 @@ _qrctl_argument() {
   case "$1 $2" in
     'qr get '0) kind=codes ;;
     'qr update '*) kind=codes ;;
+    'qr check '*) kind=codes ;;
     'qr delete '*) kind=codes ;;
     'qr image '*) kind=codes ;;
     'scans export '*) kind=codes ;;
@@ -173,7 +180,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --settle | --adopt | --not-created | --output-dir | --as | --file-names | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --output-dir | --as | --file-names | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

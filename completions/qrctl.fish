@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --settle --adopt --not-created --output-dir --as --file-names --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --output-dir --as --file-names --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -71,6 +71,7 @@ complete -c qrctl -n '__qrctl_after 0 qr' -a 'list' -d 'list the codes of the wo
 complete -c qrctl -n '__qrctl_after 0 qr' -a 'get' -d 'show one code'
 complete -c qrctl -n '__qrctl_after 0 qr' -a 'create' -d 'create a code, or many from a file, each row exactly once'
 complete -c qrctl -n '__qrctl_after 0 qr' -a 'update' -d 'change a code, or many from a file'
+complete -c qrctl -n '__qrctl_after 0 qr' -a 'check' -d 'ask the destinations of codes whether they are alive'
 complete -c qrctl -n '__qrctl_after 0 qr' -a 'delete' -d 'delete codes and their scans for ever'
 complete -c qrctl -n '__qrctl_after 0 qr' -a 'image' -d 'draw codes to print, each proven readable'
 complete -c qrctl -n '__qrctl_after 0 scans' -a 'export' -d 'export the scans of codes, complete or not at all'
@@ -142,6 +143,22 @@ complete -c qrctl -n '__qrctl_in qr update' -l raw-cells -d 'CSV with cells that
 complete -c qrctl -n '__qrctl_in qr update' -l excel -d 'CSV for Excel: byte order mark and CRLF'
 complete -c qrctl -n '__qrctl_in qr update' -l ids -d 'only ids, one a line'
 complete -c qrctl -n '__qrctl_in qr update' -a '(__qrctl_live codes)'
+complete -c qrctl -n '__qrctl_in qr check' -l from -r -F -d 'the codes, by rows with an id or slug; - is standard input'
+complete -c qrctl -n '__qrctl_in qr check' -l status -x -a 'active paused expired' -d 'only codes of this status'
+complete -c qrctl -n '__qrctl_in qr check' -l fail-on -x -d 'exit 8 where one of these outcomes is found (default: broken,unreachable); of redirected, broken, unreachable, blocked, not-web, empty, none'
+complete -c qrctl -n '__qrctl_in qr check' -l require-utm -x -d 'exit 8 where a destination lacks one of these tags, or its redirects lose it; of source, medium, campaign, term, content'
+complete -c qrctl -n '__qrctl_in qr check' -l since-last -r -F -d 'print only what turned broken or whole since the run that wrote FILE, and write it anew'
+complete -c qrctl -n '__qrctl_in qr check' -l allow-private -d 'also ask addresses that are not of the public internet: private, loopback, link-local'
+complete -c qrctl -n '__qrctl_in qr check' -l user-agent -x -d 'how to introduce this program to those who are asked'
+complete -c qrctl -n '__qrctl_in qr check' -s f -l format -x -a 'table csv json ndjson' -d 'table on a terminal; otherwise csv for lists, json for one record'
+complete -c qrctl -n '__qrctl_in qr check' -s o -l output -r -F -d 'write a file, complete or not at all; .csv .tsv .json .ndjson .jsonl, also with .gz'
+complete -c qrctl -n '__qrctl_in qr check' -l fields -x -d 'which columns, in this order'
+complete -c qrctl -n '__qrctl_in qr check' -l delimiter -x -d 'what stands between cells of CSV'
+complete -c qrctl -n '__qrctl_in qr check' -l no-header -d 'CSV without the row of names'
+complete -c qrctl -n '__qrctl_in qr check' -l raw-cells -d 'CSV with cells that look like formulas left as they are; also how --from is read'
+complete -c qrctl -n '__qrctl_in qr check' -l excel -d 'CSV for Excel: byte order mark and CRLF'
+complete -c qrctl -n '__qrctl_in qr check' -l ids -d 'only ids, one a line'
+complete -c qrctl -n '__qrctl_in qr check' -a '(__qrctl_live codes)'
 complete -c qrctl -n '__qrctl_in qr delete' -l yes -d 'do not ask'
 complete -c qrctl -n '__qrctl_in qr delete' -l from -r -F -d 'a CSV with a header row, a JSON array or NDJSON; - is standard input'
 complete -c qrctl -n '__qrctl_in qr delete' -l results -r -F -d 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)'
@@ -261,6 +278,7 @@ complete -c qrctl -n '__qrctl_after 0 help qr' -a 'list' -d 'list the codes of t
 complete -c qrctl -n '__qrctl_after 0 help qr' -a 'get' -d 'show one code'
 complete -c qrctl -n '__qrctl_after 0 help qr' -a 'create' -d 'create a code, or many from a file, each row exactly once'
 complete -c qrctl -n '__qrctl_after 0 help qr' -a 'update' -d 'change a code, or many from a file'
+complete -c qrctl -n '__qrctl_after 0 help qr' -a 'check' -d 'ask the destinations of codes whether they are alive'
 complete -c qrctl -n '__qrctl_after 0 help qr' -a 'delete' -d 'delete codes and their scans for ever'
 complete -c qrctl -n '__qrctl_after 0 help qr' -a 'image' -d 'draw codes to print, each proven readable'
 complete -c qrctl -n '__qrctl_after 0 help scans' -a 'export' -d 'export the scans of codes, complete or not at all'

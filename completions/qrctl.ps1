@@ -24,6 +24,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('get', 'show one code')
             , @('create', 'create a code, or many from a file, each row exactly once')
             , @('update', 'change a code, or many from a file')
+            , @('check', 'ask the destinations of codes whether they are alive')
             , @('delete', 'delete codes and their scans for ever')
             , @('image', 'draw codes to print, each proven readable')
         )
@@ -65,6 +66,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('get', 'show one code')
             , @('create', 'create a code, or many from a file, each row exactly once')
             , @('update', 'change a code, or many from a file')
+            , @('check', 'ask the destinations of codes whether they are alive')
             , @('delete', 'delete codes and their scans for ever')
             , @('image', 'draw codes to print, each proven readable')
         )
@@ -156,6 +158,23 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--results', 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)')
             , @('--dry-run', 'print what would be done, and what it costs; change nothing')
             , @('--fail-fast', 'stop at the first row that fails')
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .tsv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--delimiter', 'what stands between cells of CSV')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are; also how --from is read')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+            , @('--ids', 'only ids, one a line')
+        )
+        'qr check' = @(
+            , @('--from', 'the codes, by rows with an id or slug; - is standard input')
+            , @('--status', 'only codes of this status')
+            , @('--fail-on', 'exit 8 where one of these outcomes is found (default: broken,unreachable); of redirected, broken, unreachable, blocked, not-web, empty, none')
+            , @('--require-utm', 'exit 8 where a destination lacks one of these tags, or its redirects lose it; of source, medium, campaign, term, content')
+            , @('--since-last', 'print only what turned broken or whole since the run that wrote FILE, and write it anew')
+            , @('--allow-private', 'also ask addresses that are not of the public internet: private, loopback, link-local')
+            , @('--user-agent', 'how to introduce this program to those who are asked')
             , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
             , @('--output', 'write a file, complete or not at all; .csv .tsv .json .ndjson .jsonl, also with .gz')
             , @('--fields', 'which columns, in this order')
@@ -307,6 +326,13 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr update --format' = @('table', 'csv', 'json', 'ndjson')
         'qr update -o' = 'files'
         'qr update --output' = 'files'
+        'qr check --from' = 'files'
+        'qr check --status' = @('active', 'paused', 'expired')
+        'qr check --since-last' = 'files'
+        'qr check -f' = @('table', 'csv', 'json', 'ndjson')
+        'qr check --format' = @('table', 'csv', 'json', 'ndjson')
+        'qr check -o' = 'files'
+        'qr check --output' = 'files'
         'qr delete --from' = 'files'
         'qr delete --results' = 'files'
         'qr delete -f' = @('table', 'csv', 'json', 'ndjson')
@@ -346,6 +372,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'sandbox --plan' = @('free', 'pro', 'business')
         'qr get 0' = 'codes'
         'qr update *' = 'codes'
+        'qr check *' = 'codes'
         'qr delete *' = 'codes'
         'qr image *' = 'codes'
         'scans export *' = 'codes'
@@ -356,7 +383,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--output-dir', '--as', '--file-names', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

@@ -37,6 +37,11 @@ export const TREE: readonly Node[] = [
         load: () => import('./qr/create/create.ts'),
       },
       { name: 'update', summary: 'change a code, or many from a file', load: () => import('./qr/update/update.ts') },
+      {
+        name: 'check',
+        summary: 'ask the destinations of codes whether they are alive',
+        load: () => import('./qr/check/check.ts'),
+      },
       { name: 'delete', summary: 'delete codes and their scans for ever', load: () => import('./qr/delete/delete.ts') },
       { name: 'image', summary: 'draw codes to print, each proven readable', load: () => import('./qr/image/image.ts') },
     ],

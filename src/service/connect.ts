@@ -6,6 +6,8 @@ import { proxyAuthorization, proxyRefusal } from './proxy.ts';
 import { buildConnector, Client } from './undici.ts';
 
 type Callback = Connector.Callback;
+/** Opens one socket, TLS within it where the options say so; what it returns can be destroyed before it calls back. */
+export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
 /** Connects for one client; `cancel` ends an attempt under way, which undici itself would leave hanging. */
 export interface Connection {
@@ -22,10 +24,11 @@ const MOST_OPENS = 3;
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * A connection to the service, through `tunnel` (a proxy's URL) when given. Connecting that fails calls back with a
+ * A connection to the service, through `tunnel` (a proxy's URL) when given, by `openSocket` (what opens it to the service itself, not to the
+ * proxy). Connecting that fails calls back with a
  * NetworkError, never with undici's own socket errors: those it takes for a reason to connect again, without end.
  */
-export function createConnection(tunnel: URL | undefined): Connection {
+export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly): Connection {
   let opens = 0;
   let cancel = () => {};
   return {
@@ -35,7 +38,7 @@ export function createConnection(tunnel: URL | undefined): Connection {
         callback(new NetworkError('every connection was closed at once', { sent: false }), null);
         return;
       }
-      cancel = tunnel ? openTunnel(tunnel, options, plainly(callback)) : open(options, plainly(callback));
+      cancel = tunnel ? openTunnel(tunnel, options, plainly(callback), openSocket) : open(options, plainly(callback), openSocket);
     },
     cancel: () => cancel(),
     renew() {
@@ -51,8 +54,8 @@ function plainly(callback: Callback): Callback {
   };
 }
 
-function open(options: Connector.Options, callback: Callback): () => void {
-  let pending: Socket | undefined = connectDirectly(options, (...outcome) => {
+function open(options: Connector.Options, callback: Callback, openSocket: OpenSocket): () => void {
+  let pending: Socket | undefined = openSocket(options, (...outcome) => {
     pending = undefined;
     callback(...outcome);
   });
@@ -60,7 +63,7 @@ function open(options: Connector.Options, callback: Callback): () => void {
 }
 
 /** CONNECT (RFC 9110, 9.3.6) on a connection of its own, then TLS to the service inside it. */
-function openTunnel(proxy: URL, options: Connector.Options, callback: Callback): () => void {
+function openTunnel(proxy: URL, options: Connector.Options, callback: Callback, openSocket: OpenSocket): () => void {
   const connection = createConnection(undefined);
   const client = new Client(proxy.origin, { connect: connection.connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
   const target = `${options.hostname.includes(':') ? `[${options.hostname}]` : options.hostname}:${options.port || 443}`;
@@ -87,7 +90,7 @@ function openTunnel(proxy: URL, options: Connector.Options, callback: Callback):
           fail(proxyRefusal(proxy, status));
           return;
         }
-        const cancelTls = open({ ...options, httpSocket: socket as Socket }, callback);
+        const cancelTls = open({ ...options, httpSocket: socket as Socket }, callback, openSocket);
         stop = () => {
           cancelTls();
           socket.destroy();

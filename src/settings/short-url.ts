@@ -23,3 +23,10 @@ export function parseShortUrl(text: string): string | undefined {
 export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
   return template.replace(PLACES, (_, place: 'slug' | 'id') => encodeURIComponent(code[place].replace(HALF_CHARACTER, '\ufffd')));
 }
+
+/** Whether an address is one that the template makes, of whichever code: whoever asks for it makes a scan. */
+export function isShortUrl(template: string, address: URL): boolean {
+  const [filled, place] = ['0short0url0', '[^/?#]+'];
+  const pattern = new URL(template.replace(PLACES, filled)).href.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(filled, place);
+  return new RegExp(`^${pattern}/?([?#]|$)`, 'i').test(address.href);
+}

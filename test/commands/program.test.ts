@@ -55,6 +55,9 @@ const CONTRACT: Record<string, string[]> = {
     ],
     ...['--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url'],
   ],
+  'qr check [code...]': [
+    ...['--from', '--status', '--fail-on', '--require-utm', '--since-last', '--allow-private', '--user-agent', ...OUTPUT],
+  ],
   'qr delete [code...]': ['--yes', '--from', '--dry-run'],
   'scans export [code...]': [
     ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],
@@ -207,7 +210,7 @@ describe('help', () => {
 
 describe('what is not understood', () => {
   test.each([
-    ['qr', 'qr: which command? It takes list, get, create, update, delete or image', 'qrctl qr --help explains them'],
+    ['qr', 'qr: which command? It takes list, get, create, update, check, delete or image', 'qrctl qr --help explains them'],
     ['-q', 'which command?', 'qrctl --help lists them'],
     ['quit', "unknown command 'quit'", 'qrctl --help lists the commands'],
     ['qr lst', "unknown command 'qr lst'", 'did you mean `qrctl qr list`?'],

@@ -40,6 +40,7 @@ const COMMANDS: Record<string, Row> = {
   'qr create': { args: () => ['--name', 'A "new" one'], prints: 'json', wide: true },
   'qr create, from a file': { args: () => ['--from', 'codes.csv'], typical: true, prints: 'csv' },
   'qr update': { args: (s) => [s.codeId(), '--status', 'paused'], prints: 'json', wide: true },
+  'qr check': { args: (s) => [s.workspace.create({ name: 'Without' }).id], prints: 'csv' },
   'qr delete': { args: (s) => [s.codeId(), '--yes'], prints: 'json', steady: true, wide: true },
   'qr image': { args: (s) => [s.codeId(), '--short-url', 'https://qr.example'], prints: 'lines', steady: true, wide: true },
   'qr image, many': { args: () => ['--all', '--short-url', 'https://qr.example', '--output-dir', 'codes'], prints: 'nothing' },

@@ -1,0 +1,190 @@
+/**
+ * One GET to a stranger: its status and headers, and nothing more. The connection goes to addresses that were checked before, is ended as
+ * soon as the headers are there, and never carries anything of ours but the wish to see a page.
+ */
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { createConnection, type OpenSocket } from '../service/connect.ts';
+import { asNetworkError, NetworkError } from '../service/network-error.ts';
+import { proxyAuthorization, proxyRefusal } from '../service/proxy.ts';
+import type { Headers } from '../service/transport.ts';
+import { buildConnector, Client } from '../service/undici.ts';
+import { after, formatDuration, parseHttpDate } from '../time.ts';
+import { specialKind } from './address-rules.ts';
+
+export interface Question {
+  /** http or https, without user, password and fragment. */
+  url: URL;
+  /** Where its host is; empty behind a proxy that has to find out. */
+  addresses: readonly LookupAddress[];
+  headers: Readonly<Record<string, string>>;
+  proxy: URL | undefined;
+  allowPrivate: boolean;
+  /** From looking up to the last header. */
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** What was learnt of the connection, also where no answer came. */
+export interface Reply {
+  /** Undefined where no answer came; then `failure` says why. */
+  status: number | undefined;
+  headers: Headers;
+  failure: NetworkError | undefined;
+  /** When the certificate ends, ms since the epoch; undefined without TLS. */
+  tlsEndsMs: number | undefined;
+  /** Read from the socket, as far as this machine's kernel was asked for it. */
+  bytes: number;
+}
+
+/** Browsers take 256 KiB; a page that sets a cookie for each of its partners has more than node's 16. */
+const MOST_HEADER_BYTES = 256 * 1024;
+/** Interim answers (103) may come without end. */
+const MOST_BYTES = 1024 * 1024;
+/** A connection that takes longer to one of several addresses is tried at the next as well; node's own 250 ms are too few for satellites. */
+const NEXT_ADDRESS_AFTER_MS = 2500;
+
+const ENDED = Object.assign(new Error('the headers are all that was wanted'), { stack: '' });
+
+/** Asks once. Rejects only with the signal's reason. */
+export function ask(question: Question): Promise<Reply> {
+  const { url, headers, proxy, timeoutMs, signal } = question;
+  const reply: Reply = { status: undefined, headers: {}, failure: undefined, tlsEndsMs: undefined, bytes: 0 };
+  const forward = proxy !== undefined && url.protocol === 'http:';
+  let socket: Socket | undefined;
+  const opener = createOpener(question, reply, (opened) => {
+    socket = opened;
+  });
+  const connection = createConnection(forward ? undefined : proxy, forward ? undefined : opener);
+  const client = new Client(forward ? proxy.origin : url.origin, {
+    connect: connection.connect,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: MOST_HEADER_BYTES,
+  });
+  return new Promise((resolve, reject) => {
+    let sent = false;
+    const end = () => {
+      cancelDeadline();
+      signal.removeEventListener('abort', onAbort);
+      reply.bytes = Math.max(reply.bytes, socket?.bytesRead ?? 0);
+      connection.cancel();
+      // K4: at once, with whatever of the body is under way.
+      client.destroy(ENDED).catch(() => undefined);
+      socket?.destroy();
+    };
+    const fail = (failure: NetworkError) => {
+      reply.failure ??= failure;
+      end();
+      resolve(reply);
+    };
+    const onAbort = () => {
+      end();
+      reject(signal.reason);
+    };
+    // K5: from the first step to the last header, however slowly they drip.
+    const cancelDeadline = after(timeoutMs, () => fail(new NetworkError(`no answer in ${formatDuration(timeoutMs)}`, { sent })));
+    signal.addEventListener('abort', onAbort, { once: true });
+    client.dispatch(
+      {
+        method: 'GET',
+        path: forward ? url.href : url.pathname + url.search,
+        headers: forward ? viaProxy(headers, url, proxy) : { ...headers },
+      },
+      {
+        onRequestStart() {
+          sent = true;
+        },
+        onResponseStart(_controller, status, received) {
+          if (reply.status !== undefined || reply.failure) return;
+          if (status < 200) {
+            if ((socket?.bytesRead ?? 0) > MOST_BYTES)
+              fail(new NetworkError('interim answers without end', { fault: 'answer', sent }));
+            return;
+          }
+          if (forward && status === 407) return fail(proxyRefusal(proxy, status));
+          reply.status = status;
+          reply.headers = received;
+          end();
+          resolve(reply);
+        },
+        onResponseData() {},
+        onResponseEnd() {},
+        onResponseError(_controller, error) {
+          if (reply.status === undefined) fail(failureOf(error, sent));
+        },
+      },
+    );
+  });
+}
+
+/** An answer that no browser understands either will be the same next time. */
+function failureOf(error: Error, sent: boolean): NetworkError {
+  const failure = asNetworkError(error, sent);
+  const code = 'code' in error ? String(error.code) : '';
+  if (!/^(HPE_|UND_ERR_HEADERS_OVERFLOW)/.test(code) && error.name !== 'HTTPParserError') return failure;
+  return new NetworkError(failure.message, { fault: 'answer', sent, cause: error });
+}
+
+/** A plain-HTTP proxy is asked for the whole URL (RFC 9112, 3.2.2). */
+function viaProxy(headers: Question['headers'], url: URL, proxy: URL): Record<string, string> {
+  const authorization = proxyAuthorization(proxy);
+  return { ...headers, host: url.host, ...(authorization && { 'proxy-authorization': authorization }) };
+}
+
+/** Opens sockets to the checked addresses only, and looks at a certificate before a byte is sent to its holder. */
+function createOpener({ addresses, allowPrivate, proxy }: Question, reply: Reply, opened: (socket: Socket) => void): OpenSocket {
+  const open = buildConnector({
+    timeout: 0,
+    // K2: the name is not looked up a second time, when it could lead elsewhere.
+    lookup: pinnedTo(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    // A session of before would bring no certificate to look at.
+    maxCachedSessions: 0,
+    // Judged below, where an expired certificate can still tell when it expired.
+    rejectUnauthorized: false,
+  });
+  return (options, callback) =>
+    open(options, (...[error, socket]) => {
+      if (error) return callback(error, null);
+      const failure = (proxy ? undefined : addressFailure(socket, allowPrivate)) ?? certificateFailure(socket, reply);
+      if (failure) {
+        socket.destroy();
+        return callback(failure, null);
+      }
+      opened(socket);
+      callback(null, socket);
+    });
+}
+
+function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_hostname, { all, family }, callback) => {
+    const [first = { address: '', family: 4 }] = addresses.filter((found) => !family || found.family === Number(family));
+    if (all) callback(null, [...addresses]);
+    else callback(null, first.address, first.family);
+  };
+}
+
+/** K3: whatever led there, a socket to an address that is not allowed sends nothing. */
+function addressFailure({ remoteAddress = '' }: Socket, allowPrivate: boolean): NetworkError | undefined {
+  const kind = allowPrivate ? undefined : specialKind(remoteAddress);
+  return kind === undefined
+    ? undefined
+    : new NetworkError(`the connection led to a ${kind} address`, { fault: 'answer', sent: false });
+}
+
+function certificateFailure(socket: Socket, reply: Reply): NetworkError | undefined {
+  if (!isTls(socket)) return undefined;
+  reply.tlsEndsMs = parseHttpDate(socket.getPeerCertificate().valid_to ?? '');
+  if (socket.authorized) return undefined;
+  const code = String(socket.authorizationError);
+  const { message } = asNetworkError(Object.assign(new Error(code), { code }), false);
+  return new NetworkError(message, { fault: 'certificate', sent: false });
+}
+
+function isTls(socket: Socket): socket is TLSSocket {
+  return 'authorized' in socket;
+}

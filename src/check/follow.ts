@@ -1,0 +1,175 @@
+/** From a destination to where it ends: redirects followed and counted, each hop checked like the first. */
+import type { LookupAddress } from 'node:dns';
+import { asNetworkError, NetworkError } from '../service/network-error.ts';
+import { type Headers, header } from '../service/transport.ts';
+import { type Clock, formatDuration } from '../time.ts';
+import { ask } from './ask.ts';
+import { createCookies } from './cookies.ts';
+import { RefusedAddressError } from './resolve-host.ts';
+
+/** How a destination was left. */
+type TripEnd =
+  | { is: 'answer'; status: number; headers: Headers }
+  /** A redirect to something that is no web address: an app, a telephone number. */
+  | { is: 'not-web'; target: string }
+  /** Redirects that lead to no page. */
+  | { is: 'astray'; why: string; status: number }
+  /** An address that is never asked: of our own codes, or of the service itself. */
+  | { is: 'ours'; why: string }
+  /** Not asked: its host leads to what is not public. */
+  | { is: 'refused'; why: string }
+  | { is: 'failed'; failure: NetworkError };
+
+export interface Trip {
+  end: TripEnd;
+  /** The address asked last, or that would have been. */
+  finalUrl: string;
+  redirects: number;
+  /** The soonest end of the certificates on the way, ms since the epoch. */
+  tlsEndsMs: number | undefined;
+  /** Time spent on this destination, without waiting for others on the same host. */
+  ms: number;
+}
+
+export interface TripOptions {
+  resolve: (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]>;
+  /** Which proxy stands before an address. */
+  proxyFor: (url: URL) => URL | undefined;
+  /** Why an address is never asked, or undefined. */
+  refuse: (url: URL) => string | undefined;
+  /** K6: runs one request to a host when no other is under way there. */
+  inTurn: <T>(hostname: string, work: () => Promise<T>) => Promise<T>;
+  headers: Readonly<Record<string, string>>;
+  allowPrivate: boolean;
+  /** For the whole way. */
+  timeoutMs: number;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** As many as browsers follow. */
+const MOST_REDIRECTS = 20;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Follows `start` to its end. Rejects only with the signal's reason, or with a proxy setting that cannot be used. */
+export async function follow(start: URL, options: TripOptions): Promise<Trip> {
+  const { clock, timeoutMs } = options;
+  const cookies = createCookies();
+  const seen = new Set<string>();
+  let url = start;
+  let spentMs = 0;
+  let tlsEndsMs: number | undefined;
+  for (let redirects = 0; ; redirects++) {
+    const trip = (end: TripEnd): Trip => ({ end, finalUrl: shownUrl(url), redirects, tlsEndsMs, ms: Math.round(spentMs) });
+    const refused = options.refuse(url);
+    if (refused !== undefined) return trip({ is: 'ours', why: refused });
+    const hop = await options.inTurn(url.hostname, async () => {
+      const timer = startTimer(clock);
+      try {
+        return await askHop(url, { ...options, timeoutMs: timeoutMs - spentMs, cookie: cookies.for(url), began: timer.restart });
+      } finally {
+        spentMs += timer.elapsedMs();
+      }
+    });
+    if ('end' in hop) return trip(hop.end);
+    const { status, headers } = hop;
+    tlsEndsMs = earlier(tlsEndsMs, hop.tlsEndsMs);
+    if (hop.failure) return trip({ is: 'failed', failure: hop.failure });
+    if (status === undefined) throw new Error('no answer, and no failure');
+    cookies.take(url, headers);
+    if (!REDIRECTS.has(status)) return trip({ is: 'answer', status, headers });
+
+    const location = asText(header(headers, 'location') ?? '');
+    const next = location !== '' && URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+    if (!next)
+      return trip({ is: 'astray', status, why: location === '' ? 'redirects to nowhere' : 'redirects to what is no address' });
+    if (next.hash === '') next.hash = url.hash;
+    if (!isWeb(next)) return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
+    // A page may send us back to itself once it has set its cookie.
+    const place = `${next.href} ${cookies.for(next)}`;
+    if (seen.has(place) || redirects >= MOST_REDIRECTS) {
+      return trip({
+        is: 'astray',
+        status,
+        why: seen.has(place) ? 'redirects in a circle' : `redirects more than ${MOST_REDIRECTS} times`,
+      });
+    }
+    seen.add(place);
+    url = next;
+  }
+}
+
+/** Browsers take the bytes of a Location beyond ASCII for UTF-8; undici gives them one by one. */
+function asText(location: string): string {
+  const text = Buffer.from(location, 'latin1').toString('utf8');
+  return text.includes('\ufffd') ? location : text;
+}
+
+function isWeb(url: URL): boolean {
+  return url.protocol === 'https:' || url.protocol === 'http:';
+}
+
+interface HopOptions extends TripOptions {
+  cookie: string;
+  began: () => void;
+}
+
+/** One request of the way, after its host was looked up and found to be one that may be asked. */
+async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType<typeof ask>> | { end: TripEnd }> {
+  const { signal, clock, timeoutMs, allowPrivate } = options;
+  const proxy = options.proxyFor(url);
+  const start = clock.monotonic();
+  let addresses: readonly LookupAddress[] = [];
+  try {
+    addresses = await inTime(options.resolve(url.hostname, options.began), options);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof RefusedAddressError) return { end: { is: 'refused', why: error.message } };
+    // Behind a proxy only the proxy may know the names of the world outside.
+    if (!proxy) return { end: { is: 'failed', failure: asNetworkError(error, false) } };
+  }
+  const headers = options.cookie === '' ? options.headers : { ...options.headers, cookie: options.cookie };
+  const leftMs = timeoutMs - (clock.monotonic() - start);
+  return ask({ url: withoutSecrets(url), addresses, headers, proxy, allowPrivate, timeoutMs: Math.max(1, leftMs), signal });
+}
+
+/** What is looked up too slowly counts as not found; the lookup itself cannot be ended. */
+function inTime<T>(work: Promise<T>, { clock, timeoutMs, signal }: HopOptions): Promise<T> {
+  const waiting = new AbortController();
+  const late = clock.sleep(timeoutMs, AbortSignal.any([waiting.signal, signal])).then(() => {
+    throw new NetworkError(`its name was not found in ${formatDuration(timeoutMs)}`, { sent: false });
+  });
+  late.catch(() => undefined);
+  work.catch(() => undefined);
+  return Promise.race([work, late]).finally(() => waiting.abort());
+}
+
+/** A timer that can be set back to zero. */
+function startTimer(clock: Clock) {
+  let start = clock.monotonic();
+  return {
+    restart() {
+      start = clock.monotonic();
+    },
+    elapsedMs: () => clock.monotonic() - start,
+  };
+}
+
+/** K7: user and password of an address are its owner's; they are neither sent nor shown. */
+function withoutSecrets(url: URL): URL {
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  bare.hash = '';
+  return bare;
+}
+
+function shownUrl(url: URL): string {
+  const bare = withoutSecrets(url);
+  bare.hash = url.hash;
+  return bare.href;
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}

@@ -1,0 +1,10 @@
+/** Which UTM tags an address should have and has not, and which of its own get lost on the way. */
+
+/** `lacks utm_source`, `the redirects lose utm_medium`, or undefined. `finalUrl` is where the redirects ended, where they ended at a page. */
+export function findUtmProblem(destination: URL, finalUrl: URL | undefined, required: readonly string[]): string | undefined {
+  const has = (url: URL, name: string) => (url.searchParams.get(`utm_${name}`) ?? '').trim() !== '';
+  const missing = required.filter((name) => !has(destination, name));
+  if (missing.length > 0) return `lacks ${missing.map((name) => `utm_${name}`).join(', ')}`;
+  const lost = finalUrl ? required.filter((name) => !has(finalUrl, name)) : [];
+  return lost.length > 0 ? `the redirects lose ${lost.map((name) => `utm_${name}`).join(', ')}` : undefined;
+}

@@ -1,0 +1,113 @@
+/** The file by which one check knows what the last one found: all its rows, in the columns that it prints. */
+import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import { fold, type Input } from '../../../bulk/input.ts';
+import { parseInput } from '../../../bulk/read-input.ts';
+import { type ComparedRow, isNews } from '../../../check/since-last.ts';
+import { OUTCOMES } from '../../../check/verdict.ts';
+import type { Context } from '../../../context.ts';
+import { acquireLock } from '../../../durable/lock.ts';
+import { messageOf, UsageError } from '../../../errors.ts';
+import type { Column } from '../../../output/columns.ts';
+import { createFormatter } from '../../../output/create-formatter.ts';
+import { createDocumentSink } from '../../../output/document-sink.ts';
+import { formatOfPath, isCompressed } from '../../../output/plan-output.ts';
+import { openWholeFile } from '../../../output/whole-file.ts';
+import { writeAll } from '../../output-options.ts';
+import type { CheckRow } from './run-check.ts';
+
+interface Judges {
+  fails: (row: Pick<CheckRow, 'outcome' | 'error'>) => boolean;
+  ends: (row: Pick<CheckRow, 'tls_days'>) => boolean;
+}
+
+export interface LastRun {
+  isNews(row: CheckRow): boolean;
+  /** Writes what was found in place of what the last run found. */
+  commit(rows: readonly CheckRow[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const MOST_BYTES = 128 * 2 ** 20;
+
+/**
+ * Opens the file at `path`, which need not exist; no other run works with it until `close`. Throws UsageError where it is something else, is
+ * also the `output`, or is in use.
+ */
+export async function openLastRun(
+  context: Context,
+  path: string,
+  output: string | undefined,
+  columns: readonly Column[],
+  judges: Judges,
+): Promise<LastRun> {
+  const { clock, signal, processes } = context;
+  if (path === output)
+    throw new UsageError('--since-last and --output name one file', { hint: 'what is printed is only a part: name another' });
+  const lock = await acquireLock(path, { clock, signal });
+  try {
+    const before = readRows(await readLast(path), judges);
+    const compared = (row: CheckRow): ComparedRow => ({ ...row, failing: judges.fails(row), ending: judges.ends(row) });
+    return {
+      isNews: (row) => isNews(compared(row), before.get(row.id)),
+      async commit(rows) {
+        const file = await openWholeFile(path, { processes, gzip: isCompressed(path) });
+        const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: true, excel: false };
+        await writeAll(createDocumentSink(file, createFormatter(formatOfPath(path) ?? 'csv', style)), [rows]);
+      },
+      close: () => lock.release(),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Undefined where there is no file yet. */
+async function readLast(path: string): Promise<Input | undefined> {
+  try {
+    const bytes = await readFile(path);
+    const plain = isCompressed(path) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
+    return await parseInput(plain, path.replace(/\.gz$/, ''));
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw notOurs(path, messageOf(cause), cause);
+  }
+}
+
+function readRows(input: Input | undefined, { fails, ends }: Judges): Map<string, ComparedRow> {
+  const rows = new Map<string, ComparedRow>();
+  if (!input) return rows;
+  const columnOf = (name: string) => input.columns.find((column) => fold(column) === name) ?? '';
+  const [id, destination, outcome, days, error] = ['id', 'destination', 'outcome', 'tls_days', 'error'].map(columnOf) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  for (const { values, line } of input.rows) {
+    const text = (column: string) => {
+      const value = values.get(column);
+      return value === undefined || value === null || value === '' ? null : String(value);
+    };
+    const found = OUTCOMES.find((known) => known === text(outcome));
+    const key = text(id);
+    if (!found || key === null) throw notOurs(input.name, `line ${line} is no row of a check`);
+    const tlsDays = text(days) === null ? null : Number(text(days));
+    rows.set(key, {
+      id: key,
+      destination: text(destination),
+      failing: fails({ outcome: found, error: text(error) }),
+      ending: ends({ tls_days: tlsDays }),
+    });
+  }
+  return rows;
+}
+
+function notOurs(path: string, why: string, cause?: unknown): UsageError {
+  return new UsageError(`${path} was not written by --since-last: ${why}`, {
+    hint: 'name another file; it was left as it is',
+    cause,
+  });
+}

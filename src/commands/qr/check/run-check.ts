@@ -1,0 +1,211 @@
+/** Codes to verdicts to rows: what `qr check` prints, says and ends with. */
+import { lookup } from 'node:dns/promises';
+import { version } from '../../../../package.json';
+import { checkDestinations } from '../../../check/check-destinations.ts';
+import { findUtmProblem } from '../../../check/utm-problem.ts';
+import type { CheckOutcome, Verdict } from '../../../check/verdict.ts';
+import type { Context } from '../../../context.ts';
+import { findDestinationProblem } from '../../../destination.ts';
+import { PartialError } from '../../../errors.ts';
+import type { Column } from '../../../output/columns.ts';
+import { proxyFor } from '../../../service/proxy.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import { fillShortUrl, isShortUrl } from '../../../settings/short-url.ts';
+import { formatDuration } from '../../../time.ts';
+import { openSink, planOutput, writeAll } from '../../output-options.ts';
+import type { CheckFlags } from './check.ts';
+import { chooseCodes } from './choose-codes.ts';
+import { openLastRun } from './last-run.ts';
+
+const COLOURS = { ok: 'green', redirected: 'green', broken: 'red', unreachable: 'red', blocked: 'yellow' } as const;
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', importance: 2, keepWhole: true },
+  { name: 'slug', importance: 10, keepWhole: true },
+  { name: 'name', importance: 8, leastWidth: 16 },
+  { name: 'destination', importance: 7, leastWidth: 20 },
+  { name: 'outcome', importance: 11, keepWhole: true, colour: (value) => new Map(Object.entries(COLOURS)).get(String(value)) },
+  { name: 'http_status', importance: 5, align: 'right' },
+  { name: 'final_url', importance: 1, leastWidth: 20 },
+  { name: 'redirects', importance: 3, align: 'right' },
+  { name: 'tls_days', importance: 4, align: 'right' },
+  { name: 'ms', importance: 3, align: 'right' },
+  { name: 'error', importance: 9, leastWidth: 20 },
+];
+
+/** One row of the output; its keys are the contract's. */
+export interface CheckRow {
+  [column: string]: unknown;
+  id: string;
+  destination: string | null;
+  outcome: CheckOutcome;
+  final_url: string | null;
+  tls_days: number | null;
+  error: string | null;
+}
+
+/** A certificate that ends within so many days is said. */
+const ENDING_DAYS = 21;
+const DAY_MS = 86_400_000;
+/** Hosts asked at once, as many as a browser has connections in all. */
+const HOSTS_AT_ONCE = 256;
+
+/** Like a browser's, because a page is wanted as people get it; the name is our own. */
+const HEADERS = {
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+  'accept-language': 'en-US,en;q=0.9',
+  'accept-encoding': 'gzip, deflate, br',
+  'upgrade-insecure-requests': '1',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-site': 'none',
+  'sec-fetch-user': '?1',
+};
+const USER_AGENT = `Mozilla/5.0 (compatible; qrctl/${version}; asks where QR codes lead)`;
+
+/** Checks and prints. Throws PartialError where something is found that the run fails on, and what errors.ts lists for the listing. */
+export async function runCheck(context: Context, names: readonly string[], flags: CheckFlags): Promise<void> {
+  const plan = await planOutput(context, flags, COLUMNS, 'list');
+  const fails = failureTest(flags);
+  const last =
+    flags.sinceLast === undefined ? undefined : await openLastRun(context, flags.sinceLast, plan.path, COLUMNS, { fails, ends });
+  try {
+    const codes = await chooseCodes(context, names, flags);
+    const began = context.clock.monotonic();
+    const rows = await checkCodes(context, codes, flags);
+    tellOutcomes(context, rows, context.clock.monotonic() - began);
+    const told = last ? rows.filter(last.isNews) : rows;
+    // Nothing at all where there is no news: cron mails whatever is printed, a row of names too.
+    if (!last || told.length > 0 || plan.path !== undefined) {
+      const count = await writeAll(await openSink(context, plan), [told]);
+      if (count === 0 && plan.format === 'table') context.console.note('no codes');
+    }
+    await last?.commit(rows);
+    const failed = told.filter(fails);
+    if (failed.length > 0) throw failure(failed, told.length, last !== undefined);
+  } finally {
+    await last?.close();
+  }
+}
+
+type Fails = (row: Pick<CheckRow, 'outcome' | 'error'>) => boolean;
+
+function failureTest({ failOn = ['broken', 'unreachable'], requireUtm }: CheckFlags): Fails {
+  const failures = new Set<string>(failOn);
+  return ({ outcome, error }) => failures.has(outcome) || (requireUtm !== undefined && /\butm_/.test(error ?? ''));
+}
+
+function ends({ tls_days: days }: Pick<CheckRow, 'tls_days'>): boolean {
+  return days !== null && days <= ENDING_DAYS;
+}
+
+async function checkCodes(context: Context, codes: readonly QrCode[], flags: CheckFlags): Promise<CheckRow[]> {
+  const { clock, signal, env } = context;
+  const settings = await context.settings();
+  const service = await context.service();
+  const plans = codes.map((code) => ({ code, ...planCode(code, settings.shortUrl) }));
+  const wanted = new Set(plans.flatMap(({ ask }) => ask ?? []));
+  const progress = context.console.progress('destinations');
+  let done = 0;
+  const draw = () => progress.update({ done, total: wanted.size });
+  draw();
+  try {
+    const verdicts = await checkDestinations(wanted, {
+      lookup: (hostname) => lookup(hostname, { all: true, verbatim: true }),
+      proxyFor: (url) => proxyFor(url, env),
+      refuse: (url) => refusal(url, settings),
+      headers: { ...HEADERS, 'user-agent': flags.userAgent ?? USER_AGENT },
+      allowPrivate: flags.allowPrivate ?? false,
+      width: context.flags.concurrency === undefined ? HOSTS_AT_ONCE : settings.concurrency,
+      timeoutMs: settings.timeoutMs,
+      ...{ clock, signal },
+      onDone() {
+        done += 1;
+        draw();
+      },
+    });
+    const nowMs = service.nowMs() ?? clock.now();
+    return plans.map(({ code, ask, verdict }) => rowOf(code, verdict ?? verdicts.get(ask ?? '') ?? UNASKED, nowMs, flags));
+  } finally {
+    progress.stop();
+  }
+}
+
+const UNASKED: Verdict = {
+  outcome: 'empty',
+  ...{ status: undefined, finalUrl: undefined, redirects: undefined, tlsEndsMs: undefined, ms: undefined, error: undefined },
+};
+
+/** What is to be asked for a code, or what can be said without asking. */
+function planCode(code: QrCode, shortUrl: string | undefined): { ask?: string; verdict?: Verdict } {
+  const destination = code.destination?.trim() ?? '';
+  if (destination === '') return { verdict: UNASKED };
+  const isWeb = /^https?:/i.test(destination);
+  const problem = findDestinationProblem(destination, isWeb ? 'url' : code.type);
+  if (problem?.kind === 'unusable') return { verdict: { ...UNASKED, outcome: 'broken', error: problem.words } };
+  if (!isWeb) return { verdict: { ...UNASKED, outcome: 'not-web' } };
+  const url = new URL(destination);
+  const own = shortUrl === undefined ? undefined : new URL(fillShortUrl(shortUrl, code));
+  if (own && own.origin === url.origin && own.pathname === url.pathname) {
+    return { verdict: { ...UNASKED, outcome: 'broken', error: 'leads back to the code itself' } };
+  }
+  return { ask: url.href };
+}
+
+/** Our own codes are never asked, for that would be a scan, nor is the service by any but its own client. */
+function refusal(
+  url: URL,
+  { shortUrl, baseUrl }: { shortUrl: string | undefined; baseUrl: string | undefined },
+): string | undefined {
+  if (shortUrl !== undefined && isShortUrl(shortUrl, url))
+    return 'leads to the address of a code, which is not asked: it would count as a scan';
+  if (baseUrl !== undefined && `${url.href}/`.startsWith(`${baseUrl}/`))
+    return "leads to the service's own interface, which is not asked";
+  return undefined;
+}
+
+function rowOf(code: QrCode, verdict: Verdict, nowMs: number, { requireUtm }: CheckFlags): CheckRow {
+  const { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error } = verdict;
+  const asked = redirects !== undefined || ms !== undefined;
+  const landed = outcome === 'redirected' && finalUrl !== undefined ? new URL(finalUrl) : undefined;
+  const tags = requireUtm && asked ? findUtmProblem(new URL(code.destination?.trim() ?? ''), landed, requireUtm) : undefined;
+  return {
+    id: code.id,
+    slug: code.slug,
+    name: code.name,
+    destination: code.destination,
+    outcome,
+    http_status: status ?? null,
+    final_url: finalUrl ?? null,
+    redirects: redirects ?? null,
+    tls_days: tlsEndsMs === undefined ? null : Math.floor((tlsEndsMs - nowMs) / DAY_MS),
+    ms: ms ?? null,
+    error: [error, tags].filter(Boolean).join('; ') || null,
+  };
+}
+
+function tellOutcomes({ console }: Context, rows: readonly CheckRow[], ms: number): void {
+  const counts = new Map<string, number>();
+  for (const { outcome } of rows) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  const parts = [...counts].map(([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`);
+  if (rows.length > 0) console.note(`${count(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
+  const hosts = new Map<string, number>();
+  for (const row of rows.filter(ends)) {
+    const host = URL.canParse(row.final_url ?? '') ? new URL(row.final_url ?? '').host : (row.final_url ?? '');
+    hosts.set(host, Math.min(hosts.get(host) ?? Number.POSITIVE_INFINITY, row.tls_days ?? 0));
+  }
+  for (const [host, days] of [...hosts].sort(([, a], [, b]) => a - b)) {
+    console.warn(`the certificate on the way to ${host} ${days < 0 ? 'has ended' : `ends in ${count(days, 'day')}`}`);
+  }
+}
+
+function count(n: number, what: string): string {
+  return `${n.toLocaleString('en')} ${what}${n === 1 ? '' : 's'}`;
+}
+
+function failure(failed: readonly CheckRow[], of: number, isNews: boolean): PartialError {
+  const [{ slug, error }] = failed as [CheckRow];
+  const what = isNews ? `${count(failed.length, 'code')} no longer right` : `${failed.length} of ${count(of, 'code')} not right`;
+  const example = failed.length === 1 ? `: ${slug}${error === null ? '' : `: ${error}`}` : '';
+  return new PartialError(`${what}${example}`, { hint: 'point a code elsewhere: qrctl qr update CODE --destination ADDRESS' });
+}

@@ -1,0 +1,171 @@
+/** `qr check` as its users type it, against pages on loopback. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runCli, useDirectory } from '../support/cli.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+/** Pages by path: a status, or where they lead. Anything else is there. */
+async function usePages(pages: Record<string, number | string>) {
+  const asked: string[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    const page = pages[url];
+    if (typeof page === 'string') response.writeHead(302, { Location: page });
+    else response.statusCode = page ?? 200;
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const address = server.address();
+  return { asked, at: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}` };
+}
+
+/** Creates them so that the service, newest first, lists them in this order. */
+function add({ workspace }: TestSandbox, ...codes: (readonly [name: string, destination?: string, type?: string])[]) {
+  const made = [...codes].reverse().map(([name, destination, type = 'url']) => {
+    return workspace.create({ name, type, ...(destination !== undefined && { destination }) });
+  });
+  return made.reverse();
+}
+
+describe('qr check', () => {
+  it('says of each code where it leads, in the columns of the contract, and exits with 8 where one is broken', async () => {
+    const { at } = await usePages({ '/dead': 404, '/moved': '/new' });
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    const [, dead] = add(
+      sandbox,
+      ['fine', `${at}/`],
+      ['dead', `${at}/dead`],
+      ['moved', `${at}/moved`],
+      ['call', 'tel:1', 'url'],
+      ['wifi', 'WIFI:S:x;;', 'wifi'],
+      ['none'],
+      ['typo', 'www.example.com'],
+    );
+    const run = await runCli(['qr', 'check', '--allow-private'], { env: sandbox.env });
+    expect(run.code).toBe(8);
+    const lines = run.stdout.trim().split('\n');
+    expect(lines[0]).toBe('id,slug,name,destination,outcome,http_status,final_url,redirects,tls_days,ms,error');
+    const found = Object.fromEntries(
+      lines.slice(1).map((line) => [
+        line.split(',')[2],
+        line
+          .split(',')
+          .slice(4)
+          .join(',')
+          .replace(/,\d+,(?=[^,]*$)/, ',MS,'),
+      ]),
+    );
+    expect(found).toMatchObject({
+      fine: `ok,200,${at}/,0,,MS,`,
+      dead: `broken,404,${at}/dead,0,,MS,there is no such page (404)`,
+      moved: `redirected,200,${at}/new,1,,MS,`,
+      call: 'not-web,,,,,,',
+      wifi: 'not-web,,,,,,',
+      none: 'empty,,,,,,',
+    });
+    expect(found.typo).toMatch(/^broken,,,,,,www\.example\.com leads nowhere when it is scanned/);
+    expect(run.stderr).toContain('2 of 7 codes not right');
+    // The listing is all the service saw.
+    expect(sandbox.requests.map(({ method, url }) => `${method} ${url.split('?', 1)[0]}`)).toEqual(['GET /api/v1/qr']);
+
+    const fine = await runCli(['qr', 'check', dead?.slug ?? '', '--allow-private', '--fail-on', 'none', '-f', 'json'], {
+      env: sandbox.env,
+    });
+    expect(fine.code, fine.stderr).toBe(0);
+    expect(JSON.parse(fine.stdout)).toMatchObject([{ outcome: 'broken', tls_days: null, http_status: 404 }]);
+  });
+
+  it('refuses what is not public without --allow-private', async () => {
+    const { at, asked } = await usePages({});
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    add(sandbox, ['here', `${at}/`]);
+    const run = await runCli(['qr', 'check'], { env: sandbox.env });
+    expect(run.code).toBe(8);
+    expect(run.stdout).toContain('unreachable,,');
+    expect(run.stdout).toContain('127.0.0.1 is a loopback address: not asked without --allow-private');
+    expect(asked).toEqual([]);
+  });
+
+  it('is silent with --since-last unless something changed', async () => {
+    const pages: Record<string, number | string> = { '/a': 404 };
+    const { at } = await usePages(pages);
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    add(sandbox, ['a', `${at}/a`], ['b', `${at}/b`]);
+    const cwd = await useDirectory();
+    const night = () =>
+      runCli(['qr', 'check', '--allow-private', '--since-last', 'check.csv', '--quiet'], { env: sandbox.env, cwd });
+    const first = await night();
+    expect(first.code).toBe(8);
+    expect(first.stdout.trim().split('\n')).toHaveLength(2);
+    expect(first.stderr).toContain('1 code no longer right');
+    expect(await night()).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    pages['/b'] = 500;
+    pages['/a'] = 200;
+    const third = await night();
+    expect(third.code).toBe(8);
+    expect(
+      third.stdout
+        .trim()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split(',').slice(2, 6).join()),
+    ).toEqual([`a,${at}/a,ok,200`, `b,${at}/b,broken,500`]);
+    pages['/b'] = 200;
+    const fourth = await night();
+    expect(fourth.code).toBe(0);
+    expect(fourth.stdout).toContain(',ok,200,');
+    expect((await readFile(join(cwd, 'check.csv'), 'utf8')).trim().split('\n')).toHaveLength(3);
+  });
+
+  it('finds destinations without their tags, and redirects that lose them', async () => {
+    const { at } = await usePages({ '/loses?utm_source=x': '/' });
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    add(sandbox, ['has', `${at}/?utm_source=x`], ['lacks', `${at}/`], ['loses', `${at}/loses?utm_source=x`]);
+    const run = await runCli(['qr', 'check', '--allow-private', '--require-utm', 'utm_source', '-f', 'json'], {
+      env: sandbox.env,
+    });
+    expect(run.code).toBe(8);
+    expect(JSON.parse(run.stdout).map(({ error }: { error: unknown }) => error)).toEqual([
+      null,
+      'lacks utm_source',
+      'the redirects lose utm_source',
+    ]);
+  });
+
+  it('never asks the address of a code', async () => {
+    const { at, asked } = await usePages({ '/away': '/q/other' });
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    const cwd = await useDirectory();
+    const env = { ...sandbox.env, QRCTL_CONFIG_DIR: join(cwd, 'config') };
+    await runCli(['config', 'set', 'short-url', `${at}/q/{slug}`], { env });
+    const [own] = add(sandbox, ['own'], ['other', `${at}/q/some?x=1`], ['away', `${at}/away`]);
+    sandbox.workspace.update(own?.id ?? '', { destination: `${at}/q/${own?.slug}` });
+    const run = await runCli(['qr', 'check', '--allow-private', '-f', 'json'], { env });
+    expect(JSON.parse(run.stdout).map(({ outcome }: { outcome: string }) => outcome)).toEqual(['broken', 'blocked', 'blocked']);
+    expect(asked).toEqual(['/away']);
+  });
+
+  it.each([
+    [
+      ['--fail-on', 'dead'],
+      "--fail-on cannot be 'dead': it takes redirected, broken, unreachable, blocked, not-web, empty or none",
+    ],
+    [['--fail-on', 'broken,'], 'it takes names separated by commas'],
+    [['--require-utm', 'origin'], "--require-utm cannot be 'origin': it takes source, medium, campaign, term or content"],
+    [['--user-agent', 'a\nb'], 'it takes up to 200 visible ASCII characters'],
+    [['--since-last', 'x.csv', '-o', 'x.csv'], '--since-last and --output name one file'],
+    [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is no row of a check'],
+    [['some', '--from', 'list.csv'], 'a CODE does not go with --from'],
+    [['--from', 'list.csv'], 'line 2: no code has the slug nobody'],
+  ])('refuses %j', async (args, message) => {
+    const sandbox = await useSandbox({ codes: 1, scans: 0 });
+    const cwd = await useDirectory();
+    await writeFile(join(cwd, 'list.csv'), 'slug\nnobody\n');
+    const run = await runCli(['qr', 'check', ...args], { env: sandbox.env, cwd });
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(message);
+  });
+});

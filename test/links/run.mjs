@@ -1,0 +1,23 @@
+/**
+ * `npm run test:links`: the built command against hosts of every kind of behaviour, in a network of its own (Linux namespaces; root is not
+ * needed where the system lets users have them). Where they cannot be had that is said; with `--require`, or CI=true, it is a failure.
+ * `-- --peers` also runs linkinator, by npx, on the same list. Other arguments are for vitest.
+ */
+import { spawnSync } from 'node:child_process';
+
+const required = process.argv.includes('--require') || process.env.CI === 'true';
+const asked = process.argv.slice(2).filter((argument) => !['--require', '--peers'].includes(argument));
+const network = ['unshare', '-rnm', new URL('network.sh', import.meta.url).pathname];
+
+const { status: trial } = spawnSync(network[0], [...network.slice(1), 'true'], { stdio: 'ignore' });
+if (trial !== 0) {
+  console.error('\nNOT TESTED: this system gives no network namespace (unshare -rnm, ip)\n');
+  process.exit(required ? 1 : 0);
+}
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--no-file-parallelism'];
+const files = asked.some((argument) => argument.startsWith('test/')) ? [] : ['test/links'];
+const { status } = spawnSync(network[0], [...network.slice(1), process.execPath, ...vitest, ...files, ...asked], {
+  stdio: 'inherit',
+  env: { ...process.env, QRCTL_TEST_LINKS: '1' },
+});
+process.exitCode = status ?? 1;
