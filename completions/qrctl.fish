@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --output-dir --as --file-names --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -184,6 +184,15 @@ complete -c qrctl -n '__qrctl_in qr image' -l from -r -F -d 'the codes of a CSV,
 complete -c qrctl -n '__qrctl_in qr image' -l output-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'a file a code, and manifest.csv beside them'
 complete -c qrctl -n '__qrctl_in qr image' -l as -x -d 'which of png, svg, pdf, eps, separated by commas (default: png)'
 complete -c qrctl -n '__qrctl_in qr image' -l file-names -x -a 'id slug' -d 'files named by id, or by slug where that is safe and unique (default: id)'
+complete -c qrctl -n '__qrctl_in qr image' -l sheet -x -d 'labels on pages of a PDF (-o), by the trade number of the sheet: L7160, 5163 …'
+complete -c qrctl -n '__qrctl_in qr image' -l grid -x -d 'any other sheet: columns and rows, with --label'
+complete -c qrctl -n '__qrctl_in qr image' -l label -x -d 'with --grid: a label, such as 63.5x38.1mm'
+complete -c qrctl -n '__qrctl_in qr image' -l margin -x -d 'with --grid: left and above the first label (default: the grid is in the middle)'
+complete -c qrctl -n '__qrctl_in qr image' -l gap -x -d 'with --grid: between labels (default: none)'
+complete -c qrctl -n '__qrctl_in qr image' -l paper -x -a 'A4 Letter' -d 'with --grid: the page (default: A4)'
+complete -c qrctl -n '__qrctl_in qr image' -l caption -x -a 'slug name none' -d 'what stands with the code (default: slug)'
+complete -c qrctl -n '__qrctl_in qr image' -l start -x -d 'the first free label of a begun sheet, row by row (default: 1)'
+complete -c qrctl -n '__qrctl_in qr image' -l outline -d 'a hairline around each label, to cut along'
 complete -c qrctl -n '__qrctl_in qr image' -l size -x -d 'side of the whole picture, quiet zone included (default: 30mm)'
 complete -c qrctl -n '__qrctl_in qr image' -l dpi -x -d 'dots of the printer an inch (default: 300)'
 complete -c qrctl -n '__qrctl_in qr image' -l quiet-zone -x -d 'light around the code (default: 4)'

@@ -211,6 +211,15 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--output-dir', 'a file a code, and manifest.csv beside them')
             , @('--as', 'which of png, svg, pdf, eps, separated by commas (default: png)')
             , @('--file-names', 'files named by id, or by slug where that is safe and unique (default: id)')
+            , @('--sheet', 'labels on pages of a PDF (-o), by the trade number of the sheet: L7160, 5163 …')
+            , @('--grid', 'any other sheet: columns and rows, with --label')
+            , @('--label', 'with --grid: a label, such as 63.5x38.1mm')
+            , @('--margin', 'with --grid: left and above the first label (default: the grid is in the middle)')
+            , @('--gap', 'with --grid: between labels (default: none)')
+            , @('--paper', 'with --grid: the page (default: A4)')
+            , @('--caption', 'what stands with the code (default: slug)')
+            , @('--start', 'the first free label of a begun sheet, row by row (default: 1)')
+            , @('--outline', 'a hairline around each label, to cut along')
             , @('--size', 'side of the whole picture, quiet zone included (default: 30mm)')
             , @('--dpi', 'dots of the printer an inch (default: 300)')
             , @('--quiet-zone', 'light around the code (default: 4)')
@@ -346,6 +355,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr image --from' = 'files'
         'qr image --output-dir' = 'directories'
         'qr image --file-names' = @('id', 'slug')
+        'qr image --paper' = @('A4', 'Letter')
+        'qr image --caption' = @('slug', 'name', 'none')
         'qr image --ecc' = @('L', 'M', 'Q', 'H')
         'scans export --output-dir' = 'directories'
         'scans export -f' = @('table', 'csv', 'json', 'ndjson', 'parquet')
@@ -383,7 +394,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

@@ -3,7 +3,7 @@
  * tool, so it is CommonJS (node's loader of ES modules takes 10 ms of processor time more, a third of `qrctl --version`) in a few
  * files, each read only when it is needed. The source map beside each is read only to say where a defect is.
  */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join, relative } from 'node:path';
 import { build, transform } from 'esbuild';
@@ -211,6 +211,24 @@ const notWrittenByConf = {
   },
 };
 
+/** The fonts of captions (src/image/caption-fonts.ts), with their licence. */
+async function copyFonts() {
+  const FAMILIES = {
+    'noto-sans': ['latin', 'latin-ext', 'cyrillic', 'greek', 'vietnamese', 'cyrillic-ext', 'greek-ext', 'devanagari'],
+    'noto-sans-arabic': ['arabic'],
+    'noto-sans-jp': ['japanese'],
+  };
+  await mkdir(join(staged, 'fonts'));
+  for (const [family, subsets] of Object.entries(FAMILIES)) {
+    const from = join('node_modules/@fontsource', family);
+    await copyFile(join(from, 'LICENSE'), join(staged, 'fonts', `${family}.LICENSE`));
+    for (const subset of subsets) {
+      const file = `${family}-${subset}-400-normal.woff`;
+      await copyFile(join(from, 'files', file), join(staged, 'fonts', file));
+    }
+  }
+}
+
 // Made beside its place and put there at once: a command that is running while this builds must find its files.
 const staged = `${directory}-${process.pid}`;
 const OPTIONS = {
@@ -239,6 +257,7 @@ try {
   await mkdir(staged);
   await build({ ...OPTIONS, entryPoints: { start: 'src/start/start.ts' }, plugins: [keptApart] });
   const plugins = [measuredAlike, notBuiltIn, notWrittenByConf, parserInFiles, pdfAsBuilt, keptApart];
+  await copyFonts();
   const { metafile } = await build({ ...LOADED, entryPoints: APART, plugins });
   const { outputs } = await bundleProgram(LOADED);
   await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');

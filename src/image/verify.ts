@@ -38,7 +38,7 @@ export function findFault(bytes: Buffer, format: PictureFormat, expected: Expect
 }
 
 /** As `findFault`, for a picture that stands on a page with others. */
-function placeFault(drawing: Drawing, place: Place, expected: Expected): string | undefined {
+export function placeFault(drawing: Drawing, place: Place, expected: Expected): string | undefined {
   return rasterFault(rasterOf(drawing, place, expected), expected);
 }
 

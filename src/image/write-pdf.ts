@@ -9,7 +9,7 @@ import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
 type Pdf = PDFKit.PDFDocument;
 
 /** A document without pages, each of which will have this size. */
-function openPdf({ widthMm, heightMm, title }: { widthMm: number; heightMm: number; title: string }): Pdf {
+export function openPdf({ widthMm, heightMm, title }: { widthMm: number; heightMm: number; title: string }): Pdf {
   const size: [number, number] = [widthMm * POINTS_A_MM, heightMm * POINTS_A_MM];
   const document = new PDFDocument({
     size,
@@ -27,7 +27,7 @@ function openPdf({ widthMm, heightMm, title }: { widthMm: number; heightMm: numb
 }
 
 /** The bytes of a document that is done. */
-async function closePdf(document: Pdf): Promise<Buffer> {
+export async function closePdf(document: Pdf): Promise<Buffer> {
   const chunks: Buffer[] = [];
   document.on('data', (chunk: Buffer) => chunks.push(chunk));
   const ended = new Promise((resolve, reject) => document.once('end', resolve).once('error', reject));
@@ -45,7 +45,7 @@ export async function writePdf(modules: Modules, style: PictureStyle, title: str
 }
 
 /** Draws a picture with its upper left corner there. */
-function drawCode(document: Pdf, modules: Modules, style: PictureStyle, { xMm, yMm }: { xMm: number; yMm: number }): void {
+export function drawCode(document: Pdf, modules: Modules, style: PictureStyle, { xMm, yMm }: { xMm: number; yMm: number }): void {
   const across = modulesAcross(modules, style);
   document.save();
   document.translate(xMm * POINTS_A_MM, yMm * POINTS_A_MM);
@@ -67,7 +67,7 @@ function addOutline(document: Pdf, outline: Outline, offset: number): void {
 }
 
 /** A grey is black ink alone, in percent of cyan, magenta, yellow and black: mixed of three it would print with coloured edges. */
-function inkOf(colour: Colour): PDFKit.Mixins.ColorValue {
+export function inkOf(colour: Colour): PDFKit.Mixins.ColorValue {
   const { red, green, blue } = colour;
   return red === green && green === blue ? [0, 0, 0, 100 - (red / 255) * 100] : formatColour(colour);
 }

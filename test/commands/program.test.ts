@@ -53,6 +53,7 @@ const CONTRACT: Record<string, string[]> = {
       '--dry-run',
       '--force',
     ],
+    ...['--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--outline'],
     ...['--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url'],
   ],
   'qr check [code...]': [

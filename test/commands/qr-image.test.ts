@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it, test } from 'vitest';
+import { readPdf } from '../../src/image/read-pdf.ts';
 import { findFault } from '../../src/image/verify.ts';
 import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -206,5 +207,64 @@ describe('qr image of many codes', () => {
       code: 2,
       stderr: expect.stringContaining('cannot make the directory file'),
     });
+  });
+});
+
+describe('qr image of a sheet', () => {
+  it('is pages of labels, in the order of a file, and says how to print it', async () => {
+    const { image, cwd } = await useImages({ codes: 30 });
+    writeFileSync(join(cwd, 'labels.csv'), `slug\n${Array.from({ length: 30 }, (_, at) => `c${1029 - at}`).join('\n')}\nc1000\n`);
+    const { code, stderr } = await image(['--from', 'labels.csv', '--sheet', 'Avery L7160', '--start', '15', '-o', 'labels.pdf']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      '31 labels for Avery L7160 in labels.pdf: 3 pages, codes of 35.1 mm, each read back; print at 100 %, unscaled',
+    );
+    expect(readPdf(readFileSync(join(cwd, 'labels.pdf'))).map(({ areas }) => areas.length / 2)).toEqual([7, 21, 3]);
+  });
+
+  it('says with --dry-run what would be on it', async () => {
+    const { image, cwd } = await useImages();
+    const { code, stderr } = await image([
+      '--all',
+      '--grid',
+      '4x10',
+      '--label',
+      '1.75x1in',
+      '--paper',
+      'Letter',
+      '-o',
+      'x.pdf',
+      '--dry-run',
+    ]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('3 pictures of 22.4 mm would be drawn; nothing was written');
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('names what stands in place of a name that no font has', async () => {
+    const { image, sandbox } = await useImages();
+    sandbox.workspace.put({ name: '🎉', slug: 'party' });
+    const { stderr } = await image(['--all', '--sheet', '5163', '--caption', 'name', '-o', 'x.pdf']);
+    expect(stderr).toContain('1 name has a character that the font has not: the slug stands there');
+  });
+
+  test.each([
+    [['--sheet', 'L7161x', '-o', 'x.pdf'], /no sheet is known.*\n.*did you mean L7161\?/],
+    [['--sheet', 'L7160'], /where should it go/],
+    [['--sheet', 'L7160', '-o', 'x.png'], /a sheet is a PDF/],
+    [['--sheet', 'L7160', '--output-dir', 'y'], /choose one/],
+    [['--sheet', 'L7160', '--grid', '3x7', '-o', 'x.pdf'], /do not go together/],
+    [['--sheet', 'L7160', '--size', '40mm', '-o', 'x.pdf'], /40 mm does not fit in a label.*\n.*--size 35.1mm is the largest/],
+    [['--sheet', 'L7160', '--start', '22', '-o', 'x.pdf'], /a page has 21 labels/],
+    [['--grid', '3x7', '-o', 'x.pdf'], /--grid goes with --label/],
+    [['--grid', '3x', '-o', 'x.pdf'], /--grid.*3x7/],
+    [['--grid', '3x7', '--label', '90x60mm', '-o', 'x.pdf'], /do not fit on a page of A4/],
+    [['--grid', '3x7', '--label', '90', '-o', 'x.pdf'], /--label.*63.5x38.1mm/],
+    [['--start', '2', '--output-dir', 'y'], /--start goes with --sheet or --grid/],
+    [['--margin', '1x1mm', '--sheet', 'L7160', '-o', 'x.pdf'], /--margin goes with --grid/],
+  ])('refuses %j (2), and writes nothing', async (args, message) => {
+    const { cwd, image } = await useImages();
+    expect(await image(['--all', ...args])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+    expect(readdirSync(cwd)).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { choice, defineCommand, flag, type OptionDefinition, oneOf, text, type V
 import { filterOptions } from '../code-filters.ts';
 import { checkChoice } from './choose-codes.ts';
 import { pictureOptions } from './picture-flags.ts';
+import { gridOf, sheetOptions } from './sheet-flags.ts';
 
 const MANY = 'Flags for many:';
 
@@ -33,6 +34,7 @@ const options = {
     ['id', 'slug'],
     { group: MANY },
   ),
+  ...sheetOptions,
   ...pictureOptions,
 };
 
@@ -54,6 +56,7 @@ export const command = defineCommand({
   options,
   examples: [
     { command: 'qrctl qr image aB3xY', does: 'shows it on a terminal' },
+    { command: 'qrctl qr image --all --sheet L7160 --caption name -o labels.pdf', does: 'labels to print, named' },
     { command: 'qrctl qr image aB3xY -o menu.pdf --size 50mm', does: 'one picture to print' },
     {
       command: 'qrctl qr image --all --status active --output-dir codes --as png,svg',
@@ -68,6 +71,11 @@ export const command = defineCommand({
 });
 
 async function load(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
+  const sheet = gridOf(flags);
+  if (sheet) {
+    const { writeSheet } = await import('./write-sheet.ts');
+    return writeSheet(context, names, flags, sheet);
+  }
   if (flags.output !== undefined && flags.outputDir !== undefined) {
     throw new UsageError('--output is one file, --output-dir one a code: choose one', { hint: 'leave out one of them' });
   }

@@ -13,7 +13,7 @@ const LENGTH_FORMS = 'It takes a length such as 30mm, 3cm or 1.2in.';
 const MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: MM_AN_INCH };
 
 /** Millimetres of a length with its unit, up to five metres, or undefined. */
-function parseLength(raw: string): number | undefined {
+export function parseLength(raw: string): number | undefined {
   const found = /^(\d{1,6}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw);
   const value = Number(found?.[1]) * (MM[found?.[2] ?? ''] ?? 1);
   return found && value >= 1 && value <= 5000 ? value : undefined;

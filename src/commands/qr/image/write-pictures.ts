@@ -163,7 +163,8 @@ function tell({ console }: Context, rows: readonly ManifestRow[], path: string):
   );
 }
 
-async function printPlan(
+/** What would be drawn, and what would be refused and why. */
+export async function printPlan(
   context: Context,
   files: readonly PictureFile[],
   style: PictureStyle,

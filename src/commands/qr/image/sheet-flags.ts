@@ -1,0 +1,89 @@
+/** The flags of label sheets, and the grid they mean. */
+import { UsageError } from '../../../errors.ts';
+import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from '../../../image/label-grids.ts';
+import { nearest } from '../../../nearest.ts';
+import { quote } from '../../../quote.ts';
+import { choice, flag, integer, parsed, text, type Values } from '../../define.ts';
+import { parseLength } from './picture-flags.ts';
+
+const GROUP = 'Sheet flags:';
+
+const SIZE_FORMS = 'It takes a width and a height such as 63.5x38.1mm or 4x2in.';
+
+/** A width and a height with one unit behind them, in mm, or undefined. */
+function parseSize(raw: string): Size | undefined {
+  const found = /^(\d{1,4}(?:\.\d{1,4})?)x(\d{1,4}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw);
+  const [widthMm, heightMm] = [1, 2].map((at) => (found ? readPart(found[at] ?? '', found[3] ?? '') : undefined));
+  return widthMm === undefined || heightMm === undefined ? undefined : { widthMm, heightMm };
+}
+
+/** Zero is a length between labels. */
+function readPart(number: string, unit: string): number | undefined {
+  const thousandfold = parseLength(`${Number(number) + 1}${unit}`);
+  const one = parseLength(`1${unit}`);
+  return thousandfold === undefined || one === undefined ? undefined : thousandfold - one;
+}
+
+function parseGrid(raw: string): [number, number] | undefined {
+  const [columns = 0, rows = 0] = (/^(\d{1,2})x(\d{1,2})$/.exec(raw) ?? []).slice(1).map(Number);
+  return columns > 0 && rows > 0 ? [columns, rows] : undefined;
+}
+
+function size(flags: string, description: string) {
+  return parsed(flags, description, { parse: parseSize, forms: SIZE_FORMS }, { group: GROUP });
+}
+
+export const sheetOptions = {
+  sheet: text('--sheet <number>', 'labels on pages of a PDF (-o), by the trade number of the sheet: L7160, 5163 …', {
+    group: GROUP,
+  }),
+  grid: parsed(
+    '--grid <CxR>',
+    'any other sheet: columns and rows, with --label',
+    { parse: parseGrid, forms: 'It takes columns and rows such as 3x7.' },
+    { group: GROUP },
+  ),
+  label: size('--label <WxH>', 'with --grid: a label, such as 63.5x38.1mm'),
+  margin: size('--margin <XxY>', 'with --grid: left and above the first label (default: the grid is in the middle)'),
+  gap: size('--gap <XxY>', 'with --grid: between labels (default: none)'),
+  paper: choice('--paper <name>', 'with --grid: the page (default: A4)', ['A4', 'Letter'], { group: GROUP }),
+  caption: choice('--caption <what>', 'what stands with the code (default: slug)', ['slug', 'name', 'none'], { group: GROUP }),
+  start: integer(
+    '--start <n>',
+    'the first free label of a begun sheet, row by row (default: 1)',
+    { min: 1, max: 9801 },
+    { group: GROUP },
+  ),
+  outline: flag('--outline', 'a hairline around each label, to cut along', { group: GROUP }),
+};
+
+export type SheetFlags = Values<typeof sheetOptions>;
+
+/** The sheet that is asked for, and what it is called; undefined where none is. Throws UsageError where flags contradict each other. */
+export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | undefined {
+  const { sheet, grid: shape, label, margin, paper = 'A4', gap = { widthMm: 0, heightMm: 0 } } = flags;
+  const isSheet = sheet !== undefined || shape !== undefined;
+  for (const [name, option] of Object.entries(sheetOptions)) {
+    const given = flags[name as keyof SheetFlags] !== undefined && name !== 'sheet' && name !== 'grid';
+    const needs = ['label', 'margin', 'gap', 'paper'].includes(name) ? '--grid' : '--sheet or --grid';
+    if (given && !(needs === '--grid' ? shape : isSheet)) {
+      throw new UsageError(`${option.flags.split(' ', 1)} goes with ${needs}`, { hint: `name the sheet, or leave it out` });
+    }
+  }
+  if (!isSheet) return undefined;
+  if (sheet !== undefined && shape)
+    throw new UsageError('--sheet and --grid do not go together', { hint: 'leave out one of them' });
+  if (sheet !== undefined) return { grid: findGrid(sheet) ?? unknownSheet(sheet), name: sheet };
+  if (!shape || !label) throw new UsageError('--grid goes with --label WxH', { hint: 'such as --grid 3x7 --label 63.5x38.1mm' });
+  const grid = { paper: PAPERS[paper], columns: shape[0], rows: shape[1], label, gap, margin };
+  if (!fitsPage(grid))
+    throw new UsageError(`such labels do not fit on a page of ${paper}`, { hint: 'see --grid, --label, --margin and --gap' });
+  return { grid, name: `a grid of ${shape.join('x')}` };
+}
+
+function unknownSheet(name: string): never {
+  const guess = nearest(name.toUpperCase(), SHEET_NUMBERS);
+  throw new UsageError(`no sheet is known by the number ${quote(name)}`, {
+    hint: `${guess === undefined ? '' : `did you mean ${guess}? `}--grid CxR --label WxH describes any other`,
+  });
+}

@@ -1,0 +1,49 @@
+/** The fonts of captions, and which of them has a character: Noto (SIL Open Font License), of which a PDF gets what it uses. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fontkit } from './pdfkit.ts';
+
+/** Looked through in this order. Built, they are in fonts/ beside the program. */
+const FONTS = [
+  ['noto-sans', 'latin'],
+  ['noto-sans', 'latin-ext'],
+  ['noto-sans', 'cyrillic'],
+  ['noto-sans', 'greek'],
+  ['noto-sans', 'vietnamese'],
+  ['noto-sans', 'cyrillic-ext'],
+  ['noto-sans', 'greek-ext'],
+  ['noto-sans', 'devanagari'],
+  ['noto-sans-arabic', 'arabic'],
+  ['noto-sans-jp', 'japanese'],
+] as const;
+
+export interface CaptionFont {
+  readonly name: string;
+  readonly bytes: Buffer;
+  has(character: string): boolean;
+}
+
+/** The fonts that these texts need. */
+export async function loadFonts(texts: readonly string[]): Promise<CaptionFont[]> {
+  const missing = new Set([...texts.join('')]);
+  const fonts: CaptionFont[] = [];
+  for (const [family, subset] of FONTS) {
+    // The ellipsis of texts that are cut is in the first.
+    if (fonts.length > 0 && missing.size === 0) break;
+    const font = await loadFont(family, subset);
+    const before = missing.size;
+    for (const character of missing) if (font.has(character)) missing.delete(character);
+    if (fonts.length === 0 || missing.size < before) fonts.push(font);
+  }
+  return fonts;
+}
+
+async function loadFont(family: string, subset: string): Promise<CaptionFont> {
+  const file = `${family}-${subset}-400-normal.woff`;
+  const built = join(import.meta.dirname, 'fonts', file);
+  const installed = join(import.meta.dirname, '../../node_modules/@fontsource', family, 'files', file);
+  const bytes = await readFile(built).catch(() => readFile(installed));
+  const font = fontkit.create(bytes);
+  if (!('hasGlyphForCodePoint' in font)) throw new Error(`${file} is a collection`);
+  return { name: `${family}-${subset}`, bytes, has: (character) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0) };
+}

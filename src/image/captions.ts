@@ -1,0 +1,90 @@
+/** A line of text in several scripts as pieces of one font and one direction each, in the order in which they stand on paper. */
+import createBidi from 'bidi-js';
+import type { CaptionFont } from './caption-fonts.ts';
+
+export interface Piece {
+  readonly font: CaptionFont;
+  readonly text: string;
+}
+
+/** What a caption shows of a name: on one line, and nothing that is not seen. */
+export function captionOf(name: string): string {
+  return name
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(/[\p{Cf}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .trim();
+}
+
+/** Whether the fonts have all of it. */
+export function canWrite(text: string, fonts: readonly CaptionFont[]): boolean {
+  return [...text].every((character) => fonts.some((font) => font.has(character)));
+}
+
+const bidi = createBidi();
+
+/** The pieces from left to right, by the Unicode Bidirectional Algorithm (UAX 9). Throws where no font has a character. */
+export function piecesOf(text: string, fonts: readonly CaptionFont[]): Piece[] {
+  const { levels } = bidi.getEmbeddingLevels(text);
+  const runs: { font: CaptionFont; text: string; level: number }[] = [];
+  let at = 0;
+  for (const character of text) {
+    const level = levels[at] ?? 0;
+    at += character.length;
+    const last = runs.at(-1);
+    const font = last?.font.has(character) ? last.font : fonts.find((one) => one.has(character));
+    if (!font) throw new Error('no font has a character of it');
+    if (last && last.font === font && last.level === level) last.text += character;
+    else runs.push({ font, text: character, level });
+  }
+  return reorder(runs);
+}
+
+/** Rule L2: from the highest level to the lowest odd one, what is at it or above is turned around. */
+function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
+  const ordered = [...runs];
+  const highest = ordered.reduce((level, run) => Math.max(level, run.level), 0);
+  for (let level = highest; level > 0; level--) {
+    for (let start = 0; start < ordered.length; start++) {
+      let end = start;
+      while ((ordered[end]?.level ?? -1) >= level) end++;
+      if (end > start) ordered.splice(start, end - start, ...ordered.slice(start, end).reverse());
+      start = end;
+    }
+  }
+  return ordered;
+}
+
+const ELLIPSIS = '…';
+
+/** Lines that are no wider than that, broken at spaces, or within words where one has no room; the last is cut where it must be. */
+export function breakLines(text: string, most: number, widthOf: (text: string) => number, room: number): string[] {
+  const lines: string[] = [];
+  let left = text;
+  while (left !== '' && lines.length < most) {
+    const fit = longestFit(left, widthOf, room);
+    if (fit.length === left.length) return [...lines, left];
+    if (lines.length === most - 1) return [...lines, cut(left, widthOf, room)];
+    const space = fit.lastIndexOf(' ');
+    const line = left[fit.length] === ' ' || space < 0 ? fit : fit.slice(0, space);
+    lines.push(line.trimEnd());
+    left = left.slice(Math.max(1, line.length)).trimStart();
+  }
+  return lines;
+}
+
+function cut(text: string, widthOf: (text: string) => number, room: number): string {
+  const fit = longestFit(text, (part) => widthOf(part + ELLIPSIS), room);
+  return `${fit.trimEnd()}${ELLIPSIS}`;
+}
+
+function longestFit(text: string, widthOf: (text: string) => number, room: number): string {
+  const characters = [...text];
+  let [low, high] = [0, characters.length];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (widthOf(characters.slice(0, middle).join('')) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return characters.slice(0, Math.max(1, low)).join('');
+}

@@ -1,0 +1,124 @@
+/** Sheets of labels by the numbers they are sold under, and where each label stands on its page. */
+
+/** All in mm. The grid stands in the middle of the page unless it has margins of its own. */
+export interface LabelGrid {
+  readonly paper: Paper;
+  readonly columns: number;
+  readonly rows: number;
+  readonly label: Size;
+  /** Between two labels. */
+  readonly gap: Size;
+  /** Left and above the first label. */
+  readonly margin: Size | undefined;
+}
+
+export interface Size {
+  readonly widthMm: number;
+  readonly heightMm: number;
+}
+
+type Paper = Size;
+
+const MM_AN_INCH = 25.4;
+
+export const PAPERS = {
+  A4: { widthMm: 210, heightMm: 297 },
+  Letter: { widthMm: 8.5 * MM_AN_INCH, heightMm: 11 * MM_AN_INCH },
+} as const satisfies Record<string, Paper>;
+
+/** [columns, rows, width, height, gap between columns], in mm. Rows have no gap, and all of them stand in the middle of A4. */
+const ON_A4 = {
+  L7159: [3, 8, 63.5, 33.9, 2.54],
+  L7160: [3, 7, 63.5, 38.1, 2.54],
+  L7161: [3, 6, 63.5, 46.6, 2.54],
+  L7162: [2, 8, 99.1, 33.9, 2.5],
+  L7163: [2, 7, 99.1, 38.1, 2.5],
+  L7164: [3, 4, 63.5, 72, 2.54],
+  L7165: [2, 4, 99.1, 67.7, 2.5],
+  L7169: [2, 2, 99.1, 139, 2.5],
+  L7173: [2, 5, 99.1, 57, 2.5],
+  L7651: [5, 13, 38.1, 21.2, 2.5],
+  L7654: [4, 10, 45.7, 25.4, 2.6],
+  L4732: [5, 16, 35.6, 16.9, 2.5],
+  3474: [3, 8, 70, 37, 0],
+  3475: [3, 8, 70, 36, 0],
+  3425: [2, 5, 105, 57, 0],
+} as const;
+
+/** The same in inches, on US Letter. */
+const ON_LETTER = {
+  5160: [3, 10, 2.625, 1, 0.125],
+  5161: [2, 10, 4, 1, 0.1875],
+  5162: [2, 7, 4, 4 / 3, 0.1875],
+  5163: [2, 5, 4, 2, 0.1875],
+  5164: [2, 3, 4, 10 / 3, 0.1875],
+  5167: [4, 20, 1.75, 0.5, 0.3125],
+  5371: [2, 5, 3.5, 2, 0],
+} as const;
+
+/** Other numbers of the same grids: for ink-jet printers, with other glue, of other colours. */
+const SAME_AS: Readonly<Record<string, string>> = {
+  ...{ J8159: 'L7159', J8160: 'L7160', J8161: 'L7161', J8162: 'L7162', J8163: 'L7163', J8165: 'L7165', J8169: 'L7169' },
+  ...{ J8173: 'L7173', J8651: 'L7651', L6140: 'L7654', L4770: 'L7654', J8654: 'L7654', L7551: 'L7651' },
+  ...{
+    8160: '5160',
+    5260: '5160',
+    5960: '5160',
+    5161: '5161',
+    8161: '5161',
+    8162: '5162',
+    8163: '5163',
+    5263: '5163',
+    8164: '5164',
+  },
+  ...{ 5264: '5164', 5267: '5167', 8167: '5167', 8371: '5371' },
+};
+
+/** The numbers that are known, each once. */
+export const SHEET_NUMBERS: readonly string[] = [...Object.keys(ON_A4), ...Object.keys(ON_LETTER), ...Object.keys(SAME_AS)];
+
+/** The grid of a trade number, with or without its maker (`Avery L7160`, `l7160`), or undefined. */
+export function findGrid(name: string): LabelGrid | undefined {
+  const number = name
+    .trim()
+    .replace(/^(avery|zweckform|avery zweckform)[\s-]+/i, '')
+    .toUpperCase();
+  const known = Object.hasOwn(SAME_AS, number) ? (SAME_AS[number] ?? number) : number;
+  const [onA4, onLetter] = [new Map(Object.entries(ON_A4)).get(known), new Map(Object.entries(ON_LETTER)).get(known)];
+  if (onA4) return gridOf(PAPERS.A4, onA4, 1);
+  return onLetter && gridOf(PAPERS.Letter, onLetter, MM_AN_INCH);
+}
+
+type Measures = readonly [columns: number, rows: number, width: number, height: number, gap: number];
+
+function gridOf(paper: Paper, [columns, rows, width, height, gap]: Measures, unit: number): LabelGrid {
+  const label = { widthMm: width * unit, heightMm: height * unit };
+  return { paper, columns, rows, label, gap: { widthMm: gap * unit, heightMm: 0 }, margin: undefined };
+}
+
+/** The upper left corner of each label of a page, row by row. */
+export function* placesOf(grid: LabelGrid): Generator<{ xMm: number; yMm: number }> {
+  const { left, top } = marginsOf(grid);
+  for (let row = 0; row < grid.rows; row++) {
+    for (let column = 0; column < grid.columns; column++) {
+      const xMm = left + column * (grid.label.widthMm + grid.gap.widthMm);
+      yield { xMm, yMm: top + row * (grid.label.heightMm + grid.gap.heightMm) };
+    }
+  }
+}
+
+function marginsOf({ paper, columns, rows, label, gap, margin }: LabelGrid): { left: number; top: number } {
+  const width = columns * label.widthMm + (columns - 1) * gap.widthMm;
+  const height = rows * label.heightMm + (rows - 1) * gap.heightMm;
+  if (margin) return { left: margin.widthMm, top: margin.heightMm };
+  return { left: (paper.widthMm - width) / 2, top: (paper.heightMm - height) / 2 };
+}
+
+/** Whether the labels stand on the page, but for what a printer cannot tell. */
+export function fitsPage(grid: LabelGrid): boolean {
+  const places = [...placesOf(grid)];
+  const [first, last] = [places[0], places.at(-1)];
+  if (!first || !last) return false;
+  const [right, bottom] = [last.xMm + grid.label.widthMm, last.yMm + grid.label.heightMm];
+  return first.xMm > -0.1 && first.yMm > -0.1 && right < grid.paper.widthMm + 0.1 && bottom < grid.paper.heightMm + 0.1;
+}

@@ -1,0 +1,53 @@
+/** Where code and caption stand in a label. */
+import type { Size } from './label-grids.ts';
+
+/** All in mm, from the upper left of the label. */
+export interface LabelLayout {
+  readonly code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
+  /** Undefined: there is none. */
+  readonly caption: CaptionBox | undefined;
+}
+
+export interface CaptionBox extends Size {
+  readonly xMm: number;
+  readonly yMm: number;
+  readonly lines: number;
+  readonly align: 'left' | 'center';
+}
+
+/** Printers draw a sheet in awry by about that much. */
+const PADDING_MM = 1.5;
+/** Of a caption's lines: 8 points. */
+export const FONT_SIZE_MM = 2.8;
+export const LINE_MM = 3.4;
+/** From there on a caption stands beside the code, for the code would be small above it. */
+const WIDE = 1.4;
+
+/** The largest code that leaves room for a caption, or one of that size. Undefined where it does not fit. */
+export function layOutLabel(
+  { widthMm, heightMm }: Size,
+  { caption, sizeMm }: { caption: boolean; sizeMm: number | undefined },
+): LabelLayout | undefined {
+  const [width, height] = [widthMm - 2 * PADDING_MM, heightMm - 2 * PADDING_MM];
+  const beside = caption && widthMm >= WIDE * heightMm;
+  const room = beside || !caption ? Math.min(width, height) : Math.min(width, height - LINE_MM);
+  const size = sizeMm ?? Math.floor(room * 10) / 10;
+  if (size > room + 1e-6 || size <= 0) return undefined;
+  if (!caption) return { code: { xMm: (widthMm - size) / 2, yMm: (heightMm - size) / 2, sizeMm: size }, caption: undefined };
+  if (beside) {
+    const lines = Math.max(1, Math.floor(height / LINE_MM));
+    const box = {
+      xMm: PADDING_MM + size,
+      widthMm: width - size,
+      yMm: PADDING_MM,
+      heightMm: height,
+      lines,
+      align: 'left' as const,
+    };
+    return { code: { xMm: PADDING_MM, yMm: (heightMm - size) / 2, sizeMm: size }, caption: box };
+  }
+  const lines = Math.max(1, Math.floor((height - size) / LINE_MM));
+  const top = (heightMm - size - lines * LINE_MM) / 2;
+  const box = { xMm: PADDING_MM, widthMm: width, yMm: top + size, heightMm: lines * LINE_MM, lines, align: 'center' as const };
+  return { code: { xMm: (widthMm - size) / 2, yMm: top, sizeMm: size }, caption: box };
+}
