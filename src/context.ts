@@ -104,7 +104,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
     clock: systemClock,
     signal,
     env,
-    self: { command: process.execPath, args: [...process.execArgv, process.argv[1] ?? ''] },
+    self: selfOf(process),
     processes: { pid: process.pid, isRunning },
     flags,
     get stdin() {
@@ -239,4 +239,9 @@ function listenForSignals() {
       process.off('SIGXFSZ', stayAlive);
     },
   };
+}
+
+/** How this program is started again: by node, or as the one executable that it is, which node then names in place of a script. */
+function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {
+  return { command: execPath, args: script === execPath ? [] : [...execArgv, script] };
 }

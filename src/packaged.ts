@@ -2,10 +2,9 @@
  * Answers that come with the program as files, or with it: what scripts and shells ask for often is printed before commander or
  * anything else is loaded. They are whole command lines; reading one is the work of commands/program.ts.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { version } from '../package.json';
 import type { Terminal } from './help/command-help.ts';
+import { readIfPackaged, readPackaged } from './packaged-files.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -58,14 +57,24 @@ function areNames(words: readonly string[]): boolean {
 
 /** The completion script of a shell, as checked in under completions/. */
 export function readCompletionScript(shell: Shell): string {
-  return readFileSync(join(import.meta.dirname, '..', 'completions', SCRIPTS[shell]), 'utf8');
+  return readPackaged(`completions/${SCRIPTS[shell]}`).toString();
 }
 
 /** The first of the pages that the build laid out; undefined where it has none, or for another kind of terminal. */
 function readHelp(pages: readonly (readonly string[])[], { columns = HELP_COLUMNS, colour }: Terminal): string | undefined {
-  const directory = join(import.meta.dirname, 'help');
-  const file = pages.map((words) => join(directory, helpFile(words))).find((path) => existsSync(path));
-  if (columns < HELP_COLUMNS || file === undefined) return undefined;
-  const text = readFileSync(file, 'utf8');
+  if (columns < HELP_COLUMNS) return undefined;
+  const [page] = pages.flatMap((words) => readIfPackaged(`dist/help/${helpFile(words)}`) ?? []);
+  const text = page?.toString();
+  if (text === undefined) return undefined;
   return colour ? text : text.replace(/\x1b\[\d+m/g, '');
+}
+
+/**
+ * What else comes with the program, behind `qrctl help`: the licences of the libraries in it, and its manual pages as man reads them.
+ * From a package both are files; from one executable this is the way to them. Undefined for other words.
+ */
+export function packagedDocument([word, ...rest]: readonly string[]): string | undefined {
+  if (word === 'licences' && rest.length === 0) return readPackaged('dist/THIRD-PARTY-LICENSES').toString();
+  if (word !== 'man' || !areNames(rest)) return undefined;
+  return readIfPackaged(`dist/man/${['qrctl', ...rest].join('-')}.1`)?.toString();
 }

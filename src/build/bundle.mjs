@@ -108,10 +108,11 @@ const parserInFiles = {
       contents: `exports.__esModule = true; exports.default = require('${path}');`,
       resolveDir: '.',
     }));
+    onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
     onLoad({ filter: PARSER }, async ({ path }) => {
       const name = basename(path).replace('-wasm.js', '.wasm');
       await writeFile(join(staged, name), createRequire(import.meta.url)(path));
-      return { contents: `module.exports = require('node:fs').readFileSync(require('node:path').join(__dirname, '${name}'));` };
+      return { contents: `module.exports = require('./${name}');` };
     });
   },
 };

@@ -8,6 +8,7 @@ import { formatHelp, formatTopic, formatWelcome, type Terminal } from '../help/c
 import { TOPICS } from '../help/topics.ts';
 import { nearest } from '../nearest.ts';
 import type { ErrorStyle } from '../output/render-error.ts';
+import { packagedDocument } from '../packaged.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import type { CommandDefinition, Options, Values } from './define.ts';
 import { globalsOf, lastOf, namesOf, type Reading, readLine } from './read-line.ts';
@@ -61,12 +62,14 @@ async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation>
   return { kind: 'run', definition, args, options, globals: globalsOf(reading) };
 }
 
-/** `qrctl help WORDS`: a topic, or the command of that name. */
+/** `qrctl help WORDS`: a topic, the command of that name, or a document that comes with the program. */
 async function helpOn(words: readonly string[], asking: Reading, inputs: TextInputs): Promise<Invocation> {
   const terminal = () => inputs.terminal(globalsOf(asking));
   const [word = ''] = words;
   const topic = words.length === 1 ? TOPICS.find(({ name }) => name === word) : undefined;
   if (topic) return { kind: 'print', text: await formatTopic(topic, lastOf(asking), terminal()) };
+  const document = packagedDocument(words);
+  if (document !== undefined) return { kind: 'print', text: document };
   const topics = TOPICS.map(({ name }) => name);
   const similar = TREE.some(({ name }) => name === word) ? undefined : nearest(word, topics);
   if (similar) throw noHelp(word, `did you mean \`qrctl help ${similar}\`?`);

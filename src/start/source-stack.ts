@@ -1,20 +1,19 @@
 /** A stack of the bundles of dist/ as one of the sources, by the source maps beside them. Nothing of it is read unless a defect is shown. */
-import { readFileSync } from 'node:fs';
 import type { SourceMap } from 'node:module';
-import { join } from 'node:path';
+import { readIfPackaged } from '../packaged-files.ts';
 
 /** Behind the path of the directory: the bundle, the line, the column. */
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
 
 /**
- * The lines of an error's `stack`, where the bundles of `directory` are named replaced by `src/FILE.ts:LINE:COLUMN`. A line whose
- * map is missing or does not know the place stays as it is.
+ * The lines of an error's `stack`, where the bundles of `directory` are named replaced by `src/FILE.ts:LINE:COLUMN`; `read` gives a
+ * file of it. A line whose map is missing or does not know the place stays as it is.
  */
-export function sourceStack(stack: string, directory: string = import.meta.dirname): string {
+export function sourceStack(stack: string, directory = import.meta.dirname, read = readOfDist): string {
   const maps = new Map<string, SourceMap | undefined>();
 
   function mapOf(bundle: string): SourceMap | undefined {
-    if (!maps.has(bundle)) maps.set(bundle, readMap(join(directory, `${bundle}.map`)));
+    if (!maps.has(bundle)) maps.set(bundle, readMap(read(`${bundle}.map`)));
     return maps.get(bundle);
   }
 
@@ -32,11 +31,16 @@ export function sourceStack(stack: string, directory: string = import.meta.dirna
   return stack.split('\n').map(inSource).join('\n');
 }
 
-function readMap(file: string): SourceMap | undefined {
+function readOfDist(name: string): Buffer | undefined {
+  return readIfPackaged(`dist/${name}`);
+}
+
+function readMap(bytes: Buffer | undefined): SourceMap | undefined {
+  if (bytes === undefined) return undefined;
   try {
     // Here, because every command loads this file, and nearly none of them a map.
     const { SourceMap: Reader } = process.getBuiltinModule('node:module');
-    return new Reader(JSON.parse(readFileSync(file, 'utf8')));
+    return new Reader(JSON.parse(bytes.toString()));
   } catch {
     return undefined;
   }

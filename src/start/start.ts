@@ -1,8 +1,8 @@
 /** What bin/ calls: loads the bundles of dist/, with what V8 compiled of them in earlier runs, and runs the command line. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
-import { main as run } from '../main.ts';
+import { main as runLine } from '../main.ts';
+import { readPackaged } from '../packaged-files.ts';
 import { type CompileCache, type Compiled, openCompileCache } from './compile-cache.ts';
 
 type App = typeof import('../app.ts');
@@ -25,7 +25,7 @@ let cache: CompileCache | undefined;
 
 /** Runs one command line to its end and returns the exit code, as main.ts does, from the bundles. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const code = await run(argv, loadApp);
+  const code = await runLine(argv, loadApp);
   if (code === 0) keepCompiled(commandOf(argv));
   return code;
 }
@@ -47,11 +47,15 @@ function requireBundle(id: string): unknown {
   return part === undefined ? bundle : (bundle as Record<string, () => unknown>)[part]?.();
 }
 
-/** The exports of a bundle, as `require` would give them. */
+/** The exports of a bundle, as `require` would give them; the bytes of a file that is none. */
 function load(name: string): unknown {
+  const bytes = readPackaged(`dist/${name}`);
+  return name.endsWith('.js') ? run(name, bytes) : bytes;
+}
+
+function run(name: string, source: Buffer): unknown {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const filename = join(__dirname, name);
-  const source = readFileSync(filename);
   const compiled = cache?.read(name, source);
   // esbuild writes ASCII only; read as Latin-1 it takes half the memory and no decoding. The build has made a function of it
   // already: to do that here would copy all of it, and V8 would collect garbage while the command is still being loaded.

@@ -186,6 +186,12 @@ describe('help', () => {
     for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130, 143]) expect(help).toMatch(new RegExp(`^  ${code} +\\w`, 'm'));
   });
 
+  test('shows the licences and the manual pages that come with the program', async () => {
+    expect(await printed('help licences')).toMatch(/^undici \d+\.\d+\.\d+ \(MIT\)$/m);
+    expect(await printed('help man qr list')).toMatch(/^\.TH "QRCTL.{1,2}QR.{1,2}LIST" 1/);
+    expect(await printed('help man')).toMatch(/^\.TH "QRCTL" 1/);
+  });
+
   test('stands out in bold only where it may', async () => {
     for (const line of ['qr --help', 'qr list --help', 'help exit-codes', '']) {
       expect(await read(line, 80, true)).toMatchObject({ text: expect.stringMatching(/\x1b\[1m.+\x1b\[22m\n/) });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sourceStack } from '../../src/start/source-stack.ts';
@@ -59,6 +59,7 @@ describe('sourceStack', () => {
     ];
     const expected = [...stack];
     expected.splice(1, 2, '    at src/a.ts:3:5', '    at async src/a.ts:3:5');
-    expect(sourceStack(stack.join('\n'), directory)).toBe(expected.join('\n'));
+    const read = (name: string) => (existsSync(join(directory, name)) ? readFileSync(join(directory, name)) : undefined);
+    expect(sourceStack(stack.join('\n'), directory, read)).toBe(expected.join('\n'));
   });
 });
