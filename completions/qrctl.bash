@@ -18,7 +18,7 @@ _qrctl_place() {
     'qr check') flags=(--from --status --fail-on --require-utm --since-last --allow-private --user-agent -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr delete') flags=(--yes --from --results --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr image') flags=(-o --output --dry-run --force --all --status --type --name --from --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --outline --size --dpi --quiet-zone --ecc --color --background --short-url) ;;
-    'scans export') flags=(--all --since --until --during --timezone --output-dir --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'scans export') flags=(--all --since --until --during --timezone --output-dir --partition-by --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'auth login') flags=(--key-stdin --no-verify) ;;
     'auth status') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
     'auth list') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
@@ -84,6 +84,7 @@ _qrctl_flag() {
         'qr image --caption') kind=values values=(slug name none) ;;
         'qr image --ecc') kind=values values=(L M Q H) ;;
         'scans export --output-dir') kind=directories ;;
+        'scans export --partition-by') kind=values values=(day month) ;;
         'scans export -f' | 'scans export --format') kind=values values=(table csv json ndjson parquet) ;;
         'scans export -o' | 'scans export --output') kind=files ;;
         'auth status -f' | 'auth status --format') kind=values values=(table csv json ndjson) ;;
@@ -182,7 +183,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -207,6 +207,7 @@ complete -c qrctl -n '__qrctl_in scans export' -l until -x -d 'only scans before
 complete -c qrctl -n '__qrctl_in scans export' -l during -x -d '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such'
 complete -c qrctl -n '__qrctl_in scans export' -l timezone -x -d 'what periods, and times without an offset, are meant in, such as Europe/Berlin'
 complete -c qrctl -n '__qrctl_in scans export' -l output-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'one file a code, named by its id'
+complete -c qrctl -n '__qrctl_in scans export' -l partition-by -x -a 'day month' -d 'with --output-dir: a dataset, its rows in DIR/dt=… by their own time'
 complete -c qrctl -n '__qrctl_in scans export' -l append -d 'add only what is new since the last run; survives kill -9'
 complete -c qrctl -n '__qrctl_in scans export' -l restart -d 'with --append: build the file anew beside its place, then replace it'
 complete -c qrctl -n '__qrctl_in scans export' -l overlap -x -d 'with --append: how far back to look for late scans (default: 1h)'

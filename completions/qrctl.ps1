@@ -235,6 +235,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--during', '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such')
             , @('--timezone', 'what periods, and times without an offset, are meant in, such as Europe/Berlin')
             , @('--output-dir', 'one file a code, named by its id')
+            , @('--partition-by', 'with --output-dir: a dataset, its rows in DIR/dt=… by their own time')
             , @('--append', 'add only what is new since the last run; survives kill -9')
             , @('--restart', 'with --append: build the file anew beside its place, then replace it')
             , @('--overlap', 'with --append: how far back to look for late scans (default: 1h)')
@@ -359,6 +360,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr image --caption' = @('slug', 'name', 'none')
         'qr image --ecc' = @('L', 'M', 'Q', 'H')
         'scans export --output-dir' = 'directories'
+        'scans export --partition-by' = @('day', 'month')
         'scans export -f' = @('table', 'csv', 'json', 'ndjson', 'parquet')
         'scans export --format' = @('table', 'csv', 'json', 'ndjson', 'parquet')
         'scans export -o' = 'files'
@@ -394,7 +396,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

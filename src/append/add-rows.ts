@@ -7,10 +7,10 @@ import { cannotWrite, systemCode } from '../durable/path-errors.ts';
 import type { CodeSink, Row, TimedRows } from '../row-sink.ts';
 import type { Clock } from '../time.ts';
 import { type CommittedPoint, refusal } from './committed-point.ts';
-import type { FileTail } from './file-tail.ts';
 import { addRow, type ClockReading, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import type { OwnershipProof } from './read-back.ts';
 import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
+import type { RowTail } from './row-tail.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
 export interface AppendFile {
@@ -35,17 +35,17 @@ export interface AppendFormatter {
 }
 
 export interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
-  formatter: AppendFormatter;
+  /** Nothing is committed before all is read: then `replace` of the tail puts everything in its place. */
   restart: boolean;
   clock: Clock;
-  committed: CommittedPoint;
-  tail: FileTail;
+  committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'saved' | 'proof'>;
+  tail: RowTail;
   lock: Lock;
 }
 
-/** Appends to a file at its committed point; takes over the tail and the lock. */
+/** Appends to what has a growing end, at its committed point; takes over the tail and the lock. */
 export function createAppendFile(job: AppendJob): AppendFile {
-  const { path, formatter, overlapMs, restart, clock, committed, tail, lock } = job;
+  const { path, overlapMs, restart, clock, committed, tail, lock } = job;
   const { overlaps, sinceMs, saved, proof } = committed;
   const queue = createSerialQueue(clock, () => commitRows(false));
   const ownership = createOwnershipCheck(proof, path);
@@ -54,6 +54,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
   /** Something is to be committed at the end: in a first run the file itself, though it may have no rows. */
   let changed = !saved;
   let closed = false;
+  /** Of what was written since the last commit something is worth one. */
+  let worthCommit = false;
 
   const start = createReadingStart({ ...job, sinceMs });
   const startOf = (code: string, endMs?: number) => start.of(overlaps.get(code) ?? emptyOverlap(), endMs);
@@ -65,7 +67,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     const fromMs = Math.min(oldestMs, starts.get(code) ?? Number.NEGATIVE_INFINITY);
     await tail.readBack((row) => {
       if ((row.code ?? code) === code && row.timeMs >= fromMs) overlap.ids.set(row.id, row.timeMs);
-    });
+    }, fromMs);
     overlap.idsFromMs = fromMs;
     keptFromMs.set(code, fromMs);
   }
@@ -81,7 +83,9 @@ export function createAppendFile(job: AppendJob): AppendFile {
     });
     if (fresh.size === 0) return 0;
     changed = true;
-    await tail.write(formatter.rows([...fresh.values()].map((i) => rows[i] as Row)));
+    const places = [...fresh.values()];
+    const added = { rows: places.map((i) => rows[i] as Row), times: places.map((i) => times[i] as number) };
+    worthCommit = (await tail.write(code, added)) || worthCommit;
     // A12: not before they are written. A first write makes a state, which must not know rows that the file has not.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     overlap.writtenAt = begunAt;
@@ -93,7 +97,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     const work = queue.run(async () => {
       let added = 0;
       for (const released of ownership.release(batch)) added += await add(code, released, begunAt);
-      if (added > 0) await queue.commitWhenDue();
+      if (worthCommit && !restart) await queue.commitWhenDue();
       return added;
     });
     return work.catch((error) => Promise.reject(inWords(error, path)));
@@ -111,6 +115,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     if (restart || !(changed || (last && !tail.stamped()))) return;
     await tail.commit(last);
     changed = false;
+    worthCommit = false;
   }
 
   async function commit(): Promise<void> {
@@ -141,6 +146,16 @@ export function createAppendFile(job: AppendJob): AppendFile {
     /** What comes in after this is not certain to be among the rows that are read. */
     let begunAt = start.now();
     let rows = 0;
+    let done = false;
+    /** Where nothing of the run is committed yet, what is not proven need not stay. */
+    async function forget(): Promise<boolean> {
+      const { drop } = tail;
+      if (!restart || !drop || closed) return false;
+      await queue.run(() => drop(code));
+      overlaps.delete(code);
+      rows = 0;
+      return true;
+    }
     return {
       sinceMs: fromMs,
       sinceFor(endMs) {
@@ -156,15 +171,18 @@ export function createAppendFile(job: AppendJob): AppendFile {
         return added;
       },
       checkpoint: async () => async () => {
+        if (await forget()) return true;
         // A9: rows from here on are not proven to be all; rows that are written again are dropped.
         setReread(code, fromMs ?? Number.NEGATIVE_INFINITY);
         return true;
       },
       async commit() {
+        done = true;
         setReread(code, undefined);
         if (own) await commit();
       },
       async discard() {
+        if (!done) await forget();
         if (own) await discard();
       },
     };

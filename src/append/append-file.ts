@@ -12,6 +12,7 @@ import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
+import type { TimedRows } from '../row-sink.ts';
 import type { Clock } from '../time.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
 import { type AppendPaths, nothingCommitted, openCommitted, readCurrentState, refusal } from './committed-point.ts';
@@ -69,7 +70,12 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     const committed = restart ? nothingCommitted(sinceMs) : await openCommitted(job);
     // Of a run that was killed: a --restart that was not done, a state that had not taken its place. Nothing in them is needed.
     for (const leftover of [paths.restart, temporaryOf(paths.state)]) await ifPresent(disk.unlink(leftover));
-    return createAppendFile({ ...job, path: paths.file, committed, tail: createFileTail({ ...job, committed }), lock });
+    const tail = createFileTail({ ...job, committed });
+    const write = async (_: string, { rows }: TimedRows) => {
+      await tail.write(options.formatter.rows(rows));
+      return true;
+    };
+    return createAppendFile({ ...job, path: paths.file, committed, tail: { ...tail, write }, lock });
   } catch (error) {
     await lock.release();
     throw inWords(error);

@@ -27,6 +27,9 @@ interface Dialect {
   timezone?: string | undefined;
 }
 
+/** One file takes the first two; Parquet cannot be added to, only in parts. */
+export type AppendFormat = 'csv' | 'ndjson' | 'parquet';
+
 /** What a file is an export of. A run that differs in any of this must not add to it. */
 export interface AppendIdentity {
   baseUrl: string;
@@ -36,7 +39,7 @@ export interface AppendIdentity {
   all: boolean;
   /** Must have `id` and `ts`; with `qr_id` the file may hold several codes. */
   columns: readonly string[];
-  format: 'csv' | 'ndjson';
+  format: AppendFormat;
   dialect: Dialect;
 }
 
@@ -73,16 +76,8 @@ export class UnknownStateError extends Error {
 export function formatState(state: AppendState, overlapMs: number): Buffer {
   const { identity, overlaps, stamp, ...rest } = state;
   const codes = [...identity.codes].sort();
-  const positions = Object.fromEntries([...overlaps].map(([code, overlap]) => [code, formatOverlap(overlap, overlapMs)]));
-  const body = JSON.stringify({ version: VERSION, ...identity, codes, ...rest, stamp: stamp && formatStamp(stamp), positions });
-  return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
-}
-
-function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
-  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, writtenAt } = overlap;
-  const fromMs = Math.max(idsFromMs, positionOf(overlap) - overlapMs);
-  const needed = [...ids].filter(([, timeMs]) => timeMs >= fromMs);
-  return { watermarkMs, rows, rereadFromMs: orNull(rereadFromMs), idsFromMs: orNull(fromMs), writtenAt, ids: needed };
+  const positions = formatPositions(overlaps, overlapMs);
+  return seal({ version: VERSION, ...identity, codes, ...rest, stamp: stamp && formatStamp(stamp), positions });
 }
 
 /**
@@ -90,15 +85,7 @@ function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
  * whole, but of another version or form.
  */
 export function parseState(bytes: Buffer): AppendState {
-  const text = bytes.toString();
-  const version = Number(/^\{"version":(\d+),/.exec(text)?.[1] ?? VERSION);
-  if (version !== VERSION && version !== FIRST_VERSION)
-    throw new UnknownStateError(`its state is of version ${version}, which this qrctl does not know`);
-  const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
-  // A2: a state that was cut or changed anywhere counts as damaged, never as something else.
-  if (!found || sha256(`${found[1]}}`) !== found[2]) throw new StateProblem('cannot be read: it was cut or changed');
-  const saved = parseJson(text);
-  if (!isSavedState(saved, version)) throw new UnknownStateError('its state has a form that this qrctl does not know');
+  const saved = unseal(bytes, [VERSION, FIRST_VERSION], isSavedState);
   const {
     baseUrl,
     codes,
@@ -122,21 +109,68 @@ export function parseState(bytes: Buffer): AppendState {
     blocks,
     stamp: stamp && parseStamp(stamp),
     replacing,
-    overlaps: new Map(Object.entries(positions).map(([code, position]) => [code, parseOverlap(position)])),
+    overlaps: parsePositions(positions),
   };
 }
 
 /** As JSON gives it back. */
 interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'overlaps' | 'stamp'> {
   stamp: SavedStamp | undefined;
-  positions: Record<string, SavedOverlap>;
+  positions: SavedPositions;
 }
+
+/** What is known of the rows of each code, by its id. */
+export type SavedPositions = Record<string, SavedOverlap>;
 
 interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'writtenAt'> {
   /** Null for -Infinity, which JSON has not. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
   ids: [string, number][];
+}
+
+/** A state as bytes: its JSON, with a checksum of itself at the end. `version` must be its first key. */
+export function seal(state: { version: number } & Record<string, unknown>): Buffer {
+  const body = JSON.stringify(state);
+  return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
+}
+
+/** What `seal` made bytes of, where `isForm` finds that it is one. Throws StateProblem and UnknownStateError. */
+export function unseal<T>(
+  bytes: Buffer,
+  versions: readonly number[],
+  isForm: (value: Record<string, unknown>) => value is Record<string, unknown> & T,
+): T {
+  const text = bytes.toString();
+  const version = Number(/^\{"version":(\d+),/.exec(text)?.[1] ?? versions[0]);
+  if (!versions.includes(version))
+    throw new UnknownStateError(`its state is of version ${version}, which this qrctl does not know`);
+  const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
+  // A2: a state that was cut or changed anywhere counts as damaged, never as something else.
+  if (!found || sha256(`${found[1]}}`) !== found[2]) throw new StateProblem('cannot be read: it was cut or changed');
+  const saved = parseJson(text);
+  if (!isObject(saved) || !isForm(saved)) throw new UnknownStateError('its state has a form that this qrctl does not know');
+  return saved;
+}
+
+/** Of the ids those are listed that a run with the same overlap will need. */
+export function formatPositions(overlaps: ReadonlyMap<string, CodeOverlap>, overlapMs: number): SavedPositions {
+  return Object.fromEntries([...overlaps].map(([code, overlap]) => [code, formatOverlap(overlap, overlapMs)]));
+}
+
+function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
+  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, writtenAt } = overlap;
+  const fromMs = Math.max(idsFromMs, positionOf(overlap) - overlapMs);
+  const needed = [...ids].filter(([, timeMs]) => timeMs >= fromMs);
+  return { watermarkMs, rows, rereadFromMs: orNull(rereadFromMs), idsFromMs: orNull(fromMs), writtenAt, ids: needed };
+}
+
+export function parsePositions(positions: SavedPositions): Map<string, CodeOverlap> {
+  return new Map(Object.entries(positions).map(([code, position]) => [code, parseOverlap(position)]));
+}
+
+export function isPositions(value: unknown): value is SavedPositions {
+  return isObject(value) && Object.values(value).every(isSavedOverlap);
 }
 
 function parseJson(text: string): unknown {
@@ -148,23 +182,29 @@ function parseJson(text: string): unknown {
 }
 
 /** A6: also a state whose checksum is right may have been made by anybody: every value is looked at before it is believed. */
-function isSavedState(value: unknown, version: number): value is SavedState {
-  if (!isObject(value)) return false;
-  const { baseUrl, codes, all, columns, format, dialect, bytes, sha256, blocks, replacing, stamp, sinceMs, positions } = value;
-  const { header, excel, rawCells, keepExtra, timezone, delimiter } = isObject(dialect) ? dialect : {};
+function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
+  const { version, bytes, sha256, blocks, replacing, stamp, sinceMs, positions } = value;
   return (
-    typeof baseUrl === 'string' &&
+    isIdentity(value, ['csv', 'ndjson']) &&
     isDigest(sha256) &&
     (version === FIRST_VERSION ? blocks === undefined : blocks === '' || isDigest(blocks)) &&
     (stamp === undefined || isSavedStamp(stamp)) &&
-    (format === 'csv' || format === 'ndjson') &&
-    [codes, columns].every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string')) &&
     isTimeOr(undefined, sinceMs) &&
     isCount(bytes) &&
-    [all, replacing, header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
-    [timezone, delimiter].every((item) => item === undefined || typeof item === 'string') &&
-    isObject(positions) &&
-    Object.values(positions).every(isSavedOverlap)
+    typeof replacing === 'boolean' &&
+    isPositions(positions)
+  );
+}
+
+export function isIdentity(value: Record<string, unknown>, formats: readonly AppendFormat[]): boolean {
+  const { baseUrl, codes, all, columns, format, dialect } = value;
+  const { header, excel, rawCells, keepExtra, timezone, delimiter } = isObject(dialect) ? dialect : {};
+  return (
+    typeof baseUrl === 'string' &&
+    formats.some((known) => known === format) &&
+    [codes, columns].every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string')) &&
+    [all, header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
+    [timezone, delimiter].every((item) => item === undefined || typeof item === 'string')
   );
 }
 
@@ -234,6 +274,7 @@ const DIALECT_FLAGS = {
     ['rawCells', '--raw-cells', true],
   ],
   ndjson: [['keepExtra', '--fields', false]],
+  parquet: [],
 } as const;
 
 /** How a run differs from what the file was written as, in words that go on from "it ", or undefined where it does not. */

@@ -24,6 +24,7 @@ const APART = {
   'temporal-polyfill': 'temporal-polyfill',
   'hyparquet-writer': 'hyparquet-writer',
   pdfkit: 'src/image/pdfkit.ts',
+  hyparquet: 'hyparquet',
 };
 
 /** Leaves an import of one of them to the loader of src/start/start.ts. */
@@ -119,7 +120,7 @@ const parserInFiles = {
 
 /** Sources of what most commands never touch: they are in a file of their own, `rest.js`, and all else of the program in `app.js`. */
 const REST =
-  /^src\/(append|bulk|image|complete|once|sandbox)\/|^src\/commands\/(?!qr\/list\.ts|qr\/get\.ts|auth\/status\.ts|[a-z-]+\.ts)/;
+  /^src\/(append|bulk|image|complete|once|sandbox|dataset)\/|^src\/commands\/(?!qr\/list\.ts|qr\/get\.ts|auth\/status\.ts|[a-z-]+\.ts)/;
 
 /**
  * The program in two files, and in them a function for each part that is imported at a time of its own. esbuild divides it into such

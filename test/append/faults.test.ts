@@ -124,7 +124,7 @@ async function expectEachScanOnce(memory: MemoryDisk, service: TestService, { re
   expect(idsInFile(memory, format).sort()).toEqual(idsOf(service));
 }
 
-const idsInFile = (memory: MemoryDisk, format?: 'csv' | 'ndjson') => idsIn(memory.read(FILE) ?? '', format);
+const idsInFile = (memory: MemoryDisk, format?: 'csv' | 'ndjson' | 'parquet') => idsIn(memory.read(FILE) ?? '', format);
 
 /** Nothing that counts lies between the end of a step and the beginning of the next: only writes have a midst of their own. */
 const ENDS: Fault[] = SOAK ? ['end-before', 'end-within', 'end-after'] : ['end-within'];

@@ -100,7 +100,7 @@ function scanOf({ id, time, referrer = null }: TestRow): Scan {
 }
 
 /** The rows of the file, `code id` each, in order; throws at a torn line. */
-export function idsIn(text: string, format: 'csv' | 'ndjson' = 'csv'): string[] {
+export function idsIn(text: string, format: AppendIdentity['format'] = 'csv'): string[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error(`torn: ${JSON.stringify(text.slice(-80))}`);
   if (format === 'ndjson')
     return text

@@ -58,10 +58,14 @@ export async function printDryRun(context: Context, plan: ExportPlan, codes: rea
 
 /** From when on an append would read, by the state beside each file; a code without one is read from the beginning. */
 async function savedPositions(
-  { append, directory, output, untilMs }: ExportPlan,
+  { append, directory, output, partition, untilMs }: ExportPlan,
   codes: readonly CodeLabel[],
 ): Promise<Map<string, number>> {
   if (!append || append.restart) return new Map();
+  if (directory !== undefined && partition) {
+    const { readDatasetPositions } = await import('../../../dataset/open-dataset.ts');
+    return readDatasetPositions(directory, append.overlapMs, untilMs);
+  }
   const { readPositions } = await import('../../../append/append-file.ts');
   const files = directory === undefined ? [append.path] : codes.map((code) => fileOf(directory, code, output));
   const found = await Promise.all(files.map((file) => readPositions(file, append.overlapMs, untilMs)));

@@ -1,4 +1,4 @@
-import { defineCommand, duration, flag, text, type Values } from '../../define.ts';
+import { choice, defineCommand, duration, flag, text, type Values } from '../../define.ts';
 import { scanOutputOptions } from '../../output-options.ts';
 import { RANGE_FORMS, rangeOptions } from '../../range-options.ts';
 
@@ -8,6 +8,14 @@ const options = {
   all: flag('--all', 'every code of the workspace, oldest first'),
   ...rangeOptions,
   outputDir: text('--output-dir <dir>', 'one file a code, named by its id', { complete: 'directories' }),
+  partitionBy: choice(
+    '--partition-by <unit>',
+    'with --output-dir: a dataset, its rows in DIR/dt=… by their own time',
+    ['day', 'month'],
+    {
+      group: 'Dataset flags:',
+    },
+  ),
   append: flag('--append', 'add only what is new since the last run; survives kill -9', { group: APPEND }),
   restart: flag('--restart', 'with --append: build the file anew beside its place, then replace it', { group: APPEND }),
   overlap: duration('--overlap <duration>', 'with --append: how far back to look for late scans (default: 1h)', {
@@ -35,6 +43,10 @@ export const command = defineCommand({
       does: 'from cron: what is new since the last run',
     },
     { command: 'qrctl scans export --all --output-dir scans --format ndjson', does: 'one file a code' },
+    {
+      command: 'qrctl scans export --all --output-dir lake -f parquet --partition-by day --append',
+      does: 'a dataset for DuckDB, Spark, BigQuery, every night what is new',
+    },
   ],
   async run(context, { args, options }) {
     const { runExport } = await import('./run-export.ts');

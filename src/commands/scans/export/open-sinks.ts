@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
+import type { Partitioning } from '../../../dataset/partitions.ts';
 import { nodeDisk } from '../../../durable/disk.ts';
 import { describeSystemError } from '../../../durable/path-errors.ts';
 import { makeDirectories } from '../../../durable/write.ts';
@@ -15,7 +16,7 @@ import { isUuid } from '../../../service/checks.ts';
 import type { Service } from '../../../service/service.ts';
 import { loadFormatter, openSink } from '../../output-options.ts';
 import { addLabels, addLocalTime, LOCAL_TIME } from './added-columns.ts';
-import type { ExportPlan } from './plan-export.ts';
+import { DEFAULT_OVERLAP_MS, type ExportPlan } from './plan-export.ts';
 
 /** The sinks of a whole export. */
 export interface ExportSinks {
@@ -41,6 +42,10 @@ export async function openSinks(
     const timed = localTime ? addLocalTime(localTime, sink) : sink;
     return labelled ? addLabels(code, timed) : timed;
   };
+  if (directory !== undefined && plan.partition) {
+    const file = await openPartitioned(context, plan, { directory, partition: plan.partition }, codes, service);
+    return { ...file, place: directory, open: async (code) => withColumns(code, file.sinkOf(code.id)) };
+  }
   if (directory !== undefined) {
     await makeDirectory(directory);
     const open = async (code: CodeLabel) => {
@@ -67,17 +72,56 @@ async function openAppended(
   service: Pick<Service, 'baseUrl' | 'nowMs'>,
 ) {
   const { openAppendFile, readIdentity } = await import('../../../append/append-file.ts');
-  const { format, header, excel, rawCells, delimiter, chosen } = plan.output;
+  const { format, chosen } = plan.output;
   const saved = chosen || plan.append?.restart ? undefined : await readIdentity(path);
   const columns = continued(plan.output.columns, saved?.columns);
-  const isLocal = columns.some(({ name }) => name === LOCAL_TIME);
   if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append is for CSV and NDJSON');
   return openAppendFile({
+    ...growing(context, plan, columns, codes, service, path),
     path,
+    formatter: (await loadFormatter(context, { ...plan.output, columns }))(),
+    restart: plan.append.restart,
+  });
+}
+
+/** Opens the dataset in a directory, for these codes. */
+async function openPartitioned(
+  context: Context,
+  plan: ExportPlan,
+  { directory, partition }: { directory: string; partition: Partitioning },
+  codes: readonly CodeLabel[],
+  service: Pick<Service, 'baseUrl' | 'nowMs'>,
+) {
+  const { openDataset, readDatasetColumns } = await import('../../../dataset/open-dataset.ts');
+  const saved = plan.output.chosen ? undefined : await readDatasetColumns(directory);
+  const columns = continued(plan.output.columns, saved);
+  const growth = growing(context, plan, columns, codes, service, directory);
+  return openDataset({
+    ...growth,
+    directory,
+    identity: { ...growth.identity, partition },
+    createFormatter: await loadFormatter(context, { ...plan.output, columns }),
+    append: plan.append !== undefined,
+  });
+}
+
+/** What a file that is appended to and a dataset have in common. */
+function growing(
+  context: Context,
+  plan: ExportPlan,
+  columns: readonly Column[],
+  codes: readonly CodeLabel[],
+  service: Pick<Service, 'baseUrl' | 'nowMs'>,
+  place: string,
+) {
+  const { format, header, excel, rawCells, delimiter, chosen } = plan.output;
+  if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet') throw new UsageError(`${format} cannot be added to`);
+  const isLocal = columns.some(({ name }) => name === LOCAL_TIME);
+  return {
     identity: {
       ...{ baseUrl: service.baseUrl, format },
       codes: codes.map((code) => code.id),
-      all: plan.all && plan.directory === undefined,
+      all: plan.all && (plan.directory === undefined || plan.partition !== undefined),
       columns: columns.map((column) => column.name),
       dialect: {
         ...{ header, excel, rawCells, keepExtra: !chosen },
@@ -85,18 +129,16 @@ async function openAppended(
         delimiter: format === 'csv' && delimiter !== ',' ? delimiter : undefined,
       },
     },
-    formatter: (await loadFormatter(context, { ...plan.output, columns }))(),
-    overlapMs: plan.append.overlapMs,
+    overlapMs: plan.append?.overlapMs ?? DEFAULT_OVERLAP_MS,
     sinceMs: plan.sinceMs,
     untilMs: plan.untilMs,
     serviceNow: () => service.nowMs(),
-    restart: plan.append.restart,
     clock: context.clock,
     signal: context.signal,
     note: context.console.note,
-    warn: (line) => context.console.warn(line, true),
-    onWait: () => context.console.note(`another run is writing ${path}: waiting for it`),
-  });
+    warn: (line: string) => context.console.warn(line, true),
+    onWait: () => context.console.note(`another run is writing ${place}: waiting for it`),
+  };
 }
 
 /** Where nobody chose columns a file goes on with those it has, as far as we know them: a later qrctl may have more by itself. */

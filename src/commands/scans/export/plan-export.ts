@@ -1,5 +1,7 @@
 /** What the flags of `scans export` ask for together: checked before anything is sent. */
+
 import type { Context } from '../../../context.ts';
+import type { Partitioning } from '../../../dataset/partitions.ts';
 import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
 import { type OutputPlan, planOutput } from '../../../output/plan-output.ts';
@@ -10,7 +12,7 @@ import { type PlannedRange, planRange } from '../../range-options.ts';
 import { LABELS, LOCAL_TIME } from './added-columns.ts';
 import type { ExportFlags } from './export.ts';
 
-const DEFAULT_OVERLAP_MS = 3_600_000;
+export const DEFAULT_OVERLAP_MS = 3_600_000;
 const IMPORTANCE: Readonly<Record<string, number>> = {
   ts: 9,
   ts_local: 9,
@@ -38,6 +40,8 @@ export interface ExportPlan extends PlannedRange {
   /** One file a code goes here. */
   directory: string | undefined;
   append: { path: string; overlapMs: number; restart: boolean } | undefined;
+  /** The directory is a dataset, divided so. */
+  partition: Partitioning | undefined;
 }
 
 /** Throws UsageError on flags that contradict each other, unknown fields, and times that are none. */
@@ -46,7 +50,8 @@ export async function planExport(context: Context, names: readonly string[], fla
   refuseContradictions(names, flags);
   const all = flags.all ?? false;
   const directory = flags.outputDir;
-  const labelled = directory === undefined && (all || names.length > 1);
+  const isDataset = flags.partitionBy !== undefined;
+  const labelled = isDataset || (directory === undefined && (all || names.length > 1));
   const planned = planOutput(flags, {
     columns: columns(labelled, flags.fields !== undefined),
     shape: 'list',
@@ -59,13 +64,14 @@ export async function planExport(context: Context, names: readonly string[], fla
   if (directory !== undefined && output.format === 'table') {
     throw new UsageError('--output-dir is for CSV, JSON and NDJSON, not for tables', { hint: 'add --format csv' });
   }
+  const partition = planPartition(flags, output, settings.timezone);
   const append = flags.append ? planAppend(flags, output) : undefined;
   const proveBeyond = flags.proveBeyond ?? false;
   const range = await planRange(context, flags, settings.timezone);
   const isLocal = output.columns.some(({ name }) => name === LOCAL_TIME);
   const zones = { flag: flags.timezone, setting: settings.timezone, TZ: context.env.TZ };
   const localZone = isLocal ? chooseTimeZone(zones) : undefined;
-  return { all, labelled, output, localZone, directory, append, proveBeyond, ...range };
+  return { all, labelled, output, localZone, directory, append, partition, proveBeyond, ...range };
 }
 
 function columns(labelled: boolean, withLocal: boolean): Column[] {
@@ -93,9 +99,41 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
   if (overlap !== undefined && !append) throw new UsageError('--overlap goes with --append');
 }
 
+/** Whoever says no zone gets days of UTC, also where the machine is elsewhere: the readers of a dataset are everywhere. */
+function planPartition(flags: ExportFlags, output: OutputPlan, setting: string | undefined): Partitioning | undefined {
+  const { partitionBy: by, timezone: flag } = flags;
+  if (by === undefined) return undefined;
+  if (flags.outputDir === undefined) {
+    throw new UsageError('--partition-by makes a dataset, which is a directory', { hint: 'name it by --output-dir DIR' });
+  }
+  if (flags.restart) {
+    throw new UsageError('--restart would show two datasets in one for a while', {
+      hint: 'export into a new --output-dir, and put it in the place of the old one',
+    });
+  }
+  if (!['csv', 'ndjson', 'parquet'].includes(output.format)) {
+    throw new UsageError(`--partition-by is for CSV, NDJSON and Parquet, not for ${output.format}`, {
+      hint: 'add --format parquet, csv or ndjson',
+    });
+  }
+  if (!output.header) throw new UsageError('each part of a dataset has its header', { hint: 'leave out --no-header' });
+  for (const name of ['qr_id', 'id', 'ts']) {
+    if (output.columns.some((column) => column.name === name)) continue;
+    throw new UsageError('a dataset needs the fields qr_id, id and ts: by them it is known which scans it has', {
+      hint: `add ${name} to --fields`,
+    });
+  }
+  return { by, timezone: chooseTimeZone({ flag, setting, TZ: 'UTC' }) };
+}
+
 function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'] {
   if (output.gzip) throw new UsageError('--append cannot add to a compressed file', { hint: 'leave out .gz' });
-  if (output.format !== 'csv' && output.format !== 'ndjson') {
+  if (output.format === 'parquet' && flags.partitionBy === undefined) {
+    throw new UsageError('a Parquet file cannot be added to', {
+      hint: 'add --output-dir DIR --partition-by day: a dataset gets new parts',
+    });
+  }
+  if (output.format !== 'csv' && output.format !== 'ndjson' && output.format !== 'parquet') {
     throw new UsageError(`--append adds to CSV and NDJSON, not to ${output.format}`, {
       hint: 'add --format csv or --format ndjson',
     });

@@ -1,0 +1,123 @@
+/**
+ * The state of a dataset, `_qrctl.json` in its directory: what it is an export of, which parts it has, and for each code how far they go.
+ * Engines pass over names that begin so. It ends with a checksum of itself, as the state of an appended file does.
+ */
+
+import type { CodeOverlap } from '../append/overlap.ts';
+import {
+  type AppendIdentity,
+  differenceOf,
+  formatPositions,
+  isIdentity,
+  isPositions,
+  parsePositions,
+  type SavedPositions,
+  seal,
+  unseal,
+} from '../append/state.ts';
+import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
+
+export const MANIFEST = '_qrctl.json';
+const VERSION = 1;
+
+/** What a dataset is an export of. A run that differs in any of this must not add to it. */
+export interface DatasetIdentity extends AppendIdentity {
+  partition: Partitioning;
+}
+
+/** One file of rows. It is never written to again. */
+export interface Part {
+  /** `dt=2026-10-01` */
+  partition: string;
+  /** `part-000017.parquet` */
+  name: string;
+  rows: number;
+  bytes: number;
+  /** The newest time in it, ms since the epoch. */
+  newestMs: number;
+}
+
+export interface Manifest {
+  identity: DatasetIdentity;
+  /** Lower bound of the first run, ms since the epoch: no later run adds anything older. */
+  sinceMs: number | undefined;
+  /** The number of the next part. */
+  next: number;
+  /** Those of the last commit may still stand under their temporary names (P3). */
+  parts: readonly Part[];
+  /** By id of the code. */
+  overlaps: Map<string, CodeOverlap>;
+}
+
+/** As JSON gives it back. */
+interface SavedManifest extends DatasetIdentity, Pick<Manifest, 'sinceMs' | 'next'> {
+  parts: SavedPart[];
+  positions: SavedPositions;
+}
+
+/** Short, for there may be many: partition, number of the part, rows, bytes, newest time. */
+type SavedPart = [string, number, number, number, number];
+
+/** The bytes of the manifest. Of the ids those are listed that a run with the same overlap will need. */
+export function formatManifest({ identity, overlaps, parts, ...rest }: Manifest, overlapMs: number): Buffer {
+  const codes = [...identity.codes].sort();
+  const saved = parts.map(({ partition, name, rows, bytes, newestMs }): SavedPart => {
+    return [partition, numberOf(name), rows, bytes, newestMs];
+  });
+  return seal({ version: VERSION, ...identity, codes, ...rest, parts: saved, positions: formatPositions(overlaps, overlapMs) });
+}
+
+/** The manifest of a file's bytes. Throws StateProblem where they are not whole and untouched, UnknownStateError where they are of another form. */
+export function parseManifest(bytes: Buffer): Manifest {
+  const saved = unseal(bytes, [VERSION], isSavedManifest);
+  const { baseUrl, codes, all, columns, format, dialect, partition, sinceMs, next, parts, positions } = saved;
+  return {
+    identity: { baseUrl, codes, all, columns, format, dialect, partition },
+    sinceMs,
+    next,
+    parts: parts.map(([directory, number, rows, size, newestMs]) => {
+      return { partition: directory, name: partName(number, format), rows, bytes: size, newestMs };
+    }),
+    overlaps: parsePositions(positions),
+  };
+}
+
+/** The name of a part: it follows from the state, so that whoever goes on knows what a killed run was about. */
+export function partName(number: number, format: AppendIdentity['format']): string {
+  return `part-${String(number).padStart(6, '0')}.${format}`;
+}
+
+function numberOf(name: string): number {
+  return Number(/\d+/.exec(name)?.[0]);
+}
+
+/** P8: also a manifest whose checksum is right may have been made by anybody. */
+function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
+  const { partition, sinceMs, next, parts, positions } = value;
+  const { by, timezone } = typeof partition === 'object' && partition !== null ? (partition as Partial<Partitioning>) : {};
+  return (
+    isIdentity(value, ['csv', 'ndjson', 'parquet']) &&
+    PARTITIONS.some((known) => known === by) &&
+    typeof timezone === 'string' &&
+    (sinceMs === undefined || Number.isSafeInteger(sinceMs)) &&
+    Number.isSafeInteger(next) &&
+    Array.isArray(parts) &&
+    parts.every(isSavedPart) &&
+    isPositions(positions)
+  );
+}
+
+function isSavedPart(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 5) return false;
+  const [partition, ...numbers] = value;
+  return typeof partition === 'string' && isPartition(partition) && numbers.every((number) => Number.isSafeInteger(number));
+}
+
+/** How a run differs from what the dataset was written as, in words that go on from "it ", or undefined where it does not. */
+export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): string | undefined {
+  // P7: rows of one day in two directories, or two kinds of files, are no dataset.
+  if (was.partition.by !== is.partition.by) return `is partitioned by ${was.partition.by}, not by ${is.partition.by}`;
+  if (was.partition.timezone !== is.partition.timezone)
+    return `has its ${was.partition.by}s in ${was.partition.timezone}, not in ${is.partition.timezone}: add --timezone ${was.partition.timezone}`;
+  return differenceOf(was, is);
+}

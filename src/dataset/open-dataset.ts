@@ -1,0 +1,108 @@
+/**
+ * `--partition-by`: a directory of immutable parts that engines read as it stands, and that an export adds to, run after run, so that each
+ * scan stands in it exactly once however often runs are killed. PROTOCOL.md says what is promised and why it holds. Which rows are added,
+ * and from when on the service is read, is worked out by append/add-rows.ts, as for a file.
+ */
+import { join } from 'node:path';
+import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
+import type { AppendOptions } from '../append/append-file.ts';
+import { positionOf, readFrom } from '../append/overlap.ts';
+import { StateProblem, UnknownStateError } from '../append/state.ts';
+import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
+import { acquireLock } from '../durable/lock.ts';
+import { cannotOpen, systemCode } from '../durable/path-errors.ts';
+import { makeDirectories } from '../durable/write.ts';
+import { type DatasetIdentity, datasetDifference, MANIFEST, type Manifest, parseManifest } from './manifest.ts';
+import { createPartTail, type PartFormatter } from './part-tail.ts';
+import { datasetRefusal, finishParts, refuseForeign } from './parts.ts';
+
+export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
+  directory: string;
+  identity: DatasetIdentity;
+  /** Makes what writes one part. */
+  createFormatter(): PartFormatter;
+  /** Add to what is there. Otherwise the directory must be empty, and all parts appear when everything is proven. */
+  append: boolean;
+}
+
+/**
+ * Opens the dataset in a directory, alone. Throws UsageError, leaving everything as it is, when another run holds it, or it is not what its
+ * manifest says or not what this run would write; the hint says how to go on.
+ */
+export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
+  const { identity, append, clock, signal, lockWaitMs: waitMs, onWait, disk = nodeDisk } = options;
+  const inWords = (error: unknown) =>
+    systemCode(error) === undefined ? error : cannotOpen(`write the dataset ${options.directory}`, error, OTHER_PLACE);
+  try {
+    await makeDirectories(disk, options.directory);
+    const directory = await disk.realpath(options.directory);
+    const path = join(directory, MANIFEST);
+    // P9: nothing is read before the dataset is ours alone.
+    const lock = await (options.lock ?? acquireLock)(path, { clock, signal, waitMs, onWait });
+    try {
+      const found = await readManifest(disk, directory);
+      if (found && !append)
+        throw datasetRefusal(directory, 'there is one already', 'Add --append to add to it, or choose another --output-dir.');
+      const difference = found && datasetDifference(found.identity, identity);
+      if (difference) throw datasetRefusal(directory, `it ${difference}`);
+      await refuseForeign({ disk, directory, parts: found?.parts ?? [], format: identity.format });
+      await finishParts({ disk, directory, parts: found?.parts ?? [] });
+      const committed = {
+        overlaps: found?.overlaps ?? new Map(),
+        // P10: the first run's lower bound, not this one's.
+        sinceMs: found ? found.sinceMs : options.sinceMs,
+        saved: found !== undefined,
+        proof: undefined,
+      };
+      const tail = createPartTail({
+        ...options,
+        ...committed,
+        disk,
+        directory,
+        parts: found?.parts ?? [],
+        next: found?.next ?? 1,
+      });
+      return createAppendFile({ ...options, path: directory, restart: !append, committed, tail, lock });
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw inWords(error);
+  }
+}
+
+const OTHER_PLACE = 'choose another directory with --output-dir';
+
+async function readManifest(disk: Disk, directory: string): Promise<Manifest | undefined> {
+  const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
+  if (!bytes) return undefined;
+  try {
+    return parseManifest(bytes);
+  } catch (error) {
+    // P6: parts that a lost manifest knew may be missing from what can be seen, so it is not worked out from them.
+    if (error instanceof StateProblem) throw datasetRefusal(directory, `its ${MANIFEST} ${error.message}`);
+    throw error instanceof UnknownStateError ? datasetRefusal(directory, error.message) : error;
+  }
+}
+
+/** Where the next run would begin, by the manifest; nothing is locked or mended. Lower bound (ms since the epoch) by id of the code. */
+export async function readDatasetPositions(
+  directory: string,
+  overlapMs: number,
+  untilMs = Number.POSITIVE_INFINITY,
+  disk: Disk = nodeDisk,
+): Promise<Map<string, number>> {
+  const positions = new Map<string, number>();
+  const saved = await readManifest(disk, directory);
+  for (const [code, overlap] of saved?.overlaps ?? []) {
+    const fromMs = readFrom(overlap, overlapMs, saved?.sinceMs, Math.min(positionOf(overlap), untilMs));
+    if (fromMs !== undefined) positions.set(code, fromMs);
+  }
+  return positions;
+}
+
+/** The columns of the dataset in a directory; undefined where there is none, or its manifest cannot be read. Nothing is locked. */
+export async function readDatasetColumns(directory: string, disk: Disk = nodeDisk): Promise<readonly string[] | undefined> {
+  return (await readManifest(disk, directory).catch(() => undefined))?.identity.columns;
+}

@@ -1,0 +1,210 @@
+/**
+ * The growing end of a dataset: where rows become parts. Rows wait here until there are many, or the end; then each partition gets a part
+ * of its own, written beside its place and flushed. A commit is the manifest that claims them; only then they take their names.
+ */
+import { join } from 'node:path';
+import type { CodeOverlap } from '../append/overlap.ts';
+import type { SavedRow } from '../append/read-back.ts';
+import type { RowTail } from '../append/row-tail.ts';
+import { type Disk, ifPresent } from '../durable/disk.ts';
+import { openBeside, replaceFile, temporaryOf } from '../durable/replace-file.ts';
+import { createEarlyFlush, makeDirectories, writeFully } from '../durable/write.ts';
+import { UnprovenError } from '../errors.ts';
+import type { Row, TimedRows } from '../row-sink.ts';
+import { type DatasetIdentity, formatManifest, MANIFEST, type Part, partName } from './manifest.ts';
+import { createPartitioner } from './partitions.ts';
+import { readPart, savedRow } from './read-part.ts';
+
+/** Turns the rows of one part into text or bytes: `begin`, any number of `rows`, `end`. */
+export interface PartFormatter {
+  begin(): string;
+  rows(rows: readonly Row[]): string | Uint8Array;
+  end(): string | Uint8Array;
+}
+
+export interface PartTailJob {
+  disk: Disk;
+  /** The real directory. */
+  directory: string;
+  identity: DatasetIdentity;
+  createFormatter(): PartFormatter;
+  overlapMs: number;
+  sinceMs: number | undefined;
+  overlaps: Map<string, CodeOverlap>;
+  saved: boolean;
+  parts: readonly Part[];
+  /** The number of the next part. */
+  next: number;
+  /** Rows that wait at the most; 122,880 when absent. */
+  mostRows?: number | undefined;
+}
+
+/** As many as a row group of Parquet has: a first run of millions is kept in memory and lost by a kill only so far. */
+const MOST_ROWS = 122_880;
+/** Rows that are formatted at once. */
+const BATCH = 2000;
+
+type Waiting = Map<string, { rows: Row[]; newestMs: number }>;
+
+/** A part that is on the disk, but not claimed yet; `owner`: all of it is this code's, which may yet fail. */
+interface Staged extends Part {
+  owner: string | undefined;
+}
+
+/** To be called one at a time, and nothing but `close` after a failure. */
+export function createPartTail(job: PartTailJob): RowTail {
+  const { disk, directory, identity, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
+  const partitionOf = createPartitioner(identity.partition);
+  const made = new Set<string>();
+  let { parts, next } = job;
+  let begun = job.saved;
+  let staged: Staged[] = [];
+  /** Of codes that are through, and of the one that is written now. */
+  let before: Waiting = new Map();
+  let current: Waiting = new Map();
+  let writing: string | undefined;
+  let held = 0;
+
+  function wait(row: Row, timeMs: number): void {
+    const partition = partitionOf(timeMs);
+    const waiting = current.get(partition) ?? { rows: [], newestMs: timeMs };
+    waiting.rows.push(row);
+    waiting.newestMs = Math.max(waiting.newestMs, timeMs);
+    current.set(partition, waiting);
+    held += 1;
+  }
+
+  /** The rows of the code that was written until now wait with the others. */
+  function endCode(): void {
+    for (const [partition, { rows, newestMs }] of current) {
+      const waiting = before.get(partition) ?? { rows: [], newestMs };
+      for (const row of rows) waiting.rows.push(row);
+      before.set(partition, { rows: waiting.rows, newestMs: Math.max(waiting.newestMs, newestMs) });
+    }
+    current = new Map();
+  }
+
+  /** All that waits becomes parts that nobody sees yet. Those of the code that is written are apart: it may fail. */
+  async function stage(): Promise<void> {
+    for (const [waiting, owner] of [
+      [before, undefined],
+      [current, writing],
+    ] as const) {
+      if (waiting.size === 0) continue;
+      for (const [partition, { rows, newestMs }] of [...waiting].sort(([one], [other]) => (one < other ? -1 : 1))) {
+        const name = partName(next, identity.format);
+        const bytes = await writePart(partition, name, rows);
+        staged.push({ partition, name, rows: rows.length, bytes, newestMs, owner });
+      }
+      next += 1;
+    }
+    before = new Map();
+    current = new Map();
+    held = 0;
+  }
+
+  async function writePart(partition: string, name: string, rows: readonly Row[]): Promise<number> {
+    const place = join(directory, partition);
+    if (!made.has(partition)) await makeDirectories(disk, place);
+    made.add(partition);
+    const path = join(place, name);
+    // P1: under a name that no engine reads, until all of it is on the disk and claimed.
+    const file = await openBeside(disk, path, temporaryOf(path));
+    try {
+      const flush = createEarlyFlush(file);
+      const formatter = job.createFormatter();
+      let size = 0;
+      const add = async (piece: string | Uint8Array) => {
+        const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+        await writeFully(file, bytes, size);
+        size += bytes.length;
+        flush.wrote(bytes.length);
+      };
+      await add(formatter.begin());
+      for (let at = 0; at < rows.length; at += BATCH) await add(formatter.rows(rows.slice(at, at + BATCH)));
+      await add(formatter.end());
+      await flush.settled();
+      // P1: the bytes before the claim, or a power cut leaves a claim without rows.
+      await file.sync();
+      return size;
+    } finally {
+      await file.close();
+    }
+  }
+
+  async function commit(): Promise<void> {
+    // What is claimed now stays, whatever comes of its code: one part a partition is enough.
+    endCode();
+    await stage();
+    const places = [...new Set(staged.map(({ partition }) => join(directory, partition)))];
+    // P1: the temporary names too: by them the next run finds what is claimed.
+    for (const place of places) await disk.flushDirectory(place);
+    const claimed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
+    const manifest = { identity, sinceMs, next, parts: claimed, overlaps };
+    const done = staged;
+    begun = true;
+    // P2: the one step by which all of them become part of the dataset.
+    await replaceFile(disk, join(directory, MANIFEST), formatManifest(manifest, overlapMs), {
+      beforeRename() {
+        // P4: even if the rename fails it may have happened, so they are not ours to remove any more.
+        staged = [];
+        parts = claimed;
+      },
+    });
+    for (const { partition, name } of done) await reveal(join(directory, partition, name));
+    for (const place of places) await disk.flushDirectory(place);
+  }
+
+  /** P3: claimed, so it may be seen; a run that ends before leaves that to the next. */
+  async function reveal(path: string): Promise<void> {
+    if (await ifPresent(disk.lstat(path))) {
+      throw new UnprovenError(`${path} was made by somebody else during the run`, {
+        hint: 'Move it out of the dataset and run this again: leave the directory to qrctl while it runs.',
+      });
+    }
+    await disk.rename(temporaryOf(path), path);
+  }
+
+  async function forget(gone: readonly Staged[]): Promise<void> {
+    staged = staged.filter((part) => !gone.includes(part));
+    for (const { partition, name } of gone) {
+      await disk.unlink(temporaryOf(join(directory, partition, name))).catch(() => undefined);
+    }
+  }
+
+  return {
+    async write(code, { rows, times }: TimedRows) {
+      if (code !== writing) endCode();
+      writing = code;
+      rows.forEach((row, i) => {
+        wait(row, times[i] as number);
+      });
+      if (held < mostRows) return false;
+      await stage();
+      return true;
+    },
+    commit,
+    replace: commit,
+    async drop(code) {
+      if (code === writing) {
+        for (const { rows } of current.values()) held -= rows.length;
+        current = new Map();
+      }
+      await forget(staged.filter(({ owner }) => owner === code));
+    },
+    async readBack(onRow: (row: SavedRow) => void, fromMs) {
+      const read = (part: Part, path: string) =>
+        readPart({ disk, path, part, identity, begin: job.createFormatter().begin() }, onRow);
+      const wanted = (part: Part) => part.newestMs >= fromMs;
+      for (const part of parts.filter(wanted)) await read(part, join(directory, part.partition, part.name));
+      for (const part of staged.filter(wanted)) await read(part, temporaryOf(join(directory, part.partition, part.name)));
+      for (const { rows } of [...before.values(), ...current.values()]) for (const row of rows) onRow(savedRow(row));
+    },
+    begun: () => begun,
+    // Nothing is left to be said at the end: parts are known by their names and sizes.
+    stamped: () => true,
+    async close() {
+      await forget(staged);
+    },
+  };
+}

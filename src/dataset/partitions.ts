@@ -1,0 +1,35 @@
+/** Where a row belongs: the day or month of its own time, as a directory's name that engines read as a column (`dt`). */
+import { createLocalTime } from '../local-time.ts';
+import { formatInstant } from '../time.ts';
+
+export const PARTITIONS = ['day', 'month'] as const;
+
+/** What a dataset is divided by. */
+export interface Partitioning {
+  by: (typeof PARTITIONS)[number];
+  /** The IANA name of the zone whose days and months they are. */
+  timezone: string;
+}
+
+const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length } as const;
+const DAY_MS = 86_400_000;
+
+/** A function from ms since the epoch to the directory, such as `dt=2026-10-01` or `dt=2026-10`. The zone must be one that time-zone.ts passed. */
+export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
+  const { offsetMs } = createLocalTime(timezone);
+  let lastDay = Number.NaN;
+  let last = '';
+  return (timeMs) => {
+    const localMs = timeMs + offsetMs(timeMs);
+    const day = Math.floor(localMs / DAY_MS);
+    // Scans come in order: nearly all are of the day of the one before.
+    if (day !== lastDay) last = `dt=${formatInstant(localMs).slice(0, LENGTHS[by])}`;
+    lastDay = day;
+    return last;
+  };
+}
+
+/** Whether a name is one that a partitioner gives. */
+export function isPartition(name: string): boolean {
+  return /^dt=\d{4}-\d\d(-\d\d)?$/.test(name);
+}

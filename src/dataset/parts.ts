@@ -1,0 +1,78 @@
+/** The parts of a dataset in their directories: what a stopped run left of them is finished or removed, and what is not ours is refused. */
+import { join } from 'node:path';
+import type { AppendIdentity } from '../append/state.ts';
+import { type Disk, ifPresent } from '../durable/disk.ts';
+import { temporaryOf } from '../durable/replace-file.ts';
+import { UsageError } from '../errors.ts';
+import { MANIFEST, type Part } from './manifest.ts';
+import { isPartition } from './partitions.ts';
+
+/** A refusal to touch the dataset; `reason` goes on from "cannot add to DIR: ". */
+export function datasetRefusal(directory: string, reason: string, hint = WAY_ON): UsageError {
+  return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, { hint });
+}
+
+const WAY_ON =
+  'Nothing was changed. Put the directory back as it was, or export into a new --output-dir, which then takes the place of this one.';
+
+interface Job {
+  disk: Disk;
+  directory: string;
+  parts: readonly Part[];
+}
+
+/** Names that engines pass over. */
+const HIDDEN = /^[._]/;
+/** What a part is called while it is written. */
+const LEFTOVER = /^\.part-\d+\.[a-z]+\.partial$/;
+
+/** Throws UsageError where the directory is not what the manifest says: a reader would see other rows than those of this export. */
+export async function refuseForeign({ disk, directory, parts, format }: Job & Pick<AppendIdentity, 'format'>): Promise<void> {
+  const known = byPartition(parts);
+  const names = await disk.readdir(directory);
+  for (const name of names) {
+    if (HIDDEN.test(name)) continue;
+    // P5: engines read whatever lies there.
+    if (!isPartition(name)) throw datasetRefusal(directory, `it holds ${name}, which is not of this export`);
+    for (const file of await disk.readdir(join(directory, name))) {
+      if (HIDDEN.test(file) || known.get(name)?.has(file)) continue;
+      const reason = parts.length === 0 ? `it has no ${MANIFEST}, and holds` : 'it holds';
+      throw datasetRefusal(directory, `${reason} ${name}/${file}, which is not of this export (${format})`);
+    }
+  }
+  for (const { partition, name, bytes } of parts) {
+    const path = join(directory, partition, name);
+    // P3: of the last commit it may still stand under its temporary name.
+    const found = (await ifPresent(disk.lstat(path))) ?? (await ifPresent(disk.lstat(temporaryOf(path))));
+    if (!found) throw datasetRefusal(directory, `${partition}/${name} is gone`);
+    // P5: what was cut or written to is no longer what was proven.
+    if (found.size !== bytes)
+      throw datasetRefusal(directory, `${partition}/${name} has ${found.size} bytes, not the ${bytes} that were written`);
+  }
+}
+
+/** P3, P4: gives the parts that the manifest claims their names, and removes what was written and never claimed. */
+export async function finishParts({ disk, directory, parts }: Job): Promise<void> {
+  const known = byPartition(parts);
+  for (const partition of (await disk.readdir(directory)).filter(isPartition)) {
+    const place = join(directory, partition);
+    let renamed = false;
+    for (const name of (await disk.readdir(place)).filter((name) => LEFTOVER.test(name))) {
+      const part = name.slice(1, -'.partial'.length);
+      const temporary = join(place, name);
+      renamed ||= known.get(partition)?.has(part) === true;
+      if (known.get(partition)?.has(part)) await disk.rename(temporary, join(place, part));
+      else await disk.unlink(temporary);
+    }
+    if (renamed) await disk.flushDirectory(place);
+  }
+}
+
+function byPartition(parts: readonly Part[]): Map<string, Set<string>> {
+  const known = new Map<string, Set<string>>();
+  for (const { partition, name } of parts) {
+    const names = known.get(partition) ?? new Set();
+    known.set(partition, names.add(name));
+  }
+  return known;
+}

@@ -1,0 +1,234 @@
+/** A dataset on a disk that fails, is cut off and loses its power: what engines see of it, at every step and after. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
+import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
+import type { MemoryDisk } from '../support/memory-disk.ts';
+import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, writePage } from './runs.ts';
+
+let memory: MemoryDisk;
+let service: TestService;
+
+const rows = (first: number, ...times: number[]) => times.map((time, i) => ({ id: first + i, time: START + time }));
+
+beforeEach(() => {
+  memory = createMemoryDisk();
+  service = { [CODE]: rows(1, 0, HOUR, DAY, 2 * DAY, 2 * DAY + HOUR), [OTHER_CODE]: rows(11, HOUR, 2 * HOUR, 2 * DAY) };
+});
+
+/** What a later night brings: new rows, one of them late, and one of a day that was closed. */
+function laterNight(): TestService {
+  return {
+    [CODE]: [...(service[CODE] ?? []), ...rows(21, 2 * DAY + HOUR / 2, 3 * DAY, 3 * DAY + HOUR)],
+    [OTHER_CODE]: [...(service[OTHER_CODE] ?? []), ...rows(31, 2 * DAY + HOUR, 4 * DAY)],
+  };
+}
+
+const parts = () => memory.names().filter((name) => name.includes('/dt='));
+
+describe('a dataset', () => {
+  it('has each row once, in the directory of its own day, and new parts for new rows', async () => {
+    expect(await runLake(memory, service)).toBe(8);
+    expect(seen(memory)).toEqual(wanted(service));
+    const before = new Map(parts().map((name) => [name, memory.read(name)]));
+    expect(await runLake(memory, laterNight())).toBe(5);
+    expect(seen(memory)).toEqual(wanted(laterNight()));
+    for (const [name, text] of before) expect(memory.read(name)).toBe(text);
+    expect(parts().every((name) => /\/part-\d{6}\.csv$/.test(name))).toBe(true);
+  });
+
+  it('is left as it is by a night that brings nothing: no step on the disk', async () => {
+    await runLake(memory, service);
+    memory.revive();
+    expect(await runLake(memory, service)).toBe(0);
+    expect(memory.steps()).toBe(0);
+  });
+
+  it.each(['ndjson', 'parquet'] as const)('knows what it has in %s when older rows are shown again (A11)', async (format) => {
+    await runLake(memory, service, { identity: { format } });
+    const lake = await openLake(memory, service, { identity: { format } });
+    const sink = lake.sinkOf(CODE);
+    // As after a look further back than the ids that the manifest lists: only the parts know them.
+    expect(await writePage(sink, CODE, [...(service[CODE] ?? []), ...rows(41, HOUR / 2)])).toBe(1);
+    await lake.commit();
+  });
+
+  it('by month, and by the days of a zone', async () => {
+    await runLake(memory, { [CODE]: rows(1, -1, 0, 31 * DAY) }, { identity: { partition: { by: 'month', timezone: 'UTC' } } });
+    expect(parts().map((name) => name.split('/')[3])).toEqual(['dt=2025-12', 'dt=2026-01', 'dt=2026-02']);
+    memory = createMemoryDisk();
+    await runLake(
+      memory,
+      { [CODE]: rows(1, 0, 23 * HOUR) },
+      { identity: { partition: { by: 'day', timezone: 'Europe/Berlin' } } },
+    );
+    expect(parts().map((name) => name.split('/')[3])).toEqual(['dt=2026-01-01', 'dt=2026-01-02']);
+  });
+
+  it('that is made at once shows nothing before all is proven, and nothing of a code that was not', async () => {
+    await expect(runLake(memory, service, { append: false, failAfter: 6 })).rejects.toThrow('the service failed');
+    expect(parts()).toEqual([]);
+    expect(memory.read(MANIFEST)).toBeUndefined();
+    expect(await runLake(memory, service, { append: false, failing: [CODE] })).toBe(3);
+    expect(seen(memory)).toEqual(wanted({ [OTHER_CODE]: service[OTHER_CODE] ?? [] }));
+    // What failed is exported by the next run.
+    expect(await runLake(memory, service)).toBe(5);
+    expect(seen(memory)).toEqual(wanted(service));
+  });
+
+  it('keeps the lower bound of its first run (P10)', async () => {
+    await runLake(memory, service, { sinceMs: START + DAY });
+    const lake = await openLake(memory, { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START });
+    expect(lake.sinkOf('33333333-3333-4333-8333-333333333333').sinceMs).toBe(START + DAY);
+    await lake.discard();
+  });
+
+  it('is locked before anything of it is read (P9)', async () => {
+    const steps: string[] = [];
+    const disk = { ...memory.disk, readFile: (path: string) => memory.disk.readFile(path).finally(() => steps.push('read')) };
+    const lock = async (path: string) => {
+      steps.push(`lock ${path}`);
+      return { release: async () => {} };
+    };
+    await runLake(memory, service, { disk, lock });
+    expect(steps).toEqual([`lock ${MANIFEST}`, 'read']);
+  });
+});
+
+describe('what is not such a dataset is refused and left as it is', () => {
+  async function refused(reason: RegExp, options: LakeOptions = {}) {
+    const before = memory.names().map((name) => [name, memory.read(name)]);
+    memory.revive();
+    await expect(runLake(memory, laterNight(), options)).rejects.toThrow(reason);
+    expect(memory.steps()).toBe(0);
+    expect(memory.names().map((name) => [name, memory.read(name)])).toEqual(before);
+  }
+
+  it.each<[string, LakeOptions, RegExp]>([
+    ['another format', { identity: { format: 'ndjson' } }, /it was written as csv, not ndjson$/],
+    [
+      'other partitions',
+      { identity: { partition: { by: 'month', timezone: 'UTC' } } },
+      /it is partitioned by day, not by month$/,
+    ],
+    [
+      'another zone',
+      { identity: { partition: { by: 'day', timezone: 'Asia/Tokyo' } } },
+      /has its days in UTC, not in Asia\/Tokyo: add --timezone UTC$/,
+    ],
+    ['other columns', { identity: { columns: ['qr_id', 'id', 'ts'] } }, /it has the columns qr_id,.*, not qr_id,id,ts$/],
+    ['another service', { identity: { baseUrl: 'https://other.test' } }, /it was exported from https:\/\/example/],
+    ['a run without --append', { append: false }, /there is one already$/],
+  ])('%s (P7)', async (_, options, reason) => {
+    await runLake(memory, service);
+    await refused(reason, options);
+  });
+
+  it('a directory that holds something else (P5)', async () => {
+    await runLake(memory, service);
+    for (const name of ['notes.txt', 'dt=2026-01-01/theirs.csv', 'other/x.csv']) {
+      const path = `${LAKE}/${name}`;
+      if (name.startsWith('other')) await memory.disk.mkdir(`${LAKE}/other`);
+      memory.write(path, 'x');
+      await refused(/it holds (notes.txt|dt=2026-01-01\/theirs.csv|other), which is not of this export/);
+      memory.remove(path);
+    }
+  });
+
+  it('parts that are gone, or of another size; and parts without a manifest (P5)', async () => {
+    await runLake(memory, service);
+    const [first = ''] = parts();
+    const text = memory.read(first) ?? '';
+    memory.write(first, text.slice(1));
+    await refused(/part-000001\.csv has \d+ bytes, not the \d+ that were written$/);
+    memory.remove(first);
+    await refused(/part-000001\.csv is gone$/);
+    memory.write(first, text);
+    memory.remove(MANIFEST);
+    await refused(/it has no _qrctl\.json, and holds dt=2026-01-01\/part-000002\.csv, which is not of this export/);
+  });
+
+  it('a manifest that was cut at any byte (P6)', async () => {
+    await runLake(memory, service);
+    const whole = memory.read(MANIFEST) ?? '';
+    for (let length = 0; length < whole.length; length += 7) {
+      memory.write(MANIFEST, whole.slice(0, length));
+      await refused(/its _qrctl\.json cannot be read: it was cut or changed$/);
+    }
+  });
+
+  it.each([
+    [{ next: 'x' }],
+    [{ parts: [['dt=../..', 1, 1, 1, 1]] }],
+    [{ parts: [['dt=2026-01-01', 1, 1, 1]] }],
+    [{ partition: { by: 'year', timezone: 'UTC' } }],
+    [{ partition: null }],
+    [{ format: 'xml' }],
+    [{ positions: { x: 1 } }],
+    [{ version: 9 }],
+  ])('a manifest whose checksum is right and that holds %j (P8)', async (change) => {
+    const { seal } = await import('../../src/append/state.ts');
+    await runLake(memory, service);
+    const { checksum: _, ...saved } = JSON.parse(memory.read(MANIFEST) ?? '');
+    memory.write(MANIFEST, seal({ ...saved, ...change }));
+    await refused(/its state (has a form|is of version 9)/);
+  });
+
+  it('a file that somebody put where a part is to be, during the run (P3)', async () => {
+    const lake = await openLake(memory, service);
+    await writePage(lake.sinkOf(CODE), CODE, rows(1, 0));
+    await memory.disk.mkdir(`${LAKE}/dt=2026-01-01`);
+    memory.write(`${LAKE}/dt=2026-01-01/part-000001.csv`, 'theirs');
+    await expect(lake.commit()).rejects.toThrow(/was made by somebody else during the run/);
+    expect(memory.read(`${LAKE}/dt=2026-01-01/part-000001.csv`)).toBe('theirs');
+  });
+});
+
+describe('killed, failing and cut off at every step', () => {
+  // A minute of processor time is for the long runs; the others see each kind once.
+  const isLong = process.env.QRCTL_SOAK !== undefined;
+  const FAULTS = isLong
+    ? (['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'] as const)
+    : (['end-within', 'EIO'] as const);
+  const CUTS = isLong ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== keep('inode 1')).slice(0, 1);
+
+  /** A reader looks at each step: whole files, no row twice, and none gone that was there. */
+  function watched(on: MemoryDisk): MemoryDisk {
+    let before: string[] = [];
+    const { fault } = on;
+    on.fault = (step, operation) => {
+      const now = seen(on);
+      expect(new Set(now).size).toBe(now.length);
+      expect(before.filter((row) => !now.includes(row))).toEqual([]);
+      before = now;
+      return fault(step, operation);
+    };
+    return on;
+  }
+
+  it.each([true, false])(
+    'shows whole parts only, each row once, and the next run has all (append: %s) (P1, P2, P3, P4)',
+    async (append) => {
+      for (const cut of [undefined, ...CUTS]) {
+        await atEveryStep(
+          async (on) => {
+            if (append) await runLake(on, service);
+            else on.write('/data/x', '');
+          },
+          (on) => runLake(watched(on), laterNight(), { append }),
+          cut ? (isLong ? ['end-before', 'end-after'] : ['end-before']) : FAULTS,
+          async ({ memory: after, result }) => {
+            const old = append ? wanted(service) : [];
+            after.revive(cut && { keep: cut });
+            const now = seen(after);
+            expect(new Set(now).size).toBe(now.length);
+            expect(old.filter((row) => !now.includes(row))).toEqual([]);
+            if (result !== undefined && !cut) expect(now).toEqual(wanted(laterNight()));
+            await runLake(watched(after), laterNight(), { append: true });
+            expect(seen(after)).toEqual(wanted(laterNight()));
+            expect(after.names().filter((name) => name.endsWith('.partial'))).toEqual([]);
+          },
+        );
+      }
+    },
+  );
+});
