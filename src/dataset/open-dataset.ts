@@ -23,6 +23,8 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   createFormatter(): PartFormatter;
   /** Add to what is there. Otherwise the directory must be empty, and all parts appear when everything is proven. */
   append: boolean;
+  /** Rows that wait in memory at the most. */
+  mostRows?: number;
 }
 
 /**
