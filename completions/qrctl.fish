@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --query --input --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -111,8 +111,9 @@ complete -c qrctl -n '__qrctl_in qr create' -l name -x -d 'name of the one code 
 complete -c qrctl -n '__qrctl_in qr create' -l type -x -a 'url vcard wifi sms whatsapp email file multilink social app event business coupon feedback landing_page product vcard_plus menu images video mp3 playlist' -d 'its type (default: url)'
 complete -c qrctl -n '__qrctl_in qr create' -l destination -x -d 'where it points to'
 complete -c qrctl -n '__qrctl_in qr create' -l template -d 'print a CSV to fill in'
-complete -c qrctl -n '__qrctl_in qr create' -l from -r -F -d 'a CSV with a header row, a JSON array or NDJSON; - is standard input'
+complete -c qrctl -n '__qrctl_in qr create' -l from -r -F -d 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input'
 complete -c qrctl -n '__qrctl_in qr create' -l results -r -F -d 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)'
+complete -c qrctl -n '__qrctl_in qr create' -l sheet-name -x -d 'the sheet of a workbook (default: its first one)'
 complete -c qrctl -n '__qrctl_in qr create' -l dry-run -d 'print what would be done, and what it costs; change nothing'
 complete -c qrctl -n '__qrctl_in qr create' -l fail-fast -d 'stop at the first row that fails'
 complete -c qrctl -n '__qrctl_in qr create' -l skip-existing -d 'create only rows that have no code with their name, type and destination yet'
@@ -130,8 +131,9 @@ complete -c qrctl -n '__qrctl_in qr create' -l ids -d 'only ids, one a line'
 complete -c qrctl -n '__qrctl_in qr update' -l name -x -d 'its new name'
 complete -c qrctl -n '__qrctl_in qr update' -l destination -x -d 'where it points to from now on; \'\' is sent as it is, to empty it'
 complete -c qrctl -n '__qrctl_in qr update' -l status -x -a 'active paused expired' -d 'its new status'
-complete -c qrctl -n '__qrctl_in qr update' -l from -r -F -d 'a CSV with a header row, a JSON array or NDJSON; - is standard input'
+complete -c qrctl -n '__qrctl_in qr update' -l from -r -F -d 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input'
 complete -c qrctl -n '__qrctl_in qr update' -l results -r -F -d 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)'
+complete -c qrctl -n '__qrctl_in qr update' -l sheet-name -x -d 'the sheet of a workbook (default: its first one)'
 complete -c qrctl -n '__qrctl_in qr update' -l dry-run -d 'print what would be done, and what it costs; change nothing'
 complete -c qrctl -n '__qrctl_in qr update' -l fail-fast -d 'stop at the first row that fails'
 complete -c qrctl -n '__qrctl_in qr update' -s f -l format -x -a 'table csv json ndjson' -d 'table on a terminal; otherwise csv for lists, json for one record'
@@ -160,8 +162,9 @@ complete -c qrctl -n '__qrctl_in qr check' -l excel -d 'CSV for Excel: byte orde
 complete -c qrctl -n '__qrctl_in qr check' -l ids -d 'only ids, one a line'
 complete -c qrctl -n '__qrctl_in qr check' -a '(__qrctl_live codes)'
 complete -c qrctl -n '__qrctl_in qr delete' -l yes -d 'do not ask'
-complete -c qrctl -n '__qrctl_in qr delete' -l from -r -F -d 'a CSV with a header row, a JSON array or NDJSON; - is standard input'
+complete -c qrctl -n '__qrctl_in qr delete' -l from -r -F -d 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input'
 complete -c qrctl -n '__qrctl_in qr delete' -l results -r -F -d 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)'
+complete -c qrctl -n '__qrctl_in qr delete' -l sheet-name -x -d 'the sheet of a workbook (default: its first one)'
 complete -c qrctl -n '__qrctl_in qr delete' -l dry-run -d 'print what would be done, and what it costs; change nothing'
 complete -c qrctl -n '__qrctl_in qr delete' -l fail-fast -d 'stop at the first row that fails'
 complete -c qrctl -n '__qrctl_in qr delete' -s f -l format -x -a 'table csv json ndjson' -d 'table on a terminal; otherwise csv for lists, json for one record'

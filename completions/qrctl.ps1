@@ -133,8 +133,9 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--type', 'its type (default: url)')
             , @('--destination', 'where it points to')
             , @('--template', 'print a CSV to fill in')
-            , @('--from', 'a CSV with a header row, a JSON array or NDJSON; - is standard input')
+            , @('--from', 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input')
             , @('--results', 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)')
+            , @('--sheet-name', 'the sheet of a workbook (default: its first one)')
             , @('--dry-run', 'print what would be done, and what it costs; change nothing')
             , @('--fail-fast', 'stop at the first row that fails')
             , @('--skip-existing', 'create only rows that have no code with their name, type and destination yet')
@@ -154,8 +155,9 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--name', 'its new name')
             , @('--destination', 'where it points to from now on; '''' is sent as it is, to empty it')
             , @('--status', 'its new status')
-            , @('--from', 'a CSV with a header row, a JSON array or NDJSON; - is standard input')
+            , @('--from', 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input')
             , @('--results', 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)')
+            , @('--sheet-name', 'the sheet of a workbook (default: its first one)')
             , @('--dry-run', 'print what would be done, and what it costs; change nothing')
             , @('--fail-fast', 'stop at the first row that fails')
             , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
@@ -186,8 +188,9 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         )
         'qr delete' = @(
             , @('--yes', 'do not ask')
-            , @('--from', 'a CSV with a header row, a JSON array or NDJSON; - is standard input')
+            , @('--from', 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input')
             , @('--results', 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)')
+            , @('--sheet-name', 'the sheet of a workbook (default: its first one)')
             , @('--dry-run', 'print what would be done, and what it costs; change nothing')
             , @('--fail-fast', 'stop at the first row that fails')
             , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
@@ -396,7 +399,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

@@ -120,7 +120,7 @@ const parserInFiles = {
 
 /** Sources of what most commands never touch: they are in a file of their own, `rest.js`, and all else of the program in `app.js`. */
 const REST =
-  /^src\/(append|bulk|image|complete|once|sandbox|dataset)\/|^src\/commands\/(?!qr\/list\.ts|qr\/get\.ts|auth\/status\.ts|[a-z-]+\.ts)/;
+  /^src\/(append|bulk|image|complete|once|output\/xlsx|sandbox|dataset)\/|^src\/commands\/(?!qr\/list\.ts|qr\/get\.ts|auth\/status\.ts|[a-z-]+\.ts)/;
 
 /**
  * The program in two files, and in them a function for each part that is imported at a time of its own. esbuild divides it into such

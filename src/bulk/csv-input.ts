@@ -4,7 +4,7 @@ import { CsvError, parse } from 'csv-parse';
 import { restore } from '../defuse.ts';
 import { letSignalsIn } from '../time.ts';
 import { joinHalves, type RawRecord } from './half-separated.ts';
-import { type Fault, type Input, type InputRow, MOST_COLUMNS, type ReadOptions, refuseFaults } from './input.ts';
+import { type Fault, faultsOfHeader, type Input, type InputRow, MOST_COLUMNS, type ReadOptions, refuseFaults } from './input.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
 const LINE_ENDS = ['\r\n', '\n', '\r'];
@@ -120,16 +120,6 @@ function createLineCounter(bytes: Uint8Array, first: number): (offset: number) =
     for (; bytes[at] === 0x0a || bytes[at] === 0x0d; at++) if (isEnd(at)) line++;
     return line;
   };
-}
-
-function faultsOfHeader(columns: readonly string[], line: number): Fault[] {
-  const seen = new Set<string>();
-  return columns.flatMap((column, index) => {
-    if (column === '') return [{ line, message: `the header of column ${index + 1} is empty` }];
-    if (seen.has(column)) return [{ line, column, message: 'stands twice in the header' }];
-    seen.add(column);
-    return [];
-  });
 }
 
 function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {

@@ -17,7 +17,7 @@ export interface InputRow {
 /** How a file is written; its results are written alike. */
 export type InputForm =
   | { readonly is: 'csv'; readonly delimiter: string; readonly bom: boolean; readonly lineEnd: '\n' | '\r\n' }
-  | { readonly is: 'json' | 'ndjson' };
+  | { readonly is: 'json' | 'ndjson' | 'xlsx' };
 
 export interface Input {
   /** What messages call it: the path, or `standard input`. */
@@ -36,10 +36,12 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Cells of a CSV are as they stand there: it was written with `--raw-cells`. */
   rawCells?: boolean | undefined;
+  /** Of a workbook; its first sheet when absent. */
+  sheetName?: string | undefined;
 }
 
 /** Columns whose values are qrctl's to write and to read; all others belong to the person. */
-export const OUR_COLUMNS: ReadonlySet<string> = new Set([...CODE_FIELDS, 'outcome', 'error']);
+export const OUR_COLUMNS: ReadonlySet<string> = new Set([...CODE_FIELDS, 'at', 'outcome', 'error']);
 
 /** The name of a column as it is compared: in any case, with any blanks around it. */
 export function fold(column: string): string {
@@ -57,6 +59,17 @@ export interface Fault {
   line?: number | undefined;
   column?: string | undefined;
   message: string;
+}
+
+/** Names of columns that are missing or stand twice. */
+export function faultsOfHeader(columns: readonly string[], line: number): Fault[] {
+  const seen = new Set<string>();
+  return columns.flatMap((column, index) => {
+    if (column === '') return [{ line, message: `the header of column ${index + 1} is empty` }];
+    if (seen.has(column)) return [{ line, column, message: 'stands twice in the header' }];
+    seen.add(column);
+    return [];
+  });
 }
 
 /** Throws UsageError (exit 2, nothing sent) listing every fault, one a line, top to bottom; returns when there is none. */

@@ -14,6 +14,10 @@ const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
 
 /** Reads a bulk file. Throws UsageError with every fault of form, by line, or the signal's reason. */
 export async function parseInput(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
+  if (/\.xlsx$/i.test(name) || looksPacked(bytes)) return (await import('./xlsx-input.ts')).parseWorkbook(bytes, name, options);
+  if (options.sheetName !== undefined) {
+    throw new UsageError(`--sheet-name is for workbooks, and ${name} is none`, { hint: 'leave out --sheet-name' });
+  }
   const { text, bom } = decodeText(bytes, name);
   const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(text);
   if (form === 'json' || form === 'ndjson') {
@@ -22,6 +26,11 @@ export async function parseInput(bytes: Uint8Array, name: string, options: ReadO
   }
   const { parseCsv } = await import('./csv-input.ts');
   return parseCsv(text, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
+}
+
+/** A workbook under another name: an archive, or the older container of .xls. */
+function looksPacked(bytes: Uint8Array): boolean {
+  return (startsWith(bytes, 0x50, 0x4b) && bytes[2] === 0x03) || (startsWith(bytes, 0xd0, 0xcf) && bytes[2] === 0x11);
 }
 
 function formOfContent(text: string): Form {

@@ -76,6 +76,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
     const { createParquetFormatter } = await import('../output/parquet.ts');
     return () => createParquetFormatter(plan.columns.map(({ name }) => name));
   }
+  if (plan.format === 'xlsx') throw new Error('a workbook is no text');
   if (plan.format !== 'table') {
     const { format } = plan;
     const { createFormatter } = await import('../output/create-formatter.ts');
@@ -101,6 +102,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
 
 /** Opens the output of a plan: standard output, or the file, which is checked and created now (UsageError when it cannot be). */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
+  if (plan.format === 'xlsx' && plan.path !== undefined) return openWorkbook(context, plan, plan.path);
   const [createFormatter, { createDocumentSink, stdoutBytes }] = await Promise.all([
     loadFormatter(context, plan),
     import('../output/document-sink.ts'),
@@ -111,6 +113,18 @@ export async function openSink(context: Context, plan: OutputPlan): Promise<Docu
   const { openWholeFile } = await import('../output/whole-file.ts');
   const file = await openWholeFile(plan.path, { gzip: plan.gzip, processes: context.processes });
   return createDocumentSink(file, createFormatter());
+}
+
+async function openWorkbook(context: Context, { columns, timezone }: OutputPlan, path: string): Promise<DocumentSink> {
+  const [{ createWorkbookSink }, { createLocalTime }, { chooseTimeZone }, { openWholeFile }] = await Promise.all([
+    import('../output/xlsx/workbook-sink.ts'),
+    import('../local-time.ts'),
+    import('../time-zone.ts'),
+    import('../output/whole-file.ts'),
+  ]);
+  const settings = await context.settings();
+  const zone = createLocalTime(chooseTimeZone({ flag: timezone, setting: settings.timezone, TZ: context.env.TZ }));
+  return createWorkbookSink(await openWholeFile(path, { processes: context.processes }), { columns, zone });
 }
 
 /** What stands between the exact values of other people and a terminal; tables have it built in. */

@@ -36,7 +36,7 @@ export const TOPICS: readonly Topic[] = [
         ],
       },
       '--output FILE takes the format from its extension where --format is absent: .csv, .tsv, .json, .ndjson, .jsonl, each also ' +
-        'with .gz, which compresses. FILE appears when it is complete; on any failure it is as it was.',
+        'with .gz, which compresses; .xlsx is a workbook, with times in the time zone of the profile. FILE appears when it is complete; on any failure it is as it was.',
       '--fields a,b,c chooses columns and their order. --ids prints only ids, one a line. --no-header leaves out the row of names.',
       "In CSV, cells that a spreadsheet would take for a formula get a leading ', and so do those that begin with ' before one; every " +
         '--from takes one off again. --raw-cells turns that off, for reading too; --excel adds what Excel needs to read UTF-8 and line ' +

@@ -19,6 +19,12 @@ export interface Column {
   wishedWidth?: number;
   /** Only adds to what the text already says. */
   colour?: (value: unknown) => ColourName | undefined;
+  /** Its texts are times: cells of a workbook that know it. */
+  isTime?: boolean;
+  /** The words that its cells take, to choose from in a workbook; 255 characters with commas between them at the most. */
+  choices?: readonly string[];
+  /** Of its column in a workbook, in characters. */
+  width?: number;
   /** How people see the value; tables only, all other formats show it exactly. */
   format?: (value: unknown, record: Row) => string;
 }

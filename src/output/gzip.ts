@@ -1,5 +1,5 @@
 /** Encoders of what is written to a file: gzip, or as it is. */
-import { createGzip } from 'node:zlib';
+import { createGzip, type DeflateRaw, type Gzip } from 'node:zlib';
 
 export interface Encoder {
   /** The encoded bytes that are ready after `bytes`; the rest comes with later calls. */
@@ -18,9 +18,13 @@ export function plainEncoder(): Encoder {
  * same data always gives the same bytes.
  */
 export function createGzipEncoder(): Encoder {
-  const gzip = createGzip();
+  return encoderOf(createGzip());
+}
+
+/** An encoder by a stream of node's. */
+export function encoderOf(stream: Gzip | DeflateRaw): Encoder {
   let ready: Uint8Array[] = [];
-  gzip.on('data', (bytes: Uint8Array) => ready.push(bytes));
+  stream.on('data', (bytes: Uint8Array) => ready.push(bytes));
   const take = () => {
     const taken = ready;
     ready = [];
@@ -29,13 +33,13 @@ export function createGzipEncoder(): Encoder {
   return {
     encode: (bytes) =>
       new Promise((resolve, reject) => {
-        gzip.write(bytes, (error) => (error ? reject(error) : resolve(take())));
+        stream.write(bytes, (error) => (error ? reject(error) : resolve(take())));
       }),
     end: () =>
       new Promise((resolve, reject) => {
-        gzip.once('error', reject);
-        gzip.once('end', () => resolve(take()));
-        gzip.end();
+        stream.once('error', reject);
+        stream.once('end', () => resolve(take()));
+        stream.end();
       }),
   };
 }

@@ -1,6 +1,6 @@
 /** What the output flags ask for together: checked, and made into one plan. A format is: asked for > the extension > the profile > the place. */
 import { UsageError } from '../errors.ts';
-import { type Delimiter, EXTENSIONS, FORMATS, type Format } from '../settings/settings.ts';
+import { type Delimiter, EXTENSIONS, type FileFormat, FORMATS, type Format } from '../settings/settings.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import type { Shape } from './formatter.ts';
 
@@ -21,7 +21,7 @@ export interface OutputFlags {
 
 export interface OutputPlan {
   /** `ids`: the ids alone, one a line. */
-  format: Format | 'ids';
+  format: Format | FileFormat | 'ids';
   columns: readonly Column[];
   shape: Shape;
   /** A person chose the columns. */
@@ -33,6 +33,8 @@ export interface OutputPlan {
   rawCells: boolean;
   excel: boolean;
   delimiter: Delimiter;
+  /** The zone of times in a workbook, where a flag names one. */
+  timezone?: string | undefined;
 }
 
 /** What the flags are planned for. */
@@ -102,10 +104,10 @@ export function refuseForeignExtension(path: string, formats: readonly Format[] 
     throw new UsageError(`${path}: Parquet is for scans`, { hint: 'use .csv; `qrctl scans export` writes Parquet' });
   }
   if (!FOREIGN.includes(extension)) return;
-  throw new UsageError(`${path}: .${extension} is not written`, { hint: 'every spreadsheet opens .csv' });
+  throw new UsageError(`${path}: .${extension} is not written`, { hint: 'every spreadsheet opens .xlsx' });
 }
 
-function refuseOtherExtension(path: string, format: Format): void {
+function refuseOtherExtension(path: string, format: Format | FileFormat): void {
   const named = scanFormatOfPath(path);
   if (named === undefined || named === format) return;
   throw new UsageError(`${path} would not be what its name says: the format is ${format}`, {
@@ -121,7 +123,7 @@ function chooseDelimiter(flag: Delimiter | undefined, path: string | undefined, 
   });
 }
 
-function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, format: Format, gzip: boolean): void {
+function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, format: Format | FileFormat, gzip: boolean): void {
   if (excel && rawCells) {
     throw new UsageError('--excel defuses cells that look like formulas, --raw-cells does not', {
       hint: 'leave out one of them',
@@ -137,6 +139,9 @@ function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, f
       hint: `add --format csv, or leave out ${onlyCsv}`,
     });
   }
+  if (format === 'xlsx' && gzip) {
+    throw new UsageError('a workbook is compressed as it is', { hint: 'leave out .gz' });
+  }
   if (format === 'table' && gzip) {
     throw new UsageError('a table is for reading and is not compressed', {
       hint: 'use --format csv, or an --output without .gz',
@@ -151,14 +156,16 @@ function refuseParquet({ path, gzip }: Pick<OutputPlan, 'path' | 'gzip'>, { isTe
   throw new UsageError('Parquet is not text: a terminal cannot show it', { hint: 'add -o scans.parquet' });
 }
 
+const LIST_FORMATS = ['csv', 'json', 'ndjson', 'xlsx'] as const satisfies readonly FileFormat[];
+
 /** The format of any list that an output path names by its extension (also with `.gz` behind it), or undefined. */
-export function formatOfPath(path: string): Exclude<Format, 'table' | 'parquet'> | undefined {
+export function formatOfPath(path: string): Exclude<FileFormat, 'parquet'> | undefined {
   const extension = extensionOf(path);
-  return FORMATS.filter((format) => format !== 'table').find((format) => EXTENSIONS[format].includes(extension));
+  return LIST_FORMATS.find((format) => EXTENSIONS[format].includes(extension));
 }
 
 /** The same where scans are written, too. */
-function scanFormatOfPath(path: string): Exclude<Format, 'table'> | undefined {
+function scanFormatOfPath(path: string): FileFormat | undefined {
   return EXTENSIONS.parquet.includes(extensionOf(path)) ? 'parquet' : formatOfPath(path);
 }
 
@@ -173,7 +180,11 @@ export function isCompressed(path: string): boolean {
 }
 
 /** The format in force. A table goes into a file only when `--format table` asks for it, never by a profile's habit. */
-function chooseFormat(asked: Format | undefined, path: string | undefined, { settings, isTerminal, shape }: PlanContext): Format {
+function chooseFormat(
+  asked: Format | undefined,
+  path: string | undefined,
+  { settings, isTerminal, shape }: PlanContext,
+): Format | FileFormat {
   if (asked) return asked;
   const plain = shape === 'list' ? 'csv' : 'json';
   const setting = settings.format;

@@ -7,12 +7,16 @@ export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;
 export const SCAN_FORMATS = [...FORMATS, 'parquet'] as const;
 export type Format = (typeof SCAN_FORMATS)[number];
 
+/** What a file may be; a workbook is asked for by its name alone. */
+export type FileFormat = Exclude<Format, 'table'> | 'xlsx';
+
 /** What a file of each format is called; a table is for reading and has no files of its own. */
-export const EXTENSIONS: Readonly<Record<Exclude<Format, 'table'>, readonly string[]>> = {
+export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
   csv: ['csv', 'tsv'],
   json: ['json'],
   ndjson: ['ndjson', 'jsonl'],
   parquet: ['parquet'],
+  xlsx: ['xlsx'],
 };
 
 /** What `--delimiter` takes, and the character that it means. */

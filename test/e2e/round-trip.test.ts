@@ -34,6 +34,7 @@ describe('a list that is given back', () => {
     ['codes.csv', ['--raw-cells']],
     ['codes.json', []],
     ['codes.ndjson', []],
+    ['codes.xlsx', []],
   ])('as %s %j changes nothing', async (file, flags) => {
     const { sandbox, names, qr } = await useList();
     expect(await qr('list', '-o', file, ...flags)).toMatchObject({ code: 0 });
@@ -77,4 +78,39 @@ test('results have the extension of their input, but a run that began otherwise 
   await writeFile(join(cwd, 'old.ndjson'), row);
   expect(await qr('create', '--from', 'old.ndjson', '--results', 'old.results.csv')).toMatchObject({ code: 0 });
   expect((await qr('create', '--from', 'old.ndjson')).stderr).toContain('1 row: 1 created before; 0 requests');
+});
+
+test('a workbook is filled in, created from, and answered by a workbook', async () => {
+  const { sandbox, qr, cwd } = await useList();
+  const before = sandbox.workspace.codes().length;
+  expect(await qr('create', '--template', '-o', 'codes.xlsx')).toMatchObject({ code: 0, stdout: '' });
+  expect((await qr('create', '--from', 'codes.xlsx')).stderr).toContain('0 rows: nothing to do');
+  await qr('list', '-o', 'list.xlsx', '--fields', 'name,type,destination');
+  expect(await qr('create', '--from', 'list.xlsx')).toMatchObject({ code: 0 });
+  expect(sandbox.workspace.codes()).toHaveLength(2 * before);
+  expect(await readdir(cwd)).toContain('list.results.xlsx');
+  // Read back by its journal's rules: nothing is created twice.
+  expect((await qr('create', '--from', 'list.xlsx')).stderr).toContain(`${before} created before; 0 requests`);
+  await writeFile(join(cwd, 'renamed.xlsx'), 'name\na\n');
+  const sent = sandbox.requests.length;
+  const refused = await qr('create', '--from', 'renamed.xlsx');
+  expect([refused.code, refused.stderr.split('\n')[0]]).toEqual([2, expect.stringContaining('renamed.xlsx is not a workbook')]);
+  expect(sandbox.requests).toHaveLength(sent);
+});
+
+describe('a workbook of scans', () => {
+  test('is counted first where it is of several codes, as its dry run says, and its rows are all there', async () => {
+    const sandbox = await useSandbox({ codes: 3, scans: 700 });
+    const cwd = await useDirectory();
+    const run = (...args: string[]) => runCli(['scans', 'export', ...args, '-o', 'scans.xlsx'], { env: sandbox.env, cwd });
+    const dry = await run('--all', '--dry-run');
+    const { requests } = JSON.parse(
+      (await runCli(['scans', 'export', '--all', '-o', 'scans.xlsx', '--dry-run', '-f', 'json'], { env: sandbox.env, cwd }))
+        .stdout || dry.stdout,
+    );
+    const sent = sandbox.requests.length;
+    expect((await run('--all')).stderr).toContain('2,100 scans of 3 codes');
+    expect(sandbox.requests.length - sent).toBe(requests);
+    expect((await run(sandbox.codeId(), '--timezone', 'Europe/Berlin')).stderr).toContain('700 scans of 1 code');
+  });
 });

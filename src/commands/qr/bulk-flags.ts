@@ -10,7 +10,7 @@ import type { outputOptions } from '../output-options.ts';
 export const BULK_GROUP = 'Bulk flags:';
 
 export const bulkOptions = {
-  from: text('--from <file|->', 'a CSV with a header row, a JSON array or NDJSON; - is standard input', {
+  from: text('--from <file|->', 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input', {
     group: BULK_GROUP,
     complete: 'files',
   }),
@@ -22,6 +22,7 @@ export const bulkOptions = {
       complete: 'files',
     },
   ),
+  sheetName: text('--sheet-name <name>', 'the sheet of a workbook (default: its first one)', { group: BULK_GROUP }),
   dryRun: flag('--dry-run', 'print what would be done, and what it costs; change nothing', { group: BULK_GROUP }),
   failFast: flag('--fail-fast', 'stop at the first row that fails', { group: BULK_GROUP }),
 };

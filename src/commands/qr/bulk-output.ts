@@ -21,7 +21,7 @@ const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right
  * without other wishes gets the number of rows by outcome: the rows themselves are in the file. `discard` leaves everything as it was.
  */
 export async function openBulkOutput(context: Context, input: Input, path: string, flags: OutputFlags) {
-  const columns = tabulate(input, []).columns.map((name): Column => ({ name }));
+  const columns = tabulate(input, []).columns.map((name): Column => ({ name, isTime: /^(created|updated)_at$/i.test(name) }));
   const plan = await planOutput(context, flags, columns, 'list');
   const brief = plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
   const printed = await openSink(context, brief ? { ...plan, columns: COUNT_COLUMNS } : plan);
@@ -54,6 +54,7 @@ async function openResults(
 ): Promise<RowSink> {
   const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
+  if (format === 'xlsx') return openSink(context, await planOutput(context, { output: path }, columns, 'list'));
   const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path) });
   const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: !excel, excel };
   const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialectOf(path, input, flags) }));

@@ -5,7 +5,7 @@ import type { Column } from '../../output/columns.ts';
 import type { Shape } from '../../output/formatter.ts';
 import type { OutputFlags } from '../../output/plan-output.ts';
 import type { Row } from '../../row-sink.ts';
-import type { QrCode } from '../../service/shapes.ts';
+import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
 import { fillShortUrl } from '../../settings/short-url.ts';
 import { planOutput } from '../output-options.ts';
 
@@ -33,9 +33,9 @@ const CODE_COLUMNS: readonly Column[] = [
   { name: 'name', importance: 9, leastWidth: 24, wishedWidth: 40 },
   { name: 'type', importance: 5, leastWidth: 12 },
   { name: 'destination', importance: 6, leastWidth: 16, wishedWidth: 28 },
-  { name: 'status', importance: 7, colour: (status) => STATUS_COLOURS.get(String(status)) },
-  { name: 'created_at', importance: 2, keepWhole: true },
-  { name: 'updated_at', importance: 1, keepWhole: true },
+  { name: 'status', importance: 7, choices: CODE_STATUSES, colour: (status) => STATUS_COLOURS.get(String(status)) },
+  { name: 'created_at', importance: 2, keepWhole: true, isTime: true },
+  { name: 'updated_at', importance: 1, keepWhole: true, isTime: true },
 ];
 
 const SHORT_URL: Column = { name: 'short_url', importance: 4, keepWhole: true };

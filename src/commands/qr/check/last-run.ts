@@ -42,6 +42,8 @@ export async function openLastRun(
   judges: Judges,
 ): Promise<LastRun> {
   const { clock, signal, processes } = context;
+  const format = formatOfPath(path) ?? 'csv';
+  if (format === 'xlsx') throw new UsageError('--since-last keeps no workbook', { hint: 'name a .csv, .json or .ndjson file' });
   if (path === output)
     throw new UsageError('--since-last and --output name one file', { hint: 'what is printed is only a part: name another' });
   const lock = await acquireLock(path, { clock, signal });
@@ -53,7 +55,7 @@ export async function openLastRun(
       async commit(rows) {
         const file = await openWholeFile(path, { processes, gzip: isCompressed(path) });
         const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: true, excel: false };
-        await writeAll(createDocumentSink(file, createFormatter(formatOfPath(path) ?? 'csv', style)), [rows]);
+        await writeAll(createDocumentSink(file, createFormatter(format, style)), [rows]);
       },
       close: () => lock.release(),
     };
@@ -68,7 +70,7 @@ async function readLast(path: string): Promise<Input | undefined> {
   try {
     const bytes = await readFile(path);
     const plain = isCompressed(path) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
-    return await parseInput(plain, path.replace(/\.gz$/, ''));
+    return await parseInput(plain, path.replace(/\.gz$/, ''), { rawCells: true });
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
     throw notOurs(path, messageOf(cause), cause);

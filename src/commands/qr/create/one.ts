@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../errors.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
 import { shown } from '../../../quote.ts';
-import type { NewCode, QrCode } from '../../../service/shapes.ts';
+import { CODE_TYPES, type NewCode, type QrCode } from '../../../service/shapes.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
 import { codeOutput } from '../code-columns.ts';
 import { warnOfDestination } from '../warn-of-destination.ts';
@@ -60,7 +60,7 @@ function lookFor(name: string): string {
 
 /** A header row, as CSV unless a flag says otherwise. */
 export function printTemplate(context: Context, flags: OutputFlags): Promise<void> {
-  const columns = CREATE_COLUMNS.map((name) => ({ name }));
+  const columns = CREATE_COLUMNS.map((name) => ({ name, ...(name === 'type' && { choices: CODE_TYPES }) }));
   const format = flags.format ?? (flags.output === undefined ? 'csv' : undefined);
   return printRecords(context, [], columns, { ...flags, format });
 }

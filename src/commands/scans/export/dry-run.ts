@@ -44,6 +44,15 @@ export async function printDryRun(context: Context, plan: ExportPlan, codes: rea
     requests += 1 + requestsAfter(first, { isKnown, proveBeyond: plan.proveBeyond });
   };
   for await (const _ of fetchInOrder(codes, ask, concurrency));
+  const { format } = plan.output;
+  if (format === 'xlsx') {
+    const [{ countingRequests }, { MOST_DATA_ROWS, tooManyRows }] = await Promise.all([
+      import('./workbook-rows.ts'),
+      import('../../../output/xlsx/workbook-sink.ts'),
+    ]);
+    if (scans > MOST_DATA_ROWS) throw tooManyRows(scans);
+    requests += countingRequests(codes);
+  }
   const record = {
     codes: codes.length,
     since: plan.sinceMs === undefined ? null : formatInstant(plan.sinceMs),
@@ -52,7 +61,7 @@ export async function printDryRun(context: Context, plan: ExportPlan, codes: rea
     requests_per_minute: service.rateLimit().limit ?? null,
     seconds: Math.ceil(costOf(requests, service.rateLimit()).waitMs / 1000),
   };
-  await printRecord(context, record, COLUMNS, { format: plan.output.format === 'ids' ? undefined : plan.output.format });
+  await printRecord(context, record, COLUMNS, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
   context.console.note('nothing was exported');
 }
 

@@ -60,7 +60,9 @@ export async function planExport(context: Context, names: readonly string[], fla
     isTerminal: context.console.isTerminal && directory === undefined && !flags.append,
   });
   // Beside the exact time the one that spreadsheets know as a time.
-  const output = planned.excel && !planned.chosen ? { ...planned, columns: columns(labelled, true) } : planned;
+  const isForPeople = planned.excel || planned.format === 'xlsx';
+  const shown = isForPeople && !planned.chosen ? { ...planned, columns: columns(labelled, true) } : planned;
+  const output = { ...shown, timezone: flags.timezone };
   if (directory !== undefined && output.format === 'table') {
     throw new UsageError('--output-dir is for CSV, JSON and NDJSON, not for tables', { hint: 'add --format csv' });
   }
@@ -77,7 +79,7 @@ export async function planExport(context: Context, names: readonly string[], fla
 function columns(labelled: boolean, withLocal: boolean): Column[] {
   const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
   return [...(labelled ? LABELS : []), ...fields].map((name) => {
-    return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name) };
+    return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime: name === 'ts' || name === LOCAL_TIME };
   });
 }
 

@@ -26,12 +26,20 @@ export async function runExport(context: Context, names: readonly string[], flag
   try {
     progress.update({ done: 0, detail: 'finding the codes' });
     const codes = plan.all ? await allCodes(service, concurrency) : await namedCodes(service, names, plan.labelled, concurrency);
-    if (!flags.dryRun) return await exportAll(context, plan, codes, service, { width: concurrency, started, progress });
+    if (!flags.dryRun) {
+      const source = plan.output.format === 'xlsx' ? await forWorkbook(service, codes, plan, concurrency) : service;
+      return await exportAll(context, plan, codes, source, { width: concurrency, started, progress });
+    }
     const { printDryRun } = await import('./dry-run.ts');
     await printDryRun(context, plan, codes);
   } finally {
     progress.stop();
   }
+}
+
+async function forWorkbook(service: Service, codes: readonly CodeLabel[], plan: ExportPlan, width: number): Promise<Service> {
+  const { requireWorkbookRows } = await import('./workbook-rows.ts');
+  return requireWorkbookRows(service, codes, plan, width);
 }
 
 async function exportAll(

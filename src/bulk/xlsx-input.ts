@@ -1,0 +1,103 @@
+/** Rows of a workbook: text as it is, numbers and the like as a person sees them, where that can be known. */
+import {
+  type Fault,
+  faultsOfHeader,
+  fold,
+  type Input,
+  type InputRow,
+  MOST_COLUMNS,
+  OUR_COLUMNS,
+  type ReadOptions,
+  refuseFaults,
+} from './input.ts';
+import type { Area, CellValue, Sheet, SheetRow } from './xlsx/read-sheet.ts';
+import { readWorkbook } from './xlsx/read-workbook.ts';
+import { dateText, seenNumber } from './xlsx/seen-text.ts';
+
+/** Of ours those whose values are times: there a date is at home. */
+const TIMES: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'at']);
+
+/**
+ * Reads a header row and the rows below it of one sheet; rows without any value are skipped. In columns of the person's own numbers stay
+ * numbers. Throws UsageError with every fault of form, by row of the sheet.
+ */
+export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName }: ReadOptions): Promise<Input> {
+  const { sheet, from1904 } = readWorkbook(bytes, name, sheetName);
+  const form = { is: 'xlsx' } as const;
+  const [header, ...data] = sheet.rows.filter(hasText);
+  if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
+  const faults: Fault[] = [];
+  const columns = readHeader(header, name);
+  faults.push(...faultsOfHeader(columns, header.line), ...faultsOfMerging(sheet, header.line, columns.length));
+  const rows = data.map(({ line, cells }, index): InputRow => {
+    for (const [at] of cells)
+      if (at >= columns.length) faults.push({ line, message: `a cell beyond the last column with a name` });
+    const read = ([column, at]: readonly [string, number]) => {
+      const fault = (message: string) => faults.push({ line, column, message });
+      return [column, readCell(cells.get(at), column, { from1904, fault })] as const;
+    };
+    return { row: index + 1, line, values: new Map(columns.map((column, at) => read([column, at]))) };
+  });
+  refuseFaults(name, faults);
+  return { name, columns, headerLine: header.line, rows, form };
+}
+
+function hasText({ cells }: SheetRow): boolean {
+  for (const [, cell] of cells) if (cell.is !== 'text' || cell.text.trim() !== '') return true;
+  return false;
+}
+
+function readHeader({ line, cells }: SheetRow, name: string): string[] {
+  const last = [...cells.keys()].reduce((most, at) => Math.max(most, at), -1);
+  if (last >= MOST_COLUMNS) refuseFaults(name, [{ line, message: `${last + 1} columns; at most ${MOST_COLUMNS} are read` }]);
+  const columns = Array.from({ length: last + 1 }, (_, at) => {
+    const cell = cells.get(at);
+    return cell?.is === 'text' ? cell.text.trim() : cell?.is === 'number' ? `${cell.value}` : '';
+  });
+  while (columns.at(-1) === '') columns.pop();
+  return columns;
+}
+
+/** Which row a value that stretches over several belongs to could only be guessed. */
+function faultsOfMerging({ merged, rows }: Sheet, first: number, width: number): Fault[] {
+  const last = rows.at(-1)?.line ?? first;
+  const isInside = ({ top, bottom, left }: Area) => bottom >= first && top <= last && left < width;
+  const area = merged.find(isInside);
+  if (!area) return [];
+  return [{ line: Math.max(area.top, first), message: 'cells are merged here: unmerge them, so that each row has its own' }];
+}
+
+interface CellContext {
+  from1904: boolean;
+  fault(message: string): void;
+}
+
+function readCell(cell: CellValue | undefined, column: string, { from1904, fault }: CellContext): unknown {
+  if (cell === undefined) return '';
+  const folded = fold(column);
+  const isOurs = OUR_COLUMNS.has(folded);
+  switch (cell.is) {
+    case 'text':
+      return cell.text;
+    case 'boolean':
+      return isOurs ? `${cell.value}`.toUpperCase() : cell.value;
+    case 'date': {
+      const text = dateText(cell.serial, from1904, folded === 'created_at' || folded === 'updated_at');
+      if (!isOurs || TIMES.has(folded)) return text ?? cell.serial;
+      fault(`is a date${text === undefined ? '' : ` (${text})`}, and how it looks depends on the country: ${FORMAT_AS_TEXT}`);
+      return '';
+    }
+    case 'number': {
+      if (!isOurs) return cell.value;
+      const text = seenNumber(cell.value, cell.format);
+      if (text === undefined)
+        fault(`is a number (${cell.value}), and how it looks depends on its format and the country: ${FORMAT_AS_TEXT}`);
+      return text ?? '';
+    }
+    case 'error':
+      if (isOurs) fault(`is an error of the spreadsheet (${cell.text.slice(0, 20)})`);
+      return cell.text;
+  }
+}
+
+const FORMAT_AS_TEXT = 'format the cell as text and type it again';

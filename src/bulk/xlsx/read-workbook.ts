@@ -1,0 +1,131 @@
+/** Which sheets a workbook has, and what its cells share: texts and formats of numbers. */
+import { UsageError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
+import { inQuotes } from '../../quote.ts';
+import { decodeEscapes, readSheet, type Sheet } from './read-sheet.ts';
+import type { NumberFormat } from './seen-text.ts';
+import { openArchive, type Parts, readXml, refuseWorkbook } from './unpack.ts';
+
+export interface Workbook {
+  sheet: Sheet;
+  /** Days count from 1904, as old Excel for Mac did. */
+  from1904: boolean;
+}
+
+/** The sheet of that name, or the first one. Throws UsageError, in one line, for everything that is not a workbook with such a sheet. */
+export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string | undefined): Workbook {
+  const parts = openArchive(bytes, name);
+  const workbookPath = targets(parts, '', name).find(({ type }) => type.endsWith('/officeDocument'))?.path ?? 'xl/workbook.xml';
+  const xml = parts(workbookPath);
+  if (xml === undefined) {
+    const isBinary = workbookPath.endsWith('.bin');
+    refuseWorkbook(name, isBinary ? 'is a binary workbook (.xlsb)' : 'is not a workbook: it is an archive of something else');
+  }
+  const related = targets(parts, workbookPath, name);
+  const { sheets, from1904 } = readSheets(xml, name);
+  const wanted = chooseSheet(sheets, sheetName, name);
+  const path = related.find(({ id }) => id === wanted.relation)?.path;
+  const sheetXml = path === undefined ? undefined : parts(path);
+  if (sheetXml === undefined) refuseWorkbook(name, `is damaged: its sheet ${inQuotes(wanted.name)} is missing`);
+  const partOf = (type: string) => {
+    const found = related.find((relation) => relation.type.endsWith(type))?.path;
+    return found === undefined ? undefined : parts(found);
+  };
+  const strings = readStrings(partOf('/sharedStrings') ?? '<sst/>', name);
+  const formats = readFormats(partOf('/styles') ?? '<styleSheet/>', name);
+  return { sheet: readSheet(sheetXml, { name, strings, formats }), from1904 };
+}
+
+interface Relation {
+  id: string;
+  type: string;
+  path: string;
+}
+
+/** What a part refers to, by the part beside it that lists that. `''`: the package itself. */
+function targets(parts: Parts, of: string, name: string): Relation[] {
+  const at = of.lastIndexOf('/') + 1;
+  const [folder, file] = [of.slice(0, at), of.slice(at)];
+  const relations: Relation[] = [];
+  readXml(parts(`${folder}_rels/${file}.rels`) ?? '<Relationships/>', name, {
+    open(element, attribute) {
+      if (element !== 'Relationship' || attribute('TargetMode') === 'External') return;
+      const target = attribute('Target') ?? '';
+      const path = target.startsWith('/') ? target.slice(1) : folder + target;
+      relations.push({ id: attribute('Id') ?? '', type: attribute('Type') ?? '', path });
+    },
+  });
+  return relations;
+}
+
+interface SheetName {
+  name: string;
+  relation: string;
+}
+
+function readSheets(xml: string, name: string): { sheets: SheetName[]; from1904: boolean } {
+  const sheets: SheetName[] = [];
+  let from1904 = false;
+  readXml(xml, name, {
+    open(element, attribute) {
+      if (element === 'sheet') sheets.push({ name: attribute('name') ?? '', relation: attribute('r:id') ?? '' });
+      if (element === 'workbookPr') from1904 = /^(1|true)$/.test(attribute('date1904') ?? '');
+    },
+  });
+  return { sheets, from1904 };
+}
+
+function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, name: string): SheetName {
+  const [first] = sheets;
+  if (!first) return refuseWorkbook(name, 'has no sheet');
+  if (wanted === undefined) return first;
+  const found = sheets.find((sheet) => sheet.name === wanted);
+  if (found) return found;
+  const names = sheets.map((sheet) => sheet.name);
+  const meant = nearest(wanted, names);
+  throw new UsageError(`${name} has no sheet ${inQuotes(wanted)}`, {
+    hint: `${meant === undefined ? '' : `did you mean ${inQuotes(meant)}? `}its sheets are ${names.slice(0, 10).map(inQuotes).join(', ')}`,
+  });
+}
+
+/** Each text as it is, its parts in different letters put together, what helps to pronounce it left out. */
+function readStrings(xml: string, name: string): string[] {
+  const strings: string[] = [];
+  let element = '';
+  let inPhonetics = false;
+  let text = '';
+  readXml(xml, name, {
+    open(opened) {
+      element = opened;
+      if (opened === 'si') text = '';
+      if (opened === 'rPh') inPhonetics = true;
+    },
+    text(more) {
+      if (element === 't' && !inPhonetics) text += more;
+    },
+    close(closed) {
+      element = '';
+      if (closed === 'rPh') inPhonetics = false;
+      if (closed === 'si') strings.push(decodeEscapes(text));
+    },
+  });
+  return strings;
+}
+
+/** How numbers are shown in cells, by the index that cells name. */
+function readFormats(xml: string, name: string): NumberFormat[] {
+  const codes = new Map<number, string>();
+  const ids: number[] = [];
+  let inCells = false;
+  readXml(xml, name, {
+    open(element, attribute) {
+      if (element === 'numFmt') codes.set(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
+      if (element === 'cellXfs') inCells = true;
+      if (element === 'xf' && inCells) ids.push(Number(attribute('numFmtId') ?? 0));
+    },
+    close(element) {
+      if (element === 'cellXfs') inCells = false;
+    },
+  });
+  return ids.map((id) => ({ id, code: codes.get(id) ?? '' }));
+}

@@ -1,0 +1,11 @@
+/** What is used of saxen, which comes without types. */
+declare module 'saxen' {
+  type Decode = (text: string) => string;
+  export class Parser {
+    on(event: 'openTag', callback: (name: string, attributes: () => Record<string, string>, decode: Decode) => void): this;
+    on(event: 'closeTag', callback: (name: string) => void): this;
+    on(event: 'text' | 'cdata', callback: (text: string, decode: Decode) => void): this;
+    on(event: 'error', callback: (error: Error) => void): this;
+    parse(xml: string): this;
+  }
+}

@@ -1,0 +1,46 @@
+/** What no workbook holds is refused before the first row is read: hours later the rows before the last ones would be worth nothing. */
+import type { CodeLabel } from '../../../complete/export-codes.ts';
+import { widened } from '../../../complete/range.ts';
+import { NotFoundError } from '../../../errors.ts';
+import { MOST_DATA_ROWS, tooManyRows } from '../../../output/xlsx/workbook-sink.ts';
+import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import type { Service } from '../../../service/service.ts';
+import type { ExportPlan } from './plan-export.ts';
+
+/** Requests that `requireWorkbookRows` sends beyond those of the export itself: of one code its first page tells. */
+export function countingRequests(codes: readonly CodeLabel[]): number {
+  return codes.length > 1 ? codes.length : 0;
+}
+
+/**
+ * The service to export from: with one code it throws UsageError at the first answer that tells of too many rows; several are counted
+ * now, by a request each.
+ */
+export async function requireWorkbookRows(
+  service: Service,
+  codes: readonly CodeLabel[],
+  { sinceMs, untilMs }: Pick<ExportPlan, 'sinceMs' | 'untilMs'>,
+  width: number,
+): Promise<Service> {
+  if (codes.length > 1) {
+    const request = { ...widened({ sinceMs, untilMs }), page: 1, limit: 1 };
+    const ask = ({ id }: CodeLabel) =>
+      service.listScans(id, request).catch((error) => {
+        // One that is gone fails in its turn.
+        if (error instanceof NotFoundError) return { total: 0 };
+        throw error;
+      });
+    let rows = 0;
+    for await (const { total } of fetchInOrder(codes, ask, width)) rows += total;
+    if (rows > MOST_DATA_ROWS) throw tooManyRows(rows);
+    return service;
+  }
+  return {
+    ...service,
+    async listScans(...given) {
+      const page = await service.listScans(...given);
+      if (page.total > MOST_DATA_ROWS) throw tooManyRows(page.total);
+      return page;
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { parseInput } from '../../src/bulk/read-input.ts';
+import { isDate, seenNumber } from '../../src/bulk/xlsx/seen-text.ts';
+import { UsageError } from '../../src/errors.ts';
+import { createWorkbookSink } from '../../src/output/xlsx/workbook-sink.ts';
+import { HOSTILE } from '../support/hostile-strings.ts';
+import { runs } from '../support/property-runs.ts';
+
+/** A workbook by qrctl. */
+async function write(rows: Record<string, unknown>[], names: readonly string[]): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const bytes = {
+    write: async (piece: string | Uint8Array) => void pieces.push(Buffer.from(piece as Uint8Array)),
+    commit: async () => undefined,
+    discard: async () => undefined,
+  };
+  const sink = createWorkbookSink(bytes, { columns: names.map((name) => ({ name })), zone: { offsetMs: () => 0 } });
+  await sink.write(rows);
+  await sink.commit();
+  return Buffer.concat(pieces);
+}
+
+const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const relations = (...targets: [string, string][]) =>
+  `<Relationships>${targets.map(([type, target], n) => `<Relationship Id="rId${n + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`).join('')}</Relationships>`;
+
+/** A workbook as others write it: shared strings, formats, absolute paths. `rows` and `more` are the XML of the sheet. */
+function workbook(rows: string, { more = '', sheets = ['First'], parts = {} as Record<string, string> } = {}): Buffer {
+  const all: Record<string, string> = {
+    '_rels/.rels': relations(['officeDocument', '/xl/workbook.xml']),
+    'xl/workbook.xml': `<x:workbook xmlns:x="m" xmlns:r="${OFFICE}"><x:sheets>${sheets.map((name, n) => `<x:sheet name="${name}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`).join('')}</x:sheets></x:workbook>`,
+    'xl/_rels/workbook.xml.rels': relations(
+      ...sheets.map((_, n): [string, string] => ['worksheet', `worksheets/sheet${n + 1}.xml`]),
+      ['sharedStrings', 'sharedStrings.xml'],
+      ['styles', 'styles.xml'],
+    ),
+    'xl/sharedStrings.xml': `<sst ${MAIN}><si><t>name</t></si><si><r><t>two </t></r><r><t>parts</t></r><rPh><t>no</t></rPh></si></sst>`,
+    'xl/styles.xml': `<styleSheet ${MAIN}><numFmts><numFmt numFmtId="164" formatCode="dd\\.mm\\.yyyy"/><numFmt numFmtId="165" formatCode="000"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="9"/><xf numFmtId="4"/></cellXfs></styleSheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet ${MAIN}><sheetData>${rows}</sheetData>${more}</worksheet>`,
+    'xl/worksheets/sheet2.xml': `<worksheet ${MAIN}><sheetData>${HEADER}<row r="2"><c r="A2" t="str"><v>second</v></c></row></sheetData></worksheet>`,
+    ...parts,
+  };
+  return Buffer.from(zipSync(Object.fromEntries(Object.entries(all).map(([name, text]) => [name, Buffer.from(text)]))));
+}
+
+const HEADER = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>my key</t></is></c></row>';
+
+const read = async (bytes: Uint8Array, options = {}) => {
+  const { rows } = await parseInput(bytes, 'x.xlsx', options);
+  return rows.map(({ line, values }) => [line, Object.fromEntries(values)] as const);
+};
+
+const refusal = async (bytes: Uint8Array, name = 'x.xlsx', options = {}) => {
+  const error = await parseInput(bytes, name, options).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UsageError);
+  return (error as UsageError).message;
+};
+
+describe('a workbook', () => {
+  it('that qrctl wrote is read back to the character', async () => {
+    const text = fc
+      .oneof(
+        fc.constantFrom('007', '9007199254740993', '1/2', 'TRUE', "'=1", '_x0041_', '_x005F_', ...Object.values(HOSTILE)),
+        fc.string({ unit: fc.constantFrom(...`_x0041'=\r\n\t <&>"\0\ufffe東🍜`) }),
+        fc.string({ unit: 'binary' }),
+      )
+      .map((value) => value.toWellFormed().slice(0, 32_767).toWellFormed());
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ id: fc.constant('1'), name: text, note: text })), async (rows) => {
+        expect((await read(await write(rows, ['id', 'name', 'note']))).map(([, row]) => row)).toEqual(rows);
+      }),
+      runs(100),
+    );
+  });
+
+  it('is read as others write it: rows by their numbers, texts in parts, what a person sees of a number', async () => {
+    const rows =
+      HEADER +
+      '<row r="3"><c r="A3" t="s"><v>1</v></c><c r="B3"><v>12.5</v></c></row><row r="4" spans="1:2"><c r="A4" s="1"/></row>' +
+      '<row r="5"><c r="A5" s="3"><v>7</v></c><c r="B5" t="b"><v>1</v></c></row>' +
+      '<row r="6"><c t="n" s="4"><v>0.1</v></c><c s="1"><v>46082</v></c></row><row r="7"><c r="A7"><f>1+1</f><v>2</v></c></row>';
+    expect(await read(workbook(rows))).toEqual([
+      [3, { name: 'two parts', 'my key': 12.5 }],
+      [5, { name: '007', 'my key': true }],
+      [6, { name: '10%', 'my key': '2026-03-01' }],
+      [7, { name: '2', 'my key': '' }],
+    ]);
+  });
+
+  it('may have several sheets', async () => {
+    const two = workbook(HEADER, { sheets: ['First', 'Späti &amp; Co'] });
+    expect(await read(two)).toEqual([]);
+    expect(await read(two, { sheetName: 'Späti & Co' })).toEqual([[2, { name: 'second', 'my key': '' }]]);
+    expect(await refusal(two, 'x.xlsx', { sheetName: 'Frist' })).toBe('x.xlsx has no sheet "Frist"');
+    expect(await refusal(Buffer.from('name\na\n'), 'x.csv', { sheetName: 'A' })).toContain('--sheet-name is for workbooks');
+  });
+
+  const cell = (xml: string) => workbook(`${HEADER}<row r="2">${xml}</row>`);
+  const compound = (text: string) => Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from(text, 'utf16le')]);
+  const bomb = () => {
+    const data = workbook(HEADER);
+    const at = data.lastIndexOf('xl/worksheets/sheet1.xml') - 46;
+    data.writeUInt32LE(0xf000_0000, at + 24);
+    return data;
+  };
+  const wide = Array.from({ length: 60_000 }, (_, n) => `<c t="str"><v>c${n}</v></c>`).join('');
+
+  it.each<[string, () => Uint8Array, string]>([
+    [
+      'a renamed CSV',
+      () => Buffer.from('name\na\n'),
+      'x.xlsx is not a workbook, whatever its name says: was a CSV file renamed?',
+    ],
+    ['a password', () => compound('EncryptedPackage'), 'x.xlsx is protected by a password'],
+    ['an old .xls', () => compound('Workbook'), 'x.xlsx is a workbook of the older kind (.xls)'],
+    ['no sheet', () => workbook('', { sheets: [] }), 'x.xlsx has no sheet'],
+    [
+      'another archive',
+      () => Buffer.from(zipSync({ 'a.txt': Buffer.from('a') })),
+      'x.xlsx is not a workbook: it is an archive of something else',
+    ],
+    [
+      'OpenDocument',
+      () => Buffer.from(zipSync({ mimetype: Buffer.from('application/vnd.oasis.opendocument.spreadsheet') })),
+      'x.xlsx is an OpenDocument file (.ods)',
+    ],
+    ['half of it', () => workbook(HEADER).subarray(0, 900), 'x.xlsx is damaged: its end is missing'],
+    ['a part that is no XML', () => workbook('<row><c'), 'x.xlsx is damaged: a part of it is not XML'],
+    ['a zip bomb', bomb, 'x.xlsx holds more than 256 MiB when it is unpacked'],
+    ['60,000 columns', () => workbook(`<row r="1">${wide}</row>`), 'line 1: 60000 columns; at most 1000 are read'],
+    [
+      'merged cells',
+      () =>
+        workbook(`${HEADER}<row r="2"><c r="A2" t="s"><v>1</v></c></row>`, {
+          more: '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>',
+        }),
+      'line 2: cells are merged here: unmerge them, so that each row has its own',
+    ],
+    [
+      'a date',
+      () => cell('<c r="A2" s="2"><v>46082</v></c>'),
+      'line 2, column name: is a date (2026-03-01), and how it looks depends on the country',
+    ],
+    ['a decimal', () => cell('<c r="A2"><v>12.5</v></c>'), 'line 2, column name: is a number (12.5), and how it looks depends'],
+    ['lost digits', () => cell('<c r="A2"><v>9007199254740993</v></c>'), 'line 2, column name: is a number (9007199254740992)'],
+    ['an error', () => cell('<c r="A2" t="e"><v>#N/A</v></c>'), 'line 2, column name: is an error of the spreadsheet (#N/A)'],
+    ['more cells than names', () => cell('<c r="D2" t="str"><v>x</v></c>'), 'line 2: a cell beyond the last column with a name'],
+  ])('is refused with %s', async (_, bytes, message) => {
+    expect(await refusal(bytes())).toContain(message);
+  });
+
+  it('is recognised under any name', async () => {
+    expect((await parseInput(workbook(HEADER), 'standard input')).form).toEqual({ is: 'xlsx' });
+    expect(await refusal(compound('Workbook'), 'old.xls')).toBe('old.xls is a workbook of the older kind (.xls)');
+  });
+});
+
+describe('what a person sees', () => {
+  it.each([
+    [14, '', true],
+    [0, '', false],
+    [49, '@', false],
+    [164, 'yyyy-mm-dd', true],
+    [164, '[Red]0.00', false],
+    [164, '[h]:mm', true],
+    [164, '0" days"', false],
+    [164, 'General', false],
+  ])('of format %i %j is a date: %s', (id, code, is) => {
+    expect(isDate({ id, code })).toBe(is);
+  });
+
+  it.each([
+    [12, 0, '', '12'],
+    [-3, 1, '', '-3'],
+    [1e15, 0, '', undefined],
+    [0.5, 0, '', undefined],
+    [0.07, 9, '', '7%'],
+    [1234, 3, '', undefined],
+    [5, 164, '00000', '00005'],
+    [-5, 164, '000', undefined],
+  ])('of the number %d in format %i %j is %s', (value, id, code, text) => {
+    expect(seenNumber(value, { id, code })).toBe(text);
+  });
+});
