@@ -15,11 +15,7 @@ export function refuseWorkbook(name: string, what: string, cause?: unknown): nev
 
 const startsWith = (bytes: Uint8Array, start: readonly number[]) => start.every((byte, index) => bytes[index] === byte);
 
-/** Whether the bytes are an archive, as every workbook is, or the older container of .xls and of workbooks with a password. */
-export function isArchive(bytes: Uint8Array): boolean {
-  return startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]) || isCompound(bytes);
-}
-
+/** The older container: of .xls, and of workbooks with a password. */
 function isCompound(bytes: Uint8Array): boolean {
   return startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]);
 }
@@ -35,7 +31,8 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
     );
     refuseWorkbook(name, isEncrypted ? 'is protected by a password' : 'is a workbook of the older kind (.xls)');
   }
-  if (!isArchive(bytes)) refuseWorkbook(name, 'is not a workbook, whatever its name says: was a CSV file renamed?');
+  if (!startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]))
+    refuseWorkbook(name, 'is not a workbook, whatever its name says: was a CSV file renamed?');
   refuseLongDirectory(bytes, name);
   let unpacked = 0;
   const parts: Parts = (path) => {

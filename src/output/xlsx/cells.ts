@@ -9,7 +9,7 @@ import { formatJson } from '../json-lines.ts';
 export const STYLES = { header: 1, text: 2, time: 3, integer: 4 } as const;
 
 /** Excel's own bounds. */
-export const MOST_CHARACTERS = 32_767;
+const MOST_CHARACTERS = 32_767;
 /** More digits a number of Excel's does not keep. */
 const MOST_DIGITS = 15;
 
