@@ -54,8 +54,8 @@ interface Look {
 export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge, total: number): Promise<boolean | undefined> {
   // Rows of one instant show no order, and have nothing inside: what comes after them is asked for, and what was before.
   if (edge.ids.size === total) {
-    const after = await askOutside('ascending', [1, 1 + MARGIN_MS]);
-    return after === false ? askOutside('descending', [1, 1 + MARGIN_MS]) : after;
+    const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
+    return after === false ? askOutside('descending', [1, 1 + MARGIN_MS], false) : after;
   }
   let control = false;
   // A millisecond inside the edge, lest bounds be exclusive; a second more, where the service rounds them down; and the edge
@@ -71,13 +71,14 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
   }
   if (!control) return undefined;
   // All rows are near the edge, and what counts as many as the whole may be truncated as it is: what comes after them is not.
-  return askOutside(order, [0, 1, 1 + MARGIN_MS]);
+  return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
-  async function askOutside(way: PageOrder, distancesMs: readonly number[]): Promise<boolean | undefined> {
+  /** `atBorder` is what it means that the edge is the border of the range. */
+  async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
     for (const outsideMs of distancesMs) {
       const outside = await look(way, outsideMs);
       // A second further out may be outside the range where rows between were not told of.
-      if (outside === undefined) return outsideMs <= 1 ? false : undefined;
+      if (outside === undefined) return outsideMs <= 1 ? atBorder : undefined;
       if (outside.more) return true;
       if (outside.isCertain) return false;
     }
@@ -104,8 +105,6 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     see(first);
     // As many as in all of it tell nothing, unless they are not those that are known: more of them at the edge, which is inside.
     if (state.more || (first.total >= total && !(state.hasEdge && outsideMs < 0))) return state;
-    // As many as are known at the edge, all on this page, which is not full: there is nothing else, and no need to read on.
-    if (state.hasEdge && first.total === edge.ids.size && first.total < pageSize) return { ...state, isCertain: true };
     const part: RangeReading = { ...job, asked };
     const { proven, total: counted } = await readUnion(union(part, first, 1), see);
     // Full pages: a total that is too small by the rows of some would end them before what lies beyond.

@@ -25,6 +25,15 @@ describe('an assembly', () => {
     expect(idsOf(assembly.rest())).toEqual([8]);
   });
 
+  it('holds rows of the newest instant that come one by one, to compare the next with them (C4)', () => {
+    const at = (ids: number[], times: number[]) => page(ids, { times });
+    const assembly = createAssembly();
+    assembly.add(at([1, 2], [1, 1]), 0);
+    expect(idsOf(assembly.add(at([2, 3], [1, 1]), 1))).toEqual([]);
+    expect(idsOf(assembly.add(at([2, 3, 4], [1, 1, 1]), 1))).toEqual([]);
+    expect(idsOf(assembly.rest())).toEqual([1, 2, 3, 4]);
+  });
+
   it('takes rows older than the newest instant for collected, and adds none of them again', () => {
     const assembly = createAssembly();
     assembly.add(page([1, 2, 3]), 0);

@@ -111,11 +111,12 @@ async function exported({
     const { codes, scans, failures: failed } = await summary;
     return { codes, scans, failed: failed.map(({ code }) => code.id) };
   };
+  const range = async () => (await summary).range;
   const hints = async () => (await summary).failures.map(({ error }) => (error as { hint?: string }).hint);
   const sinceAsked = () => asked.map(({ sinceMs: ms }) => ms);
   const messages = async () => (await summary).failures.map(({ error }) => error.message);
   const of = (verb: string) => log.filter((line) => line.startsWith(verb)).map((line) => line.slice(verb.length + 1));
-  return { result, messages, hints, sinceAsked, log, of, asked, progress };
+  return { result, range, messages, hints, sinceAsked, log, of, asked, progress };
 }
 
 describe('a service that does not tell its time', () => {
@@ -177,6 +178,20 @@ describe('a range that does not add up', () => {
     const open = await exported({ how, nowMs: () => undefined, job: { untilMs: undefined, codes: [{ id: 'a' }] } });
     await open.messages().catch(() => undefined);
     expect(open.asked.length).toBeGreaterThan(known);
+  });
+});
+
+describe('the range that was read', () => {
+  const codes = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
+  const read = async (begins: (number | undefined)[]) => {
+    const next = begins.flatMap((begin) => [begin, begin]); // asked before the end of the range is known, and after
+    return (await exported({ sinceFor: () => next.shift(), job: { codes, width: 1 } })).range();
+  };
+
+  it('begins where the first of its codes begins, and ends for all alike', async () => {
+    expect(await read([UNTIL - 20_000, UNTIL - 30_000, UNTIL - 10_000])).toEqual({ sinceMs: UNTIL - 30_000, untilMs: UNTIL });
+    expect(await read([UNTIL - 20_000, undefined, UNTIL - 10_000])).toEqual({ sinceMs: undefined, untilMs: UNTIL });
+    expect(await read([undefined, UNTIL - 20_000, UNTIL - 10_000])).toEqual({ sinceMs: undefined, untilMs: UNTIL });
   });
 });
 

@@ -22,6 +22,14 @@ async function sliced(
 const all = (count: number) => rows(count).map(({ id }) => id);
 
 describe('slices of a range', () => {
+  it('tell how many rows were shown before anything is collected (C13)', async () => {
+    const shown: number[] = [];
+    const service = modelScans(rows(500), { pageCap: 10 });
+    await collect(slices({ ...reading(service.read), show: (count) => shown.push(count) }));
+    expect(shown[0]).toBe(20);
+    expect(Math.max(...shown)).toBe(500);
+  });
+
   it.each(['ascending', 'descending', 'none'] as const)(
     'are the whole range, oldest first, of a service whose order is %s',
     async (order) => {

@@ -106,6 +106,37 @@ describe('asking beyond the edge of a range', () => {
     expect((await ask({ wholeSeconds: true }, [{ id: 17, time: START + 15_000 }])).more).toBe(true);
   });
 
+  it('asks a second further out where all that is known lies in the second at the edge', async () => {
+    const near = [{ id: 13, time: START + 14_000 }, ...[14, 15, 16].map((id) => ({ id, time: START + 14_500 }))];
+    const beyond = { id: 17, time: START + 16_000 };
+    const ask = (all: ModelRow[]) => {
+      const service = modelScans(all, { cap: 4, wholeSeconds: true });
+      const edge = { timeMs: START + 14_500, ids: new Set([14, 15, 16]) };
+      return askBeyond(reading(service.read, { range }), 'ascending', edge, 4);
+    };
+    expect(await ask(near)).toBe(false);
+    expect(await ask([...near, beyond])).toBe(true);
+  });
+
+  it('does not tell where only what lies outside the range would tell', async () => {
+    const service = modelScans(rows(100), { ignoresBounds: true });
+    const edge = { timeMs: START + 99_000, ids: new Set([100]) };
+    const until = { ...range, untilMs: START + 99_500 };
+    expect(await askBeyond(reading(service.read, { range: until }), 'ascending', edge, 100)).toBeUndefined();
+    const old = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], {
+      ...{ cap: 10, order: 'descending', pageCap: 3, ignoresBounds: true },
+    });
+    const oldest = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };
+    expect(await askBeyond(reading(old.read, { range }), 'descending', oldest, 10)).toBeUndefined();
+  });
+
+  it('looks behind a full page at the edge: a total that is one too small hides a row there', async () => {
+    const hidden = rows(38).map((row) => (row.id > 30 ? { ...row, time: START + 60_000 } : row));
+    const service = modelScans(hidden, { pageCap: 7, lie: (total) => total - 1 });
+    const edge = { timeMs: START + 60_000, ids: new Set([31, 32, 33, 34, 35, 36, 37]) };
+    expect(await askBeyond(reading(service.read, { range }), 'ascending', edge, 37)).toBe(true);
+  });
+
   it('finds rows that are left out at the edge itself, where others are known beside them', async () => {
     const service = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], { cap: 10, order: 'descending', pageCap: 3 });
     const edge = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };

@@ -3,7 +3,7 @@ import { MovedError } from '../../src/complete/assembly.ts';
 import { walk } from '../../src/complete/walk.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
 import { modelScans } from '../support/model-service/scans.ts';
-import { answers, collect, page, reading, rows } from './reading.ts';
+import { answers, collect, page, reading, rows, START } from './reading.ts';
 
 /** Walks pages of two rows: `first` is page 1, `script` answers what is asked for next. */
 function walked(first: ScanPage, script: (ScanPage | Error)[], { order = 'ascending' as const, width = 1 } = {}) {
@@ -57,6 +57,26 @@ describe('a walk', () => {
     };
     expect(await collect(walk({ ...job, fetchInOrder }, p([1, 2], 3), 'ascending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(widths).toEqual([8, 4, 8]);
+  });
+
+  it('never asks for more pages at once than it may', async () => {
+    const widths: number[] = [];
+    const service = modelScans(rows(40), { pageCap: 2 });
+    const job = reading(service.read, { width: 8 });
+    const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, width) => {
+      widths.push(width);
+      return job.fetchInOrder(pages, fetch, width);
+    };
+    const first = await service.read({ page: 1, limit: 500 });
+    expect(await collect(walk({ ...job, fetchInOrder }, first, 'ascending'))).toHaveLength(40);
+    expect(widths).toEqual([8, 8]);
+  });
+
+  it('asks for page 1 again where the range grew after it was answered (C7)', async () => {
+    const arrivals = new Map([[3, [{ id: 7, time: START + 6000 }]]]);
+    const service = modelScans(rows(6), { pageCap: 2, order: 'descending', arrivals });
+    const first = await service.read({ page: 1, limit: 500 });
+    expect(await collect(walk(reading(service.read), first, 'descending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
   it.each([8, 16])('asks for all pages in one go where %i are asked for at once', async (width) => {
