@@ -1,0 +1,68 @@
+/** What README says to type, typed: each block with `bash -e`, in the sandbox that README starts. */
+
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { BIN, useDirectory } from '../support/cli.ts';
+import { startSandboxProcess } from '../support/sandbox-process.ts';
+
+const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+const DAY_MS = 86_400_000;
+
+/** A directory with `qrctl` on the path, and a sandbox as `qrctl sandbox` starts it. */
+async function useShell() {
+  const sandbox = await startSandboxProcess({ endsAtMs: Math.floor(Date.now() / DAY_MS) * DAY_MS });
+  onTestFinished(() => sandbox.close());
+  const directory = await useDirectory();
+  await mkdir(join(directory, 'bin'));
+  await writeFile(join(directory, 'bin/qrctl'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
+  await chmod(join(directory, 'bin/qrctl'), 0o755);
+  await writeFile(
+    join(directory, 'codes.csv'),
+    'name,type,destination\nOne,url,https://example.com/1\nTwo,url,https://example.com/2\n',
+  );
+  const env = { PATH: `${directory}/bin:${process.env.PATH}`, HOME: directory, TZ: 'UTC', ...sandbox.env };
+  return (script: string) => {
+    const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', script], { cwd: directory, env, encoding: 'utf8' });
+    return { status, stdout, said: `${script}\n${stderr}` };
+  };
+}
+
+/** As it is, with what was said where it failed. */
+const failureOf = ({ status, said }: { status: number | null; said: string }) => (status === 0 ? undefined : said);
+
+/** The fenced blocks of shell between two headings. */
+function blocks(from: string, to: string): string[] {
+  const part = readme.slice(readme.indexOf(from), readme.indexOf(to));
+  return [...part.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
+}
+
+describe('README', () => {
+  test('its table of first lines works as it stands', { timeout: 60_000 }, async () => {
+    const shell = await useShell();
+    const table = readme.slice(readme.indexOf('| you want to |'), readme.indexOf('Completion for your shell'));
+    const lines = [...table.matchAll(/`(qrctl [^`]+)`/g)].map(([, line = '']) => line);
+    expect(lines.length).toBeGreaterThan(8);
+    // Nobody is there to be asked.
+    for (const line of lines.map((one) => one.replace(/qr delete .*/, '$& --yes')))
+      expect(failureOf(shell(line))).toBeUndefined();
+  });
+
+  test('its recipes work as they stand', { timeout: 60_000 }, async () => {
+    const shell = await useShell();
+    const [ci = '', scripts = ''] = blocks('### For the CI script', '## Output');
+    expect(failureOf(shell(ci))).toBeUndefined();
+    expect(failureOf(shell(ci))).toBeUndefined();
+    expect(failureOf(shell(scripts.replaceAll(/^.*\bjq\b.*$/gm, '')))).toBeUndefined();
+    const other = await useShell();
+    for (const block of blocks('### For the marketer', '### For the cron job')) expect(failureOf(other(block))).toBeUndefined();
+  });
+
+  test('a CI job ends with the failure of its command, also under bash -e, and says what to do', async () => {
+    const shell = await useShell();
+    const [ci = ''] = blocks('### For the CI script', '## Output');
+    const { status, stdout } = shell(`export QRCTL_BASE_URL=http://127.0.0.1:9/api/v1\n${ci}`);
+    expect([status, stdout]).toEqual([1, 'run the job again later\n']);
+  });
+});
