@@ -97,12 +97,24 @@ async function attempt(read: () => Promise<void>): Promise<MovedError | undefine
 }
 
 /** Requests that a service which holds still needs after page 1 of a range: `isKnown` and `proveBeyond` as in ScanExport. */
-export function requestsAfter(first: ScanPage, { isKnown, proveBeyond }: { isKnown: boolean; proveBeyond: boolean }): number {
-  const { total } = first;
+export function requestsAfter(
+  first: ScanPage,
+  { isKnown, proveBeyond, sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY }: Foreseen,
+): number {
+  const { total, times } = first;
   const pageSize = pageSizeOf(first);
   if (total === 0) return isKnown ? 0 : 1;
   const pages = Math.ceil(total / pageSize) - 1;
-  return pages + (mayBeTruncated({ total, pageSize, always: proveBeyond }) ? 1 : 0);
+  if (!mayBeTruncated({ total, pageSize, always: proveBeyond })) return pages;
+  const [instant = 0] = times;
+  // Rows of one instant show no order: what comes after them is asked for, and what was before, as far as that is in the range.
+  if (times.length !== total || times.some((time) => time !== instant)) return pages + 1;
+  return pages + (instant + 1 < untilMs ? 1 : 0) + (instant - 1 > sinceMs ? 1 : 0);
+}
+
+interface Foreseen extends Partial<Range> {
+  isKnown: boolean;
+  proveBeyond: boolean;
 }
 
 /** The order of a page by its times or, where it shows one instant only, by its ids; `mixed`: no order of time. */

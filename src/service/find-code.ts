@@ -35,6 +35,16 @@ export async function findCodesBySlug(service: Finder, slugs: readonly string[],
   return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
 }
 
+/** What finding these codes costs the next run, when it cost `spent` requests now: slugs that were seen now are asked for by their ids. */
+export async function requestsToFindAgain(
+  service: Pick<Service, 'slugs'>,
+  slugs: readonly string[],
+  { others, spent }: { others: number; spent: number },
+): Promise<number> {
+  if (slugs.length === 0 || !(await isCheaperEach(service, slugs, others))) return spent;
+  return slugs.length + others;
+}
+
 /** Whether all these slugs were seen before, and asking for each of them, beside `others`, costs no more than the listing. */
 export async function isCheaperEach(
   { slugs }: Pick<Service, 'slugs'>,

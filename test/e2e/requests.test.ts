@@ -47,8 +47,18 @@ describe('an export asks for its pages, and --dry-run says how many', () => {
     const dry = await requestsOf(sandbox, [...args, '--dry-run', '-f', 'json']);
     expect(JSON.parse(dry.stdout)).toMatchObject({ scans, requests: cost });
     expect(await requestsOf(sandbox, args)).toMatchObject({ code: 0, requests: cost });
+    const foreseen = await requestsOf(sandbox, [...args, '--prove-beyond', '--dry-run', '-f', 'json']);
     const proven = await requestsOf(sandbox, [...args, '--prove-beyond']);
+    expect(JSON.parse(foreseen.stdout).requests).toBe(proven.requests);
     expect(proven).toMatchObject({ code: 0, requests: scans === 1 ? 3 : Math.ceil(scans / 500) + 1 });
+  });
+
+  test('a slug that the dry run looked up costs what it does then, when it is remembered', async () => {
+    const sandbox = await useSandbox({ codes: 250, scans: 3 });
+    const slug = sandbox.workspace.code(sandbox.codeId())?.slug ?? '';
+    const dry = await requestsOf(sandbox, ['scans', 'export', slug, '--dry-run', '-f', 'json']);
+    const run = await requestsOf(sandbox, ['scans', 'export', slug]);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ requests: run.requests, seconds: 1 });
   });
 
   test('no scans of a code that nothing has shown cost one request more, of a listed one none', async () => {

@@ -6,6 +6,7 @@ import { changeResults, countOutcomes, isDone, type RowResult } from '../../bulk
 import type { Context } from '../../context.ts';
 import { costOf } from '../../limit/rate-limit.ts';
 import { everyCode } from '../../service/codes.ts';
+import { requestsToFindAgain } from '../../service/find-code.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
 
@@ -67,6 +68,13 @@ export async function lookUp(context: Context, rows: readonly TargetRow[]): Prom
   const { concurrency } = await context.settings();
   const service = await context.service();
   return findCodes(rows, { service, listCodes: () => everyCode(service, concurrency), concurrency });
+}
+
+/** What `lookUp` costs the next run, once it was done in this one: slugs that were seen are remembered. */
+export function requestsToLookUp(service: Service, rows: readonly TargetRow[]): Promise<number> {
+  const ids = new Set(rows.flatMap(({ id }) => id ?? []));
+  const slugs = [...new Set(rows.flatMap(({ id, slug }) => (id === undefined ? (slug ?? []) : [])))];
+  return requestsToFindAgain(service, slugs, { others: ids.size, spent: service.stats().requests });
 }
 
 /** Changes the code of each row while a person sees how far it is. Throws when interrupted. */

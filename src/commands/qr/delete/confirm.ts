@@ -9,7 +9,7 @@ import { inQuotes, quote } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { askUntil } from '../../ask-until.ts';
 import { printRecords } from '../../output-options.ts';
-import { tellCost } from '../bulk-progress.ts';
+import { requestsToLookUp, tellCost } from '../bulk-progress.ts';
 import type { DeleteFlags } from './delete.ts';
 
 type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'>;
@@ -77,7 +77,9 @@ export async function printLosses(
 ): Promise<void> {
   const codes = codesOf(rows, lookup);
   const service = await context.service();
-  const reading = service.stats().requests;
+  const reading = await requestsToLookUp(service, rows);
+  const bySlug = rows.filter(({ id }) => id === undefined);
+  const readingSlugs = bySlug.length === 0 ? 0 : await requestsToLookUp(service, bySlug);
   const scans = await countScans(context, codes);
   const records = rows.map((row) => {
     const code = lookup(row);
@@ -88,18 +90,16 @@ export async function printLosses(
   await printRecords(context, records, LOSS_COLUMNS, flags, 'no rows');
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const what = `${counted(codes.length, 'code')} and ${counted(all, 'scan')} would be deleted`;
-  tellCost(context, service, what, requestsOf(rows, codes, { reading, asking: !(flags.yes || !context.console.canAsk) }));
-}
-
-/** What deleting them costs: who is asked is shown names and scans first, and with --yes only slugs are looked up. */
-function requestsOf(
-  rows: readonly TargetRow[],
-  codes: readonly QrCode[],
-  { reading, asking }: { reading: number; asking: boolean },
-): number {
-  if (asking) return reading + 2 * codes.length;
   const ids = new Set([...codes.map(({ id }) => id), ...rows.flatMap(({ id }) => id ?? [])]);
-  return (rows.some(({ id }) => id === undefined) ? reading : 0) + ids.size;
+  // Who is asked is shown names and scans first; with --yes only slugs are looked up.
+  const unasked = readingSlugs + ids.size;
+  if (flags.yes) return tellCost(context, service, what, unasked);
+  tellCost(
+    context,
+    service,
+    `${what} (with --yes, which shows nothing first: ${counted(unasked, 'request')})`,
+    reading + 2 * codes.length,
+  );
 }
 
 async function countScans(context: Context, codes: readonly QrCode[]): Promise<Map<string, number>> {

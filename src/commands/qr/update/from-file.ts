@@ -8,7 +8,7 @@ import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
 import { runBulk } from '../bulk-files.ts';
 import type { BulkFlags } from '../bulk-flags.ts';
-import { changeCodes, lookUp, tellCost } from '../bulk-progress.ts';
+import { changeCodes, lookUp, requestsToLookUp, tellCost } from '../bulk-progress.ts';
 
 /** Changes what is not so yet; `common` is what rows that do not say otherwise change. See `runBulk` for what it throws. */
 export async function updateFromFile(context: Context, from: string, common: CodeChanges, flags: BulkFlags): Promise<void> {
@@ -32,7 +32,7 @@ const PLAN_COLUMNS = ['row', 'id', 'slug', 'action', 'field', 'old', 'new'].map(
 async function printPlan(context: Context, rows: readonly UpdateRow[], flags: OutputFlags): Promise<void> {
   const lookup = await lookUp(context, rows);
   const service = await context.service();
-  const reading = service.stats().requests;
+  const reading = await requestsToLookUp(service, rows);
   const changed = new Map<string, QrCode>();
   const plan = rows.flatMap((row) => {
     const found = lookup(row);

@@ -6,7 +6,10 @@ import { cut, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import type { Column } from '../../../output/columns.ts';
+import { isUuid } from '../../../service/checks.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import { requestsToFindAgain } from '../../../service/find-code.ts';
+import type { Service } from '../../../service/service.ts';
 import { formatDuration, formatInstant } from '../../../time.ts';
 import { printRecord } from '../../output-options.ts';
 import { fileOf } from './open-sinks.ts';
@@ -26,11 +29,17 @@ const COLUMNS: readonly Column[] = [
  * Asks for page 1 of each code as the export does, and prints one record: the requests are those that the export needs while the
  * service holds still, finding the codes included.
  */
-export async function printDryRun(context: Context, plan: ExportPlan, codes: readonly CodeLabel[]): Promise<void> {
+export async function printDryRun(
+  context: Context,
+  plan: ExportPlan,
+  codes: readonly CodeLabel[],
+  names: readonly string[],
+): Promise<void> {
   const service = await context.service();
   const { concurrency } = await context.settings();
   const positions = await savedPositions(plan, codes);
-  let { requests } = service.stats();
+  let requests = await requestsToFind(service, plan, names);
+  const began = context.clock.monotonic();
   let scans = 0;
   let endMs = plan.untilMs ?? service.nowMs();
   const ask = async ({ id, slug }: CodeLabel) => {
@@ -41,7 +50,8 @@ export async function printDryRun(context: Context, plan: ExportPlan, codes: rea
     if (first.total === 0 && !isKnown) await service.getCode(id);
     const inside = cut(first, { ...range, untilMs: endMs ?? Number.POSITIVE_INFINITY });
     scans += first.total - (first.rows.length - inside.rows.length);
-    requests += 1 + requestsAfter(first, { isKnown, proveBeyond: plan.proveBeyond });
+    requests +=
+      1 + requestsAfter(first, { ...range, isKnown, proveBeyond: plan.proveBeyond, untilMs: endMs ?? Number.POSITIVE_INFINITY });
   };
   for await (const _ of fetchInOrder(codes, ask, concurrency));
   const { format } = plan.output;
@@ -53,16 +63,27 @@ export async function printDryRun(context: Context, plan: ExportPlan, codes: rea
     if (scans > MOST_DATA_ROWS) throw tooManyRows(scans);
     requests += countingRequests(codes);
   }
+  // As long as these took each, with as many in flight.
+  const workMs = codes.length === 0 ? 0 : ((context.clock.monotonic() - began) * requests) / codes.length;
   const record = {
     codes: codes.length,
     since: plan.sinceMs === undefined ? null : formatInstant(plan.sinceMs),
     until: endMs === undefined ? null : formatInstant(endMs),
     ...{ scans, requests },
     requests_per_minute: service.rateLimit().limit ?? null,
-    seconds: Math.ceil(costOf(requests, service.rateLimit()).waitMs / 1000),
+    seconds: Math.ceil((costOf(requests, service.rateLimit()).waitMs + workMs) / 1000),
   };
   await printRecord(context, record, COLUMNS, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
   context.console.note('nothing was exported');
+}
+
+/** Of finding the codes, as the export will have to: what was looked up now is remembered then. */
+async function requestsToFind(service: Service, { labelled }: ExportPlan, names: readonly string[]): Promise<number> {
+  const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
+  const ids = new Set(names.filter(isUuid).map((name) => name.toLowerCase())).size;
+  const named = labelled ? ids : 0;
+  const spent = service.stats().requests - named;
+  return named + (await requestsToFindAgain(service, slugs, { others: 0, spent }));
 }
 
 /** From when on an append would read, by the state beside each file; a code without one is read from the beginning. */

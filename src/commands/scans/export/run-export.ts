@@ -31,7 +31,7 @@ export async function runExport(context: Context, names: readonly string[], flag
       return await exportAll(context, plan, codes, source, { width: concurrency, started, progress });
     }
     const { printDryRun } = await import('./dry-run.ts');
-    await printDryRun(context, plan, codes);
+    await printDryRun(context, plan, codes, names);
   } finally {
     progress.stop();
   }
