@@ -48,13 +48,15 @@ export const TREE: readonly Node[] = [
   },
   {
     name: 'scans',
-    summary: 'export raw scans',
+    summary: 'export and count scans',
     commands: [
       {
         name: 'export',
         summary: 'export the scans of codes, complete or not at all',
         load: () => import('./scans/export/export.ts'),
       },
+      { name: 'stats', summary: 'count scans by day, country, device and more', load: () => import('./scans/stats/stats.ts') },
+      { name: 'report', summary: 'the same as one page to send to a client', load: () => import('./scans/report/report.ts') },
     ],
   },
   {

@@ -118,7 +118,7 @@ interface Foreseen extends Partial<Range> {
 }
 
 /** The order of a page by its times or, where it shows one instant only, by its ids; `mixed`: no order of time. */
-function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
+export function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
   const rises = times.some((time, i) => time > (times[i - 1] ?? time));
   const falls = times.some((time, i) => time < (times[i - 1] ?? time));
   if (rises && falls) return 'mixed';

@@ -64,6 +64,10 @@ const CONTRACT: Record<string, string[]> = {
     ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],
     ...OUTPUT,
   ],
+  'scans stats [code...]': [
+    ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--dry-run'],
+    ...OUTPUT,
+  ],
   'auth login': ['--key-stdin', '--no-verify'],
   'auth status': ['--format', '--output', '--fields'],
   'auth list': ['--format', '--output', '--fields'],

@@ -1,0 +1,20 @@
+/** The flags that `scans stats` and `scans report` share: whose scans, of when, by what. */
+import { COMPARISONS } from '../../../stats/compare-span.ts';
+import { DIMENSIONS } from '../../../stats/dimensions.ts';
+import { choice, choices, flag, integer, texts, type Values } from '../../define.ts';
+import { rangeOptions } from '../../range-options.ts';
+
+export const countOptions = {
+  all: flag('--all', 'every code of the workspace'),
+  input: {
+    ...texts('--input <file>', 'count files that `scans export` wrote, or a directory of them; no request is sent', {
+      complete: 'files',
+    }),
+  },
+  by: choices('--by <what>', 'what to count by, repeatable', DIMENSIONS),
+  top: integer('--top <n>', 'so many rows of each, and one for all others', { min: 1, max: 10_000 }),
+  compare: choice('--compare <with>', 'the calendar unit or the days before, or the same a year before', COMPARISONS),
+  ...rangeOptions,
+};
+
+export type CountFlags = Values<typeof countOptions>;

@@ -1,0 +1,27 @@
+/** Counts what a plan asks for, from files or from the service. */
+
+import type { CodeFailure } from '../../../complete/export-codes.ts';
+import type { Context } from '../../../context.ts';
+import type { Counted } from './counted.ts';
+import type { CountPlan } from './plan-count.ts';
+
+/** Throws the failure of all codes; the failures of some are in what it returns. */
+export async function countScans(context: Context, plan: CountPlan): Promise<Counted & { failures: CodeFailure[] }> {
+  if (plan.files) {
+    const { countFiles } = await import('./count-files.ts');
+    return { ...(await countFiles(context, plan, plan.files)), failures: [] };
+  }
+  const [{ countService }, codes] = await Promise.all([import('./count-service.ts'), codesOf(context, plan)]);
+  const counted = await countService(context, plan, codes);
+  const [failure] = counted.failures;
+  if (failure && counted.failures.length === codes.length) throw failure.error;
+  return counted;
+}
+
+/** The codes of a plan; with their slugs, by which they are told apart. */
+export async function codesOf(context: Context, { all, names }: CountPlan) {
+  const { allCodes, namedCodes } = await import('../export/choose-codes.ts');
+  const { concurrency } = await context.settings();
+  const service = await context.service();
+  return all ? allCodes(service, concurrency) : namedCodes(service, names, true, concurrency);
+}

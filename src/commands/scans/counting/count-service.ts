@@ -1,0 +1,125 @@
+/** Counts the scans of codes through the same proof as an export: by totals where that takes fewer requests, else by every page. */
+import { type CodeFailure, type CodeLabel, exportCodes } from '../../../complete/export-codes.ts';
+import { type Bounds, readFirst, widened } from '../../../complete/range.ts';
+import type { Context } from '../../../context.ts';
+import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
+import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import type { Service } from '../../../service/service.ts';
+import type { ScanPage } from '../../../service/shapes.ts';
+import { keepMemoryFlat } from '../../../start/v8-flags.ts';
+import type { Span } from '../../../stats/calendar.ts';
+import { countByTotals } from '../../../stats/totals.ts';
+import { type Counted, createTallies, type Tallies } from './counted.ts';
+import type { CountPlan } from './plan-count.ts';
+import { cheaperByTotals, planReadings, type Reading } from './readings.ts';
+import { createTallySink } from './tally-sink.ts';
+
+export interface ServiceCount extends Counted {
+  /** Codes that could not be counted; the others are. */
+  failures: CodeFailure[];
+}
+
+/** Throws what errors.ts lists where it concerns all codes. */
+export async function countService(context: Context, plan: CountPlan, codes: readonly CodeLabel[]): Promise<ServiceCount> {
+  const service = await context.service();
+  const { concurrency: width } = await context.settings();
+  const planned = planReadings(plan, service.nowMs() ?? context.clock.now(), service.nowMs());
+  const { dimensions, local } = plan;
+  const progress = context.console.progress('scans');
+  const keepFlat = keepMemoryFlat();
+  const fresh = () => createTallies(dimensions, local.offsetMs, { ...plan.span, untilMs: planned.untilMs }, planned.before);
+  const tallies = fresh();
+  const failures: CodeFailure[] = [];
+  let endMs = planned.untilMs;
+  let counted = 0;
+  try {
+    for (const reading of planned.readings) {
+      const left = codes.filter(({ id }) => !failures.some(({ code }) => code.id === id));
+      await countReading(reading, left);
+    }
+  } finally {
+    progress.stop();
+  }
+  const span: Span = { sinceMs: plan.span.sinceMs, untilMs: endMs };
+  const before = planned.before && { tally: tallies.before, span: planned.before };
+  const nowMs = service.nowMs() ?? context.clock.now();
+  return { current: tallies.current, span, before, codes, failures, nowMs };
+
+  async function countReading(reading: Reading, wanted: readonly CodeLabel[]): Promise<void> {
+    if (reading.cuts === undefined) return readPages(reading, wanted, service);
+    const { range, cuts } = reading;
+    const ask = async (code: CodeLabel) => ({ code, first: await askFirst(service, code, range) });
+    let isBelieved = true;
+    for await (const { code, first } of fetchInOrder(wanted, ask, width)) {
+      // What one code's totals did not prove, those of the next will not either.
+      if (first && isBelieved && cheaperByTotals(first, cuts)) {
+        const read = (request: Parameters<Service['listScans']>[1]) => service.listScans(code.id, request);
+        const parts = await countByTotals({ read, fetchInOrder, width, range, asked: widened(range), first, cuts });
+        isBelieved = parts !== undefined;
+        if (parts) {
+          parts.forEach((scans, part) => {
+            tallies.addMany(cuts[part - 1] ?? range.sinceMs ?? range.untilMs - 1, nameOf(code), scans);
+            show(scans);
+          });
+          continue;
+        }
+        context.console.note('the totals of the parts do not add up: reading the pages');
+      }
+      await readPages(reading, [code], first ? showingAgain(service, code, first) : service);
+    }
+  }
+
+  async function readPages({ range, sinceMs }: Reading, wanted: readonly CodeLabel[], from: Service): Promise<void> {
+    const summary = await exportCodes({
+      ...{ service: from, codes: wanted, fetchInOrder, width },
+      untilMs: range?.untilMs,
+      now: context.clock.now,
+      openSink: async (code) => createTallySink({ sinceMs, fresh, into: merge, name: nameOf(code) }),
+      note: context.console.note,
+      progress: ({ rows, total }) => show(0, rows, total),
+    });
+    counted += summary.scans;
+    endMs ??= summary.range?.untilMs;
+    for (const failure of summary.failures) failures.push(failure);
+  }
+
+  function merge(of: Tallies): void {
+    tallies.current.addAll(of.current);
+    tallies.before.addAll(of.before);
+  }
+
+  function show(scans: number, rows = 0, total?: number): void {
+    keepFlat();
+    counted += scans;
+    const { requests } = service.stats();
+    const detail = `${requests.toLocaleString('en')} request${requests === 1 ? '' : 's'}`;
+    progress.update({ done: counted + rows, ...(total === undefined ? {} : { total }), detail });
+  }
+}
+
+function nameOf({ id, slug }: CodeLabel): string {
+  return slug ?? id;
+}
+
+/** Page 1 as the export asks for it; undefined where the code alone fails, and the export says how. */
+export function askFirst(service: Service, { id }: CodeLabel, range: Bounds): Promise<ScanPage | undefined> {
+  return readFirst((request) => service.listScans(id, request), widened(range)).catch((error: unknown) => {
+    if (OF_ONE_CODE.some((failure) => error instanceof failure)) return undefined;
+    throw error;
+  });
+}
+
+const OF_ONE_CODE = [NotFoundError, RejectedError, UnexpectedAnswerError];
+
+/** The service, which shows page 1 of a code that was asked for already once more without a request. */
+function showingAgain(service: Service, { id }: CodeLabel, first: ScanPage): Service {
+  let shown = false;
+  return {
+    ...service,
+    async listScans(code, request) {
+      if (shown || code !== id) return service.listScans(code, request);
+      shown = true;
+      return first;
+    },
+  };
+}

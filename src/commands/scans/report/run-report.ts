@@ -1,0 +1,76 @@
+/** `scans report` from checked flags to a page. */
+import type { Context } from '../../../context.ts';
+import { UsageError } from '../../../errors.ts';
+import { writeWholeFile } from '../../../output/whole-file.ts';
+import type { Span } from '../../../stats/calendar.ts';
+import type { Dimension } from '../../../stats/dimensions.ts';
+import { figuresOf } from '../../../stats/figures.ts';
+import { renderReport } from '../../../stats/report/render-report.ts';
+import { formatRange } from '../../range-options.ts';
+import { countScans } from '../counting/count-scans.ts';
+import type { Counted } from '../counting/counted.ts';
+import { type CountPlan, planCount } from '../counting/plan-count.ts';
+import type { ReportFlags } from './report.ts';
+
+const BY: readonly Dimension[] = ['day', 'code', 'country', 'city', 'device', 'os', 'browser', 'weekday', 'hour', 'referrer'];
+const TOP = 10;
+
+/** Counts, and writes the page; it appears whole, and only when every code is counted. Throws what errors.ts lists. */
+export async function runReport(context: Context, names: readonly string[], flags: ReportFlags): Promise<void> {
+  const path = flags.output;
+  if (path === undefined) throw new UsageError('where should the page go?', { hint: 'add -o report.html' });
+  if (path !== '-' && !/\.html?$/i.test(path)) {
+    throw new UsageError(`--output ${path} is not named as a page`, {
+      hint: 'end it in .html, or use `qrctl scans stats` for data',
+    });
+  }
+  const plan = await planCount(context, names, flags, BY);
+  const counted = await countScans(context, plan);
+  const [failure] = counted.failures;
+  if (failure) throw failure.error;
+  const page = renderReport(pageOf(plan, counted, flags, names));
+  if (path === '-') await context.console.write(page);
+  else await writeWholeFile(path, page, { processes: context.processes });
+  context.console.note(`${counted.current.total().toLocaleString('en')} scans: ${path === '-' ? 'standard output' : path}`);
+}
+
+function pageOf(plan: CountPlan, { current, before, codes }: Counted, flags: ReportFlags, names: readonly string[]) {
+  const { zone, offsetMs: offsetAt } = plan.local;
+  // No clock in it: where the range has no end of its own, it ends with the last scan.
+  const span: Span = plan.span;
+  const called = codes?.map(({ id, slug }) => slug ?? id);
+  const common = { current, span, before, timezone: zone, offsetAt, top: plan.top ?? TOP, nowMs: undefined, codes: called };
+  const sections = plan.dimensions.map((by) => figuresOf(by, common)).filter(({ by, rows }) => by !== 'code' || rows.length > 1);
+  const counts = new Map(
+    current.values
+      .get('code')
+      ?.counts()
+      .map(({ value, scans }) => [value, scans]),
+  );
+  const silent = plan.dimensions.includes('code') && called ? called.filter((code) => !counts.get(code)) : [];
+  const untilMs = span.untilMs ?? (current.span()?.lastMs ?? -1) + 1;
+  return {
+    title: flags.title ?? 'Scans of our QR codes',
+    range:
+      current.total() === 0 && span.untilMs === undefined ? 'no scans' : formatRange({ sinceMs: span.sinceMs, untilMs }, zone),
+    comparedWith: before && formatRange({ sinceMs: before.span.sinceMs, untilMs: before.span.untilMs ?? untilMs }, zone),
+    total: current.total(),
+    previous: before?.tally.total(),
+    sections,
+    silent,
+    codes: codes?.length,
+    madeBy: commandLine(names, flags),
+  };
+}
+
+/** What was asked for, as it is typed; never a key, an address or a profile. */
+function commandLine(names: readonly string[], flags: ReportFlags): string {
+  const words = ['qrctl', 'scans', 'report', ...(flags.input ? [] : names), ...(flags.all ? ['--all'] : [])];
+  for (const input of flags.input ?? []) words.push('--input', input, ...names);
+  for (const by of flags.by ?? []) words.push('--by', by);
+  const { title, since, until, during, timezone, compare, top, output } = flags;
+  for (const [flag, value] of Object.entries({ since, until, during, timezone, compare, top, title, output })) {
+    if (value !== undefined) words.push(`--${flag}`, String(value));
+  }
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+}

@@ -1,0 +1,82 @@
+/** `scans stats --dry-run`: what would be read, by which way, and how long that takes. */
+import { requestsAfter } from '../../../complete/export-scans.ts';
+import { cut } from '../../../complete/range.ts';
+import type { Context } from '../../../context.ts';
+import { costOf } from '../../../limit/rate-limit.ts';
+import type { Column } from '../../../output/columns.ts';
+import type { OutputPlan } from '../../../output/plan-output.ts';
+import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import { requestsForTotals } from '../../../stats/totals.ts';
+import { formatDuration, formatInstant } from '../../../time.ts';
+import { printRecord } from '../../output-options.ts';
+import { codesOf } from '../counting/count-scans.ts';
+import { askFirst } from '../counting/count-service.ts';
+import type { CountPlan } from '../counting/plan-count.ts';
+import { cheaperByTotals, planReadings } from '../counting/readings.ts';
+
+const COLUMNS: readonly Column[] = [
+  { name: 'codes' },
+  { name: 'files' },
+  { name: 'since' },
+  { name: 'until' },
+  { name: 'scans' },
+  { name: 'by_totals' },
+  { name: 'requests' },
+  { name: 'requests_per_minute' },
+  { name: 'seconds', format: (value) => (typeof value === 'number' ? `about ${formatDuration(value * 1000)}` : '') },
+];
+
+/** Asks for page 1 of each code, as the count does, and prints one record. Files are not opened. */
+export async function printDryRun(context: Context, plan: CountPlan, output: OutputPlan): Promise<void> {
+  const record = plan.files ? ofFiles(plan, plan.files) : await ofService(context, plan);
+  await printRecord(context, record, COLUMNS, { format: output.format === 'ids' ? undefined : output.format });
+  context.console.note('nothing was counted');
+}
+
+function ofFiles({ span }: CountPlan, files: readonly string[]) {
+  const range = { since: instant(span.sinceMs), until: instant(span.untilMs) };
+  return {
+    codes: null,
+    files: files.length,
+    ...range,
+    scans: null,
+    by_totals: null,
+    requests: 0,
+    requests_per_minute: null,
+    seconds: 0,
+  };
+}
+
+async function ofService(context: Context, plan: CountPlan) {
+  const service = await context.service();
+  const { concurrency } = await context.settings();
+  const codes = await codesOf(context, plan);
+  let { requests } = service.stats();
+  let scans = 0;
+  let byTotals = 0;
+  const { readings, untilMs } = planReadings(plan, service.nowMs() ?? context.clock.now(), service.nowMs());
+  for (const reading of readings) {
+    const { cuts } = reading;
+    const range = reading.range ?? { sinceMs: reading.sinceMs, untilMs: Number.POSITIVE_INFINITY };
+    const ask = (code: (typeof codes)[number]) => askFirst(service, code, reading.range ?? { sinceMs: reading.sinceMs });
+    for await (const first of fetchInOrder(codes, ask, concurrency)) {
+      requests += 1;
+      if (!first) continue;
+      scans += first.total - (first.rows.length - cut(first, range).rows.length);
+      const isByTotals = cuts !== undefined && cheaperByTotals(first, cuts);
+      if (isByTotals) byTotals += 1;
+      requests += isByTotals ? requestsForTotals(cuts) : requestsAfter(first, { isKnown: true, proveBeyond: false });
+    }
+  }
+  return {
+    ...{ codes: codes.length, files: null },
+    ...{ since: instant(readings[0]?.sinceMs), until: instant(untilMs) },
+    ...{ scans, by_totals: byTotals, requests },
+    requests_per_minute: service.rateLimit().limit ?? null,
+    seconds: Math.ceil(costOf(requests, service.rateLimit()).waitMs / 1000),
+  };
+}
+
+function instant(ms: number | undefined): string | null {
+  return ms === undefined ? null : formatInstant(ms);
+}

@@ -1,0 +1,95 @@
+/** `scans stats` from checked flags to figures. */
+import type { CodeFailure } from '../../../complete/export-codes.ts';
+import type { Context } from '../../../context.ts';
+import { PartialError } from '../../../errors.ts';
+import type { Column } from '../../../output/columns.ts';
+import { quote } from '../../../quote.ts';
+import { figuresOf, type Section } from '../../../stats/figures.ts';
+import { openSink, planOutput, writeAll } from '../../output-options.ts';
+import { formatRange } from '../../range-options.ts';
+import { countScans } from '../counting/count-scans.ts';
+import type { Counted } from '../counting/counted.ts';
+import { planCount } from '../counting/plan-count.ts';
+import type { StatsFlags } from './stats.ts';
+
+const COLUMNS: readonly Column[] = [
+  { name: 'by', importance: 3 },
+  { name: 'value', importance: 9 },
+  { name: 'scans', importance: 8, align: 'right' },
+  { name: 'share', importance: 5, align: 'right' },
+  { name: 'previous', importance: 4, align: 'right' },
+  { name: 'change', importance: 4, align: 'right' },
+];
+
+/** On a screen a long list of values says less than its beginning. */
+const TOP_OF_TABLE = 10;
+
+/** Counts, and prints. Throws what errors.ts lists; PartialError when some codes failed and others are counted. */
+export async function runStats(context: Context, names: readonly string[], flags: StatsFlags): Promise<void> {
+  const output = await planOutput(context, flags, COLUMNS, 'list');
+  const isPicture = output.format === 'table' && !output.chosen;
+  const plan = await planCount(context, names, flags, ['day']);
+  if (flags.dryRun) {
+    const { printDryRun } = await import('./dry-run.ts');
+    return printDryRun(context, plan, output);
+  }
+  const counted = await countScans(context, plan);
+  const top = plan.top ?? (isPicture ? TOP_OF_TABLE : undefined);
+  const failed = new Set(counted.failures.map(({ code }) => code.id));
+  const codes = counted.codes?.filter(({ id }) => !failed.has(id)).map(({ id, slug }) => slug ?? id);
+  const { current, span, before, nowMs } = counted;
+  const common = { current, span, before, codes, nowMs, top, timezone: plan.local.zone, offsetAt: plan.local.offsetMs };
+  const sections = plan.dimensions.map((by) => figuresOf(by, common));
+  noteApproximations(context, sections);
+  if (isPicture) {
+    const { printPicture } = await import('./stats-picture.ts');
+    await printPicture(context, output, {
+      sections,
+      total: current.total(),
+      previous: before?.tally.total(),
+      range: rangeOf(counted, plan.local.zone),
+    });
+  } else {
+    await writeAll(await openSink(context, output), [sections.flatMap(({ rows }) => rows.map(withoutMarks))]);
+  }
+  context.console.note(await closingLine(context, counted, plan.local.zone));
+  if (counted.failures.length > 0) throw partly(counted.failures, names.length);
+}
+
+/** The columns of the contract alone. */
+function withoutMarks({ isPart: _part, isRest: _rest, ...row }: Section['rows'][number]) {
+  return row;
+}
+
+function noteApproximations(context: Context, sections: readonly Section[]): void {
+  for (const { by } of sections.filter(({ isApproximate }) => isApproximate)) {
+    context.console.note(
+      `by ${by}: there are too many values to count each exactly; what a row has is certain, the rest stands in "other"`,
+    );
+  }
+}
+
+function rangeOf({ span, current }: Counted, zone: string): string {
+  const untilMs = span.untilMs ?? (current.span()?.lastMs ?? 0) + 1;
+  return current.total() === 0 && span.untilMs === undefined ? '' : formatRange({ sinceMs: span.sinceMs, untilMs }, zone);
+}
+
+async function closingLine(context: Context, counted: Counted, zone: string): Promise<string> {
+  const requests = counted.codes ? (await context.service()).stats().requests : 0;
+  const scans = counted.current.total();
+  const words = [`${scans.toLocaleString('en')} scan${scans === 1 ? '' : 's'} ${rangeOf(counted, zone)}`.trim()];
+  words.push(`${requests.toLocaleString('en')} request${requests === 1 ? '' : 's'}`);
+  return words.join(', ');
+}
+
+function partly(failures: readonly CodeFailure[], of: number): PartialError {
+  const lines = failures.slice(0, 5).map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
+  if (failures.length > 5) lines.push(`and ${failures.length - 5} more`);
+  return new PartialError(
+    [`${failures.length} of ${Math.max(of, failures.length)} codes could not be counted, the others are`, ...lines].join('\n'),
+    {
+      hint: 'run it again, or leave these codes out',
+      cause: failures[0]?.error,
+    },
+  );
+}

@@ -1,0 +1,22 @@
+/** Figures as a person looks at them: a table for each dimension, with bars and a line of sparks. */
+import type { Context } from '../../../context.ts';
+import { loadColours } from '../../../output/colour.ts';
+import type { OutputPlan } from '../../../output/plan-output.ts';
+import { writeWholeFile } from '../../../output/whole-file.ts';
+import { drawFigures, type Picture } from './draw-figures.ts';
+
+/** Of a file, which has no width of its own. */
+const FILE_WIDTH = 100;
+
+/** Prints to the terminal, in its width, or into the file of the plan. */
+export async function printPicture(context: Context, { path }: OutputPlan, picture: Picture): Promise<void> {
+  const { console, env, processes } = context;
+  const toTerminal = console.isTerminal && path === undefined;
+  const text = drawFigures(picture, {
+    width: toTerminal ? console.width : FILE_WIDTH,
+    ascii: env.TERM === 'dumb',
+    colours: await loadColours(console.colour && path === undefined),
+  });
+  if (path === undefined) await console.write(text);
+  else await writeWholeFile(path, text, { processes });
+}

@@ -1,0 +1,60 @@
+/** Where a range is cut so that each part lies in one unit of every dimension that is counted by. */
+import { type RunningUnit, startOf, unitOf } from './calendar.ts';
+import type { ClosedSpan } from './compare-span.ts';
+import { type Dimension, isTimeDimension } from './dimensions.ts';
+import type { OffsetAt } from './tally.ts';
+
+const HOUR_MS = 3_600_000;
+/** All zones are ahead of UTC by whole quarters of an hour, as long as there are such services. */
+const QUARTER_MS = 900_000;
+/** More requests than anybody wants in place of pages. */
+const MOST_BUCKETS = 20_000;
+
+/**
+ * The instants inside a range, rising, at which the unit changes by which these dimensions can be counted, ms since the epoch; none for
+ * `code` alone. Undefined where they need the scans themselves.
+ */
+export function bucketCuts(
+  dimensions: readonly Dimension[],
+  span: ClosedSpan,
+  timezone: string,
+  offsetAt: OffsetAt,
+): number[] | undefined {
+  if (!dimensions.every((dimension) => dimension === 'code' || isTimeDimension(dimension))) return undefined;
+  if (dimensions.includes('hour')) return hourCuts(span, offsetAt);
+  const times = dimensions.filter(isTimeDimension);
+  if (times.length === 0) return [];
+  const only = times.every((unit) => unit === times[0]) ? times[0] : 'day';
+  return unitCuts(only === 'week' || only === 'month' ? only : 'day', span, timezone, offsetAt);
+}
+
+function hourCuts({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt): number[] | undefined {
+  if ((untilMs - sinceMs) / HOUR_MS > MOST_BUCKETS) return undefined;
+  const hourOf = (ms: number) => Math.floor((ms + offsetAt(ms)) / HOUR_MS);
+  const cuts: number[] = [];
+  let hour = hourOf(sinceMs);
+  for (let ms = Math.ceil((sinceMs + 1) / QUARTER_MS) * QUARTER_MS; ms < untilMs; ms += QUARTER_MS) {
+    if (hourOf(ms) === hour) continue;
+    hour = hourOf(ms);
+    cuts.push(ms);
+  }
+  return cuts;
+}
+
+function unitCuts(
+  unit: RunningUnit,
+  { sinceMs, untilMs }: ClosedSpan,
+  timezone: string,
+  offsetAt: OffsetAt,
+): number[] | undefined {
+  const unitAt = (ms: number) => unitOf(unit, Math.floor((ms + offsetAt(ms)) / HOUR_MS));
+  const [first, last] = [unitAt(sinceMs), unitAt(untilMs - 1)];
+  if (last - first > MOST_BUCKETS) return undefined;
+  const cuts: number[] = [];
+  for (let number = first + 1; number <= last; number++) {
+    const ms = startOf(unit, number, timezone);
+    // A date that a zone left out (Samoa, 30 December 2011) begins where the next does.
+    if (ms > (cuts.at(-1) ?? sinceMs) && ms < untilMs) cuts.push(ms);
+  }
+  return cuts;
+}

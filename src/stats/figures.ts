@@ -1,0 +1,152 @@
+/** Tallies as rows that add up: what is printed, drawn and written. */
+import { formatUnit, isRunning, type Span, startOf, unitOf } from './calendar.ts';
+import { type Dimension, isTimeDimension, type TimeDimension } from './dimensions.ts';
+import type { OffsetAt, Tally } from './tally.ts';
+import type { Value } from './value-counter.ts';
+
+/** One row, as `scans stats` has it in every format. */
+export interface Figure {
+  by: Dimension;
+  value: Value;
+  scans: number;
+  /** Fraction of all scans; null where those are too few for a percentage. */
+  share: number | null;
+  /** Scans of the range before; null where there is none, or it has no such day. */
+  previous: number | null;
+  /** Growth as a fraction of `previous`; null where that is too few, or the period is not finished. */
+  change: number | null;
+  /** A period that the range cuts, or one that is not over: its scans are not all. */
+  isPart?: true;
+  /** The row of all values that have none of their own. */
+  isRest?: true;
+}
+
+/** The rows of one dimension. */
+export interface Section {
+  by: Dimension;
+  rows: Figure[];
+  /** There were too many values to count each: the scans of a row are what is certain, and the rest stands in `other`. */
+  isApproximate: boolean;
+}
+
+export interface FiguresOptions {
+  current: Tally;
+  span: Span;
+  /** What it is compared with. */
+  before?: { tally: Tally; span: Span } | undefined;
+  timezone: string;
+  offsetAt: OffsetAt;
+  /** Rows of a dimension whose values are many; undefined: all. */
+  top: number | undefined;
+  /** Codes that were asked for: those without scans have their row too. */
+  codes?: readonly string[] | undefined;
+  /** When the data ends, where the range does not: what goes on after it is not finished. */
+  nowMs: number | undefined;
+}
+
+/** No percentage is made of fewer scans. */
+const LEAST_SCANS = 30;
+const HOUR_MS = 3_600_000;
+
+/** The rows of one dimension: times in their order, values by their scans. F3: their scans add up to the total, whatever was left out. */
+export function figuresOf(by: Dimension, options: FiguresOptions): Section {
+  return isTimeDimension(by) ? { by, rows: timeRows(by, options), isApproximate: false } : valueRows(by, options);
+}
+
+function timeRows(by: TimeDimension, options: FiguresOptions): Figure[] {
+  const { current, before, span } = options;
+  const counts = countUnits(by, current);
+  const units = unitsOf(by, current, span, options.offsetAt);
+  if (units === undefined) return [];
+  const earlier = before && {
+    counts: countUnits(by, before.tally),
+    units: unitsOf(by, before.tally, before.span, options.offsetAt),
+  };
+  const rows: Figure[] = [];
+  for (let unit = units.first; unit <= units.last; unit++) {
+    // The first day stands beside the first day: months are not of one length.
+    const beside = earlier?.units && (isRunning(by) ? unit - units.first + earlier.units.first : unit);
+    const hasBefore = earlier?.units !== undefined && beside !== undefined && beside <= earlier.units.last;
+    const previous = hasBefore ? (earlier.counts.get(beside) ?? 0) : null;
+    const isPart = isRunning(by) && isCut(by, unit, options);
+    rows.push(figure({ by, value: formatUnit(by, unit), scans: counts.get(unit) ?? 0, previous, isPart }, current.total()));
+  }
+  return rows;
+}
+
+function countUnits(by: TimeDimension, tally: Tally): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const [hour, scans] of tally.hours) {
+    const unit = unitOf(by, hour);
+    counts.set(unit, (counts.get(unit) ?? 0) + scans);
+  }
+  return counts;
+}
+
+/** The units of a range, those without scans too; undefined where it has neither ends nor scans. */
+function unitsOf(by: TimeDimension, tally: Tally, span: Span, offsetAt: OffsetAt): { first: number; last: number } | undefined {
+  if (by === 'hour') return { first: 0, last: 23 };
+  if (by === 'weekday') return { first: 0, last: 6 };
+  const seen = tally.span();
+  const firstMs = span.sinceMs ?? seen?.firstMs;
+  const lastMs = span.untilMs === undefined ? (seen?.lastMs ?? firstMs) : span.untilMs - 1;
+  if (firstMs === undefined || lastMs === undefined) return undefined;
+  const unit = (ms: number) => unitOf(by, Math.floor((ms + offsetAt(ms)) / HOUR_MS));
+  return { first: unit(firstMs), last: unit(lastMs) };
+}
+
+/** Whether the range has only a part of a unit, or the unit is not over. */
+function isCut(by: 'day' | 'week' | 'month', unit: number, { span, timezone, nowMs, current }: FiguresOptions): boolean {
+  const begins = startOf(by, unit, timezone);
+  const ends = startOf(by, unit + 1, timezone);
+  const endMs = Math.min(span.untilMs ?? Number.POSITIVE_INFINITY, nowMs ?? current.span()?.lastMs ?? Number.POSITIVE_INFINITY);
+  return endMs < ends || (span.sinceMs !== undefined && span.sinceMs > begins);
+}
+
+function valueRows(by: Dimension, { current, before, top, codes = [] }: FiguresOptions): Section {
+  const counter = current.values.get(by as 'code');
+  const earlier = before?.tally.values.get(by as 'code');
+  const isApproximate = (counter?.isApproximate() ?? false) || (earlier?.isApproximate() ?? false);
+  const previousOf = new Map(earlier?.counts().map(({ value, scans }) => [value, scans]));
+  const scansOf = new Map(counter?.counts().map(({ value, scans }) => [value, scans]));
+  const values = [...new Set<Value>([...scansOf.keys(), ...previousOf.keys(), ...(by === 'code' ? codes : [])])]
+    .map((value) => ({ value, scans: scansOf.get(value) ?? 0, previous: before ? (previousOf.get(value) ?? 0) : null }))
+    .sort((a, b) => b.scans - a.scans || (b.previous ?? 0) - (a.previous ?? 0) || compareValues(a.value, b.value));
+  // A line for a single value would be no shorter than the value itself.
+  const shown = top === undefined || values.length <= top + 1 ? values : values.slice(0, top);
+  const rows = shown.map((row) => figure({ by, ...row }, current.total()));
+  const sum = (key: 'scans' | 'previous') => shown.reduce((all, row) => all + (row[key] ?? 0), 0);
+  const rest = { scans: current.total() - sum('scans'), previous: before ? before.tally.total() - sum('previous') : null };
+  // F3: what has no row of its own, or is not certain of any, stands in the last.
+  if (rest.scans > 0 || (rest.previous ?? 0) > 0) {
+    rows.push({ ...figure({ by, value: 'other', ...rest }, current.total()), isRest: true });
+  }
+  return { by, rows, isApproximate };
+}
+
+function compareValues(a: Value, b: Value): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  return a < b ? -1 : 1;
+}
+
+type Counted = Pick<Figure, 'by' | 'value' | 'scans' | 'previous'> & { isPart?: boolean };
+
+function figure({ by, value, scans, previous, isPart = false }: Counted, total: number): Figure {
+  return {
+    ...{ by, value, scans },
+    share: total < LEAST_SCANS ? null : fraction(scans, total),
+    previous,
+    change: isPart ? null : changeOf(scans, previous),
+    ...(isPart ? { isPart } : {}),
+  };
+}
+
+/** Growth as a fraction; null where it would be made of too few scans. */
+export function changeOf(scans: number, previous: number | null): number | null {
+  return previous === null || previous < LEAST_SCANS ? null : fraction(scans - previous, previous);
+}
+
+/** To a millionth: what is behind that is noise. */
+function fraction(part: number, whole: number): number {
+  return Math.round((part / whole) * 1e6) / 1e6;
+}

@@ -1,0 +1,90 @@
+/** The bytes of a file of scans, decompressed, as far as it went when it was opened: another run may be adding to it. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import { describeSystemError, systemCode } from '../../durable/path-errors.ts';
+import { UsageError } from '../../errors.ts';
+
+const PIECE_BYTES = 256 * 1024;
+const GZIP = [0x1f, 0x8b] as const;
+
+/** Pieces of the file's content; each is valid until the next is asked for. Throws UsageError where it cannot be read, or is cut off. */
+export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> {
+  const file = await openInput(path);
+  try {
+    const stat = await file.stat();
+    if (stat.isDirectory()) throw new UsageError(`cannot read ${path}: it is a directory`);
+    const size = stat.isFile() ? stat.size : Number.POSITIVE_INFINITY;
+    const pieces = readUpTo(file, size, path);
+    const first = await pieces.next();
+    if (first.done) return;
+    const whole = joined(first.value, pieces);
+    yield* first.value[0] === GZIP[0] && first.value[1] === GZIP[1] ? decompressed(whole, path) : whole;
+  } finally {
+    await file.close();
+  }
+}
+
+async function openInput(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (cause) {
+    throw cannotRead(path, cause);
+  }
+}
+
+/** A file or directory that cannot be opened for reading. */
+export function cannotRead(path: string, cause: unknown): UsageError {
+  const why = systemCode(cause) === 'ENOENT' ? 'there is no such file' : describeSystemError(cause);
+  return new UsageError(`cannot read ${path}: ${why}`, { cause });
+}
+
+async function* readUpTo(file: FileHandle, size: number, path: string): AsyncGenerator<Uint8Array> {
+  const memory = Buffer.allocUnsafe(PIECE_BYTES);
+  for (let at = 0; at < size; ) {
+    const { bytesRead } = await file.read(memory, 0, Math.min(PIECE_BYTES, size - at), null);
+    if (bytesRead === 0 && size === Number.POSITIVE_INFINITY) return;
+    if (bytesRead === 0)
+      throw new UsageError(`${path} became shorter while it was read`, { hint: 'run this again when nothing else writes it' });
+    at += bytesRead;
+    yield memory.subarray(0, bytesRead);
+  }
+}
+
+async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+async function* decompressed(pieces: AsyncGenerator<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
+  const feeding = (async () => {
+    for await (const piece of pieces) {
+      // A copy: the stream may keep it for longer than the piece is valid.
+      await new Promise<void>((resolve, reject) => {
+        gunzip.once('error', reject);
+        gunzip.write(Buffer.from(piece), () => {
+          gunzip.off('error', reject);
+          resolve();
+        });
+      });
+    }
+    gunzip.end();
+  })();
+  feeding.catch(() => gunzip.destroy());
+  try {
+    for await (const piece of gunzip) yield piece;
+    await feeding;
+  } catch (cause) {
+    await feeding.catch(rethrowUsage);
+    throw new UsageError(`${path} is no whole gzip file: ${describeSystemError(cause)}`, {
+      cause,
+      hint: 'it may be cut off: copy or export it again',
+    });
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+function rethrowUsage(error: unknown): void {
+  if (error instanceof UsageError) throw error;
+}

@@ -1,0 +1,170 @@
+/** Scans out of files that `scans export` wrote, whatever their kind; the kind is told by what is in them. */
+import { basename } from 'node:path';
+import { UsageError } from '../../errors.ts';
+import { shown } from '../../quote.ts';
+import type { Row } from '../../row-sink.ts';
+import { isUuid } from '../../service/checks.ts';
+import { parseScanTime } from '../../service/scan-times.ts';
+import { type Dimension, isValueDimension } from '../dimensions.ts';
+import { readCsv } from './csv-records.ts';
+import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
+import { readInputBytes } from './input-bytes.ts';
+import { notOurs, readInputText, type TextPiece } from './input-text.ts';
+import { readJsonArray, readNdjson } from './json-records.ts';
+import type { Records } from './records.ts';
+
+/** Takes a scan that was not there before; `code` is its slug, or what its file is called. */
+type TakeScan = (ms: number, scan: Row, code: string) => void;
+
+export interface ReadInputs {
+  paths: readonly string[];
+  /** Every file must have the columns that these are counted by. */
+  dimensions: readonly Dimension[];
+  /** Gives a taker that begins at nothing; asked for again where files overlap and are read a second time. */
+  start(): TakeScan;
+  note(line: string): void;
+  /** Called between pieces of files; throws to end. */
+  pause(): Promise<void>;
+}
+
+/** Reads all files, each scan once. Throws UsageError for what is no file of scans, naming the line; UnprovenError where ids contradict. */
+export async function readInputs(job: ReadInputs): Promise<void> {
+  try {
+    await readAll(job, createOrderCheck());
+  } catch (error) {
+    if (!(error instanceof OutOfOrderError)) throw error;
+    await readAll({ ...job, note: () => undefined }, createMemory());
+  }
+}
+
+async function readAll(job: ReadInputs, isNew: IsNew): Promise<void> {
+  const take = job.start();
+  /** The first file that names its codes, and the first that does not. */
+  const naming: { with?: string; without?: string } = {};
+  for (const path of job.paths) {
+    let checked = false;
+    for await (const { rows, line, torn } of readRecords(path, job.dimensions)) {
+      const [row] = rows;
+      if (row && !checked) {
+        checkColumns(row, path, job.dimensions);
+        refuseMixture(row, path, naming);
+        checked = true;
+      }
+      takeRows({ rows, line, torn }, path, isNew, take);
+      if (torn) job.note(`${path}: its last line is cut off and is not counted; is an export writing it just now?`);
+      await job.pause();
+    }
+  }
+}
+
+const CODE_COLUMNS = ['qr_id', 'qr_slug'] as const;
+
+async function* readRecords(path: string, dimensions: readonly Dimension[]): AsyncGenerator<Records> {
+  const pieces = readInputText(refuseBinary(readInputBytes(path), path), path);
+  const first = await pieces.next();
+  if (first.done) return;
+  const all = joined(first.value, pieces);
+  const sign = first.value.text.trimStart()[0];
+  if (sign === '[') yield* readJsonArray(all, path);
+  else if (sign === '{') yield* readNdjson(all, path);
+  else {
+    const wanted = ['id', 'ts', ...dimensions.filter(isValueDimension), ...CODE_COLUMNS];
+    let isFirst = true;
+    for await (const records of readCsv(all, path, wanted)) {
+      if (isFirst) checkNames(records.columns, path, dimensions);
+      isFirst = false;
+      yield records;
+    }
+  }
+}
+
+async function* joined(first: TextPiece, rest: AsyncGenerator<TextPiece>): AsyncGenerator<TextPiece> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
+const SIGNATURES = [
+  { bytes: [0x50, 0x4b, 0x03, 0x04], is: 'a workbook or zip archive' },
+  { bytes: [0x50, 0x41, 0x52, 0x31], is: 'Parquet, which is not read yet' },
+  { bytes: [0xff, 0xfe], is: 'text in UTF-16' },
+  { bytes: [0xfe, 0xff], is: 'text in UTF-16' },
+  { bytes: [0x1f, 0x8b], is: 'compressed twice' },
+] as const;
+
+async function* refuseBinary(pieces: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const piece of pieces) {
+    const found = isFirst ? SIGNATURES.find(({ bytes }) => bytes.every((byte, at) => piece[at] === byte)) : undefined;
+    if (found) throw notOurs(path, `it is ${found.is}`);
+    isFirst = false;
+    yield piece;
+  }
+}
+
+function checkColumns(row: Row, path: string, dimensions: readonly Dimension[]): void {
+  checkNames(Object.keys(row), path, dimensions);
+}
+
+function checkNames(names: readonly string[], path: string, dimensions: readonly Dimension[]): void {
+  const missing = ['id', 'ts'].filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    throw notOurs(path, `it has no column ${missing.join(' and no ')}; its columns are ${shown(names.slice(0, 20).join(','))}`);
+  }
+  const without = dimensions.filter(isValueDimension).find((dimension) => !names.includes(dimension));
+  if (without) {
+    throw new UsageError(`${path} has no column ${without}: it cannot be counted by ${without}`, {
+      hint: `leave out --by ${without}, or export the file with all fields`,
+    });
+  }
+}
+
+/** F6: a scan of a file with codes cannot be known again in one without. */
+function refuseMixture(row: Row, path: string, naming: { with?: string; without?: string }): void {
+  if ('qr_id' in row) naming.with ??= path;
+  else if (!isUuid(stemOf(path))) naming.without ??= path;
+  if (naming.with === undefined || naming.without === undefined) return;
+  throw new UsageError(
+    `${naming.with} names the code of each scan (qr_id), ${naming.without} does not: which scans they share cannot be told`,
+    {
+      hint: 'count them apart, or export the codes again into one file',
+    },
+  );
+}
+
+function takeRows({ rows, line }: Records, path: string, isNew: IsNew, take: TakeScan): void {
+  const stem = stemOf(path);
+  const ownerOfFile = isUuid(stem) ? stem.toLowerCase() : '';
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as Row;
+    const { ts, qr_id, qr_slug } = row;
+    const ms = typeof ts === 'string' ? parseScanTime(ts) : undefined;
+    if (ms === undefined) throw badRow(path, line + i, 'ts', ts);
+    const id = idOf(row.id);
+    if (id === undefined) throw badRow(path, line + i, 'id', row.id);
+    const owner = typeof qr_id === 'string' ? qr_id : ownerOfFile;
+    if (isNew(owner, id, ms)) take(ms, row, typeof qr_slug === 'string' && qr_slug !== '' ? qr_slug : owner || stem);
+  }
+}
+
+/** An id as a number, or beyond 2^53 with all its digits; CSV has it as text. */
+function idOf(id: unknown): number | bigint | undefined {
+  if (typeof id === 'number') return Number.isSafeInteger(id) ? id : undefined;
+  if (typeof id === 'bigint') return id;
+  if (typeof id !== 'string' || !/^-?\d{1,40}$/.test(id)) return undefined;
+  const value = Number(id);
+  return Number.isSafeInteger(value) ? value : BigInt(id);
+}
+
+function badRow(path: string, line: number, column: string, value: unknown): UsageError {
+  const seen = value === undefined || value === null ? 'is missing' : `is "${shown(String(value))}"`;
+  return notOurs(path, `about line ${line}: ${column} ${seen}, which is no ${column === 'ts' ? 'time' : 'whole number'}`);
+}
+
+/** What a file is called without its extensions. */
+function stemOf(path: string): string {
+  return basename(path).replace(/(\.[a-z]+)?(\.gz)?$/i, '');
+}

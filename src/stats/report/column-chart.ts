@@ -1,0 +1,87 @@
+/** Columns over time as inline SVG: places in percent and type in pixels, so that it fits any width and is always legible. */
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import type { Figure, Section } from '../figures.ts';
+import { type Html, html, raw } from './html.ts';
+import { formatCount } from './report-tables.ts';
+
+const HEIGHT = 220;
+const TOP = 14;
+const BOTTOM = 190;
+/** Percent of the width that the numbers of the axis take; the narrowest screen decides. */
+const LEFT = 0;
+/** More labels would touch one another on a phone. */
+const MOST_LABELS = 5;
+
+/** One column a row, a line for the range before, and a label for some. What it shows stands in the table below it. */
+export function columnChart({ by, rows }: Section, title: string): Html {
+  const most = rows.reduce((all, { scans, previous }) => Math.max(all, scans, previous ?? 0), 1);
+  const y = scaleLinear([0, most], [BOTTOM, TOP]).nice(4);
+  const x = scaleBand(
+    rows.map((_, at) => at),
+    [LEFT, 100],
+  )
+    .paddingInner(rows.length > 60 ? 0.1 : 0.28)
+    .paddingOuter(0.1);
+  const percent = (value: number) => `${Math.round(value * 1000) / 1000}%`;
+  const pixel = (value: number) => Math.round(value * 100) / 100;
+  const grid = y
+    .ticks(4)
+    .filter((tick) => Number.isInteger(tick))
+    .map((tick) => html`<line class="rule" x1="0" x2="100%" y1="${pixel(y(tick))}" y2="${pixel(y(tick))}"/>`);
+  const numbers = y
+    .ticks(4)
+    .filter((tick) => Number.isInteger(tick) && tick > 0)
+    .map((tick) => html`<text class="axis halo" x="0" y="${pixel(y(tick) - 4)}">${formatCount(tick)}</text>`);
+  const columns = rows.map(({ scans, isPart }, at) => {
+    const top = pixel(Math.min(y(scans), scans > 0 ? BOTTOM - 1 : BOTTOM));
+    return html`<rect class="${isPart ? 'column part' : 'column'}" x="${percent(x(at) ?? 0)}" width="${percent(x.bandwidth())}" y="${top}" height="${pixel(BOTTOM - top)}" rx="2"/>`;
+  });
+  const labels = labelled(rows).map(({ at, anchor }) => {
+    const place =
+      anchor === 'start' ? (x(at) ?? 0) : anchor === 'end' ? (x(at) ?? 0) + x.bandwidth() : (x(at) ?? 0) + x.bandwidth() / 2;
+    return html`<text class="axis" x="${percent(place)}" y="${BOTTOM + 20}" text-anchor="${anchor}">${shortLabel(by, rows[at]?.value ?? '')}</text>`;
+  });
+  return html`<svg class="chart" role="img" aria-label="${title}: ${summary(rows)}" width="100%" height="${HEIGHT}">
+${grid}${columns}${before(
+  rows,
+  (at) => (x(at) ?? 0) + x.bandwidth() / 2,
+  (value) => y(value),
+)}
+<line class="base" x1="0" x2="100%" y1="${BOTTOM}" y2="${BOTTOM}"/>${numbers}${labels}
+</svg>`;
+}
+
+/** The range before as a line, stretched to the width while its stroke is not. */
+function before(rows: readonly Figure[], x: (at: number) => number, y: (value: number) => number): Html | string {
+  const points = rows.flatMap(({ previous }, at) => (previous === null ? [] : [[x(at), y(previous)] as [number, number]]));
+  const path = line().digits(2)(points);
+  if (points.length < 2 || path === null) return '';
+  return html`<svg x="0" y="0" width="100%" height="${HEIGHT}" viewBox="0 0 100 ${HEIGHT}" preserveAspectRatio="none"><path class="before" d="${raw(path)}"/></svg>`;
+}
+
+function labelled(rows: readonly Figure[]): { at: number; anchor: 'start' | 'middle' | 'end' }[] {
+  const last = rows.length - 1;
+  if (rows.length <= 7) return rows.map((_, at) => ({ at, anchor: 'middle' }));
+  const step = last / (MOST_LABELS - 1);
+  return Array.from({ length: MOST_LABELS }, (_, i) => {
+    return { at: Math.round(i * step), anchor: i === 0 ? 'start' : i === MOST_LABELS - 1 ? 'end' : 'middle' };
+  });
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** What fits beside four others on a phone. */
+function shortLabel(by: Section['by'], value: string): string {
+  const [year = '', month = '', day = ''] = value.split('-');
+  if (by === 'day') return `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
+  if (by === 'month') return `${MONTHS[Number(month) - 1] ?? ''} ${year.slice(2)}`;
+  if (by === 'week') return `${month} ${year.slice(2)}`;
+  return by === 'hour' ? `${value}:00` : value.slice(0, 3);
+}
+
+function summary(rows: readonly Figure[]): string {
+  const [most] = [...rows].sort((a, b) => b.scans - a.scans);
+  if (!most || most.scans === 0) return 'no scans';
+  return `most on ${most.value}, ${formatCount(most.scans)} scans; all figures are in the table below`;
+}

@@ -1,0 +1,162 @@
+/** The report as one page of HTML: no script, no request to anywhere, good on a phone, on paper and to a screen reader. Pure: the same figures give the same bytes. */
+import { createHash } from 'node:crypto';
+import { isTimeDimension } from '../dimensions.ts';
+import { changeOf, type Section } from '../figures.ts';
+import { columnChart } from './column-chart.ts';
+import { type Html, html, raw } from './html.ts';
+import { calendarTable, columnsOfTables, figuresTable, formatChange, formatCount, formatShare } from './report-tables.ts';
+import { STYLE } from './style.ts';
+
+export interface ReportPage {
+  title: string;
+  /** The range and zone in words. */
+  range: string;
+  /** What it is compared with, in words; undefined: with nothing. */
+  comparedWith: string | undefined;
+  total: number;
+  previous: number | undefined;
+  sections: readonly Section[];
+  /** Codes that nobody scanned, by name. */
+  silent: readonly string[];
+  /** How many codes it is about; undefined where files do not say. */
+  codes: number | undefined;
+  /** How it was made: a command line. */
+  madeBy: string;
+}
+
+const TITLES: Readonly<Record<Section['by'], string>> = {
+  day: 'Scans by day',
+  week: 'Scans by week',
+  month: 'Scans by month',
+  hour: 'Time of day',
+  weekday: 'Day of the week',
+  country: 'Countries',
+  city: 'Cities',
+  device: 'Devices',
+  os: 'Operating systems',
+  browser: 'Browsers',
+  referrer: 'Where visitors came from',
+  code: 'Codes',
+};
+
+/** The page, ending with a line end. */
+export function renderReport(page: ReportPage): string {
+  const style = STYLE.trim();
+  const hash = createHash('sha256').update(style).digest('base64');
+  // The one style is known by its hash: no other, and nothing else at all, is loaded or run.
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  return String(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${page.title}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<header class="top">
+<p class="kicker">Scan report</p>
+<h1>${page.title}</h1>
+<p class="range">${page.range}</p>
+</header>
+<main>
+${tiles(page)}
+<div class="grid">
+${page.sections.map((section) => card(section, page))}
+${silent(page.silent)}
+</div>
+</main>
+<footer>
+${notes(page)}
+</footer>
+</body>
+</html>
+`);
+}
+
+function tiles({ total, previous, sections, codes, comparedWith }: ReportPage): Html {
+  const of = (by: Section['by']) => sections.find((section) => section.by === by);
+  const change = previous === undefined ? null : changeOf(total, previous);
+  const days = of('day');
+  const busiest = days && [...days.rows].sort((a, b) => b.scans - a.scans)[0];
+  const topOf = (by: Section['by']) => of(by)?.rows.find(({ value, isRest }) => value !== null && !isRest);
+  const country = topOf('country');
+  const mobile = of('device')?.rows.find(({ value }) => value === 'mobile');
+  const list = [
+    tile(
+      'Scans',
+      formatCount(total),
+      previous === undefined ? `${codes === undefined ? '' : countOf(codes, 'code')}` : `${formatCount(previous)} before`,
+      change,
+    ),
+    ...(busiest && busiest.scans > 0 ? [tile('Busiest day', formatCount(busiest.scans), busiest.value ?? '')] : []),
+    ...(country && country.share !== null
+      ? [tile('Top country', country.value ?? '', `${formatShare(country.share)} of scans`)]
+      : []),
+    ...(mobile && mobile.share !== null
+      ? [tile('On phones', formatShare(mobile.share), `${formatCount(mobile.scans)} scans`)]
+      : []),
+  ];
+  return html`<section class="tiles" aria-label="In short">
+${list}
+</section>${comparedWith === undefined ? '' : html`<p class="compared">Compared with ${comparedWith}</p>`}`;
+}
+
+function tile(label: string, value: string, detail: string, change: number | null = null): Html {
+  return html`<div class="tile"><p class="label">${label}</p><p class="value">${value}</p><p class="detail">${changeBadge(change)}${detail}</p></div>
+`;
+}
+
+function changeBadge(change: number | null): Html | string {
+  if (change === null) return '';
+  const way = change > 0 ? 'up' : change < 0 ? 'down' : 'even';
+  return html`<span class="badge ${way}">${formatChange(change)}</span> `;
+}
+
+function card(section: Section, page: ReportPage): Html {
+  const { by, rows } = section;
+  const title = TITLES[by];
+  const wide = by === 'day' || by === 'week' || by === 'month' || by === 'code' || by === 'referrer' ? ' wide' : '';
+  const compared = page.previous !== undefined;
+  const body = rows.length === 0 ? html`<p class="none">No scans.</p>` : bodyOf(section, compared);
+  return html`<section class="card${wide}" aria-labelledby="by-${by}">
+<h2 id="by-${by}">${title}</h2>
+${body}
+${section.isApproximate ? html`<p class="note">Too many different values to count each exactly: what a row shows is certain, the rest stands in its last row.</p>` : ''}
+${rows.some(({ isPart }) => isPart) ? html`<p class="note">* not the whole of it: the report begins or ends within.</p>` : ''}
+</section>
+`;
+}
+
+function bodyOf(section: Section, compared: boolean): Html {
+  const { by } = section;
+  if (!isTimeDimension(by)) return figuresTable(section, { caption: TITLES[by], compared, hasBars: true });
+  const chart = columnChart(section, TITLES[by]);
+  if (by === 'day') return html`${chart}${legend(compared)}${calendarTable(section, TITLES[by])}`;
+  return html`${chart}${legend(compared)}${columnsOfTables(section, { caption: TITLES[by], compared, hasBars: false })}`;
+}
+
+function legend(compared: boolean): Html | string {
+  return compared
+    ? html`<p class="legend"><span class="key now"></span>this period <span class="key then"></span>before</p>`
+    : '';
+}
+
+function silent(names: readonly string[]): Html | string {
+  if (names.length === 0) return '';
+  return html`<section class="card wide" aria-labelledby="silent"><h2 id="silent">Codes without scans</h2>
+<ul class="silent">${names.map((name) => html`<li>${name}</li>`)}</ul></section>`;
+}
+
+function notes({ range, madeBy, codes }: ReportPage): Html {
+  return html`<p><strong>Scans, not people.</strong> Who scans a code twice counts twice. No percentage is shown of fewer than 30 scans.</p>
+<p>Counted: ${codes === undefined ? 'the scans in the files below' : countOf(codes, 'code')}, ${range}. Every scan of this range was counted, each once, or this report would not exist.</p>
+<p>Made with <code>${madeBy}</code></p>`;
+}
+
+function countOf(n: number, thing: string): string {
+  return `${formatCount(n)} ${thing}${n === 1 ? '' : 's'}`;
+}

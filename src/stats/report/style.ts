@@ -1,0 +1,63 @@
+/** How the report looks: light and dark, from a phone to A4. One family of the system, since nothing is loaded. */
+
+export const STYLE = `
+:root{--paper:#f6f6f3;--card:#fff;--ink:#16181d;--soft:#5a606b;--line:#e4e4df;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
+@media (prefers-color-scheme:dark){:root{--paper:#101216;--card:#191c22;--ink:#eceef2;--soft:#a2a9b6;--line:#2b2f38;--accent:#84a0ff;--accent-soft:#252d47;--part:#4c5f9e;--before:#f0a36b;--up:#6fd08f;--down:#ff8f86;--s1:#1f2638;--s2:#28345a;--s3:#32437c;--s4:#3e559f;--s5:#84a0ff;--on5:#0d1020}}
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums}
+header.top,main,footer{max-width:1160px;margin:0 auto;padding:0 clamp(16px,4vw,40px)}
+header.top{padding-top:clamp(28px,6vw,64px);padding-bottom:24px}
+.kicker{margin:0 0 6px;font-size:13px;font-weight:600;letter-spacing:.09em;text-transform:uppercase;color:var(--accent)}
+h1{margin:0;font-size:clamp(28px,5vw,46px);line-height:1.1;letter-spacing:-.02em;overflow-wrap:anywhere}
+.range{margin:12px 0 0;color:var(--soft)}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:14px}
+.tile,.card{background:var(--card);border:1px solid var(--line);border-radius:14px}
+.tile{padding:16px 18px}
+.tile p{margin:0}
+.tile .label{font-size:13px;color:var(--soft)}
+.tile .value{font-size:clamp(24px,3.4vw,34px);font-weight:650;letter-spacing:-.02em;line-height:1.25;overflow-wrap:anywhere}
+.tile .detail{font-size:13px;color:var(--soft);min-height:20px}
+.badge{font-weight:650}.up{color:var(--up)}.down{color:var(--down)}.even{color:var(--soft)}
+.compared{margin:12px 2px 0;font-size:13px;color:var(--soft)}
+.grid{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:14px;margin-top:14px}
+.card{padding:22px 24px;min-width:0}
+.card.wide{grid-column:1/-1}
+h2{margin:0 0 14px;font-size:18px;letter-spacing:-.01em}
+.chart{display:block;overflow:visible}
+.column,.fill{fill:var(--accent)}.column.part{fill:var(--part)}.track{fill:var(--accent-soft)}
+.before{fill:none;stroke:var(--before);stroke-width:2;stroke-linejoin:round;vector-effect:non-scaling-stroke}
+.rule{stroke:var(--line)}.base{stroke:var(--soft)}
+.axis{fill:var(--soft);font-size:12px}
+.halo{paint-order:stroke;stroke:var(--card);stroke-width:4px;stroke-linejoin:round}
+.legend{margin:6px 0 0;font-size:13px;color:var(--soft)}
+.key{display:inline-block;width:12px;height:12px;border-radius:3px;margin:0 6px 0 0;vertical-align:-1px;background:var(--accent)}
+.key.then{height:3px;border-radius:2px;margin:0 6px 0 14px;vertical-align:4px;background:var(--before)}
+table{width:100%;border-collapse:collapse;font-size:14px}
+caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+th,td{padding:6px 0 6px 12px;text-align:right;font-weight:400;border-top:1px solid var(--line);white-space:nowrap}
+thead th,thead td{border-top:0;font-size:12px;color:var(--soft);padding-top:0}
+th:first-child{padding-left:0;text-align:left}
+tbody th{white-space:normal;overflow-wrap:anywhere;min-width:6em}
+tbody td.scans{font-weight:600}
+th.dim{color:var(--soft);font-style:italic}
+td.bar{width:38%}td.bar svg{display:block}
+.wide td.bar{width:44%}
+.columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:0 28px;margin-top:14px}
+.calendar{margin-top:18px;table-layout:fixed;border-spacing:3px;border-collapse:separate}
+.calendar th,.calendar td{border:0;padding:7px 2px;text-align:center;font-size:13px}
+.calendar th:first-child{text-align:left;width:6.4em;color:var(--soft);white-space:nowrap;overflow-wrap:normal;min-width:0}
+.calendar td{border-radius:6px}
+.shade0{background:transparent;color:var(--soft)}.shade1{background:var(--s1)}.shade2{background:var(--s2)}.shade3{background:var(--s3)}.shade4{background:var(--s4)}.shade5{background:var(--s5);color:var(--on5);font-weight:600}
+.note,.none{margin:10px 0 0;font-size:13px;color:var(--soft)}
+.silent{margin:0;padding-left:1.2em;columns:3 200px;font-size:14px;overflow-wrap:anywhere}
+footer{padding-top:28px;padding-bottom:48px;font-size:13px;color:var(--soft)}
+footer p{margin:0 0 6px}footer strong{color:var(--ink)}
+code{font:12px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere;color:var(--ink)}
+@media (max-width:760px){.grid{grid-template-columns:minmax(0,1fr)}.card{padding:18px 16px}td.bar,.wide td.bar{width:22%}th,td{padding-left:8px}.tiles{grid-template-columns:repeat(2,minmax(0,1fr));gap:10px}.calendar{border-spacing:2px}.calendar th:first-child{width:5.9em;font-size:11px}.calendar th,.calendar td{font-size:11px;padding:7px 0}}
+@media (max-width:460px){.figures.bars td.bar,.figures.bars thead td.bar{display:none}}
+@page{size:A4;margin:14mm 12mm}
+@media print{:root{--paper:#fff;--card:#fff;--ink:#16181d;--soft:#50565f;--line:#d9d9d4;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
+body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}header.top{padding-top:0}header.top,main,footer{max-width:none;padding-left:0;padding-right:0}
+.grid{grid-template-columns:repeat(2,minmax(0,1fr))}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.card,.tile,tr{break-inside:avoid}.card{padding:14px 16px}table{font-size:11px}th,td{padding-top:4px;padding-bottom:4px}h2{break-after:avoid}td.bar{width:26%}footer{padding-bottom:0}}
+`;

@@ -1,0 +1,103 @@
+/** The one aggregator: scans in, counts by each dimension out. It knows no service and no file, and its memory does not grow with the scans. */
+import type { Row } from '../row-sink.ts';
+import { type Dimension, isTimeDimension, isValueDimension, type ValueDimension } from './dimensions.ts';
+import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
+
+/** As `offsetMs` of local-time.ts: local time less UTC at an instant, both in ms. */
+export type OffsetAt = (instantMs: number) => number;
+
+const HOUR_MS = 3_600_000;
+
+export interface Tally {
+  /** Adds a scan of that time (ms since the epoch); `scan` has its fields, `code` is what `--by code` calls its code. */
+  add(ms: number, scan: Row, code: string): void;
+  /** Adds scans of which only the code is known, and that all are of the local hour, day or longer unit that begins at `ms`. */
+  addMany(ms: number, code: string, scans: number): void;
+  /** Adds all that another tally of the same dimensions and offsets counted. */
+  addAll(other: Tally): void;
+  total(): number;
+  /** Scans by local hour: hours from 1970-01-01T00 of the zone's own clock. */
+  readonly hours: ReadonlyMap<number, number>;
+  /** Scans by value, for each dimension that was asked for. */
+  readonly values: ReadonlyMap<ValueDimension | 'code', ValueCounter>;
+  /** The earliest and the latest time, ms since the epoch. */
+  span(): { firstMs: number; lastMs: number } | undefined;
+}
+
+/** An empty tally by these dimensions, hours by the clock of `offsetAt`. */
+export function createTally(dimensions: readonly Dimension[], offsetAt: OffsetAt): Tally {
+  const fields = dimensions.filter(isValueDimension);
+  const byTime = dimensions.some(isTimeDimension);
+  const counters = fields.map(() => createValueCounter());
+  const codes = createValueCounter();
+  const values = new Map<ValueDimension | 'code', ValueCounter>(
+    fields.map((field, i): [ValueDimension, ValueCounter] => [field, counters[i] as ValueCounter]),
+  );
+  if (dimensions.includes('code')) values.set('code', codes);
+  const hours = new Map<number, number>();
+  let total = 0;
+  let firstMs = Number.POSITIVE_INFINITY;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  /** Scans come in order of time: those of one hour, and of one code, are counted together. */
+  let hour = Number.NaN;
+  let inHour = 0;
+  let code = '';
+  let ofCode = 0;
+
+  function settle(): void {
+    if (inHour > 0) hours.set(hour, (hours.get(hour) ?? 0) + inHour);
+    if (ofCode > 0) codes.add(code, ofCode);
+    inHour = 0;
+    ofCode = 0;
+  }
+
+  function count(ms: number, of: string, scans: number): void {
+    total += scans;
+    if (ms < firstMs) firstMs = ms;
+    if (ms > lastMs) lastMs = ms;
+    const at = byTime ? Math.floor((ms + offsetAt(ms)) / HOUR_MS) : 0;
+    if (at !== hour || of !== code) {
+      settle();
+      hour = at;
+      code = of;
+    }
+    inHour += scans;
+    ofCode += scans;
+  }
+
+  return {
+    add(ms, scan, of) {
+      count(ms, of, 1);
+      for (let i = 0; i < fields.length; i++) {
+        const value = scan[fields[i] as string];
+        (counters[i] as ValueCounter).add(typeof value === 'string' ? value : asValue(value));
+      }
+    },
+    addMany(ms, of, scans) {
+      if (scans > 0) count(ms, of, scans);
+    },
+    addAll(other) {
+      settle();
+      total += other.total();
+      const span = other.span();
+      if (span) firstMs = Math.min(firstMs, span.firstMs);
+      if (span) lastMs = Math.max(lastMs, span.lastMs);
+      for (const [at, scans] of other.hours) hours.set(at, (hours.get(at) ?? 0) + scans);
+      for (const [dimension, counter] of other.values) values.get(dimension)?.addAll(counter);
+    },
+    total: () => total,
+    get hours() {
+      settle();
+      return hours;
+    },
+    get values() {
+      settle();
+      return values;
+    },
+    span: () => (total > 0 ? { firstMs, lastMs } : undefined),
+  };
+}
+
+function asValue(value: unknown): Value {
+  return value === null || value === undefined ? null : String(value);
+}

@@ -1,0 +1,85 @@
+/**
+ * How many scans lie in each part of a range, by the totals that the service reports for the parts: one request a part in place of all pages.
+ *
+ * The proof: nothing is known of the service's bounds, which may be inclusive or exclusive, of milliseconds or seconds. So each part is
+ * asked for a moment wider at its cuts than it is: then no answer is smaller than its part, whatever the bounds are. The first
+ * answer counted the whole range. Where the parts add up to that, none is too large either, and no scan came while they were asked.
+ * What lies in the margins at the two ends of the range was seen on the first and the last page, and is taken off.
+ */
+import { orderOf } from '../complete/export-scans.ts';
+import { type Bounds, type FetchInOrder, pageSizeOf, type Range, type ReadScans } from '../complete/range.ts';
+import { mayBeTruncated } from '../complete/truncated-total.ts';
+import type { ScanPage } from '../service/shapes.ts';
+
+export interface TotalsJob {
+  read: ReadScans;
+  fetchInOrder: FetchInOrder;
+  width: number;
+  range: Range;
+  /** The bounds that page 1 was asked for with, wider than the range. */
+  asked: Bounds;
+  /** Page 1 of all of it. */
+  first: ScanPage;
+  /** Instants inside the range at which it is cut, rising. */
+  cuts: readonly number[];
+}
+
+/** A bound that is asked for so much earlier includes what is at it, should it be exclusive. */
+const EXCLUSIVE_MS = 1;
+
+/** Requests that `countByTotals` sends. */
+export function requestsForTotals(cuts: readonly number[]): number {
+  return cuts.length + 1;
+}
+
+/** The scans of each part, one more than there are cuts; undefined where they cannot be proven, and the pages must be read. */
+export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
+  const { read, first, cuts, range } = job;
+  const order = orderOf(first);
+  if (order === 'mixed') return undefined;
+  const pageSize = pageSizeOf(first);
+  const parts = Array.from({ length: cuts.length + 1 }, (_, part) => part);
+  // The part at the far end of the pages comes last: by then its total is known, and with it the number of the last page.
+  const far = order === 'ascending' ? cuts.length : 0;
+  const near = order === 'ascending' ? 0 : cuts.length;
+  const counts = new Array<number>(parts.length).fill(0);
+  const others = parts.filter((part) => part !== far);
+  const askTotal = async (part: number) => ({ part, answer: await read({ page: 1, limit: 1, ...boundsOf(part, job) }) });
+  for await (const { part, answer } of job.fetchInOrder(others, askTotal, job.width)) counts[part] = answer.total;
+  const left = first.total - counts.reduce((sum, count) => sum + count, 0);
+  // F7: more than the whole: a scan came meanwhile, or lies at a cut, or a total was cut off.
+  if (left < 0) return undefined;
+  const page = Math.max(1, Math.ceil(left / pageSize));
+  const last = await read({ page, limit: pageSize, ...boundsOf(far, job) });
+  if (last.total !== left || last.rows.length !== left - (page - 1) * pageSize) return undefined;
+  counts[far] = left;
+  // F8: a part with as many as the whole may be cut off where the whole is.
+  if (counts.some((count) => count === first.total) && mayBeTruncated({ total: first.total, pageSize })) return undefined;
+  const outsideNear = marginOf(first, range, { atBeginning: order === 'ascending', isAll: first.total === first.rows.length });
+  const outsideFar = marginOf(last, range, { atBeginning: order !== 'ascending', isAll: page === 1 });
+  if (outsideNear === undefined || outsideFar === undefined) return undefined;
+  // F9: the margins were asked for with the whole, and belong to no part.
+  counts[near] = (counts[near] ?? 0) - outsideNear;
+  counts[far] = (counts[far] ?? 0) - outsideFar;
+  return counts.some((count) => count < 0) ? undefined : counts;
+}
+
+/** F7: wider than the part at each cut, never narrower; at the ends of the range as the whole was asked for. */
+function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
+  const since = cuts[part - 1];
+  const until = cuts[part];
+  return {
+    ...(since === undefined ? ('sinceMs' in asked ? { sinceMs: asked.sinceMs } : {}) : { sinceMs: since - EXCLUSIVE_MS }),
+    ...(until === undefined ? ('untilMs' in asked ? { untilMs: asked.untilMs } : {}) : { untilMs: until }),
+  };
+}
+
+/** How many rows lie outside the range at one end, by a page of that end; undefined where the page shows nothing inside, and there may be more. */
+function marginOf(
+  { times }: ScanPage,
+  { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range,
+  { atBeginning, isAll }: { atBeginning: boolean; isAll: boolean },
+): number | undefined {
+  const outside = times.filter((time) => (atBeginning ? time < sinceMs : time >= untilMs)).length;
+  return outside === times.length && !isAll ? undefined : outside;
+}

@@ -1,0 +1,122 @@
+/**
+ * Counts of distinct values in bounded memory: strangers write referrers. Exact up to `most` values; beyond that by Space-Saving
+ * (Metwally, Agrawal, El Abbadi: "Efficient computation of frequent and top-k elements in data streams", 2005).
+ */
+import { createHash } from 'node:crypto';
+
+/** A value as scans have it; null: none. */
+export type Value = string | null;
+
+interface Count {
+  value: Value;
+  /** So many scans for certain; all of them where nothing was given up. */
+  scans: number;
+}
+
+export interface ValueCounter {
+  /** Adds scans with this value; the empty text is none. */
+  add(value: Value, scans?: number): void;
+  /** Adds all that another one counted. */
+  addAll(other: ValueCounter): void;
+  /** The values, in no order. They are fewer scans than were added where `isApproximate`. */
+  counts(): Count[];
+  /** There were more values than are kept: the counts are what is certain. */
+  isApproximate(): boolean;
+}
+
+interface Entry {
+  value: Value;
+  count: number;
+  /** The count may be so much too high. */
+  error: number;
+  /** Its place in the heap, once there is one. */
+  at: number;
+}
+
+/** Enough for every city, and 10 MB at the worst. */
+const MOST_VALUES = 10_000;
+
+export function createValueCounter(most = MOST_VALUES): ValueCounter {
+  const entries = new Map<Value, Entry>();
+  /** A binary heap, smallest count first; from when on values are given up. */
+  let heap: Entry[] | undefined;
+  let isApproximate = false;
+
+  function add(value: Value, scans = 1): void {
+    const known = entries.get(value);
+    if (known) addTo(known, scans);
+    else addNew(bounded(value), scans);
+  }
+
+  function addTo(entry: Entry, scans: number): void {
+    entry.count += scans;
+    if (heap) sink(heap, entry);
+  }
+
+  function addNew(value: Value, scans: number): void {
+    const known = entries.get(value);
+    if (known) addTo(known, scans);
+    else if (entries.size < most) {
+      entries.set(value, { value, count: scans, error: 0, at: 0 });
+    } else replaceRarest(value, scans);
+  }
+
+  /** F1: the value that is given up leaves its count to the new one, as an error that is known, so that the counts are all scans. */
+  function replaceRarest(value: Value, scans: number): void {
+    heap ??= heapOf([...entries.values()]);
+    isApproximate = true;
+    const rarest = heap[0];
+    if (!rarest) return;
+    entries.delete(rarest.value);
+    rarest.value = value;
+    rarest.error = rarest.count;
+    rarest.count += scans;
+    entries.set(value, rarest);
+    sink(heap, rarest);
+  }
+
+  return {
+    add,
+    addAll(other) {
+      isApproximate ||= other.isApproximate();
+      for (const { value, scans } of other.counts()) add(value, scans);
+    },
+    // F2: only what is certain is said of a value; the rest of the scans is nobody's.
+    counts: () =>
+      [...entries.values()].flatMap(({ value, count, error }) => (count > error ? [{ value, scans: count - error }] : [])),
+    isApproximate: () => isApproximate,
+  };
+}
+
+/** Longer ones are cut, and told apart by their hash: addresses of ten megabytes must not fill the memory. */
+const LONGEST = 1024;
+
+/** A copy, because a part of a file's text would keep all of it. */
+function bounded(value: Value): Value {
+  if (value === null || value === '') return null;
+  if (value.length <= LONGEST) return Buffer.from(value, 'utf16le').toString('utf16le');
+  return `${Buffer.from(value.slice(0, LONGEST), 'utf16le').toString('utf16le')}… #${createHash('sha256').update(value, 'utf16le').digest('hex').slice(0, 16)}`;
+}
+
+function heapOf(entries: Entry[]): Entry[] {
+  const heap = entries.sort((a, b) => a.count - b.count);
+  heap.forEach((entry, at) => {
+    entry.at = at;
+  });
+  return heap;
+}
+
+/** Moves an entry down whose count has grown. */
+function sink(heap: Entry[], entry: Entry): void {
+  for (;;) {
+    const left = heap[2 * entry.at + 1];
+    const right = heap[2 * entry.at + 2];
+    const smaller = right && left && right.count < left.count ? right : left;
+    if (!smaller || smaller.count >= entry.count) return;
+    const { at } = smaller;
+    heap[entry.at] = smaller;
+    smaller.at = entry.at;
+    heap[at] = entry;
+    entry.at = at;
+  }
+}

@@ -1,0 +1,218 @@
+/** `scans stats` as it is typed: the same figures from the service and from every kind of file, and requests counted. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../src/output/display-width.ts';
+import { runCli, useDirectory } from '../support/cli.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+/** Its made-up scans end with 2024. */
+const RANGE = ['--since', '2024-11-01', '--until', '2024-12-01', '--timezone', 'Asia/Kathmandu'];
+const EVERYTHING = ['day', 'week', 'month', 'hour', 'weekday', 'country', 'city', 'device', 'os', 'browser', 'referrer'];
+const BY = [...EVERYTHING, 'code'].flatMap((by) => ['--by', by]);
+
+async function requestsOf(sandbox: TestSandbox, args: string[]) {
+  const before = sandbox.requests.length;
+  const result = await runCli(['scans', 'stats', ...args], { env: sandbox.env });
+  return { ...result, requests: sandbox.requests.length - before };
+}
+
+describe('the same figures', () => {
+  test('from the service, CSV, JSON and NDJSON, compressed or not, by everything', async () => {
+    const sandbox = await useSandbox({ codes: 2, scans: 3000 });
+    const directory = await useDirectory();
+    const expected = await runCli(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], { env: sandbox.env });
+    expect(expected.code).toBe(0);
+    expect(expected.stdout.split('\n').length).toBeGreaterThan(100);
+    for (const file of ['a.csv', 'a.csv.gz', 'a.json', 'a.ndjson', 'a.ndjson.gz']) {
+      await runCli(['scans', 'export', '--all', '-o', join(directory, file)], { env: sandbox.env });
+      const before = sandbox.requests.length;
+      const args = ['scans', 'stats', '--input', join(directory, file), ...RANGE, ...BY, '-f', 'csv'];
+      expect({ file, stdout: (await runCli(args)).stdout }).toEqual({ file, stdout: expected.stdout });
+      expect(sandbox.requests.length).toBe(before);
+    }
+  });
+
+  test('from a directory of files that overlap, each scan once', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 2000 });
+    const directory = await useDirectory();
+    await mkdir(join(directory, 'logs'));
+    const code = sandbox.codeId();
+    for (const [file, ...flags] of [
+      ['b.csv', '--since', '2024-11-10'],
+      ['a.ndjson', '--until', '2024-11-20'],
+    ] as const) {
+      await runCli(['scans', 'export', code, '-o', join(directory, 'logs', file), ...flags], { env: sandbox.env });
+    }
+    const args = [...EVERYTHING.flatMap((by) => ['--by', by]), '-f', 'ndjson', '--timezone', 'UTC'];
+    const { stdout } = await runCli(['scans', 'stats', '--input', join(directory, 'logs'), ...args]);
+    await runCli(['scans', 'export', code, '-o', join(directory, 'whole.csv')], { env: sandbox.env });
+    expect(stdout).toBe((await runCli(['scans', 'stats', '--input', join(directory, 'whole.csv'), ...args])).stdout);
+  });
+
+  test('as data: the columns of the contract, fractions, the rest in one row', async () => {
+    const directory = await useDirectory();
+    const lines = ['id,ts,country'];
+    for (let i = 0; i < 40; i++)
+      lines.push(`${i},2026-10-0${1 + (i % 5)}T00:00:00Z,${['DE', 'FR', 'IT', 'AT'][Math.floor(i / 16)] ?? ''}`);
+    await writeFile(
+      join(directory, 'a.csv'),
+      `${lines
+        .sort((a, b) => ((a.split(',')[1] ?? '') < (b.split(',')[1] ?? '') ? -1 : 1))
+        .join('\n')
+        .replace(/(.*)\n(id,ts.*)/s, '$2\n$1')}\n`,
+    );
+    const { stdout, code } = await runCli(['scans', 'stats', '--input', 'a.csv', '--by', 'country', '--top', '1', '-f', 'csv'], {
+      cwd: directory,
+    });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'by,value,scans,share,previous,change\ncountry,DE,16,0.4,,\ncountry,other,24,0.6,,\n',
+    });
+  });
+});
+
+describe('requests', () => {
+  test('30 days of one code by day, compared: a request for each of 60 days and one for the whole, as --dry-run says', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 60_000 });
+    const args = [
+      sandbox.codeId(),
+      '--since',
+      '2024-11-05',
+      '--until',
+      '2024-12-05',
+      '--by',
+      'day',
+      '--compare',
+      'previous',
+      '--timezone',
+      'UTC',
+    ];
+    const dry = await requestsOf(sandbox, [...args, '--dry-run', '-f', 'json']);
+    const named = 1;
+    expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 1, by_totals: 1, requests: named + 61 });
+    const byTotals = await requestsOf(sandbox, [...args, '-f', 'json']);
+    expect(byTotals).toMatchObject({ code: 0, requests: named + 61 });
+    const byPages = await requestsOf(sandbox, [...args, '--by', 'device', '-f', 'json']);
+    expect(byPages.requests).toBeGreaterThan(75);
+    const days = JSON.parse(byPages.stdout).filter(({ by }: { by: string }) => by === 'day');
+    expect(JSON.parse(byTotals.stdout)).toEqual(days);
+    expect(days).toHaveLength(30);
+  });
+
+  test('pages where they are fewer', async () => {
+    const sandbox = await useSandbox({ codes: 3, scans: 701 });
+    const result = await requestsOf(sandbox, ['--all', '--during', '2024-11', '--by', 'day', '--timezone', 'UTC', '-f', 'csv']);
+    expect(result).toMatchObject({ code: 0, requests: 1 + 3 });
+    const byCode = await requestsOf(sandbox, ['--all', '--by', 'code', '-f', 'csv']);
+    expect(byCode.requests).toBeLessThanOrEqual(1 + 3 * 2);
+    expect(byCode.stdout.match(/,701,/g)).toHaveLength(3);
+  });
+
+  test('the pages, where totals do not add up: bounds of whole seconds, and scans in each of them', async () => {
+    const sandbox = await useSandbox({
+      codes: 1,
+      scans: 9000,
+      spanMs: 3 * 86_400_000,
+      boundsResolution: 's',
+      sinceInclusive: false,
+    });
+    const args = [sandbox.codeId(), '--since', '2024-12-29', '--until', '2025-01-01', '--timezone', 'UTC', '-f', 'csv'];
+    const result = await requestsOf(sandbox, [...args, '--by', 'day']);
+    const byDevice = await requestsOf(sandbox, [...args, '--by', 'day', '--by', 'device']);
+    expect(byDevice.stdout).toContain(result.stdout.split('\n').slice(1, 4).join('\n'));
+  });
+});
+
+describe('the table', () => {
+  test.each([40, 80, 200])('fits a terminal of %i columns', async (columns) => {
+    const sandbox = await useSandbox({ codes: 1, scans: 1500 });
+    const args = [
+      'scans',
+      'stats',
+      sandbox.codeId(),
+      ...RANGE,
+      '--by',
+      'day',
+      '--by',
+      'city',
+      '--by',
+      'referrer',
+      '--compare',
+      'previous',
+    ];
+    const { stdout } = await runCli(args, { env: { ...sandbox.env, NO_COLOR: '1' }, tty: columns });
+    expect(stdout).toContain('Scans, not people');
+    const table = stdout
+      .slice(stdout.search(/^day/m))
+      .replaceAll('\r', '')
+      .split('\n')
+      .filter((line) => !line.includes(' requests'));
+    for (const line of table) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+  });
+
+  test('is of ASCII alone where the terminal is dumb, and marks what is not over', async () => {
+    const directory = await useDirectory();
+    const ts = (ms: number) => new Date(Date.now() - ms).toISOString();
+    const rows = [`1,${ts(90_000_000)},DE`, `2,${ts(1000)},AT`];
+    await writeFile(join(directory, 'a.csv'), `id,ts,country\n${rows.join('\n')}\n`);
+    const args = ['scans', 'stats', '--input', 'a.csv', '--by', 'month', '--by', 'country', '-f', 'table', '--timezone', 'UTC'];
+    const { stdout } = await runCli(args, { cwd: directory, env: { TERM: 'dumb' } });
+    expect(stdout).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(stdout).toMatch(/^\d{4}-\d\d \* /m);
+    expect(stdout).toContain('* only a part of it');
+  });
+
+  test('shows what strangers wrote, and obeys none of it', async () => {
+    const directory = await useDirectory();
+    await writeFile(
+      join(directory, 'a.ndjson'),
+      `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z', referrer: '\x1b[2J\n(other)\u202e' })}\n`,
+    );
+    const { stdout } = await runCli(['scans', 'stats', '--input', 'a.ndjson', '--by', 'referrer', '-f', 'table'], {
+      cwd: directory,
+    });
+    expect(stdout).toContain('\\x1b[2J\\n(other)\\u{202e}');
+  });
+
+  test('goes into a file when that is asked for', async () => {
+    const directory = await useDirectory();
+    await writeFile(join(directory, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
+    await runCli(['scans', 'stats', '--input', 'a.csv', '-f', 'table', '-o', 'out.txt'], { cwd: directory });
+    expect(await readFile(join(directory, 'out.txt'), 'utf8')).toContain('2026-10-01');
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    [['x', '--all'], '--all counts every code: leave out the codes, or --all'],
+    [['--input', 'a.csv', '--all'], '--all asks the service, --input reads files: choose one'],
+    [[], 'which code?'],
+    [
+      ['x', '--by', 'contry'],
+      "--by cannot be 'contry': it takes day, week, month, hour, weekday, country, city, device, os, browser, referrer or code",
+    ],
+    [['x', '--compare', 'previous'], '--compare previous needs to know where the range begins'],
+    [['--input', 'gone.csv'], 'cannot read gone.csv: there is no such file'],
+    [['--input', '.', '--by', 'day'], '. holds no file of scans'],
+    [['x', '--timezone', 'Mars'], "--timezone 'Mars' is not a time zone"],
+  ])('%j', async (args, message) => {
+    const cwd = await useDirectory();
+    const { code, stderr } = await runCli(['scans', 'stats', ...args], { cwd });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`qrctl: ${message}\n`) });
+  });
+
+  test('an unknown dimension, with the nearest', async () => {
+    expect((await runCli(['scans', 'stats', 'x', '--by', 'contry'])).stderr).toContain('did you mean --by country?');
+  });
+
+  test('a code that is not there, beside one that is: the other is counted', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 40 });
+    const gone = '00000000-0000-4000-8000-000000000000';
+    const both = await requestsOf(sandbox, [sandbox.codeId(), gone, '--by', 'code', '-f', 'csv']);
+    expect(both.code).toBe(8);
+    expect(both.stdout).not.toContain(gone);
+    expect(both.stdout).toMatch(/^code,[^,]+,40,1,,$/m);
+    expect((await requestsOf(sandbox, [gone])).code).toBe(4);
+  });
+});

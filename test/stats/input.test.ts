@@ -1,0 +1,248 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createCsvFormatter } from '../../src/output/csv.ts';
+import { createJsonFormatter, createNdjsonFormatter } from '../../src/output/json.ts';
+import type { Row } from '../../src/row-sink.ts';
+import type { Dimension } from '../../src/stats/dimensions.ts';
+import { listInputs } from '../../src/stats/input/list-inputs.ts';
+import { readInputs } from '../../src/stats/input/read-scans.ts';
+import { useDirectory } from '../support/cli.ts';
+import { FORMULAS } from '../support/hostile-strings.ts';
+
+const NAMES = ['id', 'ts', 'country', 'city', 'device', 'os', 'browser', 'referrer'];
+
+function scan(id: number | bigint, second: number, more: Row = {}): Row {
+  const ts = new Date(1_760_000_000_000 + second * 1000).toISOString();
+  return { id, ts, country: 'DE', city: null, device: 'mobile', os: 'iOS', browser: 'Safari', referrer: null, ...more };
+}
+
+function csv(rows: readonly Row[], names: readonly string[] = NAMES, excel = false): string {
+  const formatter = createCsvFormatter(names, { header: true, rawCells: false, excel });
+  return formatter.begin() + Buffer.from(formatter.rows(rows) as Uint8Array).toString();
+}
+
+function json(rows: readonly Row[]): string {
+  const formatter = createJsonFormatter(undefined, 'list');
+  return (
+    formatter.begin() + (rows.length > 0 ? Buffer.from(formatter.rows(rows) as Uint8Array).toString() : '') + formatter.end()
+  );
+}
+
+function ndjson(rows: readonly Row[]): string {
+  return Buffer.from(createNdjsonFormatter(undefined).rows(rows) as Uint8Array).toString();
+}
+
+/** Writes the files, and reads them as `--input` does. */
+async function read(files: Record<string, string | Uint8Array>, dimensions: readonly Dimension[] = []) {
+  const directory = await useDirectory();
+  for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
+  let taken: { ms: number; row: Row; code: string }[] = [];
+  let starts = 0;
+  const notes: string[] = [];
+  await readInputs({
+    paths: Object.keys(files).map((name) => join(directory, name)),
+    dimensions,
+    start() {
+      starts += 1;
+      taken = [];
+      return (ms, row, code) => taken.push({ ms, row, code });
+    },
+    note: (line) => notes.push(line.replaceAll(`${directory}/`, '')),
+    pause: async () => undefined,
+  });
+  return { taken, starts, notes, ids: taken.map(({ row }) => String(row.id)) };
+}
+
+async function refusal(files: Record<string, string | Uint8Array>, dimensions: readonly Dimension[] = []) {
+  const error: Error = await read(files, dimensions).then(
+    () => new Error('was not refused'),
+    (error) => error,
+  );
+  return { name: error.name, message: error.message.replace(/\/tmp\/[^/]+\//g, '') };
+}
+
+describe('files of scans', () => {
+  const rows = [scan(1, 0, { referrer: 'a,b' }), scan(2, 0), scan(2n ** 60n, 1, { city: 'Köln\n"am Rhein"' }), scan(4, 2)];
+
+  it.each([
+    ['a.csv', csv(rows)],
+    ['a.csv', csv(rows, NAMES, true)],
+    ['a.csv', csv(rows).replaceAll(',', ';').replace('"a;b"', '"a,b"')],
+    ['a.tsv', csv(rows.map((row) => ({ ...row, referrer: null }))).replaceAll(',', '\t')],
+    ['a.json', json(rows)],
+    [
+      'a.json',
+      JSON.stringify(
+        rows.map((row) => ({ ...row, id: Number(row.id) })),
+        null,
+        2,
+      ),
+    ],
+    ['a.ndjson', ndjson(rows)],
+    ['a.ndjson', ndjson(rows).trimEnd()],
+    ['a.ndjson', ndjson(rows).replaceAll('\n', '\r\n\n')],
+    ['a.csv.gz', gzipSync(csv(rows))],
+    ['a.ndjson.gz', Buffer.concat([gzipSync(ndjson(rows.slice(0, 2))), gzipSync(ndjson(rows.slice(2)))])],
+    ['a.json.gz', gzipSync(json(rows))],
+    ['named.wrongly', ndjson(rows)],
+  ])('%s gives its scans (%#)', async (name, content) => {
+    const { taken } = await read({ [name]: content }, ['city']);
+    expect(taken).toHaveLength(4);
+    expect(taken.map(({ ms }) => ms)).toEqual([0, 0, 1000, 2000].map((ms) => 1_760_000_000_000 + ms));
+    expect(taken[2]?.row.city).toBe('Köln\n"am Rhein"');
+    expect(taken[0]?.row.city).toBe(null);
+  });
+
+  it('may be empty', async () => {
+    expect((await read({ 'a.csv': csv([]), 'b.json': '[]\n', 'c.ndjson': '' })).taken).toEqual([]);
+  });
+
+  it('of many pieces give each scan once, wherever a piece ends', async () => {
+    const many = Array.from({ length: 9000 }, (_, i) =>
+      scan(i, i, { referrer: i % 7 === 0 ? `"x${i}\n,"` : `https://shop.example/${i}` }),
+    );
+    for (const [name, content] of [
+      ['a.csv', csv(many)],
+      ['a.json', json(many)],
+      ['a.ndjson', ndjson(many)],
+    ] as const) {
+      const { taken, starts } = await read({ [name]: content });
+      expect(taken.map(({ row }) => Number(row.id))).toEqual(many.map(({ id }) => id));
+      expect(starts).toBe(1);
+    }
+  });
+
+  it('have the values that were there before cells were defused (F4)', async () => {
+    const hostile = [...Object.values(FORMULAS), "'=1+1", "''", "'", '=1', '-5', '\t=x'];
+    const made = hostile.map((referrer, i) => scan(i, i, { referrer }));
+    const { taken } = await read({ 'a.csv': csv(made) }, ['referrer']);
+    expect(taken.map(({ row }) => row.referrer)).toEqual(hostile);
+  });
+
+  it('name the code of each scan: by its slug, its id, or the file', async () => {
+    const labelled = csv([{ ...scan(1, 0), qr_id: 'x', qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
+    expect((await read({ 'all.csv': labelled })).taken[0]?.code).toBe('menu');
+    expect((await read({ 'spring.csv.gz': gzipSync(csv([scan(1, 0)])) })).taken[0]?.code).toBe('spring');
+  });
+});
+
+describe('each scan once', () => {
+  it('is told by times that rise, without remembering any (F5)', async () => {
+    const files = { 'a.csv': csv([scan(1, 0), scan(2, 0)]), 'b.csv': csv([scan(3, 0), scan(1, 9)]) };
+    expect(await read(files)).toMatchObject({ starts: 1, ids: ['1', '2', '3', '1'] });
+  });
+
+  it('is told by ids where files overlap, or scans came late (F5)', async () => {
+    const september = csv([scan(1, 0), scan(2, 5), scan(3, 5)]);
+    const both = ndjson([scan(2, 5), scan(3, 5), scan(9, 1), scan(4, 7)]);
+    expect(await read({ 'a.csv': september, 'b.ndjson': both })).toMatchObject({ starts: 2, ids: ['1', '2', '3', '9', '4'] });
+    expect((await read({ 'b.ndjson': both, 'a.csv': september })).ids.sort()).toEqual(['1', '2', '3', '4', '9']);
+    expect((await read({ 'a.ndjson': ndjson([scan(1, 5), scan(1, 5)]) })).ids).toEqual(['1']);
+  });
+
+  it('is told of a million ids in any order, beyond 2^53 too', async () => {
+    const ids = Array.from({ length: 5000 }, (_, i) => BigInt((i * 7919) % 5003) * 40_000n + 2n ** 60n);
+    const made = ids.map((id, i) => scan(id, i % 50));
+    const { taken } = await read({ 'a.ndjson': ndjson(made), 'b.ndjson': ndjson([...made].reverse()) });
+    expect(new Set(taken.map(({ row }) => row.id)).size).toBe(5000);
+    expect(taken).toHaveLength(5000);
+  });
+
+  it('keeps codes apart that have ids of their own', async () => {
+    const code = (qr_id: string) => ndjson([1, 2].map((id) => ({ ...scan(id, id), qr_id, qr_slug: qr_id })));
+    expect((await read({ 'a.ndjson': code('a') + code('b') + code('a') })).taken).toHaveLength(4);
+    const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}.csv`;
+    expect((await read({ [uuid(1)]: csv([scan(1, 0)]), [uuid(2)]: csv([scan(1, 7)]) })).taken).toHaveLength(2);
+  });
+
+  it('cannot be told where codes are not named and one id has two times (F6)', async () => {
+    expect(await refusal({ 'a.csv': csv([scan(1, 5), scan(2, 6)]), 'b.csv': csv([scan(1, 0)]) })).toEqual({
+      name: 'UnprovenError',
+      message: 'two scans of different times have the id 1: which are the same cannot be told',
+    });
+  });
+
+  it('cannot be told where one file names its codes and another does not (F6)', async () => {
+    const labelled = csv([{ ...scan(1, 0), qr_id: 'x' }], ['qr_id', ...NAMES]);
+    expect(await refusal({ 'a.csv': labelled, 'b.csv': csv([scan(1, 0)]) })).toEqual({
+      name: 'UsageError',
+      message: 'a.csv names the code of each scan (qr_id), b.csv does not: which scans they share cannot be told',
+    });
+  });
+});
+
+describe('what is no file of scans', () => {
+  it.each([
+    ['a.csv', 'name,destination\nMenu,https://x.example\n', 'it has no column id and no ts; its columns are name,destination'],
+    ['a.csv', '1,2026-10-01T00:00:00Z,DE\n', 'it has no column id and no ts; its columns are 1,2026-10-01T00:00:00Z,DE'],
+    ['a.csv', 'id,ts\n1,2026-10-01T00:00:00Z\n2,yesterday\n', 'about line 3: ts is "yesterday", which is no time'],
+    ['a.csv', 'id,ts\nx,2026-10-01T00:00:00Z\n', 'about line 2: id is "x", which is no whole number'],
+    ['a.csv', 'id,ts\n1,2026-10-01T00:00:00Z,DE\n', 'line 2 has 3 cells where the header has 2'],
+    ['a.csv', 'id,ts\n"1,2026-10-01T00:00:00Z\n', 'a quote (") from line 2 on is never closed'],
+    ['a.csv', 'id,ts\n"1"x,2026-10-01T00:00:00Z\n', 'near line 2 a quote (") stands inside a cell'],
+    ['a.csv', 'id,ts', 'its first line has no end'],
+    ['a.csv', Buffer.from('id,ts\n\xff\n', 'latin1'), 'from line 1 on it has bytes that are not UTF-8'],
+    ['a.ndjson', '{"id":1,"ts":"2026-10-01T00:00:00Z"}\n[1]\n', 'line 2 is not a JSON object'],
+    ['a.ndjson', '{"id":1.5,"ts":"2026-10-01T00:00:00Z"}\n', 'about line 1: id is "1.5", which is no whole number'],
+    ['a.ndjson', '{"ts":"2026-10-01T00:00:00Z"}\n', 'it has no column id; its columns are ts'],
+    ['a.json', '[{"id":1,"ts":"2026-10-01T00:00:00Z"},\n', 'it ends before its array does'],
+    ['a.json', '[\n1\n]\n', 'from line 1 on it has a value that is not an object'],
+    ['a.json', '[{"id":}]\n', 'from line 1 on it is not JSON'],
+    ['a.xlsx', 'PK\x03\x04rest', 'it is a workbook or zip archive'],
+    ['a.csv', Buffer.from('\ufeffid,ts\n', 'utf16le'), 'it is text in UTF-16'],
+    ['a.gz', gzipSync(gzipSync('id,ts\n')), 'it is compressed twice'],
+  ])('%s: %j', async (name, content, why) => {
+    expect(await refusal({ [name]: content })).toEqual({ name: 'UsageError', message: `${name} is no file of scans: ${why}` });
+  });
+
+  it('a file without the column that is asked for', async () => {
+    const files = { 'a.csv': csv([scan(1, 0)]), 'b.csv': csv([scan(2, 1)], ['id', 'ts', 'device']) };
+    expect((await refusal(files, ['city'])).message).toBe('b.csv has no column city: it cannot be counted by city');
+  });
+
+  it('a compressed file that is cut off', async () => {
+    const whole = gzipSync(csv(Array.from({ length: 100 }, (_, i) => scan(i, i))));
+    expect((await refusal({ 'a.csv.gz': whole.subarray(0, -20) })).message).toMatch(/^a\.csv\.gz is no whole gzip file: /);
+  });
+});
+
+describe('a file that is being written', () => {
+  it.each([
+    ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-`],
+    ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-01T00:00:00Z,DE,"Köln\nam R`],
+    ['a.ndjson', `${ndjson([scan(1, 0), scan(2, 1)])}{"id":3,"ts":`],
+  ])('%s: its last line is left out, and that is said', async (name, content) => {
+    expect(await read({ [name]: content })).toMatchObject({
+      ids: ['1', '2'],
+      notes: [`${name}: its last line is cut off and is not counted; is an export writing it just now?`],
+    });
+  });
+});
+
+describe('what --input names', () => {
+  it('is files, and of a directory all data, in the order of its names', async () => {
+    const directory = await useDirectory();
+    await mkdir(join(directory, 'dt=2026-10-02'));
+    await mkdir(join(directory, 'dt=2026-10-01'));
+    for (const name of [
+      'dt=2026-10-02/part-1.csv',
+      'dt=2026-10-01/part-1.csv',
+      'scans.csv.state.json',
+      '_manifest.json',
+      'notes.txt',
+      '.x.csv',
+    ]) {
+      await writeFile(join(directory, name), '');
+    }
+    const found = (await listInputs([directory])).map((path) => path.slice(directory.length + 1));
+    expect(found).toEqual(['dt=2026-10-01/part-1.csv', 'dt=2026-10-02/part-1.csv']);
+  });
+
+  it('must be there, and hold something', async () => {
+    const directory = await useDirectory();
+    await expect(listInputs([join(directory, 'gone.csv')])).rejects.toThrow(/^cannot read .*gone\.csv: /);
+    await expect(listInputs([directory])).rejects.toThrow(/ holds no file of scans$/);
+  });
+});

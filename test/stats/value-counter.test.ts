@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createValueCounter } from '../../src/stats/value-counter.ts';
+import { runs } from '../support/property-runs.ts';
+
+function countedOf(counter: ReturnType<typeof createValueCounter>): Record<string, number> {
+  return Object.fromEntries(counter.counts().map(({ value, scans }) => [String(value), scans]));
+}
+
+describe('counts of values', () => {
+  it('are exact while there is room, and take the empty text for none', () => {
+    const counter = createValueCounter(3);
+    for (const value of ['DE', 'FR', 'DE', '', null]) counter.add(value);
+    expect(countedOf(counter)).toEqual({ DE: 2, FR: 1, null: 2 });
+    expect(counter.isApproximate()).toBe(false);
+  });
+
+  it('keep what is often when there is no more room, and give up what is rare (F1)', () => {
+    const counter = createValueCounter(3);
+    counter.add('often', 1000);
+    counter.add('sometimes', 100);
+    for (let i = 0; i < 50; i++) counter.add(`once ${i}`);
+    expect(countedOf(counter)).toMatchObject({ often: 1000, sometimes: 100 });
+    expect(counter.isApproximate()).toBe(true);
+  });
+
+  it('never say more of a value than there was (F2)', () => {
+    const values = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 300 });
+    fc.assert(
+      fc.property(values, fc.integer({ min: 1, max: 20 }), (given, most) => {
+        const counter = createValueCounter(most);
+        const truth = new Map<string, number>();
+        for (const value of given) {
+          counter.add(`v${value}`);
+          truth.set(`v${value}`, (truth.get(`v${value}`) ?? 0) + 1);
+        }
+        for (const { value, scans } of counter.counts()) expect(scans).toBeLessThanOrEqual(truth.get(String(value)) ?? 0);
+        if (truth.size <= most) expect(new Map(counter.counts().map(({ value, scans }) => [value, scans]))).toEqual(truth);
+        expect(counter.counts().length).toBeLessThanOrEqual(most);
+      }),
+      runs(100),
+    );
+  });
+
+  it('say so when they are added up, too', () => {
+    const [counter, all] = [createValueCounter(2), createValueCounter()];
+    for (const value of ['a', 'a', 'b', 'c']) counter.add(value);
+    all.addAll(counter);
+    expect([countedOf(all), all.isApproximate()]).toEqual([{ a: 2, c: 1 }, true]);
+  });
+
+  it('tell long values apart by more than their beginnings, in bounded memory', () => {
+    const counter = createValueCounter();
+    const long = 'x'.repeat(10_000);
+    counter.add(`${long}a`);
+    counter.add(`${long}b`);
+    counter.add(`${long}b`);
+    expect(counter.counts().map(({ scans }) => scans)).toEqual([1, 2]);
+    expect(counter.counts().every(({ value }) => (value ?? '').length < 1100)).toBe(true);
+  });
+});
