@@ -64,6 +64,9 @@ const CONTRACT: Record<string, string[]> = {
     ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],
     ...OUTPUT,
   ],
+  'scans report [code...]': [
+    ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--title', '--output'],
+  ],
   'scans stats [code...]': [
     ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--dry-run'],
     ...OUTPUT,

@@ -34,7 +34,9 @@ describe('README', () => {
   });
 });
 
-const PROTOCOLS = ['limit', 'complete', 'append', 'once', 'durable', 'output', 'check', 'stats'].map((room) => `src/${room}/PROTOCOL.md`);
+const PROTOCOLS = ['limit', 'complete', 'append', 'once', 'durable', 'output', 'check', 'stats'].map(
+  (room) => `src/${room}/PROTOCOL.md`,
+);
 
 test.each(['README.md', '.github/CONTRIBUTING.md', ...PROTOCOLS])('%s names only files and scripts that are there', (name) => {
   const text = readFileSync(new URL(name, ROOT), 'utf8');

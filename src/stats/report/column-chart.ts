@@ -8,8 +8,6 @@ import { formatCount } from './report-tables.ts';
 const HEIGHT = 220;
 const TOP = 14;
 const BOTTOM = 190;
-/** Percent of the width that the numbers of the axis take; the narrowest screen decides. */
-const LEFT = 0;
 /** More labels would touch one another on a phone. */
 const MOST_LABELS = 5;
 
@@ -19,7 +17,7 @@ export function columnChart({ by, rows }: Section, title: string): Html {
   const y = scaleLinear([0, most], [BOTTOM, TOP]).nice(4);
   const x = scaleBand(
     rows.map((_, at) => at),
-    [LEFT, 100],
+    [0, 100],
   )
     .paddingInner(rows.length > 60 ? 0.1 : 0.28)
     .paddingOuter(0.1);
@@ -31,8 +29,8 @@ export function columnChart({ by, rows }: Section, title: string): Html {
     .map((tick) => html`<line class="rule" x1="0" x2="100%" y1="${pixel(y(tick))}" y2="${pixel(y(tick))}"/>`);
   const numbers = y
     .ticks(4)
-    .filter((tick) => Number.isInteger(tick) && tick > 0)
-    .map((tick) => html`<text class="axis halo" x="0" y="${pixel(y(tick) - 4)}">${formatCount(tick)}</text>`);
+    .filter((tick) => Number.isInteger(tick))
+    .map((tick) => html`<text class="axis" x="100%" y="${pixel(y(tick) + 4)}" text-anchor="end">${formatCount(tick)}</text>`);
   const columns = rows.map(({ scans, isPart }, at) => {
     const top = pixel(Math.min(y(scans), scans > 0 ? BOTTOM - 1 : BOTTOM));
     return html`<rect class="${isPart ? 'column part' : 'column'}" x="${percent(x(at) ?? 0)}" width="${percent(x.bandwidth())}" y="${top}" height="${pixel(BOTTOM - top)}" rx="2"/>`;
@@ -42,14 +40,14 @@ export function columnChart({ by, rows }: Section, title: string): Html {
       anchor === 'start' ? (x(at) ?? 0) : anchor === 'end' ? (x(at) ?? 0) + x.bandwidth() : (x(at) ?? 0) + x.bandwidth() / 2;
     return html`<text class="axis" x="${percent(place)}" y="${BOTTOM + 20}" text-anchor="${anchor}">${shortLabel(by, rows[at]?.value ?? '')}</text>`;
   });
-  return html`<svg class="chart" role="img" aria-label="${title}: ${summary(rows)}" width="100%" height="${HEIGHT}">
+  return html`<div class="plot"><svg class="scale" aria-hidden="true" width="44" height="${HEIGHT}">${numbers}</svg><svg class="chart" role="img" aria-label="${title}: ${summary(rows)}" width="100%" height="${HEIGHT}">
 ${grid}${columns}${before(
   rows,
   (at) => (x(at) ?? 0) + x.bandwidth() / 2,
   (value) => y(value),
 )}
-<line class="base" x1="0" x2="100%" y1="${BOTTOM}" y2="${BOTTOM}"/>${numbers}${labels}
-</svg>`;
+<line class="base" x1="0" x2="100%" y1="${BOTTOM}" y2="${BOTTOM}"/>${labels}
+</svg></div>`;
 }
 
 /** The range before as a line, stretched to the width while its stroke is not. */

@@ -102,7 +102,7 @@ function tiles({ total, previous, sections, codes, comparedWith }: ReportPage): 
   ];
   return html`<section class="tiles" aria-label="In short">
 ${list}
-</section>${comparedWith === undefined ? '' : html`<p class="compared">Compared with ${comparedWith}</p>`}`;
+</section>${comparedWith === undefined ? '' : html`<p class="compared">Before: ${comparedWith}</p>`}`;
 }
 
 function tile(label: string, value: string, detail: string, change: number | null = null): Html {
@@ -116,10 +116,13 @@ function changeBadge(change: number | null): Html | string {
   return html`<span class="badge ${way}">${formatChange(change)}</span> `;
 }
 
+/** Cards that take the whole width. */
+const WIDE: ReadonlySet<Section['by']> = new Set(['day', 'week', 'month', 'hour', 'code', 'referrer']);
+
 function card(section: Section, page: ReportPage): Html {
   const { by, rows } = section;
   const title = TITLES[by];
-  const wide = by === 'day' || by === 'week' || by === 'month' || by === 'code' || by === 'referrer' ? ' wide' : '';
+  const wide = WIDE.has(by) ? ' wide' : '';
   const compared = page.previous !== undefined;
   const body = rows.length === 0 ? html`<p class="none">No scans.</p>` : bodyOf(section, compared);
   return html`<section class="card${wide}" aria-labelledby="by-${by}">
@@ -133,7 +136,7 @@ ${rows.some(({ isPart }) => isPart) ? html`<p class="note">* not the whole of it
 
 function bodyOf(section: Section, compared: boolean): Html {
   const { by } = section;
-  if (!isTimeDimension(by)) return figuresTable(section, { caption: TITLES[by], compared, hasBars: true });
+  if (!isTimeDimension(by) || by === 'weekday') return figuresTable(section, { caption: TITLES[by], compared, hasBars: true });
   const chart = columnChart(section, TITLES[by]);
   if (by === 'day') return html`${chart}${legend(compared)}${calendarTable(section, TITLES[by])}`;
   return html`${chart}${legend(compared)}${columnsOfTables(section, { caption: TITLES[by], compared, hasBars: false })}`;

@@ -60,9 +60,10 @@ function bar(percent: number): Html {
   return html`<td class="bar" aria-hidden="true"><svg width="100%" height="12"><rect class="track" width="100%" height="12" rx="3"/><rect class="fill" width="${width}" height="12" rx="3"/></svg></td>`;
 }
 
-function nameOf({ value, isRest, isPart }: Figure, rows: readonly Figure[]): string {
+function nameOf({ by, value, isRest, isPart }: Figure, rows: readonly Figure[]): string {
   if (isRest) return `all others${rows.length > 1 ? '' : ' (too many to name)'}`;
-  return value === null ? 'not known' : `${value}${isPart ? ' *' : ''}`;
+  if (value === null) return by === 'referrer' ? 'no address given' : 'not known';
+  return `${value}${isPart ? ' *' : ''}`;
 }
 
 function wayOf(change: number | null): string {

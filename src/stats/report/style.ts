@@ -24,12 +24,11 @@ h1{margin:0;font-size:clamp(28px,5vw,46px);line-height:1.1;letter-spacing:-.02em
 .card{padding:22px 24px;min-width:0}
 .card.wide{grid-column:1/-1}
 h2{margin:0 0 14px;font-size:18px;letter-spacing:-.01em}
-.chart{display:block;overflow:visible}
+.plot{display:grid;grid-template-columns:44px minmax(0,1fr);column-gap:10px}.plot svg{display:block;overflow:visible}
 .column,.fill{fill:var(--accent)}.column.part{fill:var(--part)}.track{fill:var(--accent-soft)}
 .before{fill:none;stroke:var(--before);stroke-width:2;stroke-linejoin:round;vector-effect:non-scaling-stroke}
 .rule{stroke:var(--line)}.base{stroke:var(--soft)}
 .axis{fill:var(--soft);font-size:12px}
-.halo{paint-order:stroke;stroke:var(--card);stroke-width:4px;stroke-linejoin:round}
 .legend{margin:6px 0 0;font-size:13px;color:var(--soft)}
 .key{display:inline-block;width:12px;height:12px;border-radius:3px;margin:0 6px 0 0;vertical-align:-1px;background:var(--accent)}
 .key.then{height:3px;border-radius:2px;margin:0 6px 0 14px;vertical-align:4px;background:var(--before)}
@@ -43,7 +42,7 @@ tbody td.scans{font-weight:600}
 th.dim{color:var(--soft);font-style:italic}
 td.bar{width:38%}td.bar svg{display:block}
 .wide td.bar{width:44%}
-.columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:0 28px;margin-top:14px}
+.columns{display:grid;align-items:start;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:0 36px;margin-top:14px}
 .calendar{margin-top:18px;table-layout:fixed;border-spacing:3px;border-collapse:separate}
 .calendar th,.calendar td{border:0;padding:7px 2px;text-align:center;font-size:13px}
 .calendar th:first-child{text-align:left;width:6.4em;color:var(--soft);white-space:nowrap;overflow-wrap:normal;min-width:0}
@@ -59,5 +58,5 @@ code{font:12px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow
 @page{size:A4;margin:14mm 12mm}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#16181d;--soft:#50565f;--line:#d9d9d4;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
 body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}header.top{padding-top:0}header.top,main,footer{max-width:none;padding-left:0;padding-right:0}
-.grid{grid-template-columns:repeat(2,minmax(0,1fr))}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.card,.tile,tr{break-inside:avoid}.card{padding:14px 16px}table{font-size:11px}th,td{padding-top:4px;padding-bottom:4px}h2{break-after:avoid}td.bar{width:26%}footer{padding-bottom:0}}
+.grid{grid-template-columns:repeat(2,minmax(0,1fr))}.columns{grid-template-columns:repeat(3,minmax(0,1fr));gap:0 18px}.columns th,.columns td{padding-left:4px;font-size:10px}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.card,.tile,tr{break-inside:avoid}.card{padding:14px 16px}table{font-size:11px}th,td{padding-top:4px;padding-bottom:4px}h2{break-after:avoid}td.bar{width:26%}footer{padding-bottom:0}}
 `;

@@ -19,8 +19,8 @@ export const command = defineCommand({
   options,
   examples: [
     {
-      command: 'qrctl scans report --all --during last-month --compare previous -o october.html',
-      does: 'the month, beside the one before',
+      command: 'qrctl scans report --all --during last-month -o october.html',
+      does: 'the whole of last month',
     },
     {
       command: 'qrctl scans report --input scans.csv --title "Spring campaign" -o report.html',

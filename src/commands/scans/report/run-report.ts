@@ -34,12 +34,21 @@ export async function runReport(context: Context, names: readonly string[], flag
   context.console.note(`${counted.current.total().toLocaleString('en')} scans: ${path === '-' ? 'standard output' : path}`);
 }
 
-function pageOf(plan: CountPlan, { current, before, codes }: Counted, flags: ReportFlags, names: readonly string[]) {
+function pageOf(plan: CountPlan, { current, before, codes, nowMs }: Counted, flags: ReportFlags, names: readonly string[]) {
   const { zone, offsetMs: offsetAt } = plan.local;
-  // No clock in it: where the range has no end of its own, it ends with the last scan.
+  // No clock in it: where the range has no end of its own, it ends with the last scan; one that has ended stays so.
   const span: Span = plan.span;
   const called = codes?.map(({ id, slug }) => slug ?? id);
-  const common = { current, span, before, timezone: zone, offsetAt, top: plan.top ?? TOP, nowMs: undefined, codes: called };
+  const common = {
+    current,
+    span,
+    before,
+    timezone: zone,
+    offsetAt,
+    top: plan.top ?? TOP,
+    nowMs: span.untilMs === undefined ? undefined : nowMs,
+    codes: called,
+  };
   const sections = plan.dimensions.map((by) => figuresOf(by, common)).filter(({ by, rows }) => by !== 'code' || rows.length > 1);
   const counts = new Map(
     current.values

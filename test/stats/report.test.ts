@@ -1,0 +1,51 @@
+/** The page of `scans report`, as it is typed. What a browser makes of it, `npm run test:stats` asks. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runCli, useDirectory } from '../support/cli.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const RANGE = ['--during', '2024-12', '--timezone', 'Europe/Berlin', '--compare', 'previous'];
+
+test('is the same from the service and from a file, and the same each time', async () => {
+  const sandbox = await useSandbox({ codes: 2, scans: 900 });
+  const directory = await useDirectory();
+  sandbox.workspace.create({ name: 'Nobody scans me', type: 'url' });
+  const made: string[] = [];
+  await runCli(['scans', 'export', '--all', '-o', join(directory, 'a.csv')], { env: sandbox.env });
+  for (const from of [['--all'], ['--all'], ['--input', 'a.csv']]) {
+    const result = await runCli(['scans', 'report', ...from, ...RANGE, '-o', 'r.html'], { cwd: directory, env: sandbox.env });
+    expect(result).toMatchObject({ code: 0, stdout: '' });
+    made.push(await readFile(join(directory, 'r.html'), 'utf8'));
+  }
+  expect(made[0]).toBe(made[1]);
+  const figures = (page = '') =>
+    page
+      .slice(page.indexOf('<main>'), page.indexOf('id="silent"') < 0 ? page.indexOf('</main>') : undefined)
+      .match(/<tbody>.*?<\/tbody>/gs);
+  expect(figures(made[0])?.length).toBeGreaterThan(8);
+  expect(made[0]).toContain('Codes without scans');
+});
+
+test('holds what strangers wrote as text, runs and loads nothing, and tells no secret (F10)', async () => {
+  const directory = await useDirectory();
+  const hostile = '</td><script>alert(1)</script><img src="https://evil.example/x.png" onerror=alert(2)>\u202e"\'&';
+  await writeFile(join(directory, 'a.ndjson'), `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z', referrer: hostile })}\n`);
+  const args = ['scans', 'report', '--input', 'a.ndjson', '--by', 'referrer', '--title', '<b>"x"</b>', '-o', 'r.html'];
+  const { code } = await runCli(args, { cwd: directory, env: { QRCTL_API_KEY: 'svc_live_secretsecret' } });
+  const page = await readFile(join(directory, 'r.html'), 'utf8');
+  expect(code).toBe(0);
+  expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(page).toContain('\\u{202e}');
+  expect(page).toMatch(/content="default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]{43}=&#39;; base-uri/);
+  expect(page).not.toMatch(/<script|<img|<b>|<link|<iframe|\sstyle=|url\(|@import|secretsecret/);
+  expect(page).toContain('Scans, not people');
+});
+
+test.each([
+  [['x'], 'where should the page go?'],
+  [['x', '-o', 'r.pdf'], '--output r.pdf is not named as a page'],
+])('%j is refused', async (args, message) => {
+  const { code, stderr } = await runCli(['scans', 'report', ...args]);
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
