@@ -8,7 +8,7 @@ _qrctl_place() {
   case "$1" in
     '') names=(qr scans auth config api doctor sandbox demo completion help) ;;
     'qr') names=(list get create update check delete image) ;;
-    'scans') names=(export) ;;
+    'scans') names=(export stats report) ;;
     'auth') names=(login status list use logout) ;;
     'config') names=(list get set unset path) ;;
     'qr list') flags=(--status --type --name --limit --sort -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
@@ -19,6 +19,8 @@ _qrctl_place() {
     'qr delete') flags=(--yes --from --results --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr image') flags=(-o --output --dry-run --force --all --status --type --name --from --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --outline --size --dpi --quiet-zone --ecc --color --background --short-url) ;;
     'scans export') flags=(--all --since --until --during --timezone --output-dir --partition-by --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'scans stats') flags=(--all --input --by --top --compare --since --until --during --timezone --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'scans report') flags=(--all --input --by --top --compare --since --until --during --timezone --title -o --output) ;;
     'auth login') flags=(--key-stdin --no-verify) ;;
     'auth status') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
     'auth list') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
@@ -36,7 +38,7 @@ _qrctl_place() {
     'completion') ;;
     'help') names=(qr scans auth config api doctor sandbox demo completion exit-codes formatting environment rate-limits automation) ;;
     'help qr') names=(list get create update check delete image) ;;
-    'help scans') names=(export) ;;
+    'help scans') names=(export stats report) ;;
     'help auth') names=(login status list use logout) ;;
     'help config') names=(list get set unset path) ;;
   esac
@@ -87,6 +89,15 @@ _qrctl_flag() {
         'scans export --partition-by') kind=values values=(day month) ;;
         'scans export -f' | 'scans export --format') kind=values values=(table csv json ndjson parquet) ;;
         'scans export -o' | 'scans export --output') kind=files ;;
+        'scans stats --input') kind=files ;;
+        'scans stats --by') kind=values values=(day week month hour weekday country city device os browser referrer code) ;;
+        'scans stats --compare') kind=values values=(previous year none) ;;
+        'scans stats -f' | 'scans stats --format') kind=values values=(table csv json ndjson) ;;
+        'scans stats -o' | 'scans stats --output') kind=files ;;
+        'scans report --input') kind=files ;;
+        'scans report --by') kind=values values=(day week month hour weekday country city device os browser referrer code) ;;
+        'scans report --compare') kind=values values=(previous year none) ;;
+        'scans report -o' | 'scans report --output') kind=files ;;
         'auth status -f' | 'auth status --format') kind=values values=(table csv json ndjson) ;;
         'auth status -o' | 'auth status --output') kind=files ;;
         'auth list -f' | 'auth list --format') kind=values values=(table csv json ndjson) ;;
@@ -112,6 +123,8 @@ _qrctl_argument() {
     'qr delete '*) kind=codes ;;
     'qr image '*) kind=codes ;;
     'scans export '*) kind=codes ;;
+    'scans stats '*) kind=codes ;;
+    'scans report '*) kind=codes ;;
     'auth use '0) kind=profiles ;;
     'config get '0) kind=values values=(base-url format timezone reserve concurrency max-wait delimiter short-url) ;;
     'config set '0) kind=values values=(base-url format timezone reserve concurrency max-wait delimiter short-url) ;;
@@ -183,7 +196,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --query | --input | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --input | --by | --top | --compare | --title | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

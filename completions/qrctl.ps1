@@ -9,7 +9,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
     $names = @{
         '' = @(
             , @('qr', 'list, read, create, change, delete and print QR codes')
-            , @('scans', 'export raw scans')
+            , @('scans', 'export and count scans')
             , @('auth', 'store and check the key, switch profiles')
             , @('config', 'read and change the settings of a profile')
             , @('api', 'send one raw request, for what no command covers yet')
@@ -30,6 +30,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         )
         'scans' = @(
             , @('export', 'export the scans of codes, complete or not at all')
+            , @('stats', 'count scans by day, country, device and more')
+            , @('report', 'the same as one page to send to a client')
         )
         'auth' = @(
             , @('login', 'store a key')
@@ -47,7 +49,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         )
         'help' = @(
             , @('qr', 'list, read, create, change, delete and print QR codes')
-            , @('scans', 'export raw scans')
+            , @('scans', 'export and count scans')
             , @('auth', 'store and check the key, switch profiles')
             , @('config', 'read and change the settings of a profile')
             , @('api', 'send one raw request, for what no command covers yet')
@@ -72,6 +74,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         )
         'help scans' = @(
             , @('export', 'export the scans of codes, complete or not at all')
+            , @('stats', 'count scans by day, country, device and more')
+            , @('report', 'the same as one page to send to a client')
         )
         'help auth' = @(
             , @('login', 'store a key')
@@ -253,6 +257,39 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--excel', 'CSV for Excel: byte order mark and CRLF')
             , @('--ids', 'only ids, one a line')
         )
+        'scans stats' = @(
+            , @('--all', 'every code of the workspace')
+            , @('--input', 'count files that `scans export` wrote, or a directory of them; no request is sent')
+            , @('--by', 'what to count by, repeatable')
+            , @('--top', 'so many rows of each, and one for all others')
+            , @('--compare', 'the calendar unit or the days before, or the same a year before')
+            , @('--since', 'only scans from this time on')
+            , @('--until', 'only scans before this time')
+            , @('--during', '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such')
+            , @('--timezone', 'what periods, and times without an offset, are meant in, such as Europe/Berlin')
+            , @('--dry-run', 'say what would be read: codes, range, scans, requests and time')
+            , @('--format', 'table on a terminal; otherwise csv for lists, json for one record')
+            , @('--output', 'write a file, complete or not at all; .csv .tsv .json .ndjson .jsonl, also with .gz')
+            , @('--fields', 'which columns, in this order')
+            , @('--delimiter', 'what stands between cells of CSV')
+            , @('--no-header', 'CSV without the row of names')
+            , @('--raw-cells', 'CSV with cells that look like formulas left as they are; also how --from is read')
+            , @('--excel', 'CSV for Excel: byte order mark and CRLF')
+            , @('--ids', 'only ids, one a line')
+        )
+        'scans report' = @(
+            , @('--all', 'every code of the workspace')
+            , @('--input', 'count files that `scans export` wrote, or a directory of them; no request is sent')
+            , @('--by', 'what to count by, repeatable')
+            , @('--top', 'so many rows of each, and one for all others')
+            , @('--compare', 'the calendar unit or the days before, or the same a year before')
+            , @('--since', 'only scans from this time on')
+            , @('--until', 'only scans before this time')
+            , @('--during', '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such')
+            , @('--timezone', 'what periods, and times without an offset, are meant in, such as Europe/Berlin')
+            , @('--title', 'what stands at the head of the page')
+            , @('--output', 'the page to write, such as october.html')
+        )
         'auth login' = @(
             , @('--key-stdin', 'read the key from standard input, one line')
             , @('--no-verify', 'store the key without asking the service')
@@ -368,6 +405,18 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'scans export --format' = @('table', 'csv', 'json', 'ndjson', 'parquet')
         'scans export -o' = 'files'
         'scans export --output' = 'files'
+        'scans stats --input' = 'files'
+        'scans stats --by' = @('day', 'week', 'month', 'hour', 'weekday', 'country', 'city', 'device', 'os', 'browser', 'referrer', 'code')
+        'scans stats --compare' = @('previous', 'year', 'none')
+        'scans stats -f' = @('table', 'csv', 'json', 'ndjson')
+        'scans stats --format' = @('table', 'csv', 'json', 'ndjson')
+        'scans stats -o' = 'files'
+        'scans stats --output' = 'files'
+        'scans report --input' = 'files'
+        'scans report --by' = @('day', 'week', 'month', 'hour', 'weekday', 'country', 'city', 'device', 'os', 'browser', 'referrer', 'code')
+        'scans report --compare' = @('previous', 'year', 'none')
+        'scans report -o' = 'files'
+        'scans report --output' = 'files'
         'auth status -f' = @('table', 'csv', 'json', 'ndjson')
         'auth status --format' = @('table', 'csv', 'json', 'ndjson')
         'auth status -o' = 'files'
@@ -392,6 +441,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr delete *' = 'codes'
         'qr image *' = 'codes'
         'scans export *' = 'codes'
+        'scans stats *' = 'codes'
+        'scans report *' = 'codes'
         'auth use 0' = 'profiles'
         'config get 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'delimiter', 'short-url')
         'config set 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'delimiter', 'short-url')
@@ -399,7 +450,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--query', '--input', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
