@@ -3,11 +3,12 @@
  * tool, so it is CommonJS (node's loader of ES modules takes 10 ms of processor time more, a third of `qrctl --version`) in a few
  * files, each read only when it is needed. The source map beside each is read only to say where a defect is.
  */
-import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join, relative } from 'node:path';
 import { build, transform } from 'esbuild';
-import { formatLicenses } from './licenses.mjs';
+import { formatBillOfMaterials } from './bill-of-materials.mjs';
+import { bundledPackages, formatLicenses } from './licenses.mjs';
 
 const [directory = 'dist'] = process.argv.slice(2);
 
@@ -213,7 +214,7 @@ const notWrittenByConf = {
   },
 };
 
-/** The fonts of captions (src/image/caption-fonts.ts), with their licence. */
+/** The fonts of captions (src/image/caption-fonts.ts). Gives the directories of their packages. */
 async function copyFonts() {
   const FAMILIES = {
     'noto-sans': ['latin', 'latin-ext', 'cyrillic', 'greek', 'vietnamese', 'cyrillic-ext', 'greek-ext', 'devanagari'],
@@ -223,12 +224,12 @@ async function copyFonts() {
   await mkdir(join(staged, 'fonts'));
   for (const [family, subsets] of Object.entries(FAMILIES)) {
     const from = join('node_modules/@fontsource', family);
-    await copyFile(join(from, 'LICENSE'), join(staged, 'fonts', `${family}.LICENSE`));
     for (const subset of subsets) {
       const file = `${family}-${subset}-400-normal.woff`;
       await copyFile(join(from, 'files', file), join(staged, 'fonts', file));
     }
   }
+  return Object.keys(FAMILIES).map((family) => join('node_modules/@fontsource', family));
 }
 
 // Made beside its place and put there at once: a command that is running while this builds must find its files.
@@ -259,11 +260,14 @@ try {
   await mkdir(staged);
   await build({ ...OPTIONS, entryPoints: { start: 'src/start/start.ts' }, plugins: [keptApart] });
   const plugins = [measuredAlike, notBuiltIn, notWrittenByConf, parserInFiles, pdfAsBuilt, keptApart];
-  await copyFonts();
+  const fonts = await copyFonts();
   const { metafile } = await build({ ...LOADED, entryPoints: APART, plugins });
   const { outputs } = await bundleProgram(LOADED);
   await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');
-  await writeFile(join(staged, 'THIRD-PARTY-LICENSES'), await formatLicenses({ outputs: { ...metafile.outputs, ...outputs } }));
+  const packages = await bundledPackages({ outputs: { ...metafile.outputs, ...outputs } }, fonts);
+  await writeFile(join(staged, 'THIRD-PARTY-LICENSES'), formatLicenses(packages));
+  const program = JSON.parse(await readFile('package.json', 'utf8'));
+  await writeFile(join(staged, 'sbom.cdx.json'), formatBillOfMaterials(program, packages));
   await rm(directory, { recursive: true, force: true });
   await rename(staged, directory);
 } finally {

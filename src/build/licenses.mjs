@@ -10,32 +10,46 @@ const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 /** Who wants no more than to be named; anything else is for a person to decide. */
 const KNOWN = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', '(MIT OR Apache-2.0)', 'OFL-1.1']);
 
-/** The text of THIRD-PARTY-LICENSES for a build with `metafile: true`. Throws where a package has no licence, or one nobody looked at. */
-export async function formatLicenses({ outputs }) {
-  const bundled = Object.values(outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? (PACKAGE.exec(path)?.[1] ?? []) : [])),
-  );
-  const parts = await Promise.all([...new Set(bundled)].sort().map(formatOne));
-  return [`The following packages are part of this program.\n`, ...parts].join(`\n${'-'.repeat(80)}\n\n`);
-}
-
 /** One says so in its LICENSE alone. */
 const LOOKED_UP = { 'png-js': 'MIT' };
 
 /** They say that they are under MIT and bring no text of it. */
 const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
 
-async function formatOne(directory) {
+/** undici's parser of HTTP is built from llhttp, and its package names neither that nor its version (https://github.com/nodejs/llhttp). */
+const LLHTTP = { name: 'llhttp', license: 'MIT', text: mitOf('Fedor Indutny, 2018') };
+
+/**
+ * The packages that are part of a build with `metafile: true`, and of what was copied from `others` (directories): name, version, SPDX
+ * licence and its text, in the order of their names. Throws where a package has no licence, or one nobody looked at.
+ */
+export async function bundledPackages({ outputs }, others = []) {
+  const bundled = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? (PACKAGE.exec(path)?.[1] ?? []) : [])),
+  );
+  const packages = await Promise.all([...new Set([...bundled, ...others])].sort().map(describe));
+  return [...packages, LLHTTP].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** The text of THIRD-PARTY-LICENSES. */
+export function formatLicenses(packages) {
+  const parts = packages.map(
+    ({ name, version, license, text }) => `${[name, version].join(' ').trim()} (${license})\n\n${text}\n`,
+  );
+  return [`The following packages are part of this program.\n`, ...parts].join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+async function describe(directory) {
   const manifest = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
   const { name, version, author, license = LOOKED_UP[manifest.name] } = manifest;
-  if (license === 'MIT' && WITHOUT_TEXT.has(name)) return `${name} ${version} (MIT)\n\n${mitOf(author.name ?? author)}\n`;
+  if (license === 'MIT' && WITHOUT_TEXT.has(name)) return { name, version, license, text: mitOf(author.name ?? author) };
   const file = (await readdir(directory)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
   if (!KNOWN.has(license) || file === undefined) {
     throw new Error(
       `${name} ${version} (${license}, ${author}) cannot be bundled: its licence is ${file ? 'unknown' : 'missing'}`,
     );
   }
-  return `${name} ${version} (${license})\n\n${(await readFile(join(directory, file), 'utf8')).trim()}\n`;
+  return { name, version, license, text: (await readFile(join(directory, file), 'utf8')).trim() };
 }
 
 /** The text that the name stands for (https://spdx.org/licenses/MIT). */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { BIN } from '../support/cli.ts';
 
@@ -13,7 +13,8 @@ test('the same sources give the same bytes, wherever and whenever they are built
   onTestFinished(() => rm(again, { recursive: true, force: true }));
   const { status, stderr } = spawnSync(process.execPath, ['src/build/bundle.mjs', again], { cwd: ROOT, encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  const names = readdirSync(again);
+  const entries = readdirSync(again, { recursive: true, withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => relative(again, join(parentPath, name)));
   expect(names).toContain('start.js');
   for (const name of names) {
     expect(readFileSync(join(again, name)).equals(readFileSync(join(ROOT, 'dist', name))), name).toBe(true);
