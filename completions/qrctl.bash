@@ -18,7 +18,7 @@ _qrctl_place() {
     'qr check') flags=(--from --status --fail-on --require-utm --since-last --allow-private --user-agent -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr delete') flags=(--yes --from --results --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr image') flags=(-o --output --dry-run --force --all --status --type --name --from --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --outline --size --dpi --quiet-zone --ecc --color --background --short-url) ;;
-    'scans export') flags=(--all --since --until --during --timezone --output-dir --partition-by --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'scans export') flags=(--all --since --until --during --timezone --output-dir --partition-by --file-names --append --restart --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'scans stats') flags=(--all --input --by --top --compare --since --until --during --timezone --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'scans report') flags=(--all --input --by --top --compare --since --until --during --timezone --title -o --output) ;;
     'auth login') flags=(--key-stdin --no-verify) ;;
@@ -49,6 +49,7 @@ _qrctl_flag() {
   kind= values=()
   case "$2" in
     --profile) kind=profiles ;;
+    --summary) kind=files ;;
     *)
       case "$1 $2" in
         'qr list --status') kind=values values=(active paused expired) ;;
@@ -87,6 +88,7 @@ _qrctl_flag() {
         'qr image --ecc') kind=values values=(L M Q H) ;;
         'scans export --output-dir') kind=directories ;;
         'scans export --partition-by') kind=values values=(day month) ;;
+        'scans export --file-names') kind=values values=(id slug) ;;
         'scans export -f' | 'scans export --format') kind=values values=(table csv json ndjson parquet) ;;
         'scans export -o' | 'scans export --output') kind=files ;;
         'scans stats --input') kind=files ;;
@@ -196,7 +198,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --input | --by | --top | --compare | --title | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --summary | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --input | --by | --top | --compare | --title | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"
@@ -217,7 +219,7 @@ _qrctl() {
     cur="${cur#*=}"
     _qrctl_offer_kind
   elif [[ "$cur" == -* ]]; then
-    _qrctl_offer "${flags[@]}" --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for -q --quiet -v --verbose --no-color -h --help -V --version
+    _qrctl_offer "${flags[@]}" --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary -q --quiet -v --verbose --no-color -h --help -V --version
   elif [[ ${#names[@]} -gt 0 ]]; then
     _qrctl_offer "${names[@]}"
   else

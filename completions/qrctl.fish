@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --input --by --top --compare --title --query --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --input --by --top --compare --title --query --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -52,6 +52,7 @@ complete -c qrctl -l reserve -x -d 'leave that many requests of each window to o
 complete -c qrctl -l concurrency -x -d 'requests in flight at once, 1 to 32 (default: 4)'
 complete -c qrctl -l timeout -x -d 'time for one request, from connect to last byte (default: 30s)'
 complete -c qrctl -l retry-for -x -d 'how long in all to keep trying through failed connections and 5xx (exit 7 then); a cron job may say 15m (default: 30s)'
+complete -c qrctl -l summary -r -F -d 'one JSON object about the run, written when it ends, however it ends'
 complete -c qrctl -s q -l quiet -d 'no progress, no notes; errors only'
 complete -c qrctl -s v -l verbose -d 'one line a request on standard error'
 complete -c qrctl -l no-color -d 'no colours'
@@ -211,8 +212,9 @@ complete -c qrctl -n '__qrctl_in scans export' -l since -x -d 'only scans from t
 complete -c qrctl -n '__qrctl_in scans export' -l until -x -d 'only scans before this time'
 complete -c qrctl -n '__qrctl_in scans export' -l during -x -d '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such'
 complete -c qrctl -n '__qrctl_in scans export' -l timezone -x -d 'what periods, and times without an offset, are meant in, such as Europe/Berlin'
-complete -c qrctl -n '__qrctl_in scans export' -l output-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'one file a code, named by its id'
+complete -c qrctl -n '__qrctl_in scans export' -l output-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'one file a code'
 complete -c qrctl -n '__qrctl_in scans export' -l partition-by -x -a 'day month' -d 'with --output-dir: a dataset, its rows in DIR/dt=… by their own time'
+complete -c qrctl -n '__qrctl_in scans export' -l file-names -x -a 'id slug' -d 'with --output-dir: by id, or by slug where that is safe and unique (default: id)'
 complete -c qrctl -n '__qrctl_in scans export' -l append -d 'add only what is new since the last run; survives kill -9'
 complete -c qrctl -n '__qrctl_in scans export' -l restart -d 'with --append: build the file anew beside its place, then replace it'
 complete -c qrctl -n '__qrctl_in scans export' -l overlap -x -d 'with --append: how far back to look for late scans (default: 1h)'

@@ -100,6 +100,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         , @('--concurrency', 'requests in flight at once, 1 to 32 (default: 4)')
         , @('--timeout', 'time for one request, from connect to last byte (default: 30s)')
         , @('--retry-for', 'how long in all to keep trying through failed connections and 5xx (exit 7 then); a cron job may say 15m (default: 30s)')
+        , @('--summary', 'one JSON object about the run, written when it ends, however it ends')
         , @('--quiet', 'no progress, no notes; errors only')
         , @('--verbose', 'one line a request on standard error')
         , @('--no-color', 'no colours')
@@ -241,8 +242,9 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--until', 'only scans before this time')
             , @('--during', '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such')
             , @('--timezone', 'what periods, and times without an offset, are meant in, such as Europe/Berlin')
-            , @('--output-dir', 'one file a code, named by its id')
+            , @('--output-dir', 'one file a code')
             , @('--partition-by', 'with --output-dir: a dataset, its rows in DIR/dt=… by their own time')
+            , @('--file-names', 'with --output-dir: by id, or by slug where that is safe and unique (default: id)')
             , @('--append', 'add only what is new since the last run; survives kill -9')
             , @('--restart', 'with --append: build the file anew beside its place, then replace it')
             , @('--overlap', 'with --append: how far back to look for late scans (default: 1h)')
@@ -352,6 +354,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
     # What the values of flags and arguments are: fixed ones, or what to look up.
     $values = @{
         '--profile' = 'profiles'
+        '--summary' = 'files'
         'qr list --status' = @('active', 'paused', 'expired')
         'qr list --type' = @('url', 'vcard', 'wifi', 'sms', 'whatsapp', 'email', 'file', 'multilink', 'social', 'app', 'event', 'business', 'coupon', 'feedback', 'landing_page', 'product', 'vcard_plus', 'menu', 'images', 'video', 'mp3', 'playlist')
         'qr list -f' = @('table', 'csv', 'json', 'ndjson')
@@ -401,6 +404,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr image --ecc' = @('L', 'M', 'Q', 'H')
         'scans export --output-dir' = 'directories'
         'scans export --partition-by' = @('day', 'month')
+        'scans export --file-names' = @('id', 'slug')
         'scans export -f' = @('table', 'csv', 'json', 'ndjson', 'parquet')
         'scans export --format' = @('table', 'csv', 'json', 'ndjson', 'parquet')
         'scans export -o' = 'files'
@@ -450,7 +454,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

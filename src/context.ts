@@ -7,6 +7,7 @@ import { version } from '../package.json';
 import type { Processes } from './durable/replace-file.ts';
 import { AuthError, ClosedPipeError, exitCodeOf, InterruptedError, UsageError } from './errors.ts';
 import { type Console, createConsole, type Progress } from './output/console.ts';
+import type { RunFacts } from './run-summary.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { SettingFlags, Settings, Variables } from './settings/settings.ts';
 import type { Workspace } from './settings/slug-file.ts';
@@ -22,6 +23,8 @@ export interface Context {
   readonly self: { readonly command: string; readonly args: readonly string[] };
   /** Our own process id, and which others still run: names of temporary files carry it. */
   readonly processes: Processes;
+  /** What `--summary` tells of this run; a command puts in what it has. */
+  readonly facts: RunFacts;
   /** The global flags as typed; most commands want `settings()`. */
   readonly flags: SettingFlags;
   /** Standard input as bytes; read at most once. */
@@ -44,11 +47,21 @@ export interface ConsoleFlags {
   quiet?: boolean;
   verbose?: boolean;
   color?: boolean;
+  /** Where the summary of the run goes; main.ts writes it. */
+  summary?: string;
+}
+
+/** What `--summary` needs of a context when its command is through. */
+export interface RunAccount {
+  profile: string | undefined;
+  stats: ReturnType<Service['stats']> | undefined;
 }
 
 /** A context, and what ends it: connections, signal handlers and an open standard input would keep the process alive. */
 interface OwnedContext extends Context {
   dispose(): Promise<void>;
+  /** Whose run it was, and what its requests cost. Never throws. */
+  account(): Promise<RunAccount>;
 }
 
 /** The context of this process. */
@@ -105,8 +118,9 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
     signal,
     env,
     self: selfOf(process),
-    processes: { pid: process.pid, isRunning },
+    processes: ownProcesses,
     flags,
+    facts: {},
     get stdin() {
       return openStdin();
     },
@@ -115,6 +129,10 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
     connect,
     async forgetSlugs(workspace) {
       (await import('./settings/slug-file.ts')).removeSlugFile(process, workspace);
+    },
+    async account() {
+      const [inForce, made] = [await settings.made(), await service.made()];
+      return { profile: inForce?.profile ?? flags.profile ?? env.QRCTL_PROFILE, stats: made?.stats() };
     },
     async dispose() {
       console.activeProgress()?.stop();
@@ -197,6 +215,9 @@ function isPiped(): boolean {
     return false;
   }
 }
+
+/** This process and the others of the machine, for names of temporary files. */
+export const ownProcesses: Processes = { pid: process.pid, isRunning };
 
 function isRunning(pid: number): boolean {
   try {

@@ -23,7 +23,8 @@ export interface FailureDetails {
 export type Outcome = 'not-applied' | 'unknown';
 
 class Failure extends Error {
-  readonly hint: string | undefined;
+  /** Who knows more of the run may add to it. */
+  hint: string | undefined;
   readonly code: string | undefined;
   readonly status: number | undefined;
 

@@ -6,6 +6,8 @@ import type { Terminal } from './help/command-help.ts';
 import { wantsColour } from './output/colour.ts';
 import type { ErrorStyle } from './output/render-error.ts';
 import { readyAnswer } from './packaged.ts';
+import type { RunEnd } from './run-summary.ts';
+import { systemClock } from './time.ts';
 
 type App = typeof import('./app.ts');
 
@@ -25,18 +27,48 @@ export async function main(argv: readonly string[], load: () => App): Promise<nu
 }
 
 async function run(argv: readonly string[], app: App): Promise<number> {
+  const startedMs = systemClock.now();
   const line = await app.interpret(argv, { version, terminal });
   if (line.kind === 'print') return print(line.text, app).catch((error: unknown) => report(error, line.style, app));
-  if (line.kind === 'refuse') return report(line.error, line.style, app);
-  const context = app.createContext(line.globals);
+  const { command, globals, style } = line;
+  if (line.kind === 'refuse') {
+    const end = { command, startedMs, error: line.error, facts: {}, profile: globals.profile, stats: undefined };
+    const exit = await report(line.error, style, app);
+    return (await summarize(globals.summary, end, style, app)) ?? exit;
+  }
+  const context = app.createContext(globals);
+  let error: unknown;
   try {
+    if (globals.summary !== undefined) await app.checkSummaryPlace(globals.summary);
     await line.definition.run(context, line);
     context.signal.throwIfAborted();
-    return 0;
-  } catch (error) {
-    return await report(context.signal.aborted ? context.signal.reason : error, line.style, app);
+  } catch (failure) {
+    error = context.signal.aborted ? context.signal.reason : failure;
+  }
+  try {
+    const exit = error === undefined ? 0 : await report(error, style, app);
+    const end = { command, startedMs, error, facts: context.facts, ...(await context.account()) };
+    return (await summarize(globals.summary, end, style, app)) ?? exit;
   } finally {
     await context.dispose();
+  }
+}
+
+/** Writes what `--summary` asks for. Gives an exit code where that fails and nothing else did: who watches the file must not be led to believe the old one. */
+async function summarize(
+  path: string | undefined,
+  end: Omit<RunEnd, 'finishedMs'>,
+  style: ErrorStyle,
+  app: App,
+): Promise<number | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    await app.writeSummary(path, { ...end, finishedMs: systemClock.now() }, app.ownProcesses);
+    return undefined;
+  } catch (failure) {
+    // One failure is told, and the first is the one that matters.
+    if (end.error !== undefined) return undefined;
+    return report(failure, style, app);
   }
 }
 

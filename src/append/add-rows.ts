@@ -16,6 +16,8 @@ import { createSerialQueue } from './serial-queue.ts';
 export interface AppendFile {
   /** The real file. */
   readonly path: string;
+  /** What the file holds of all codes: its rows, and the time of the newest one in ms since the epoch. */
+  contents(): { rows: number; watermarkMs: number | undefined };
   /**
    * Where the rows of one code go: everything read from its `sinceMs` on, oldest first. They are committed soon: after a kill the
    * next run goes on from the last commit. After a rewind rows that are written again are dropped, and until the sink's commit
@@ -188,7 +190,19 @@ export function createAppendFile(job: AppendJob): AppendFile {
     };
   }
 
-  return { path, sinkOf, commit, discard };
+  function contents() {
+    const known = [...overlaps.values()];
+    const newestMs = known.reduce(
+      (newest, { watermarkMs = Number.NEGATIVE_INFINITY }) => Math.max(newest, watermarkMs),
+      Number.NEGATIVE_INFINITY,
+    );
+    return {
+      rows: known.reduce((sum, { rows }) => sum + rows, 0),
+      watermarkMs: newestMs === Number.NEGATIVE_INFINITY ? undefined : newestMs,
+    };
+  }
+
+  return { path, contents, sinkOf, commit, discard };
 }
 
 interface OwnershipCheck {

@@ -41,6 +41,10 @@ export const globalOptions = {
     VALUES['max-wait'],
     { group: GROUP },
   ),
+  summary: text('--summary <file>', 'one JSON object about the run, written when it ends, however it ends', {
+    group: GROUP,
+    complete: 'files',
+  }),
   quiet: flag('-q, --quiet', 'no progress, no notes; errors only', { group: GROUP }),
   verbose: flag('-v, --verbose', 'one line a request on standard error', { group: GROUP }),
   color: flag('--no-color', 'no colours', { group: GROUP }),

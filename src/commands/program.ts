@@ -16,9 +16,19 @@ import { noHelp, refusal } from './refusals.ts';
 import { TREE } from './tree.ts';
 
 export type Invocation =
-  | { kind: 'run'; definition: CommandDefinition; args: string[]; options: Values<Options>; globals: SettingFlags & ConsoleFlags }
+  | { kind: 'run'; definition: CommandDefinition; args: string[]; options: Values<Options>; globals: Globals }
   | { kind: 'print'; text: string }
   | { kind: 'refuse'; error: unknown };
+
+type Globals = SettingFlags & ConsoleFlags;
+
+/** What is known of every line, also of one that was not understood. */
+export interface LineFacts {
+  style: ErrorStyle;
+  /** The command that it names, as far as there is one: `scans export`. */
+  command: string;
+  globals: Globals;
+}
 
 /** What only texts ask for. */
 export interface TextInputs {
@@ -27,10 +37,10 @@ export interface TextInputs {
 }
 
 /** Reads a command line. What is not understood is `refuse` with a UsageError, whose hint is the command or flag that was probably meant. */
-export async function interpret(argv: readonly string[], inputs: TextInputs): Promise<Invocation & { style: ErrorStyle }> {
+export async function interpret(argv: readonly string[], inputs: TextInputs): Promise<Invocation & LineFacts> {
   const reading = await readLine(argv);
   const invocation = await answer(reading, inputs).catch((error: unknown) => ({ kind: 'refuse' as const, error }));
-  return { ...invocation, style: styleOf(reading) };
+  return { globals: globalsOf(reading), ...invocation, style: styleOf(reading), command: namesOf(reading).join(' ') };
 }
 
 /** `--format json` and `--verbose` as commander reads them: part of another flag's value they are none. */

@@ -29,9 +29,9 @@ export interface CodesExport {
   note(line: string): void;
   /**
    * Told after each write: rows exported in all, how many there are once every code was asked, how many there may be by the codes that
-   * were, and codes done.
+   * were, codes done, and the range as in Summary.
    */
-  progress(state: { rows: number; total: number | undefined; estimate: number; codes: number }): void;
+  progress(state: { rows: number; total: number | undefined; estimate: number; codes: number; range: Range | undefined }): void;
 }
 
 export interface CodeFailure {
@@ -127,7 +127,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       summary.scans = before + sink.added();
       const total = asked === job.codes.length ? Math.max(expected, summary.scans) : undefined;
       const estimate = Math.max(summary.scans, Math.round((expected * job.codes.length) / asked));
-      job.progress({ rows: summary.scans, total, estimate, codes: summary.codes });
+      job.progress({ rows: summary.scans, total, estimate, codes: summary.codes, range: summary.range });
     };
     const counted = {
       checkpoint: () => sink.checkpoint(),

@@ -38,7 +38,13 @@ const WAYS: Way[] = [
   { exit: 4, how: 'an unknown code to export', args: () => ['scans', 'export', UNKNOWN], says: /00000000/ },
   { exit: 5, how: 'a full plan', args: () => ['qr', 'create', '--name', 'x'], sandbox: { codeLimit: 25 }, says: /plan/ },
   { exit: 6, how: 'no wait', args: () => ['qr', 'list', '--max-wait', '0'], sandbox: { limit: 1, codes: 300 }, says: /max-wait/ },
-  { exit: 7, how: 'no service', args: () => ['qr', 'list'], env: { QRCTL_BASE_URL: 'http://127.0.0.1:9' }, says: /refused/ },
+  {
+    exit: 7,
+    how: 'no service',
+    args: () => ['qr', 'list', '--retry-for', '300ms'],
+    env: { QRCTL_BASE_URL: 'http://127.0.0.1:9' },
+    says: /refused/,
+  },
   { exit: 8, how: 'some failed', args: (s) => ['scans', 'export', s.codeId(), UNKNOWN], says: /1 of 2/ },
   {
     exit: 9,

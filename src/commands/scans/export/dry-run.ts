@@ -12,7 +12,7 @@ import { requestsToFindAgain } from '../../../service/find-code.ts';
 import type { Service } from '../../../service/service.ts';
 import { formatDuration, formatInstant } from '../../../time.ts';
 import { printRecord } from '../../output-options.ts';
-import { fileOf } from './open-sinks.ts';
+import { filesOf } from './open-sinks.ts';
 import type { ExportPlan } from './plan-export.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -87,17 +87,15 @@ async function requestsToFind(service: Service, { labelled }: ExportPlan, names:
 }
 
 /** From when on an append would read, by the state beside each file; a code without one is read from the beginning. */
-async function savedPositions(
-  { append, directory, output, partition, untilMs }: ExportPlan,
-  codes: readonly CodeLabel[],
-): Promise<Map<string, number>> {
+async function savedPositions(plan: ExportPlan, codes: readonly CodeLabel[]): Promise<Map<string, number>> {
+  const { append, directory, partition, untilMs } = plan;
   if (!append || append.restart) return new Map();
   if (directory !== undefined && partition) {
     const { readDatasetPositions } = await import('../../../dataset/open-dataset.ts');
     return readDatasetPositions(directory, append.overlapMs, untilMs);
   }
   const { readPositions } = await import('../../../append/append-file.ts');
-  const files = directory === undefined ? [append.path] : codes.map((code) => fileOf(directory, code, output));
+  const files = directory === undefined ? [append.path] : codes.map(filesOf(plan, codes));
   const found = await Promise.all(files.map((file) => readPositions(file, append.overlapMs, untilMs)));
   return new Map(found.flatMap((positions) => [...positions]));
 }

@@ -1,3 +1,4 @@
+import { FILE_NAMES } from '../../../file-names.ts';
 import { choice, defineCommand, duration, flag, text, type Values } from '../../define.ts';
 import { scanOutputOptions } from '../../output-options.ts';
 import { RANGE_FORMS, rangeOptions } from '../../range-options.ts';
@@ -7,7 +8,7 @@ const APPEND = 'Append flags:';
 const options = {
   all: flag('--all', 'every code of the workspace, oldest first'),
   ...rangeOptions,
-  outputDir: text('--output-dir <dir>', 'one file a code, named by its id', { complete: 'directories' }),
+  outputDir: text('--output-dir <dir>', 'one file a code', { complete: 'directories' }),
   partitionBy: choice(
     '--partition-by <unit>',
     'with --output-dir: a dataset, its rows in DIR/dt=… by their own time',
@@ -15,6 +16,11 @@ const options = {
     {
       group: 'Dataset flags:',
     },
+  ),
+  fileNames: choice(
+    '--file-names <by>',
+    'with --output-dir: by id, or by slug where that is safe and unique (default: id)',
+    FILE_NAMES,
   ),
   append: flag('--append', 'add only what is new since the last run; survives kill -9', { group: APPEND }),
   restart: flag('--restart', 'with --append: build the file anew beside its place, then replace it', { group: APPEND }),

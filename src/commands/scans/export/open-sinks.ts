@@ -7,15 +7,16 @@ import { nodeDisk } from '../../../durable/disk.ts';
 import { describeSystemError } from '../../../durable/path-errors.ts';
 import { makeDirectories } from '../../../durable/write.ts';
 import { UsageError } from '../../../errors.ts';
+import { createFileNames } from '../../../file-names.ts';
 import type { LocalTime } from '../../../local-time.ts';
 import { createBufferedSink } from '../../../output/buffered-sink.ts';
 import type { Column } from '../../../output/columns.ts';
 import type { OutputPlan } from '../../../output/plan-output.ts';
 import type { CodeSink, Rewind, RowSink } from '../../../row-sink.ts';
-import { isUuid } from '../../../service/checks.ts';
 import type { Service } from '../../../service/service.ts';
 import { loadFormatter, openSink } from '../../output-options.ts';
 import { addLabels, addLocalTime, LOCAL_TIME } from './added-columns.ts';
+import { createOutputContents } from './output-contents.ts';
 import { DEFAULT_OVERLAP_MS, type ExportPlan } from './plan-export.ts';
 
 /** The sinks of a whole export. */
@@ -25,6 +26,8 @@ export interface ExportSinks {
   commit(): Promise<void>;
   /** What is not committed must not appear. Idempotent, harmless after `commit`. */
   discard(): Promise<void>;
+  /** What the outputs hold so far, and the files that are done or at a committed point. */
+  contents(): { rows: number; watermarkMs: number | undefined; files: readonly string[] };
   /** What the summary calls the place; undefined for standard output. */
   place: string | undefined;
 }
@@ -37,30 +40,47 @@ export async function openSinks(
   service: Pick<Service, 'baseUrl' | 'nowMs'>,
 ): Promise<ExportSinks> {
   const { append, directory, labelled, output, sinceMs } = plan;
+  const contents = createOutputContents();
   const localTime = plan.localZone === undefined ? undefined : await loadLocalTime(plan.localZone);
   const withColumns = (code: CodeLabel, sink: CodeSink) => {
     const timed = localTime ? addLocalTime(localTime, sink) : sink;
     return labelled ? addLabels(code, timed) : timed;
   };
   if (directory !== undefined && plan.partition) {
-    const file = await openPartitioned(context, plan, { directory, partition: plan.partition }, codes, service);
-    return { ...file, place: directory, open: async (code) => withColumns(code, file.sinkOf(code.id)) };
+    const file = contents.appended(
+      await openPartitioned(context, plan, { directory, partition: plan.partition }, codes, service),
+    );
+    return { ...file, contents: contents.read, place: directory, open: async (code) => withColumns(code, file.sinkOf(code.id)) };
   }
   if (directory !== undefined) {
     await makeDirectory(directory);
+    const fileOf = filesOf(plan, codes);
     const open = async (code: CodeLabel) => {
-      const path = fileOf(directory, code, output);
-      if (append) return withColumns(code, (await openAppended(context, plan, path, [code], service)).sinkOf(code.id, true));
-      return withColumns(code, documentOf(await openRewindable(context, { ...output, path }), sinceMs, true));
+      const path = fileOf(code);
+      if (append) {
+        const file = contents.appended(await openAppended(context, plan, path, [code], service));
+        return withColumns(code, file.sinkOf(code.id, true));
+      }
+      const own = documentOf(await openRewindable(context, { ...output, path }), sinceMs, true);
+      return withColumns(code, contents.watched(own, path));
     };
-    return { place: directory, open, commit: async () => undefined, discard: async () => undefined };
+    return { place: directory, contents: contents.read, open, commit: async () => undefined, discard: async () => undefined };
   }
   if (append) {
-    const file = await openAppended(context, plan, append.path, codes, service);
-    return { ...file, place: file.path, open: async (code) => withColumns(code, file.sinkOf(code.id)) };
+    const file = contents.appended(await openAppended(context, plan, append.path, codes, service));
+    return { ...file, contents: contents.read, place: file.path, open: async (code) => withColumns(code, file.sinkOf(code.id)) };
   }
   const shared = await openRewindable(context, output);
-  return { ...shared, place: output.path, open: async (code) => withColumns(code, documentOf(shared, sinceMs, false)) };
+  return {
+    ...shared,
+    contents: contents.read,
+    place: output.path,
+    open: async (code) => withColumns(code, contents.watched(documentOf(shared, sinceMs, false))),
+    async commit() {
+      await shared.commit();
+      contents.committed(output.path);
+    },
+  };
 }
 
 /** Opens the file for appending that `path` names, for these codes. */
@@ -193,10 +213,14 @@ function documentOf(document: RowSink, sinceMs: number | undefined, own: boolean
   };
 }
 
-/** Only an id that is a uuid becomes a file's name: slugs and names are written by others. */
-export function fileOf(directory: string, { id }: CodeLabel, { format }: OutputPlan): string {
-  if (!isUuid(id)) throw new UsageError(`the id ${JSON.stringify(id)} cannot be a file's name`);
-  return join(directory, `${id.toLowerCase()}.${format === 'ids' ? 'txt' : format}`);
+/** The file of each code in `--output-dir`. */
+export function filesOf(
+  { directory = '', fileNames, output }: ExportPlan,
+  codes: readonly CodeLabel[],
+): (code: CodeLabel) => string {
+  const nameOf = createFileNames(codes, fileNames);
+  const extension = output.format === 'ids' ? 'txt' : output.format;
+  return (code) => join(directory, `${nameOf(code)}.${extension}`);
 }
 
 async function makeDirectory(path: string): Promise<void> {

@@ -3,6 +3,7 @@
 import type { Context } from '../../../context.ts';
 import type { Partitioning } from '../../../dataset/partitions.ts';
 import { UsageError } from '../../../errors.ts';
+import type { FileNames } from '../../../file-names.ts';
 import type { Column } from '../../../output/columns.ts';
 import { type OutputPlan, planOutput } from '../../../output/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
@@ -39,6 +40,7 @@ export interface ExportPlan extends PlannedRange {
   proveBeyond: boolean;
   /** One file a code goes here. */
   directory: string | undefined;
+  fileNames: FileNames;
   append: { path: string; overlapMs: number; restart: boolean } | undefined;
   /** The directory is a dataset, divided so. */
   partition: Partitioning | undefined;
@@ -68,12 +70,13 @@ export async function planExport(context: Context, names: readonly string[], fla
   }
   const partition = planPartition(flags, output, settings.timezone);
   const append = flags.append ? planAppend(flags, output) : undefined;
+  const fileNames = flags.fileNames ?? 'id';
   const proveBeyond = flags.proveBeyond ?? false;
   const range = await planRange(context, flags, settings.timezone);
   const isLocal = output.columns.some(({ name }) => name === LOCAL_TIME);
   const zones = { flag: flags.timezone, setting: settings.timezone, TZ: context.env.TZ };
   const localZone = isLocal ? chooseTimeZone(zones) : undefined;
-  return { all, labelled, output, localZone, directory, append, partition, proveBeyond, ...range };
+  return { all, labelled, output, localZone, directory, fileNames, append, partition, proveBeyond, ...range };
 }
 
 function columns(labelled: boolean, withLocal: boolean): Column[] {
@@ -84,7 +87,7 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
 }
 
 function refuseContradictions(names: readonly string[], flags: ExportFlags): void {
-  const { all, output, outputDir, append, restart, overlap } = flags;
+  const { all, fileNames, output, outputDir, append, restart, overlap } = flags;
   if (all && names.length > 0) throw new UsageError('--all exports every code: leave out the codes, or --all');
   if (!all && names.length === 0) {
     throw new UsageError('which code?', { hint: 'name codes by id or slug, or add --all; `qrctl qr list` shows them' });
@@ -96,6 +99,8 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
       hint: 'add -o scans.csv, or --output-dir DIR for one file a code',
     });
   }
+  if (fileNames !== undefined && outputDir === undefined)
+    throw new UsageError('--file-names goes with --output-dir', { hint: 'one file for all codes is named by --output' });
   if (restart && !append)
     throw new UsageError('--restart goes with --append', { hint: 'without --append a file is always made anew' });
   if (overlap !== undefined && !append) throw new UsageError('--overlap goes with --append');

@@ -7,6 +7,7 @@ import { costOf } from '../../../limit/rate-limit.ts';
 import type { Progress } from '../../../output/console.ts';
 import { quote } from '../../../quote.ts';
 import type { Service } from '../../../service/service.ts';
+import { keyPrefix } from '../../../settings/key.ts';
 import { keepMemoryFlat } from '../../../start/v8-flags.ts';
 import { formatDuration } from '../../../time.ts';
 import { formatRange } from '../../range-options.ts';
@@ -22,16 +23,24 @@ export async function runExport(context: Context, names: readonly string[], flag
   const plan = await planExport(context, names, flags);
   const { concurrency } = await context.settings();
   const service = await context.service();
+  const { profile, apiKey = '' } = await context.settings();
+  const place = plan.directory ?? plan.append?.path ?? plan.output.path;
   const progress = context.console.progress('scans');
   try {
     progress.update({ done: 0, detail: 'finding the codes' });
-    const codes = plan.all ? await allCodes(service, concurrency) : await namedCodes(service, names, plan.labelled, concurrency);
+    const slugs = plan.labelled || plan.fileNames === 'slug';
+    const codes = plan.all ? await allCodes(service, concurrency) : await namedCodes(service, names, slugs, concurrency);
     if (!flags.dryRun) {
       const source = plan.output.format === 'xlsx' ? await forWorkbook(service, codes, plan, concurrency) : service;
       return await exportAll(context, plan, codes, source, { width: concurrency, started, progress });
     }
     const { printDryRun } = await import('./dry-run.ts');
     await printDryRun(context, plan, codes, names);
+  } catch (error) {
+    const { explainFailure } = await import('./explain-failure.ts');
+    const run = { profile, key: keyPrefix(apiKey), place, append: plan.append !== undefined, added: context.facts.added ?? 0 };
+    explainFailure(context.signal.aborted ? context.signal.reason : error, run);
+    throw error;
   } finally {
     progress.stop();
   }
@@ -63,7 +72,8 @@ async function exportAll(
       now: context.clock.now,
       openSink: sinks.open,
       note: context.console.note,
-      progress({ rows, total, estimate, codes: done }) {
+      progress({ rows, total, estimate, codes: done, range }) {
+        Object.assign(context.facts, { codes: done, added: rows, range });
         keepFlat();
         const { requests } = service.stats();
         const part = codes.length > 1 ? `, ${done} of ${count(codes.length, 'code')}` : '';
@@ -72,6 +82,7 @@ async function exportAll(
         progress.update({ done: rows, total, estimate, waitMs, detail: `${count(requests, 'request')}${part}` });
       },
     });
+    Object.assign(context.facts, { codes: summary.codes, added: summary.scans, range: summary.range });
     if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
     await sinks.commit();
     progress.stop();
@@ -80,6 +91,7 @@ async function exportAll(
     if (summary.failures.length > 0) throw partly(summary.failures, codes.length);
   } finally {
     await sinks.discard();
+    Object.assign(context.facts, sinks.contents());
   }
 }
 

@@ -1,0 +1,118 @@
+/** `--summary`: one whole JSON object, however a run ends; and the mail that a failed night sends. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runCli, startCli, useDirectory } from '../support/cli.ts';
+import { hang } from '../support/faults.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const KEYS = [
+  ...['command', 'started', 'finished', 'exit', 'error', 'profile', 'codes', 'rows', 'added', 'range', 'watermark'],
+  ...['requests', 'retries', 'pauses', 'paused_ms', 'files'],
+];
+
+async function summaryIn(directory: string) {
+  const summary = JSON.parse(await readFile(join(directory, 'run.json'), 'utf8'));
+  expect(Object.keys(summary)).toEqual(KEYS);
+  return summary;
+}
+
+const RUN = ['--summary', 'run.json'];
+
+test('an append tells what it added, what the file holds, and how far it goes', async () => {
+  const sandbox = await useSandbox({ codes: 1, scans: 20 });
+  const cwd = await useDirectory();
+  const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet', ...RUN];
+  await runCli(args, { cwd, env: sandbox.env });
+  const rows = sandbox.scans(sandbox.codeId()).length;
+  expect(await summaryIn(cwd)).toMatchObject({ command: 'scans export', exit: 0, error: null, codes: 1, rows, added: rows });
+  sandbox.workspace.addScan(sandbox.codeId(), { ts: '2025-06-01T10:00:00.000Z' });
+  await runCli(args, { cwd, env: sandbox.env });
+  expect(await summaryIn(cwd)).toMatchObject({
+    ...{ rows: rows + 1, added: 1, requests: 1, retries: 0, pauses: 0, paused_ms: 0, profile: 'default' },
+    range: { since: expect.stringMatching(/^20/), until: expect.stringMatching(/^20/) },
+    watermark: '2025-06-01T10:00:00.000Z',
+    files: [join(cwd, 'scans.csv')],
+  });
+  expect((await readdir(cwd)).sort()).toEqual(['run.json', 'scans.csv', 'scans.csv.state.json']);
+});
+
+test('an export, a line that is not understood, a refused key, and an outage', async () => {
+  const sandbox = await useSandbox({ codes: 2, scans: 20 });
+  const cwd = await useDirectory();
+  const run = async (args: string[], env: Record<string, string> = {}) => {
+    const { code } = await runCli([...args, ...RUN], { cwd, env: { ...sandbox.env, ...env } });
+    const summary = await summaryIn(cwd);
+    expect(summary.exit).toBe(code);
+    return summary;
+  };
+  const all = await run(['scans', 'export', '--all', '--output-dir', 'by-slug', '--file-names', 'slug']);
+  const slugs = [...sandbox.workspace.codes()].map(({ slug }) => join('by-slug', `${slug}.csv`));
+  expect(all).toMatchObject({ exit: 0, codes: 2, files: expect.arrayContaining(slugs) });
+  expect(all.added).toBe(all.rows);
+
+  expect(await run(['scans', 'export', '--al'])).toMatchObject({ command: 'scans export', exit: 2, requests: 0, codes: null });
+  const refused = await run(['scans', 'export', '--all', '-o', 'x.csv'], { QRCTL_API_KEY: 'svc_live_0123456789wrong' });
+  expect(refused).toMatchObject({ exit: 3, error: { status: 401 }, files: [] });
+  expect(JSON.stringify(refused)).not.toContain('0123456789wrong');
+  const away = { QRCTL_BASE_URL: 'http://127.0.0.1:9' };
+  const down = await run(['qr', 'list', '--retry-for', '300ms'], away);
+  expect(down).toMatchObject({ command: 'qr list', exit: 7, error: { message: expect.stringContaining('refused') } });
+  expect(down.retries).toBeGreaterThan(0);
+});
+
+test('SIGTERM leaves one too', async () => {
+  let asked = () => {};
+  const waiting = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const sandbox = await useSandbox({
+    intercept: (exchange) => {
+      asked();
+      return hang(exchange);
+    },
+  });
+  const cwd = await useDirectory();
+  const running = await startCli(['qr', 'list', ...RUN], { cwd, env: sandbox.env });
+  await waiting;
+  running.child.kill('SIGTERM');
+  expect((await running.done).code).toBe(143);
+  expect(await summaryIn(cwd)).toMatchObject({ exit: 143, error: { message: 'terminated' } });
+});
+
+test('where it cannot be written nothing is begun, or the run does not end as if nothing had been', async () => {
+  const sandbox = await useSandbox({ codes: 1 });
+  const cwd = await useDirectory();
+  const missing = await runCli(['qr', 'list', '--summary', 'none/run.json'], { cwd, env: sandbox.env });
+  expect([missing.code, missing.stderr, sandbox.requests.length]).toEqual([2, expect.stringContaining('no directory none'), 0]);
+  const full = await runCli(['qr', 'list', '--summary', '/dev/full'], { cwd, env: sandbox.env });
+  expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('/dev/full')]);
+});
+
+test('the mail of a failed night says whose run it was, that nothing is lost, and what helps', async () => {
+  const sandbox = await useSandbox({ codes: 1, scans: 20 });
+  const cwd = await useDirectory();
+  const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet'];
+  expect((await runCli(args, { cwd, env: sandbox.env })).code).toBe(0);
+  const env = { ...sandbox.env, QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1' };
+  const { code, stderr } = await runCli([...args, '--retry-for', '300ms'], { cwd, env });
+  expect(code).toBe(2);
+  expect(stderr).toContain('was exported from');
+  await sandbox.close();
+  const night = await runCli([...args, '--retry-for', '300ms'], { cwd, env: sandbox.env });
+  expect(night.code).toBe(7);
+  expect(night.stderr.split('\n')).toEqual([
+    expect.stringMatching(/^qrctl: GET .* connection refused \(after \d+ attempts\)$/),
+    expect.stringMatching(/^ {2}profile default, key svc_live_.{4}…, appending to scans\.csv$/),
+    '  nothing is lost: nothing was added, and the next run goes on from there',
+    '  a longer outage is waited out with --retry-for, such as --retry-for 15m',
+    '  see: qrctl doctor',
+    '',
+  ]);
+  await writeFile(join(cwd, 'old.csv'), 'before\n');
+  const whole = await runCli(['scans', 'export', sandbox.codeId(), '-o', 'old.csv', '--retry-for', '0'], {
+    cwd,
+    env: sandbox.env,
+  });
+  expect(whole.stderr).toContain('writing old.csv\n  nothing was written: what stood there before is as it was\n');
+});
