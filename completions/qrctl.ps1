@@ -247,6 +247,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--file-names', 'with --output-dir: by id, or by slug where that is safe and unique (default: id)')
             , @('--append', 'add only what is new since the last run; survives kill -9')
             , @('--restart', 'with --append: build the file anew beside its place, then replace it')
+            , @('--rotated', 'with --append: the file may have been moved away (logrotate): a new one goes on where it ended')
             , @('--overlap', 'with --append: how far back to look for late scans (default: 1h)')
             , @('--prove-beyond', 'one request more a code, which finds out a total that is cut off at any number')
             , @('--dry-run', 'say what would be read: codes, range, scans, requests and time')

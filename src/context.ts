@@ -52,7 +52,7 @@ export interface ConsoleFlags {
 }
 
 /** What `--summary` needs of a context when its command is through. */
-export interface RunAccount {
+interface RunAccount {
   profile: string | undefined;
   stats: ReturnType<Service['stats']> | undefined;
 }

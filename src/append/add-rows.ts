@@ -4,8 +4,9 @@
  */
 import type { Lock } from '../durable/lock.ts';
 import { cannotWrite, systemCode } from '../durable/path-errors.ts';
+import { UsageError } from '../errors.ts';
 import type { CodeSink, Row, TimedRows } from '../row-sink.ts';
-import type { Clock } from '../time.ts';
+import { type Clock, formatInstant } from '../time.ts';
 import { type CommittedPoint, refusal } from './committed-point.ts';
 import { addRow, type ClockReading, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import type { OwnershipProof } from './read-back.ts';
@@ -66,6 +67,9 @@ export function createAppendFile(job: AppendJob): AppendFile {
   /** A11: makes the overlap answer for rows as old as `oldestMs`, from the file where need be: rarely, so then far enough. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     if (oldestMs >= overlap.idsFromMs) return;
+    // A25: whether a file that was moved away has them cannot be seen any more.
+    if (overlap.movedUntilMs !== undefined && oldestMs <= overlap.movedUntilMs)
+      throw refuseOlder(path, oldestMs, overlap.idsFromMs);
     const fromMs = Math.min(oldestMs, starts.get(code) ?? Number.NEGATIVE_INFINITY);
     await tail.readBack((row) => {
       if ((row.code ?? code) === code && row.timeMs >= fromMs) overlap.ids.set(row.id, row.timeMs);
@@ -237,6 +241,16 @@ function createOwnershipCheck(proof: OwnershipProof | undefined, path: string): 
       if (wanted) throw refuse();
     },
   };
+}
+
+function refuseOlder(path: string, oldestMs: number, knownMs: number): UsageError {
+  const [oldest, known] = [oldestMs, knownMs].map(formatInstant);
+  return new UsageError(
+    `cannot append to ${path}: a scan of ${oldest} came, and of scans before ${known} it is not known which files have them`,
+    {
+      hint: 'They were moved away. Use the --overlap of the runs before; a clock that was set back must be set right.',
+    },
+  );
 }
 
 function oldestOf(times: readonly number[]): number {

@@ -18,6 +18,7 @@ import { type AppendFile, type AppendFormatter, createAppendFile } from './add-r
 import { type AppendPaths, nothingCommitted, openCommitted, readCurrentState, refusal } from './committed-point.ts';
 import { createFileTail } from './file-tail.ts';
 import { positionOf, readFrom } from './overlap.ts';
+import { openRotated } from './rotation.ts';
 import { type AppendIdentity, type AppendState, parseState, StateProblem, UnknownStateError } from './state.ts';
 
 export type { AppendFile } from './add-rows.ts';
@@ -33,6 +34,8 @@ export interface AppendOptions {
   sinceMs: number | undefined;
   /** Build the file anew beside its place; `commit` puts it there. */
   restart?: boolean;
+  /** The file may have been moved away since the last run: then a new one is begun. */
+  rotated?: boolean;
   clock: Clock;
   signal?: AbortSignal;
   /** How long to wait for another run on the same file, and what to do when that begins; see acquireLock. */
@@ -67,7 +70,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     if ((await resolvePaths(disk, path)).file !== paths.file)
       throw refusal(path, 'it leads to another file than when the run began');
     if (restart) await readCurrentState(job);
-    const committed = restart ? nothingCommitted(sinceMs) : await openCommitted(job);
+    const committed = restart ? nothingCommitted(sinceMs) : await (options.rotated ? openRotated : openCommitted)(job);
     // Of a run that was killed: a --restart that was not done, a state that had not taken its place. Nothing in them is needed.
     for (const leftover of [paths.restart, temporaryOf(paths.state)]) await ifPresent(disk.unlink(leftover));
     const tail = createFileTail({ ...job, committed });

@@ -73,10 +73,14 @@ export function nothingCommitted(sinceMs: number | undefined): CommittedPoint {
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
   if (!state || state instanceof StateProblem) return openWithoutState(job, state);
-  // A6: a run that would write something else would make it a file of two kinds.
-  const difference = differenceOf(state.identity, job.identity);
-  if (difference) throw refusal(job.paths.file, `it ${difference}`);
+  refuseDifference(job, state);
   return openWithState(job, state);
+}
+
+/** A6: a run that would write something else would make it a file of two kinds. */
+export function refuseDifference({ paths, identity }: OpenJob, state: AppendState): void {
+  const difference = differenceOf(state.identity, identity);
+  if (difference) throw refusal(paths.file, `it ${difference}`);
 }
 
 /** The state, after a `--restart` that was stopped while it took its place has taken it. */
@@ -144,7 +148,7 @@ async function openWithState(job: OpenJob, state: AppendState): Promise<Committe
 }
 
 /** The hash of the committed bytes. Throws UsageError where they are not those that the state describes. */
-async function checkedHash(
+export async function checkedHash(
   { paths, signal }: OpenJob,
   file: DiskFile,
   state: AppendState,
@@ -161,7 +165,7 @@ async function checkedHash(
  * A4: what a stopped run wrote and did not commit is cut off. No flush: the next commit flushes the file before it claims anything. What
  * is certainly not that is refused, and what goes is told.
  */
-async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: AppendState, size: number): Promise<void> {
+export async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: AppendState, size: number): Promise<void> {
   const theirs = `${size - bytes} bytes after the last commit (at ${bytes}) were not written by this export`;
   // A20: the last run was through and left nothing there.
   if (stamp) throw refusal(job.paths.file, theirs);

@@ -23,6 +23,8 @@ export interface FileTailJob {
   begin: string;
   /** Write to the `.restart` place, without commits, until `replace`. */
   restart: boolean;
+  /** The file may be moved away between runs: it is to be known again wherever it is. */
+  rotated?: boolean | undefined;
   /** Which ids a state lists; see formatState. */
   overlapMs: number;
   clock: Pick<Clock, 'sleep'>;
@@ -54,11 +56,23 @@ export interface FileTail {
 const TICK_MS = 5;
 const MOST_TICKS = 5;
 
-export function createFileTail({ disk, paths, identity, begin, restart, overlapMs, clock, committed }: FileTailJob): FileTail {
+export function createFileTail({
+  disk,
+  paths,
+  identity,
+  begin,
+  restart,
+  rotated,
+  overlapMs,
+  clock,
+  committed,
+}: FileTailJob): FileTail {
   const place = restart ? paths.restart : paths.file;
   const { hash, overlaps, sinceMs } = committed;
   let file = committed.file;
   let size = committed.bytes;
+  /** Of the file, once there is one. */
+  let ino: bigint | undefined;
   let ready = false;
   let broken = false;
   /** The most that a state on the disk may claim: the file is never cut below it. */
@@ -100,7 +114,7 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
   async function saveState(replacing: boolean, look?: () => Promise<DiskStat>): Promise<void> {
     const { next, stamp } = await beginState(look);
     try {
-      const state = { identity, sinceMs, bytes: size, ...hash.digests(), stamp, replacing, overlaps };
+      const state = { identity, sinceMs, bytes: size, ...hash.digests(), stamp, ino, replacing, overlaps };
       await next.write(formatState(state, overlapMs));
       // A2: the old state or the new one, never a part.
       await next.commit(() => {
@@ -116,6 +130,7 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
 
   async function prepare(): Promise<DiskFile> {
     if (file && ready) return file;
+    if (file && size > 0) ino = (await file.stat()).ino;
     // A3: a first run killed after making the file would leave one that nobody knows, so an empty claim comes first.
     if (!restart && size === 0 && !committed.saved) await saveState(false);
     // A20: from here on there may be bytes of ours after the committed offset, and the state must not say that there are none.
@@ -126,7 +141,15 @@ export function createFileTail({ disk, paths, identity, begin, restart, overlapM
     // A3: its name must be there for good before a state claims that it has rows.
     if (size === 0) await disk.flushDirectory(dirname(place));
     ready = true;
-    if (size === 0) await add(file, begin);
+    ino = (await file.stat()).ino;
+    if (size === 0) {
+      await add(file, begin);
+      // A27: before the first row, or a file that is moved away with rows that nobody committed could not be told from any other.
+      if (rotated && !restart) {
+        await file.sync();
+        await saveState(false);
+      }
+    }
     return file;
   }
 

@@ -25,6 +25,8 @@ export interface CodeOverlap {
   ids: Map<string, number>;
   /** Rows from this time on (-Infinity: all) were written without a proof that there are no more: the next run reads from here. */
   rereadFromMs: number | undefined;
+  /** Rows up to this time may be in files that were moved away, ms since the epoch; undefined: all are in the file. */
+  movedUntilMs: number | undefined;
   /** When its newest rows were written, by two clocks; undefined while it has none, and in a state of qrctl 1.0. */
   writtenAt: ClockReading | undefined;
   /** How many ids may pile up before it is worth looking for old ones. */
@@ -41,6 +43,7 @@ export function emptyOverlap(): CodeOverlap {
     idsFromMs: Number.NEGATIVE_INFINITY,
     ids: new Map(),
     rereadFromMs: undefined,
+    movedUntilMs: undefined,
     writtenAt: undefined,
     idLimit: LOWEST_ID_LIMIT,
   };

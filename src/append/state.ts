@@ -56,6 +56,8 @@ export interface AppendState {
    * where the file system's clock is too coarse.
    */
   stamp: FileStamp | undefined;
+  /** The inode of the file, also while a run is under way; undefined before there is one, and in a state of an earlier qrctl. */
+  ino: bigint | undefined;
   /** The file may still stand at its `.restart` place: a rebuild was being put in place. */
   replacing: boolean;
   /** By id of the code. */
@@ -74,10 +76,18 @@ export class UnknownStateError extends Error {
 
 /** The bytes of the state file. Of the ids those are listed that a run with the same overlap will need. */
 export function formatState(state: AppendState, overlapMs: number): Buffer {
-  const { identity, overlaps, stamp, ...rest } = state;
+  const { identity, overlaps, stamp, ino, ...rest } = state;
   const codes = [...identity.codes].sort();
   const positions = formatPositions(overlaps, overlapMs);
-  return seal({ version: VERSION, ...identity, codes, ...rest, stamp: stamp && formatStamp(stamp), positions });
+  return seal({
+    version: VERSION,
+    ...identity,
+    codes,
+    ...rest,
+    stamp: stamp && formatStamp(stamp),
+    ino: ino === undefined ? undefined : `${ino}`,
+    positions,
+  });
 }
 
 /**
@@ -98,6 +108,7 @@ export function parseState(bytes: Buffer): AppendState {
     blocks,
     replacing,
     stamp,
+    ino,
     sinceMs,
     positions,
   } = saved;
@@ -108,21 +119,23 @@ export function parseState(bytes: Buffer): AppendState {
     sha256: hash,
     blocks,
     stamp: stamp && parseStamp(stamp),
+    ino: ino === undefined ? undefined : BigInt(ino),
     replacing,
     overlaps: parsePositions(positions),
   };
 }
 
 /** As JSON gives it back. */
-interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'overlaps' | 'stamp'> {
+interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'overlaps' | 'stamp' | 'ino'> {
   stamp: SavedStamp | undefined;
+  ino: string | undefined;
   positions: SavedPositions;
 }
 
 /** What is known of the rows of each code, by its id. */
 export type SavedPositions = Record<string, SavedOverlap>;
 
-interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'writtenAt'> {
+interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt'> {
   /** Null for -Infinity, which JSON has not. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
@@ -159,10 +172,18 @@ export function formatPositions(overlaps: ReadonlyMap<string, CodeOverlap>, over
 }
 
 function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
-  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, writtenAt } = overlap;
+  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, movedUntilMs, writtenAt } = overlap;
   const fromMs = Math.max(idsFromMs, positionOf(overlap) - overlapMs);
   const needed = [...ids].filter(([, timeMs]) => timeMs >= fromMs);
-  return { watermarkMs, rows, rereadFromMs: orNull(rereadFromMs), idsFromMs: orNull(fromMs), writtenAt, ids: needed };
+  return {
+    watermarkMs,
+    rows,
+    rereadFromMs: orNull(rereadFromMs),
+    idsFromMs: orNull(fromMs),
+    movedUntilMs,
+    writtenAt,
+    ids: needed,
+  };
 }
 
 export function parsePositions(positions: SavedPositions): Map<string, CodeOverlap> {
@@ -183,12 +204,13 @@ function parseJson(text: string): unknown {
 
 /** A6: also a state whose checksum is right may have been made by anybody: every value is looked at before it is believed. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
-  const { version, bytes, sha256, blocks, replacing, stamp, sinceMs, positions } = value;
+  const { version, bytes, sha256, blocks, replacing, stamp, ino, sinceMs, positions } = value;
   return (
     isIdentity(value, ['csv', 'ndjson']) &&
     isDigest(sha256) &&
     (version === FIRST_VERSION ? blocks === undefined : blocks === '' || isDigest(blocks)) &&
     (stamp === undefined || isSavedStamp(stamp)) &&
+    (ino === undefined || (typeof ino === 'string' && /^\d{1,20}$/.test(ino))) &&
     isTimeOr(undefined, sinceMs) &&
     isCount(bytes) &&
     typeof replacing === 'boolean' &&
@@ -210,9 +232,10 @@ export function isIdentity(value: Record<string, unknown>, formats: readonly App
 
 function isSavedOverlap(value: unknown): value is SavedOverlap {
   if (!isObject(value)) return false;
-  const { watermarkMs, rows, idsFromMs, rereadFromMs, writtenAt, ids } = value;
+  const { watermarkMs, rows, idsFromMs, rereadFromMs, movedUntilMs, writtenAt, ids } = value;
   return (
     isTimeOr(undefined, watermarkMs) &&
+    isTimeOr(undefined, movedUntilMs) &&
     isCount(rows) &&
     isTimeOr(null, idsFromMs) &&
     (rereadFromMs === undefined || isTimeOr(null, rereadFromMs)) &&
@@ -253,10 +276,10 @@ function orNull<T extends number | undefined>(value: T): T | null {
   return value === Number.NEGATIVE_INFINITY ? null : value;
 }
 
-function parseOverlap({ watermarkMs, rows, rereadFromMs, idsFromMs, writtenAt, ids }: SavedOverlap): CodeOverlap {
+function parseOverlap({ watermarkMs, rows, rereadFromMs, idsFromMs, movedUntilMs, writtenAt, ids }: SavedOverlap): CodeOverlap {
   return {
     ...emptyOverlap(),
-    ...{ watermarkMs, rows, writtenAt, ids: new Map(ids) },
+    ...{ watermarkMs, rows, movedUntilMs, writtenAt, ids: new Map(ids) },
     idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY,
     rereadFromMs: rereadFromMs === null ? Number.NEGATIVE_INFINITY : rereadFromMs,
   };

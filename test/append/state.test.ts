@@ -36,7 +36,7 @@ function stateOf(changes: Partial<AppendState> = {}): AppendState {
     ['b', emptyOverlap()],
   ]);
   const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
-  return { identity, sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, replacing: false, overlaps, ...changes };
+  return { identity, sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, ino: 7n, replacing: false, overlaps, ...changes };
 }
 
 const saved = (overlapMs = HOUR) => JSON.parse(formatState(stateOf(), overlapMs).toString());
@@ -52,7 +52,7 @@ describe('a state', () => {
   it('is read as it was written', () => {
     const { identity: was, overlaps, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
     const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
-    expect(rest).toEqual({ sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, replacing: false });
+    expect(rest).toEqual({ sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, ino: 7n, replacing: false });
     expect(was).toEqual({ ...identity, codes: ['a', 'b'] });
     expect(overlaps).toEqual(stateOf().overlaps);
     expect(parseState(formatState(stateOf({ sinceMs: undefined, replacing: true }), 0))).toMatchObject({

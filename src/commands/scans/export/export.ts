@@ -24,6 +24,9 @@ const options = {
   ),
   append: flag('--append', 'add only what is new since the last run; survives kill -9', { group: APPEND }),
   restart: flag('--restart', 'with --append: build the file anew beside its place, then replace it', { group: APPEND }),
+  rotated: flag('--rotated', 'with --append: the file may have been moved away (logrotate): a new one goes on where it ended', {
+    group: APPEND,
+  }),
   overlap: duration('--overlap <duration>', 'with --append: how far back to look for late scans (default: 1h)', {
     group: APPEND,
   }),

@@ -101,6 +101,7 @@ async function openAppended(
     path,
     formatter: (await loadFormatter(context, { ...plan.output, columns }))(),
     restart: plan.append.restart,
+    rotated: plan.append.rotated,
   });
 }
 

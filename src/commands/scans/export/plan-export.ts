@@ -41,7 +41,7 @@ export interface ExportPlan extends PlannedRange {
   /** One file a code goes here. */
   directory: string | undefined;
   fileNames: FileNames;
-  append: { path: string; overlapMs: number; restart: boolean } | undefined;
+  append: { path: string; overlapMs: number; restart: boolean; rotated: boolean } | undefined;
   /** The directory is a dataset, divided so. */
   partition: Partitioning | undefined;
 }
@@ -87,7 +87,7 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
 }
 
 function refuseContradictions(names: readonly string[], flags: ExportFlags): void {
-  const { all, fileNames, output, outputDir, append, restart, overlap } = flags;
+  const { all, fileNames, output, outputDir, append, restart, rotated, overlap } = flags;
   if (all && names.length > 0) throw new UsageError('--all exports every code: leave out the codes, or --all');
   if (!all && names.length === 0) {
     throw new UsageError('which code?', { hint: 'name codes by id or slug, or add --all; `qrctl qr list` shows them' });
@@ -101,6 +101,8 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
   }
   if (fileNames !== undefined && outputDir === undefined)
     throw new UsageError('--file-names goes with --output-dir', { hint: 'one file for all codes is named by --output' });
+  if (rotated && !append)
+    throw new UsageError('--rotated goes with --append', { hint: 'without --append a file is always made anew' });
   if (restart && !append)
     throw new UsageError('--restart goes with --append', { hint: 'without --append a file is always made anew' });
   if (overlap !== undefined && !append) throw new UsageError('--overlap goes with --append');
@@ -151,5 +153,10 @@ function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'
       hint: `add ${name} to --fields`,
     });
   }
-  return { path: flags.output ?? '', overlapMs: flags.overlap ?? DEFAULT_OVERLAP_MS, restart: flags.restart ?? false };
+  return {
+    path: flags.output ?? '',
+    overlapMs: flags.overlap ?? DEFAULT_OVERLAP_MS,
+    restart: flags.restart ?? false,
+    rotated: flags.rotated ?? false,
+  };
 }

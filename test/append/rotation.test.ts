@@ -1,0 +1,232 @@
+/** `--rotated`: a file that is moved away between runs, by hand, by logrotate, after a kill, in any order. */
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import type { Fault, MemoryDisk } from '../support/memory-disk.ts';
+import { runs } from '../support/property-runs.ts';
+import {
+  CODE,
+  createMemoryDisk,
+  FILE,
+  HOUR,
+  idsIn,
+  idsOf,
+  type RunOptions,
+  rowsAt,
+  run,
+  START,
+  STATE,
+  type TestService,
+} from './runs.ts';
+
+let memory: MemoryDisk;
+let service: TestService;
+
+const rotated = (options: RunOptions = {}) => run(memory, service, { rotated: true, ...options });
+const state = () => JSON.parse(memory.read(STATE) ?? '');
+const files = () => memory.names().filter((name) => name !== STATE);
+const ids = (name = FILE, format: 'csv' | 'ndjson' = 'csv') => idsIn(memory.read(name) ?? '', format);
+
+function add(...times: number[]): void {
+  const rows = service[CODE] ?? [];
+  for (const time of times) rows.push({ id: rows.length + 1, time: START + time });
+}
+
+/** As logrotate does: the newest has the lowest number. */
+async function rotate(into = memory): Promise<void> {
+  if (into.read(FILE) === undefined) return;
+  const old = into.names().filter((name) => /\.\d+$/.test(name)).length;
+  await into.disk.rename(FILE, `${FILE}.${old + 1}`);
+}
+
+/** A run that is killed after its last row and before the commit of it. */
+async function killedRun(): Promise<void> {
+  let flushes = 0;
+  memory.fault = (_, operation) => (operation === `sync ${FILE}` && ++flushes > 1 ? 'end-before' : undefined);
+  await rotated({ pageRows: 1 }).catch(() => undefined);
+  memory.revive();
+  memory.fault = () => undefined;
+}
+
+beforeEach(() => {
+  memory = createMemoryDisk();
+  service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR) };
+});
+
+describe('a file that was moved away', () => {
+  it('is gone on with in a new one: nothing twice, late rows too, nothing lost (A24)', async () => {
+    await rotated();
+    await rotate();
+    add(2.5 * HOUR, 1.5 * HOUR);
+    const said: string[] = [];
+    expect(await rotated({ note: (line) => said.push(line) })).toBe(2);
+    expect(said).toEqual(['scans.out was moved away: a new file goes on where it ended']);
+    expect([ids(`${FILE}.1`), ids()]).toEqual([
+      ['1', '2', '3'],
+      ['5', '4'],
+    ]);
+    expect(memory.read(FILE)?.split('\n')[0]).toBe(memory.read(`${FILE}.1`)?.split('\n')[0]);
+    expect(state().positions[CODE]).toMatchObject({ rows: 2, movedUntilMs: START + 2 * HOUR });
+  });
+
+  it('may leave an empty one in its place, as logrotate with create does', async () => {
+    await rotated();
+    await rotate();
+    memory.write(FILE, '');
+    add(3 * HOUR);
+    expect(await rotated()).toBe(1);
+    expect(ids()).toEqual(['4']);
+  });
+
+  it('on a night with nothing new leaves a file with a header, which may be moved away as well', async () => {
+    await rotated();
+    for (let night = 0; night < 3; night++) {
+      await rotate();
+      expect(await rotated()).toBe(0);
+      expect(ids()).toEqual([]);
+    }
+    add(3 * HOUR);
+    await rotate();
+    expect(await rotated()).toBe(1);
+  });
+
+  it('without --rotated is refused as ever', async () => {
+    await rotated();
+    await rotate();
+    await expect(run(memory, service)).rejects.toThrow('it is gone');
+  });
+
+  it("is not mixed with one that is somebody else's", async () => {
+    await rotated();
+    memory.write(FILE, 'mine\n');
+    await expect(rotated()).rejects.toThrow(UsageError);
+    expect(memory.read(FILE)).toBe('mine\n');
+  });
+
+  it('is not gone on with by a run that writes something else (A6)', async () => {
+    await rotated();
+    await rotate();
+    await expect(rotated({ identity: { baseUrl: 'https://other.test/api/v1' } })).rejects.toThrow('was exported from');
+  });
+});
+
+describe('after a run that was killed', () => {
+  it('what it left behind its last commit is cut off where it was moved to (A26)', async () => {
+    await rotated();
+    add(3 * HOUR, 4 * HOUR);
+    await killedRun();
+    expect(ids().length).toBeGreaterThan(3);
+    await rotate();
+    const said: string[] = [];
+    await rotated({ warn: (line) => said.push(line) });
+    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+    expect(said).toEqual([expect.stringMatching(/^scans\.out\.1: \d+ bytes after the last commit .* were cut off$/)]);
+  });
+
+  it('the first of a new file is known by its inode: an older file of the same beginning is left alone (A27)', async () => {
+    service = { [CODE]: [] };
+    await rotated();
+    await rotate();
+    await rotated();
+    add(HOUR);
+    await rotate();
+    add(2 * HOUR);
+    let flushes = 0;
+    // Killed when its first rows are written and not committed.
+    memory.fault = (_, operation) => (operation === `sync ${FILE}` && ++flushes > 1 ? 'end-before' : undefined);
+    await rotated({ pageRows: 1 }).catch(() => undefined);
+    memory.revive();
+    memory.fault = () => undefined;
+    await rotate();
+    await rotated();
+    expect(
+      files()
+        .flatMap((name) => ids(name))
+        .sort(),
+    ).toEqual(idsOf(service));
+  });
+
+  it('nothing is begun where the old file is not beside (A26)', async () => {
+    await rotated();
+    add(3 * HOUR);
+    await killedRun();
+    const left = memory.read(FILE) ?? '';
+    memory.remove(FILE);
+    memory.write(`${FILE}.1`, left);
+    const before = memory.read(STATE);
+    await expect(rotated()).rejects.toThrow('whether it left rows at the end of that file can only be seen there');
+    expect(memory.read(STATE)).toBe(before);
+    expect(memory.read(`${FILE}.1`)).toBe(left);
+  });
+});
+
+it('a scan that is older than what is known of the old file is refused, not doubled (A25)', async () => {
+  await rotated();
+  await rotate();
+  add(3 * HOUR);
+  await rotated();
+  await expect(rotated({ overlapMs: 50 * HOUR })).rejects.toThrow(
+    /a scan of 2026-01-01T00:00:00\.000Z came, and of scans before 2026-01-01T0[12]:00:00\.000Z it is not known which files have them/,
+  );
+  expect(await rotated()).toBe(0);
+});
+
+it('a lost state is not worked out from the new file (A28)', async () => {
+  await rotated();
+  await rotate();
+  add(3 * HOUR);
+  await rotated();
+  memory.remove(STATE);
+  await expect(rotated()).rejects.toThrow('its state is lost, and with it what is known of the files that were moved away');
+});
+
+const event = fc.record({
+  scans: fc.array(fc.oneof(fc.constant(0), fc.nat({ max: HOUR })), { maxLength: 5 }),
+  rotate: fc.constantFrom('no', 'move', 'create'),
+  run: fc.option(
+    fc.record({
+      at: fc.nat({ max: 40 }),
+      kind: fc.constantFrom<Fault | undefined>('ENOSPC', 'EIO', 'short', 'end-before', 'end-within', 'end-after', undefined),
+      pageRows: fc.integer({ min: 1, max: 3 }),
+      failAfter: fc.constantFrom(2, 1e9),
+    }),
+    { nil: undefined },
+  ),
+});
+
+it.each(['csv', 'ndjson'] as const)(
+  '%s: after any history of runs, kills and rotations each scan is once in all the files (A24, A26, A27)',
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 12 }), async (events) => {
+        const disk = createMemoryDisk();
+        const scans: TestService = { [CODE]: [] };
+        let nowMs = START;
+        let nextId = 1;
+        const options = { rotated: true, identity: { format } };
+        for (const { scans: ages, rotate: how, run: attempt } of events) {
+          nowMs += HOUR / 2;
+          for (const ago of ages) scans[CODE]?.push({ id: nextId++, time: nowMs - ago });
+          if (how !== 'no') {
+            await rotate(disk);
+            if (how === 'create' && disk.read(FILE) === undefined && disk.read(STATE)) disk.write(FILE, '');
+          }
+          if (!attempt) continue;
+          disk.fault = (step) => (step === attempt.at ? attempt.kind : undefined);
+          await run(disk, scans, { ...options, pageRows: attempt.pageRows, failAfter: attempt.failAfter }).catch(() => undefined);
+          disk.revive();
+          disk.fault = () => undefined;
+        }
+        await run(disk, scans, options);
+        const all = disk.names().filter((name) => name.startsWith(FILE) && name !== STATE && !name.endsWith('.partial'));
+        expect(all.flatMap((name) => idsOn(disk, name, format)).sort()).toEqual(idsOf(scans));
+      }),
+      runs(150, 20_000),
+    );
+  },
+  600_000,
+);
+
+function idsOn(disk: MemoryDisk, name: string, format: 'csv' | 'ndjson'): string[] {
+  return idsIn(disk.read(name) ?? '', format);
+}
