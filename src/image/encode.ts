@@ -1,5 +1,5 @@
 /** Text to the modules of a QR code (ISO/IEC 18004), by lean-qr: the smallest version that holds it. */
-import { correction, generate } from 'lean-qr';
+import { correction, generate, mode } from 'lean-qr';
 
 /** Levels of error correction, the weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
 export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
@@ -26,10 +26,13 @@ export function encodeText(text: string, minimum: Level): Modules | undefined {
   return { size, version: (size - 17) / 4, level: levelOf(isDark), isDark };
 }
 
+/** Without Shift JIS: fewer modules for Japanese and Cyrillic, and a mode that not every decoder knows. */
+const MODES = [mode.numeric, mode.alphaNumeric, mode.ascii, mode.iso8859_1, mode.utf8];
+
 /** It throws where the text does not fit, and there alone. */
 function generateOrNothing(text: string, minimum: Level) {
   try {
-    return generate(text, { minCorrectionLevel: correction[minimum] });
+    return generate(text, { minCorrectionLevel: correction[minimum], modes: MODES });
   } catch {
     return undefined;
   }

@@ -14,7 +14,7 @@ function pixelsAModule(modules: Modules, style: PictureStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }
 
-/** The bytes of the PNG, without a logo: write-png-logo.ts has those. */
+/** The bytes of the PNG. */
 export function writePng(modules: Modules, style: PictureStyle): Buffer {
   const pixels = pixelsAModule(modules, style);
   const side = modulesAcross(modules, style) * pixels;

@@ -38,7 +38,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 describe('the package', () => {
   test('holds what runs, and nothing else', () => {
     const parts =
-      /^(bin\/|completions\/|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js(\.map)?|llhttp(_simd)?\.wasm|package\.json|THIRD-PARTY-LICENSES|sbom\.cdx\.json|fonts\/[a-z0-9-]+\.woff)$)/;
+      /^(bin\/|completions\/|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js(\.map)?|llhttp(_simd)?\.wasm|package\.json|THIRD-PARTY-LICENSES|sbom\.cdx\.json|fonts\/[a-z0-9-]+\.(woff|LICENSE))$)/;
     const others = packed.filter((path) => !parts.test(path));
     expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     for (const part of [
@@ -64,7 +64,17 @@ describe('the package', () => {
 
   test('names the licence of every library in it', async () => {
     const licenses = await readFile(join(prefix, 'lib/node_modules/qrctl/dist/THIRD-PARTY-LICENSES'), 'utf8');
-    for (const name of ['undici', 'commander', 'conf', 'chalk', 'cli-table3', 'csv-parse', 'temporal-polyfill']) {
+    for (const name of [
+      'pdfkit',
+      'lean-qr',
+      'undici',
+      'commander',
+      'conf',
+      'chalk',
+      'cli-table3',
+      'csv-parse',
+      'temporal-polyfill',
+    ]) {
       expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(\\w+\\)$`, 'm'));
     }
   });

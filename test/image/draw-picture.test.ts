@@ -13,7 +13,7 @@ import { formatTerminal, readTerminal } from '../../src/image/terminal.ts';
 import { decode, findFault } from '../../src/image/verify.ts';
 
 const STYLE: PictureStyle = {
-  ...{ sizeMm: 30, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE, logo: undefined },
+  ...{ sizeMm: 30, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE },
 };
 const TEXT = 'https://qr.example/aB3xY';
 
@@ -55,6 +55,7 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
     const texts = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 120 }),
       fc.webUrl(),
+      fc.stringMatching(/^[абвгд東京都大阪府äöüß🎉]{1,40}$/u),
       fc.nat().map(String),
       fc.stringMatching(/^[A-Z0-9:/.]{1,300}$/),
     );

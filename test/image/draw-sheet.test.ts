@@ -19,7 +19,7 @@ function label(slug: string, caption = slug): Label {
 
 function style(name: string, more: Partial<SheetStyle> = {}): SheetStyle {
   const layout = layOutLabel(grid(name).label, { caption: true, sizeMm: undefined }) ?? expect.fail();
-  const picture = { dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE, logo: undefined } as const;
+  const picture = { dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE } as const;
   const sizeMm = layout.code.sizeMm;
   return { grid: grid(name), layout, picture: { ...picture, sizeMm }, skipped: 0, outline: false, title: 'labels', ...more };
 }

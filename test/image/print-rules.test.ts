@@ -3,7 +3,7 @@ import { BLACK, contrastOf, parseColour, WHITE } from '../../src/image/colour.ts
 import type { PictureStyle } from '../../src/image/picture.ts';
 import { checkSize, checkStyle } from '../../src/image/print-rules.ts';
 
-const STYLE: PictureStyle = { sizeMm: 33, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE, logo: undefined };
+const STYLE: PictureStyle = { sizeMm: 33, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE };
 const colour = (text: string) => parseColour(text) ?? expect.fail(text);
 
 describe('the style of a picture', () => {

@@ -40,7 +40,7 @@ export async function encodeCodes(
   for (const [index, code] of codes.entries()) {
     if (index % AT_ONCE === 0) await letSignalsIn(signal);
     const text = fillShortUrl(template, code);
-    const modules = encodeText(text, style.logo ? 'H' : style.level);
+    const modules = encodeText(text, style.level);
     if (!modules) throw tooLong(code, text, style);
     const rules = checkSize(modules, style);
     for (const warning of rules.warnings) seen.set(warning, (seen.get(warning) ?? 0) + 1);

@@ -68,7 +68,6 @@ export function styleOf(flags: PictureFlags): PictureStyle {
     // `--no-color`, the global flag, is no colour of a picture.
     color: typeof color === 'object' ? color : BLACK,
     background: background === 'none' ? undefined : (background ?? WHITE),
-    logo: undefined,
   };
 }
 
