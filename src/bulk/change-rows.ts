@@ -1,4 +1,5 @@
 /** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
+import { defuse } from '../defuse.ts';
 import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
 import { inParallel } from '../once/send-rows.ts';
 import type { Service } from '../service/service.ts';
@@ -72,18 +73,28 @@ function belongsToRow(error: unknown): boolean {
   return [NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError].some((failure) => error instanceof failure);
 }
 
-/** The changes that are not so already. */
-export function differences(code: QrCode, { name, destination, status }: CodeChanges): CodeChanges {
+/** The changes that are not so already. `through`: what a spreadsheet makes of texts is no change, either. */
+export function differences(
+  code: QrCode,
+  { name, destination, status }: CodeChanges,
+  through?: UpdateRow['through'],
+): CodeChanges {
   return {
-    ...(name !== undefined && isOther(name, code.name) && { name }),
-    ...(destination !== undefined && isOther(destination, code.destination ?? '') && { destination }),
+    ...(name !== undefined && isOther(name, code.name, through) && { name }),
+    ...(destination !== undefined && isOther(destination, code.destination ?? '', through) && { destination }),
     ...(status !== undefined && status !== code.status && { status }),
   };
 }
 
-/** No file in UTF-8 can hold half a character: there U+FFFD stands for it. */
-function isOther(text: string, present: string): boolean {
-  return text.toWellFormed() !== present.toWellFormed();
+/**
+ * No file in UTF-8 can hold half a character: there U+FFFD stands for it. Spreadsheets write line breaks in their own way and drop NULs; and a CSV
+ * that was saved as a workbook still has the apostrophes that defused it.
+ */
+function isOther(text: string, present: string, through: UpdateRow['through']): boolean {
+  if (text.toWellFormed() === present.toWellFormed()) return false;
+  if (through === undefined) return true;
+  const plain = (given: string) => given.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '');
+  return plain(text) !== plain(present) && !(through === 'xlsx' && plain(text) === plain(defuse(present)));
 }
 
 /** A function that brings one row about and says how; it remembers what earlier rows changed. */
@@ -93,7 +104,7 @@ export function createUpdater(service: Pick<Service, 'updateCode'>, lookup: Look
     const found = requireCode(row, lookup);
     const code = changed.get(found.id) ?? found;
     const { id, slug } = code;
-    const changes = differences(code, row.changes);
+    const changes = differences(code, row.changes, row.through);
     if (Object.keys(changes).length === 0) return { id, slug, outcome: 'unchanged' };
     changed.set(id, await service.updateCode(id, changes));
     return { id, slug, outcome: 'updated' };

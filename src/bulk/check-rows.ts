@@ -77,6 +77,8 @@ export interface TargetRow extends InputRow {
 
 export interface UpdateRow extends TargetRow {
   readonly changes: CodeChanges;
+  /** The kind of file, where a spreadsheet may have saved it. */
+  readonly through?: 'csv' | 'xlsx' | undefined;
 }
 
 const TARGET_COLUMNS = ['id', 'slug'];
@@ -92,8 +94,10 @@ export function checkUpdate(input: Input, common: CodeChanges = {}): Checked<Upd
   const isJson = input.headerLine === undefined;
   const typeColumn = input.columns.find((column) => fold(column) === 'type') ?? '';
   const needsChange = Object.keys(common).length === 0;
+  const through = input.form?.is === 'csv' || input.form?.is === 'xlsx' ? input.form.is : undefined;
   return checkTargets(input, { known: [...TARGET_COLUMNS, ...CHANGE_COLUMNS], needsChange }, (row, columns) => ({
     ...row,
+    through,
     changes: { ...common, ...readChanges(row, columns, { isJson, type: row.values.get(typeColumn) }) },
   }));
 }

@@ -100,6 +100,16 @@ describe('an update', () => {
     });
     expect(differences(empty, { destination: '', status: 'active' })).toEqual({});
     expect(differences(code(1), { name: '', destination: '' })).toEqual({ name: '', destination: '' });
+    // As spreadsheets write line breaks and NULs, and as a CSV that became a workbook has its apostrophes.
+    const [sale, lines] = [
+      { ...code(1), name: '-20%' },
+      { ...code(1), name: 'a\r\nb\0' },
+    ];
+    expect(differences(lines, { name: 'a\nb' }, 'csv')).toEqual({});
+    expect(differences(lines, { name: 'a\nb' })).toEqual({ name: 'a\nb' });
+    expect(differences(sale, { name: "'-20%" }, 'xlsx')).toEqual({});
+    expect(differences(sale, { name: "'-20%" }, 'csv')).toEqual({ name: "'-20%" });
+    expect(differences(sale, { name: "'-30%" }, 'xlsx')).toEqual({ name: "'-30%" });
     // As UTF-8 has half a character of the service's.
     expect(differences({ ...code(1), name: 'a\ud800' }, { name: 'a\ufffd' })).toEqual({});
   });

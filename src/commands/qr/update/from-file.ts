@@ -38,7 +38,7 @@ async function printPlan(context: Context, rows: readonly UpdateRow[], flags: Ou
     const found = lookup(row);
     const code = found && (changed.get(found.id) ?? found);
     // What an earlier row of the file changes is so already when this one comes.
-    if (code) changed.set(code.id, { ...code, ...differences(code, row.changes) });
+    if (code) changed.set(code.id, { ...code, ...differences(code, row.changes, row.through) });
     return planOf(row, code);
   });
   await printRecords(context, plan, PLAN_COLUMNS, flags, 'no rows');
@@ -46,10 +46,10 @@ async function printPlan(context: Context, rows: readonly UpdateRow[], flags: Ou
   tellCost(context, service, `${updates} of ${rows.length} rows would be changed`, reading + updates);
 }
 
-function planOf({ row, id, slug, changes }: UpdateRow, code: QrCode | undefined) {
+function planOf({ row, id, slug, changes, through }: UpdateRow, code: QrCode | undefined) {
   if (!code) return [{ row, id, slug, action: 'not found' }];
   const found = { row, id: code.id, slug: code.slug };
-  const fields = Object.entries(differences(code, changes));
+  const fields = Object.entries(differences(code, changes, through));
   if (fields.length === 0) return [{ ...found, action: 'unchanged' }];
   const old: Readonly<Record<string, unknown>> = { ...code };
   return fields.map(([field, value]) => ({ ...found, action: 'update', field, old: old[field] ?? null, new: value }));
