@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --input --by --top --compare --title --query --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --input --by --top --compare --title --query --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -165,6 +165,7 @@ complete -c qrctl -n '__qrctl_in qr check' -l excel -d 'CSV for Excel: byte orde
 complete -c qrctl -n '__qrctl_in qr check' -l ids -d 'only ids, one a line'
 complete -c qrctl -n '__qrctl_in qr check' -a '(__qrctl_live codes)'
 complete -c qrctl -n '__qrctl_in qr delete' -l yes -d 'do not ask'
+complete -c qrctl -n '__qrctl_in qr delete' -l backup -x -a '(__fish_complete_directories (commandline -ct))' -d 'write each code and all its scans there first; what is not proven complete is not deleted'
 complete -c qrctl -n '__qrctl_in qr delete' -l from -r -F -d 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input'
 complete -c qrctl -n '__qrctl_in qr delete' -l results -r -F -d 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)'
 complete -c qrctl -n '__qrctl_in qr delete' -l sheet-name -x -d 'the sheet of a workbook (default: its first one)'

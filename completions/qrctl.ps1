@@ -193,6 +193,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         )
         'qr delete' = @(
             , @('--yes', 'do not ask')
+            , @('--backup', 'write each code and all its scans there first; what is not proven complete is not deleted')
             , @('--from', 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input')
             , @('--results', 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)')
             , @('--sheet-name', 'the sheet of a workbook (default: its first one)')
@@ -387,6 +388,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr check --format' = @('table', 'csv', 'json', 'ndjson')
         'qr check -o' = 'files'
         'qr check --output' = 'files'
+        'qr delete --backup' = 'directories'
         'qr delete --from' = 'files'
         'qr delete --results' = 'files'
         'qr delete -f' = @('table', 'csv', 'json', 'ndjson')
@@ -455,7 +457,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--backup', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

@@ -1,6 +1,6 @@
 /** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
 import { defuse } from '../defuse.ts';
-import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
+import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import { inParallel } from '../once/send-rows.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
@@ -25,6 +25,8 @@ export interface ChangeEnd {
   stop: unknown;
   /** What the first row that failed met. */
   firstError: unknown;
+  /** What the first row met of which something could not be proven, or undefined. */
+  unproven: UnprovenError | undefined;
 }
 
 /** The request layer has repeated each of these for minutes before it gave up. */
@@ -32,7 +34,7 @@ const MOST_UNAVAILABLE_IN_A_ROW = 3;
 
 /** Applies every row. Never throws: what stopped it is in `stop`. */
 export async function changeRows<R extends { row: number }>(job: ChangeJob<R>): Promise<ChangeEnd> {
-  const end: ChangeEnd = { results: new Map(), stop: undefined, firstError: undefined };
+  const end: ChangeEnd = { results: new Map(), stop: undefined, firstError: undefined, unproven: undefined };
   let unavailable = 0;
   const stopped = () => end.stop !== undefined;
 
@@ -48,6 +50,7 @@ export async function changeRows<R extends { row: number }>(job: ChangeJob<R>): 
         unavailable = error instanceof UnavailableError ? unavailable + 1 : 0;
         if (job.failFast || unavailable >= MOST_UNAVAILABLE_IN_A_ROW) end.stop ??= error;
         end.firstError ??= error;
+        if (error instanceof UnprovenError) end.unproven ??= error;
         note(row, { outcome: 'failed', error: messageOf(error) });
       }
     }
@@ -70,7 +73,9 @@ export async function changeRows<R extends { row: number }>(job: ChangeJob<R>): 
 
 /** Other failures (key, rate limit, disk) would meet the next row too. */
 function belongsToRow(error: unknown): boolean {
-  return [NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError].some((failure) => error instanceof failure);
+  return [NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError].some(
+    (failure) => error instanceof failure,
+  );
 }
 
 /** The changes that are not so already. `through`: what a spreadsheet makes of texts is no change, either. */

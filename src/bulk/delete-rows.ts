@@ -66,6 +66,8 @@ export function createDeleter(
   service: Pick<Service, 'deleteCode'>,
   lookup: Lookup,
   journal?: DeleteJournal,
+  /** Called before anything that could be the end of the code; where it rejects, the code stays. */
+  backUp?: (id: string) => Promise<void>,
 ): (row: TargetRow) => Promise<RowResult> {
   const gone = new Map<string, RowResult>();
   return async (row) => {
@@ -76,8 +78,12 @@ export function createDeleter(
     if (before?.is === 'deleted') return { ...result, before: true };
     const twice = gone.get(id);
     if (twice) return twice;
-    await journal?.record({ is: 'deleting', id, slug });
-    await service.deleteCode(id).catch(async (error) => {
+    const deletion = async () => {
+      await backUp?.(id);
+      await journal?.record({ is: 'deleting', id, slug });
+      await service.deleteCode(id);
+    };
+    await deletion().catch(async (error) => {
       if (before && error instanceof NotFoundError) return;
       if (error instanceof NotFoundError) await journal?.record({ is: 'missing', id, slug });
       throw error;

@@ -166,12 +166,15 @@ export function changeResults(rows: readonly { row: number }[], { results }: Cha
 }
 
 /** What an update or delete run throws at the end, or undefined when every row is done. */
-export function changeFailure({ stop }: ChangeEnd, results: readonly RowResult[], resultsPath?: string): unknown {
+export function changeFailure({ stop, unproven }: ChangeEnd, results: readonly RowResult[], resultsPath?: string): unknown {
   // With --fail-fast a row's own fault stops the run: a failed row like others.
-  const rowsFault = [NotFoundError, RejectedError, UnexpectedAnswerError].some((failure) => stop instanceof failure);
+  const rowsFault = [NotFoundError, RejectedError, UnexpectedAnswerError, UnprovenError].some(
+    (failure) => stop instanceof failure,
+  );
   if (stop !== undefined && !rowsFault) return stop;
   if (results.every(({ outcome }) => outcome !== 'failed')) return undefined;
-  return new PartialError(tellFailed(results, resultsPath ? 'rows' : 'codes'), {
+  const Kind = unproven ? UnprovenError : PartialError;
+  return new Kind(tellFailed(results, resultsPath ? 'rows' : 'codes'), {
     hint: `${resultsPath ?? 'the output'} says which and why; it is safe to run this again`,
     cause: stop,
   });

@@ -49,7 +49,11 @@ describe('a failure', () => {
     ['2 of 3 rows failed', [failed('no'), { outcome: 'created' }, failed('not so')]],
   ])('of rows that fail alike says why in one line: %s', (message, results) => {
     const created = createFailure({ rows: [], stop: undefined, stopRow: undefined }, results, [], 'r.csv');
-    const changed = changeFailure({ results: new Map(), stop: undefined, firstError: undefined }, results, 'r.csv');
+    const changed = changeFailure(
+      { results: new Map(), stop: undefined, firstError: undefined, unproven: undefined },
+      results,
+      'r.csv',
+    );
     for (const failure of [created, changed]) expect(failure).toMatchObject({ name: 'PartialError', message });
   });
 });

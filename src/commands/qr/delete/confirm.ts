@@ -32,6 +32,8 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes 
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const [only] = codes;
   if (only && codes.length === 1) {
+    console.note(`paused it loses nothing, and can be active again: qrctl qr update ${quote(only.slug)} --status paused`);
+    console.note('paused they lose nothing, and can be active again: qrctl qr update CODE… --status paused');
     const question = `Delete ${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${counted(all, 'scan')} for ever? [y/N] `;
     return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
   }
@@ -39,6 +41,7 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes 
     console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${counted(scans.get(id) ?? 0, 'scan')}`);
   }
   if (codes.length > MOST_SHOWN) console.note(`and ${codes.length - MOST_SHOWN} more; --dry-run lists them all`);
+  console.note('paused they lose nothing, and can be active again: qrctl qr update CODE… --status paused');
   const question = `Delete these ${codes.length} codes and their ${counted(all, 'scan')} for ever? Type ${codes.length} to go on: `;
   await requireYes(context, question, new RegExp(`^${codes.length}$`), `type ${codes.length} to delete them, or n`);
 }

@@ -11,6 +11,7 @@ import { runBulk, withJournal } from '../bulk-files.ts';
 import { bulkOptions, requireFrom } from '../bulk-flags.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';
 import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
+import { type BackUp, openBackup } from './back-up.ts';
 import { codesOf, confirm, printLosses, requireConsent } from './confirm.ts';
 import type { DeleteFlags } from './delete.ts';
 
@@ -20,18 +21,19 @@ export async function deleteCodes(context: Context, names: readonly string[], fl
   requireFrom(bulkOptions, { ...flags, dryRun: undefined });
   if (names.length === 0) throw new UsageError('which codes?', { hint: 'qrctl qr delete CODE…, or --from FILE' });
   requireConsent(context, flags);
+  const backUp = await backupOf(context, flags);
   const rows = rowsOf(names);
   const [only] = rows;
-  if (only && rows.length === 1) return deleteOne(context, only, flags);
+  if (only && rows.length === 1) return deleteOne(context, only, flags, backUp);
 
   await planOutput(context, flags, NAMED_COLUMNS, 'list');
   const lookup = await lookUpLosses(context, rows, flags);
   if (flags.dryRun) return printLosses(context, rows, lookup, flags);
   await confirm(context, codesOf(rows, lookup), flags);
-  await printNamed(context, rows, await deleteAll(context, rows, lookup, flags), flags);
+  await printNamed(context, rows, await deleteAll(context, rows, lookup, flags, { backUp }), flags);
 }
 
-async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags): Promise<void> {
+async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, backUp: BackUp | undefined): Promise<void> {
   await planOutput(context, flags, NAMED_COLUMNS, flags.dryRun ? 'list' : 'record');
   const service = await context.service();
   const needsLook = row.id === undefined || !flags.yes || flags.dryRun;
@@ -39,13 +41,14 @@ async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags): 
   const lookup = () => found;
   if (flags.dryRun) return printLosses(context, [row], lookup, flags);
   await confirm(context, codesOf([row], lookup), flags);
-  const result = await createDeleter(service, lookup)(row);
+  const result = await createDeleter(service, lookup, undefined, backUp)(row);
   await printRecord(context, { code: row.values.get('code'), ...result, error: null }, NAMED_COLUMNS, flags);
 }
 
 /** Deletes the codes that rows of a file name; see `runBulk` for what it throws. */
 export async function deleteFromFile(context: Context, from: string, flags: DeleteFlags): Promise<void> {
   requireConsent(context, flags, from);
+  const backUp = await backupOf(context, flags);
   await runBulk<TargetRow>(context, from, flags, {
     check: checkDelete,
     preview: async (rows) => printLosses(context, rows, await lookUpLosses(context, rows, flags), flags),
@@ -55,11 +58,15 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
       const { baseUrl } = await context.service();
       const { end, results } = await withJournal(context, path, async (journalPath) => {
         const journal = await openDeleteJournal(journalPath, baseUrl);
-        return deleteAll(context, rows, lookup, flags, journal).finally(() => journal.close());
+        return deleteAll(context, rows, lookup, flags, { journal, backUp }).finally(() => journal.close());
       });
       return { results, failure: changeFailure(end, results, path) };
     },
   });
+}
+
+async function backupOf(context: Context, { backup, dryRun }: DeleteFlags): Promise<BackUp | undefined> {
+  return backup === undefined || dryRun ? undefined : openBackup(context, backup);
 }
 
 /** Slugs have to be looked up, and so has what a person is shown; an id that nobody asks about is simply deleted. */
@@ -72,9 +79,9 @@ function deleteAll(
   rows: readonly TargetRow[],
   lookup: Lookup,
   { failFast }: DeleteFlags,
-  journal?: DeleteJournal,
+  { journal, backUp }: { journal?: DeleteJournal; backUp: BackUp | undefined },
 ) {
   return changeCodes(context, rows, { verb: 'deleted', failFast }, async (service) => {
-    return { lookup, apply: createDeleter(service, lookup, journal) };
+    return { lookup, apply: createDeleter(service, lookup, journal, backUp) };
   });
 }

@@ -1,9 +1,16 @@
 /** `qr delete`: its flags, and which of its forms they ask for. */
-import { defineCommand, flag, type Values } from '../../define.ts';
+import { defineCommand, flag, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 import { bulkOptions, refuseTogether } from '../bulk-flags.ts';
 
-const options = { yes: flag('--yes', 'do not ask'), ...bulkOptions, ...outputOptions };
+const options = {
+  yes: flag('--yes', 'do not ask'),
+  backup: text('--backup <dir>', 'write each code and all its scans there first; what is not proven complete is not deleted', {
+    complete: 'directories',
+  }),
+  ...bulkOptions,
+  ...outputOptions,
+};
 
 export type DeleteFlags = Values<typeof options>;
 
@@ -15,6 +22,7 @@ export const command = defineCommand({
   options,
   examples: [
     { command: 'qrctl qr delete aB3xY', does: 'asks, then deletes one code' },
+    { command: 'qrctl qr delete aB3xY --backup deleted', does: 'deletes it when its scans are safe in that directory' },
     { command: 'qrctl qr delete --from old.csv --dry-run', does: 'names and scans of what would be lost' },
     { command: 'qrctl qr delete --from old.csv --yes', does: 'delete them in a script; results in old.results.csv' },
   ],

@@ -1,0 +1,102 @@
+/** `--backup`: what a code is, and every scan of it, on the disk for good before its DELETE is sent. */
+import { join } from 'node:path';
+import type { Context } from '../../../context.ts';
+import { nodeDisk } from '../../../durable/disk.ts';
+import { cannotOpen } from '../../../durable/path-errors.ts';
+import { makeDirectories } from '../../../durable/write.ts';
+import { UnprovenError } from '../../../errors.ts';
+import { createFormatter } from '../../../output/create-formatter.ts';
+import { createDocumentSink, type DocumentSink } from '../../../output/document-sink.ts';
+import { openWholeFile, writeWholeFile } from '../../../output/whole-file.ts';
+import { quote } from '../../../quote.ts';
+import type { CodeSink } from '../../../row-sink.ts';
+import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import type { Service } from '../../../service/service.ts';
+import { MAX_SCANS_PAGE, type QrCode } from '../../../service/shapes.ts';
+
+/** How often scans that came in while the others were written are gone back for. */
+const ROUNDS = 3;
+
+/** Resolves when a code is backed up; rejects where that cannot be proven, and the code must stay. */
+export type BackUp = (id: string) => Promise<void>;
+
+/**
+ * A function that writes `ID.json`, the code as the service has it, and `ID.scans.ndjson`, its scans with every field, in the directory,
+ * which is made now. Throws UsageError where it cannot be. The function rejects with UnprovenError where the scans cannot be proven to
+ * be all, with NotFoundError where there is no such code, and with what a disk that is full is told by.
+ */
+export async function openBackup(context: Context, directory: string): Promise<BackUp> {
+  await makeDirectories(nodeDisk, directory).catch((error) => {
+    throw cannotOpen(`make the directory ${directory}`, error, 'choose another directory with --backup');
+  });
+  const { processes } = context;
+  return async (id) => {
+    const service = await context.service();
+    const code = await service.getCode(id);
+    // Only an id that was checked to be a uuid is a file's name.
+    const place = join(directory, code.id.toLowerCase());
+    await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, { processes });
+    for (let round = 1; ; round++) {
+      const untilMs = await exportAll(context, service, code, `${place}.scans.ndjson`);
+      if (untilMs === undefined || !(await hasNewer(service, id, untilMs))) return;
+      if (round === ROUNDS) throw unproven(code, 'it is scanned while its scans are written');
+    }
+  };
+}
+
+/** Writes all scans up to now, proven complete; resolves to the end of their range, ms since the epoch. */
+async function exportAll(context: Context, service: Service, code: QrCode, path: string): Promise<number | undefined> {
+  const { exportCodes } = await import('../../../complete/export-codes.ts');
+  const file = await openWholeFile(path, { processes: context.processes });
+  const formatter = createFormatter('ndjson', {
+    columns: [],
+    shape: 'list',
+    keepExtra: true,
+    header: true,
+    rawCells: true,
+    excel: false,
+  });
+  const document = createDocumentSink(file, formatter);
+  const { concurrency: width } = await context.settings();
+  const { failures, range } = await exportCodes({
+    ...{ service, codes: [code], untilMs: undefined, fetchInOrder, width },
+    // There is no second time: a total that is cut off at any number is found out.
+    proveBeyond: true,
+    now: context.clock.now,
+    openSink: async () => sinkOf(document),
+    note: context.console.note,
+    progress: () => undefined,
+  });
+  const [failure] = failures;
+  if (failure) throw failure.error;
+  return range?.untilMs;
+}
+
+/** The document of one code. */
+function sinkOf(document: DocumentSink): CodeSink {
+  let added = 0;
+  return {
+    sinceMs: undefined,
+    added: () => added,
+    async write({ rows }) {
+      added += rows.length;
+      return document.write(rows);
+    },
+    checkpoint: () => document.checkpoint(),
+    commit: () => document.commit(),
+    discard: () => document.discard(),
+  };
+}
+
+/** Whether scans came in after the end of the range, or are dated there. */
+async function hasNewer(service: Service, id: string, untilMs: number): Promise<boolean> {
+  // A second wider: which bounds are inclusive, and how fine they are, is not known.
+  const newest = await service.listScans(id, { page: 1, limit: MAX_SCANS_PAGE, sinceMs: untilMs - 1000 });
+  return newest.total > newest.rows.length || newest.times.some((time) => time >= untilMs);
+}
+
+function unproven({ slug }: QrCode, reason: string): UnprovenError {
+  return new UnprovenError(`${quote(slug)} was not deleted: ${reason}`, {
+    hint: `pause it first: qrctl qr update ${slug} --status paused`,
+  });
+}

@@ -1,0 +1,113 @@
+/** `qr delete --backup`: nothing is sent that could end a code before all of it is on the disk. */
+import { spawn, spawnSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BIN, runCli, useDirectory } from '../support/cli.ts';
+import { sometimes, wrongTotal } from '../support/faults.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const STRACE = 'strace';
+const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
+const DATA = { codes: 3, scans: 1203 };
+
+async function scansIn(directory: string, id: string): Promise<unknown[]> {
+  const text = await readFile(join(directory, `${id}.scans.ndjson`), 'utf8');
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
+describe('qr delete --backup', () => {
+  it('writes each code and its scans, then deletes it', async () => {
+    const sandbox = await useSandbox(DATA);
+    const directory = join(await useDirectory(), 'deleted', 'codes');
+    const ids = [sandbox.codeId(0), sandbox.codeId(1)];
+    const codes = sandbox.workspace.codes().map((code) => ({ ...code }));
+    const scans = ids.map((id) => sandbox.scans(id));
+    const run = await runCli(['qr', 'delete', ...ids, '--yes', '--backup', directory], { env: sandbox.env });
+    expect(run).toMatchObject({ code: 0 });
+    expect(sandbox.workspace.codes()).toHaveLength(1);
+    expect((await readdir(directory)).sort()).toEqual(ids.flatMap((id) => [`${id}.json`, `${id}.scans.ndjson`]).sort());
+    for (const [at, id] of ids.entries()) {
+      expect(await scansIn(directory, id)).toEqual(scans[at]);
+      expect(JSON.parse(await readFile(join(directory, `${id}.json`), 'utf8'))).toEqual(codes.find((code) => code.id === id));
+    }
+    // The code, its pages, a look beyond them, one for newer scans, and the DELETE.
+    expect(sandbox.requests).toHaveLength(2 * (1 + 3 + 1 + 1 + 1));
+  });
+
+  it.each([
+    ['too small', (total: number) => total - 7],
+    ['too large', (total: number) => total + 1],
+  ])('deletes nothing where the total is %s, and ends with 9', async (_, lie) => {
+    const sandbox = await useSandbox({
+      ...DATA,
+      intercept: sometimes(({ request }) => request.path.endsWith('/scans') && wrongTotal(lie)),
+    });
+    const directory = await useDirectory();
+    const [first = '', second = ''] = [sandbox.codeId(0), sandbox.codeId(1)];
+    const env = sandbox.env;
+    const one = await runCli(['qr', 'delete', first, '--yes', '--backup', directory], { env });
+    expect(one).toMatchObject({ code: 9, stderr: expect.stringContaining('could not be proven complete') });
+    const two = await runCli(['qr', 'delete', first, second, '--yes', '--backup', directory], { env });
+    expect(two).toMatchObject({ code: 9 });
+    const file = join(directory, 'old.csv');
+    await writeFile(file, `id\n${first}\n${second}\n`);
+    expect(await runCli(['qr', 'delete', '--from', file, '--yes', '--backup', directory], { env })).toMatchObject({ code: 9 });
+    expect(sandbox.workspace.codes()).toHaveLength(3);
+    expect(sandbox.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+    expect((await readdir(directory)).filter((name) => name.includes('scans'))).toEqual([]);
+  });
+
+  it('deletes nothing where the disk takes nothing, or the directory cannot be made', async () => {
+    const sandbox = await useSandbox(DATA);
+    const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], { env: sandbox.env });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot make the directory /proc/deleted') });
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  it('deletes a code that is scanned all the time only when nothing is newer than its file', async () => {
+    const sandbox = await useSandbox({ ...DATA, live: 20 });
+    const directory = await useDirectory();
+    const id = sandbox.codeId();
+    const run = await runCli(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
+    expect([0, 9]).toContain(run.code);
+    expect(sandbox.workspace.codes().some((code) => code.id === id)).toBe(run.code === 9);
+  });
+
+  it('says on a terminal that a code can be paused instead', async () => {
+    const sandbox = await useSandbox(DATA);
+    const run = await runCli(['qr', 'delete', sandbox.codeId()], { env: sandbox.env, tty: true, input: 'n\n' });
+    expect(run.stdout).toMatch(/paused it loses nothing, and can be active again: qrctl qr update \S+ --status paused/);
+    expect(sandbox.workspace.codes()).toHaveLength(3);
+  });
+
+  it.skipIf(!hasStrace)('flushes the last byte and name before the DELETE is sent', async () => {
+    const sandbox = await useSandbox(DATA);
+    const directory = await useDirectory();
+    const log = join(directory, 'strace');
+    const backup = join(directory, 'backup');
+    const calls = 'trace=fsync,fdatasync,rename,write,writev,sendto,sendmsg';
+    const command = [process.execPath, BIN, 'qr', 'delete', sandbox.codeId(), '--yes', '--backup', backup];
+    const env = { PATH: process.env.PATH, HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
+    const child = spawn(STRACE, ['-f', '-y', '-qq', '-s', '12', '-o', log, '-e', calls, ...command], { env, stdio: 'ignore' });
+    expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
+    const lines = (await readFile(log, 'utf8')).split('\n');
+    const sent = lines.findIndex((line) => line.includes('"DELETE /api'));
+    const ours = lines.flatMap((line, at) => (line.includes(backup) || line.includes('rename(') ? [{ line, at }] : []));
+    expect(sent).toBeGreaterThan(0);
+    expect(ours.filter(({ line, at }) => at > sent && line.includes(backup))).toEqual([]);
+    const [, name] =
+      [...lines.slice(0, sent)]
+        .reverse()
+        .map((line) => /(rename|fsync)\(/.exec(line) ?? [])
+        .find(([found]) => found) ?? [];
+    // Of the last file: its content, its name, and the directory that has the name.
+    expect(name).toBe('fsync');
+    const scans = lines.findIndex((line) => line.includes('rename(') && line.includes('.scans.ndjson'));
+    expect(lines.slice(0, scans).some((line) => line.includes('fsync(') && line.includes('.scans.ndjson'))).toBe(true);
+    expect(lines.slice(scans, sent).some((line) => line.includes('fsync(') && line.includes(`${backup}>`))).toBe(true);
+  });
+});
