@@ -34,7 +34,7 @@ describe('README', () => {
   });
 });
 
-const PROTOCOLS = ['limit', 'complete', 'append', 'once', 'durable', 'output', 'check', 'stats'].map(
+const PROTOCOLS = ['limit', 'complete', 'append', 'dataset', 'once', 'durable', 'output', 'check', 'stats'].map(
   (room) => `src/${room}/PROTOCOL.md`,
 );
 
