@@ -64,6 +64,6 @@ function countLines(bytes: Uint8Array): number {
 /** A file that nothing can be counted from. */
 export function notOurs(path: string, why: string): UsageError {
   return new UsageError(`${path} is no file of scans: ${why}`, {
-    hint: 'give --input what `qrctl scans export` wrote: csv, ndjson or json, each also with .gz',
+    hint: 'give --input what `qrctl scans export` wrote: csv, ndjson, json (each also with .gz) or parquet',
   });
 }

@@ -11,6 +11,7 @@ import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './d
 import { readInputBytes } from './input-bytes.ts';
 import { notOurs, readInputText, type TextPiece } from './input-text.ts';
 import { readJsonArray, readNdjson } from './json-records.ts';
+import { readParquet } from './parquet-records.ts';
 import type { Records } from './records.ts';
 
 /** Takes a scan that was not there before; `code` is its slug, or what its file is called. */
@@ -60,6 +61,7 @@ async function readAll(job: ReadInputs, isNew: IsNew): Promise<void> {
 const CODE_COLUMNS = ['qr_id', 'qr_slug'] as const;
 
 async function* readRecords(path: string, dimensions: readonly Dimension[]): AsyncGenerator<Records> {
+  if (/\.parquet$/i.test(path)) return yield* readParquet(path);
   const pieces = readInputText(refuseBinary(readInputBytes(path), path), path);
   const first = await pieces.next();
   if (first.done) return;
@@ -89,7 +91,7 @@ async function* joined(first: TextPiece, rest: AsyncGenerator<TextPiece>): Async
 
 const SIGNATURES = [
   { bytes: [0x50, 0x4b, 0x03, 0x04], is: 'a workbook or zip archive' },
-  { bytes: [0x50, 0x41, 0x52, 0x31], is: 'Parquet, which is not read yet' },
+  { bytes: [0x50, 0x41, 0x52, 0x31], is: 'Parquet, and its name does not end in .parquet' },
   { bytes: [0xff, 0xfe], is: 'text in UTF-16' },
   { bytes: [0xfe, 0xff], is: 'text in UTF-16' },
   { bytes: [0x1f, 0x8b], is: 'compressed twice' },

@@ -53,8 +53,8 @@ export const command = defineCommand({
     },
     { command: 'qrctl scans export --all --output-dir scans --format ndjson', does: 'one file a code' },
     {
-      command: 'qrctl scans export --all --output-dir lake -f parquet --partition-by day --append',
-      does: 'a dataset for DuckDB, Spark, BigQuery, every night what is new',
+      command: 'qrctl scans export --all --output-dir lake -f parquet --partition-by day',
+      does: 'a dataset for DuckDB, Spark, BigQuery; with --append it grows every night',
     },
   ],
   async run(context, { args, options }) {
