@@ -102,7 +102,7 @@ describe('auth login', () => {
     const login = await startCli(['auth', 'login'], { tty: true, env: { QRCTL_CONFIG_DIR: machine.directory } });
     await login.waitFor(/Base URL.*: /);
     login.child.stdin?.write('qr.example\r');
-    await login.waitFor(/did you mean https:\/\/qr\.example\/api\/v1\?[\s\S]*Base URL.*: /);
+    await login.waitFor(/did you mean\s+https:\/\/qr\.example\/api\/v1\?[\s\S]*Base URL.*: /);
     login.child.stdin?.write(`${sandbox.baseUrl}\r`);
     await login.waitFor(/API key for 127\.0\.0\.1:\d+: /);
     login.child.stdin?.write('svc_live_mistyped\r');
@@ -113,7 +113,7 @@ describe('auth login', () => {
     const { code, stdout } = await login.done;
     expect(code).toBe(0);
     expect(stdout).not.toContain(KEY);
-    expect(stdout).toContain('/{slug} was added');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('/{slug} was added');
     const { apiKey, shortUrl } = JSON.parse(readFileSync(machine.file, 'utf8')).profiles.default;
     expect({ apiKey, shortUrl }).toEqual({ apiKey: KEY, shortUrl: 'https://go.example/{slug}' });
   });
@@ -132,7 +132,7 @@ describe('auth login', () => {
     login.child.stdin?.write(typed);
     const { code, stdout } = await login.done;
     expect(code).toBe(0);
-    expect(stdout).toContain(said);
+    expect(stdout.replace(/\s+/g, ' ')).toContain(said);
     const { apiKey, shortUrl } = JSON.parse(readFileSync(machine.file, 'utf8')).profiles.default;
     expect({ apiKey, shortUrl }).toEqual({ apiKey: KEY, shortUrl: undefined });
   });

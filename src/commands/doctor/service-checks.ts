@@ -9,15 +9,14 @@ import { compareOpenApi } from './open-api.ts';
 
 /** The clock of the service is read from a header of whole seconds; less than this says nothing. */
 const NOTABLE_SKEW_MS = 5000;
-const LONGEST_RETRY_MS = 3000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
 /** At most two requests: the listing (where there is a key) and the description. */
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
   const opened = await attempt(context, () =>
-    // Whoever asks what is wrong wants to know it now.
-    context.connect({ ...settings, retryForMs: Math.min(settings.retryForMs, LONGEST_RETRY_MS) }),
+    // Whoever asks what is wrong wants to know it now, and what goes wrong the first time.
+    context.connect({ ...settings, retryForMs: 0 }),
   );
   if (!opened.value) return [failed('service', opened.error)];
   const service = opened.value;
