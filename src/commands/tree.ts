@@ -57,6 +57,7 @@ export const TREE: readonly Node[] = [
       },
       { name: 'stats', summary: 'count scans by day, country, device and more', load: () => import('./scans/stats/stats.ts') },
       { name: 'report', summary: 'the same as one page to send to a client', load: () => import('./scans/report/report.ts') },
+      { name: 'tail', summary: 'print new scans as they come', load: () => import('./scans/tail/tail.ts') },
     ],
   },
   {

@@ -64,6 +64,7 @@ const CONTRACT: Record<string, string[]> = {
     ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],
     ...OUTPUT,
   ],
+  'scans tail [code...]': ['--all', '--since', '--interval', '--max-events', '--format', '--fields', '--no-header'],
   'scans report [code...]': [
     ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--title', '--output'],
   ],

@@ -1,0 +1,77 @@
+/** `scans tail`: asks each code in turn, prints what is new, waits. */
+import type { Context } from '../../../context.ts';
+import { messageOf, NotFoundError, UnavailableError, UnprovenError, UsageError } from '../../../errors.ts';
+import { quote } from '../../../quote.ts';
+import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import { SCAN_FIELDS } from '../../../service/shapes.ts';
+import { openSink, planOutput } from '../../output-options.ts';
+import { planRange } from '../../range-options.ts';
+import { allCodes, namedCodes } from '../export/choose-codes.ts';
+import { type FollowedCode, followCode } from './follow-code.ts';
+import type { TailFlags } from './tail.ts';
+
+const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;
+const INTERVAL_MS = 10_000;
+
+/** Ends by a signal, a closed pipe, --max-events, or when no code is left. Throws what errors.ts lists, but for outages. */
+export async function runTail(context: Context, names: readonly string[], flags: TailFlags): Promise<void> {
+  const { all = false, interval = INTERVAL_MS, maxEvents = Number.POSITIVE_INFINITY } = flags;
+  if (all === names.length > 0) throw new UsageError('which code?', { hint: 'name codes by id or slug, or add --all' });
+  const { timezone, concurrency: width } = await context.settings();
+  const { sinceMs } = await planRange(context, { since: flags.since }, timezone);
+  const labelled = all || names.length > 1;
+  const columns = [...(labelled ? LABELS : []), ...SCAN_FIELDS].map((name) => ({ name }));
+  const output = await planOutput(context, { ...flags, format: flags.format ?? 'csv' }, columns, 'list');
+  const service = await context.service();
+  const codes = all ? await allCodes(service, width) : await namedCodes(service, names, true, width);
+  const fromMs = sinceMs ?? service.nowMs() ?? context.clock.now();
+  const missing = codes.find(({ slug }) => slug === undefined);
+  if (missing) await service.getCode(missing.id);
+  const followed = new Map(
+    codes.map(({ id, slug, name }): [string, { follow: FollowedCode; label: object }] => {
+      const label = labelled ? { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null } : {};
+      const common = { fetchInOrder, width, sinceMs: fromMs, note: context.console.note, name: slug ?? id };
+      const read = (request: Parameters<typeof service.listScans>[1]) => service.listScans(id, request);
+      return [id, { label, follow: followCode({ ...common, read, checkExists: () => service.getCode(id) }) }];
+    }),
+  );
+  const sink = await openSink(context, output);
+  context.console.note(
+    `waiting for scans of ${codes.length === 1 ? quote(codes[0]?.slug ?? '') : `${codes.length} codes`}; Ctrl-C ends it`,
+  );
+  let left = maxEvents;
+  let isDown = false;
+  try {
+    while (left > 0 && followed.size > 0) {
+      const begun = context.clock.monotonic();
+      const rows = (await Promise.all([...followed.keys()].map(ask))).flat().sort((a, b) => a.ms - b.ms);
+      const shown = rows.slice(0, left).map(({ row }) => row);
+      if (shown.length > 0) await sink.write(shown);
+      left -= shown.length;
+      if (left > 0) await context.clock.sleep(Math.max(0, interval - (context.clock.monotonic() - begun)), context.signal);
+    }
+    await sink.commit();
+  } finally {
+    await sink.discard();
+  }
+
+  async function ask(id: string) {
+    const code = followed.get(id);
+    if (!code) return [];
+    try {
+      const found = await code.follow.next();
+      if (isDown) context.console.note('the service answers again');
+      isDown = false;
+      return found.map(({ ms, row }) => ({ ms, row: { ...code.label, ...row, ...code.label } }));
+    } catch (error) {
+      if (error instanceof NotFoundError && followed.size > 1) {
+        followed.delete(id);
+        context.console.note(`${id} is no more`);
+      } else if (error instanceof UnavailableError || error instanceof UnprovenError) {
+        if (!isDown) context.console.note(`${messageOf(error)}: going on when it answers again`);
+        isDown = true;
+      } else throw error;
+      return [];
+    }
+  }
+}
