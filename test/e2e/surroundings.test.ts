@@ -46,7 +46,12 @@ const COMMANDS: Record<string, Row> = {
   'qr image, many': { args: () => ['--all', '--short-url', 'https://qr.example', '--output-dir', 'codes'], prints: 'nothing' },
   'scans export': { args: (s) => [s.codeId()], typical: true, prints: 'csv', steady: true },
   'scans export, to a file': { args: () => ['--all', '-o', 'scans.csv'], typical: true, prints: 'nothing' },
-  'scans tail': { args: (s) => [s.codeId(), '--since', '2024-12-01', '--max-events', '3'], prints: 'csv', steady: true, wide: true },
+  'scans tail': {
+    args: (s) => [s.codeId(), '--since', '2024-12-01', '--max-events', '3'],
+    prints: 'csv',
+    steady: true,
+    wide: true,
+  },
   'scans report': { args: (s) => [s.codeId(), '-o', 'report.html'], prints: 'nothing' },
   'scans stats': { args: (s) => [s.codeId(), '--by', 'country', '--by', 'month'], prints: 'csv', steady: true },
   'auth login': {
