@@ -8,7 +8,7 @@ _qrctl_place() {
   case "$1" in
     '') names=(qr scans auth config api doctor sandbox demo completion help) ;;
     'qr') names=(list get create update check delete image) ;;
-    'scans') names=(export stats report) ;;
+    'scans') names=(export stats report tail) ;;
     'auth') names=(login status list use logout) ;;
     'config') names=(list get set unset path) ;;
     'qr list') flags=(--status --type --name --limit --sort -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
@@ -21,6 +21,7 @@ _qrctl_place() {
     'scans export') flags=(--all --since --until --during --timezone --output-dir --partition-by --file-names --append --restart --rotated --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'scans stats') flags=(--all --input --by --top --compare --since --until --during --timezone --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'scans report') flags=(--all --input --by --top --compare --since --until --during --timezone --title -o --output) ;;
+    'scans tail') flags=(--all --since --interval --max-events -f --format --fields --no-header) ;;
     'auth login') flags=(--key-stdin --no-verify) ;;
     'auth status') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
     'auth list') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;
@@ -38,7 +39,7 @@ _qrctl_place() {
     'completion') ;;
     'help') names=(qr scans auth config api doctor sandbox demo completion exit-codes formatting environment rate-limits automation) ;;
     'help qr') names=(list get create update check delete image) ;;
-    'help scans') names=(export stats report) ;;
+    'help scans') names=(export stats report tail) ;;
     'help auth') names=(login status list use logout) ;;
     'help config') names=(list get set unset path) ;;
   esac
@@ -101,6 +102,7 @@ _qrctl_flag() {
         'scans report --by') kind=values values=(day week month hour weekday country city device os browser referrer code) ;;
         'scans report --compare') kind=values values=(previous year none) ;;
         'scans report -o' | 'scans report --output') kind=files ;;
+        'scans tail -f' | 'scans tail --format') kind=values values=(csv ndjson) ;;
         'auth status -f' | 'auth status --format') kind=values values=(table csv json ndjson) ;;
         'auth status -o' | 'auth status --output') kind=files ;;
         'auth list -f' | 'auth list --format') kind=values values=(table csv json ndjson) ;;
@@ -128,6 +130,7 @@ _qrctl_argument() {
     'scans export '*) kind=codes ;;
     'scans stats '*) kind=codes ;;
     'scans report '*) kind=codes ;;
+    'scans tail '*) kind=codes ;;
     'auth use '0) kind=profiles ;;
     'config get '0) kind=values values=(base-url format timezone reserve concurrency max-wait delimiter short-url) ;;
     'config set '0) kind=values values=(base-url format timezone reserve concurrency max-wait delimiter short-url) ;;
@@ -199,7 +202,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --summary | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --backup | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --input | --by | --top | --compare | --title | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --summary | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --backup | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --input | --by | --top | --compare | --title | --interval | --max-events | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

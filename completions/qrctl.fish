@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --input --by --top --compare --title --query --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --input --by --top --compare --title --interval --max-events --query --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -78,6 +78,7 @@ complete -c qrctl -n '__qrctl_after 0 qr' -a 'image' -d 'draw codes to print, ea
 complete -c qrctl -n '__qrctl_after 0 scans' -a 'export' -d 'export the scans of codes, complete or not at all'
 complete -c qrctl -n '__qrctl_after 0 scans' -a 'stats' -d 'count scans by day, country, device and more'
 complete -c qrctl -n '__qrctl_after 0 scans' -a 'report' -d 'the same as one page to send to a client'
+complete -c qrctl -n '__qrctl_after 0 scans' -a 'tail' -d 'print new scans as they come'
 complete -c qrctl -n '__qrctl_after 0 auth' -a 'login' -d 'store a key'
 complete -c qrctl -n '__qrctl_after 0 auth' -a 'status' -d 'show the profile, its plan and what is left of the rate limit'
 complete -c qrctl -n '__qrctl_after 0 auth' -a 'list' -d 'list the stored profiles'
@@ -262,6 +263,14 @@ complete -c qrctl -n '__qrctl_in scans report' -l timezone -x -d 'what periods, 
 complete -c qrctl -n '__qrctl_in scans report' -l title -x -d 'what stands at the head of the page'
 complete -c qrctl -n '__qrctl_in scans report' -s o -l output -r -F -d 'the page to write, such as october.html'
 complete -c qrctl -n '__qrctl_in scans report' -a '(__qrctl_live codes)'
+complete -c qrctl -n '__qrctl_in scans tail' -l all -d 'every code of the workspace'
+complete -c qrctl -n '__qrctl_in scans tail' -l since -x -d 'begin with the scans from this time on (default: now)'
+complete -c qrctl -n '__qrctl_in scans tail' -l interval -x -d 'how often each code is asked, at the most (default: 10s)'
+complete -c qrctl -n '__qrctl_in scans tail' -l max-events -x -d 'end after so many scans'
+complete -c qrctl -n '__qrctl_in scans tail' -s f -l format -x -a 'csv ndjson' -d 'csv, or one JSON object a line'
+complete -c qrctl -n '__qrctl_in scans tail' -l fields -x -d 'which columns, in this order'
+complete -c qrctl -n '__qrctl_in scans tail' -l no-header -d 'CSV without the row of names'
+complete -c qrctl -n '__qrctl_in scans tail' -a '(__qrctl_live codes)'
 complete -c qrctl -n '__qrctl_in auth login' -l key-stdin -d 'read the key from standard input, one line'
 complete -c qrctl -n '__qrctl_in auth login' -l no-verify -d 'store the key without asking the service'
 complete -c qrctl -n '__qrctl_in auth status' -s f -l format -x -a 'table csv json ndjson' -d 'table on a terminal; otherwise csv for lists, json for one record'
@@ -334,6 +343,7 @@ complete -c qrctl -n '__qrctl_after 0 help qr' -a 'image' -d 'draw codes to prin
 complete -c qrctl -n '__qrctl_after 0 help scans' -a 'export' -d 'export the scans of codes, complete or not at all'
 complete -c qrctl -n '__qrctl_after 0 help scans' -a 'stats' -d 'count scans by day, country, device and more'
 complete -c qrctl -n '__qrctl_after 0 help scans' -a 'report' -d 'the same as one page to send to a client'
+complete -c qrctl -n '__qrctl_after 0 help scans' -a 'tail' -d 'print new scans as they come'
 complete -c qrctl -n '__qrctl_after 0 help auth' -a 'login' -d 'store a key'
 complete -c qrctl -n '__qrctl_after 0 help auth' -a 'status' -d 'show the profile, its plan and what is left of the rate limit'
 complete -c qrctl -n '__qrctl_after 0 help auth' -a 'list' -d 'list the stored profiles'

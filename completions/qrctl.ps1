@@ -32,6 +32,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('export', 'export the scans of codes, complete or not at all')
             , @('stats', 'count scans by day, country, device and more')
             , @('report', 'the same as one page to send to a client')
+            , @('tail', 'print new scans as they come')
         )
         'auth' = @(
             , @('login', 'store a key')
@@ -76,6 +77,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('export', 'export the scans of codes, complete or not at all')
             , @('stats', 'count scans by day, country, device and more')
             , @('report', 'the same as one page to send to a client')
+            , @('tail', 'print new scans as they come')
         )
         'help auth' = @(
             , @('login', 'store a key')
@@ -294,6 +296,15 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--title', 'what stands at the head of the page')
             , @('--output', 'the page to write, such as october.html')
         )
+        'scans tail' = @(
+            , @('--all', 'every code of the workspace')
+            , @('--since', 'begin with the scans from this time on (default: now)')
+            , @('--interval', 'how often each code is asked, at the most (default: 10s)')
+            , @('--max-events', 'end after so many scans')
+            , @('--format', 'csv, or one JSON object a line')
+            , @('--fields', 'which columns, in this order')
+            , @('--no-header', 'CSV without the row of names')
+        )
         'auth login' = @(
             , @('--key-stdin', 'read the key from standard input, one line')
             , @('--no-verify', 'store the key without asking the service')
@@ -424,6 +435,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'scans report --compare' = @('previous', 'year', 'none')
         'scans report -o' = 'files'
         'scans report --output' = 'files'
+        'scans tail -f' = @('csv', 'ndjson')
+        'scans tail --format' = @('csv', 'ndjson')
         'auth status -f' = @('table', 'csv', 'json', 'ndjson')
         'auth status --format' = @('table', 'csv', 'json', 'ndjson')
         'auth status -o' = 'files'
@@ -450,6 +463,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'scans export *' = 'codes'
         'scans stats *' = 'codes'
         'scans report *' = 'codes'
+        'scans tail *' = 'codes'
         'auth use 0' = 'profiles'
         'config get 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'delimiter', 'short-url')
         'config set 0' = @('base-url', 'format', 'timezone', 'reserve', 'concurrency', 'max-wait', 'delimiter', 'short-url')
@@ -457,7 +471,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--backup', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--backup', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--interval', '--max-events', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
