@@ -1,0 +1,75 @@
+/**
+ * `npm run test:stats [-- DIRECTORY]`: makes a report in a sandbox and asks Debian's chromium what it is: axe-core (WCAG) in both themes
+ * and at the width of a phone, a tablet and a desk; and that nothing leaves the page. Pictures and a PDF are left in DIRECTORY.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const WIDTHS = [360, 768, 1440];
+const [asked] = process.argv.slice(2);
+const work = mkdtempSync(join(tmpdir(), 'qrctl-report-'));
+const pictures = resolve(asked ?? work);
+mkdirSync(pictures, { recursive: true });
+
+const sandbox = spawn(process.execPath, ['bin/qrctl.js', 'sandbox', '--port', '0', '--codes', '12', '--scans', '3000'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  const page = join(work, 'report.html');
+  const env = { ...process.env, ...(await access()), TZ: 'UTC', QRCTL_CONFIG_DIR: join(work, 'config') };
+  run(process.execPath, ['bin/qrctl.js', 'scans', 'report', '--all', '-o', page, '--quiet'], { env });
+  const html = readFileSync(page, 'utf8');
+  if (/<(script|link|iframe|img)\b|\bsrc=|url\(/i.test(html)) throw new Error('the page asks for something beside itself');
+  // Its policy forbids scripts, axe's among them: it is judged without.
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const judged = join(work, 'judged.html');
+  const judge = `<script>${axe}</script><script>axe.run().then(({ violations }) => {
+    document.body.textContent = 'AXE' + JSON.stringify(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])) + 'END';
+  });</script></body>`;
+  writeFileSync(
+    judged,
+    html.replace(/<meta[^>]*Content-Security-Policy[^>]*>/i, '').replace('</body>', () => judge),
+  );
+  for (const theme of ['light', 'dark']) {
+    for (const width of WIDTHS) {
+      const look = [
+        `--window-size=${width},2400`,
+        ...(theme === 'dark' ? ['--force-dark-mode', '--blink-settings=preferredColorScheme=0'] : []),
+      ];
+      const dom = chromium([...look, '--virtual-time-budget=20000', '--dump-dom', `file://${judged}`]);
+      const [, violations] = /AXE(.*)END/s.exec(dom) ?? [];
+      if (violations !== '[]') throw new Error(`${theme}, ${width} px: ${violations ?? 'axe did not end'}`);
+      chromium([...look, `--screenshot=${join(pictures, `report-${width}-${theme}.png`)}`, `file://${page}`]);
+      process.stdout.write(`${theme}, ${width} px: no violation\n`);
+    }
+  }
+  chromium([`--print-to-pdf=${join(pictures, 'report.pdf')}`, '--no-pdf-header-footer', `file://${page}`]);
+} finally {
+  sandbox.kill();
+  rmSync(work, { recursive: true, force: true });
+}
+
+async function access() {
+  const lines = {};
+  for await (const line of createInterface({ input: sandbox.stdout })) {
+    const [name, value] = line.split(/=(.*)/s);
+    lines[name] = value;
+    if (Object.keys(lines).length === 2) return lines;
+  }
+  throw new Error('the sandbox did not start');
+}
+
+function chromium(args) {
+  const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--host-resolver-rules=MAP * ~NOTFOUND'];
+  return run('chromium', [...flags, `--user-data-dir=${join(work, 'browser')}`, ...args]);
+}
+
+function run(command, args, options = {}) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28, ...options });
+  if (status !== 0) throw new Error(`${command} ${args.at(-1)} ended with ${error?.message ?? status}: ${stderr}`);
+  return stdout;
+}
