@@ -13,8 +13,8 @@ _qrctl_place() {
     'config') names=(list get set unset path) ;;
     'qr list') flags=(--status --type --name --limit --sort -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr get') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
-    'qr create') flags=(--name --type --destination --template --from --results --sheet-name --dry-run --fail-fast --skip-existing --settle --adopt --not-created -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
-    'qr update') flags=(--name --destination --status --from --results --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'qr create') flags=(--name --type --destination --template --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --sheet-name --dry-run --fail-fast --skip-existing --settle --adopt --not-created -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'qr update') flags=(--name --destination --status --due --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr check') flags=(--from --status --fail-on --require-utm --since-last --allow-private --user-agent -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr delete') flags=(--yes --backup --from --results --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr image') flags=(-o --output --dry-run --force --all --status --type --name --from --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --outline --size --dpi --quiet-zone --ecc --color --background --short-url) ;;
@@ -202,7 +202,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --summary | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --backup | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --input | --by | --top | --compare | --title | --interval | --max-events | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --summary | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --utm-source | --utm-medium | --utm-campaign | --utm-term | --utm-content | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --backup | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --input | --by | --top | --compare | --title | --interval | --max-events | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

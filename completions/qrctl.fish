@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --input --by --top --compare --title --interval --max-events --query --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --input --by --top --compare --title --interval --max-events --query --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -115,6 +115,11 @@ complete -c qrctl -n '__qrctl_in qr create' -l name -x -d 'name of the one code 
 complete -c qrctl -n '__qrctl_in qr create' -l type -x -a 'url vcard wifi sms whatsapp email file multilink social app event business coupon feedback landing_page product vcard_plus menu images video mp3 playlist' -d 'its type (default: url)'
 complete -c qrctl -n '__qrctl_in qr create' -l destination -x -d 'where it points to'
 complete -c qrctl -n '__qrctl_in qr create' -l template -d 'print a CSV to fill in'
+complete -c qrctl -n '__qrctl_in qr create' -l utm-source -x -d 'where people come from: poster'
+complete -c qrctl -n '__qrctl_in qr create' -l utm-medium -x -d 'by what: print'
+complete -c qrctl -n '__qrctl_in qr create' -l utm-campaign -x -d 'for what: "Spring Sale" becomes spring_sale'
+complete -c qrctl -n '__qrctl_in qr create' -l utm-term -x -d 'a search word'
+complete -c qrctl -n '__qrctl_in qr create' -l utm-content -x -d 'which of several'
 complete -c qrctl -n '__qrctl_in qr create' -l from -r -F -d 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input'
 complete -c qrctl -n '__qrctl_in qr create' -l results -r -F -d 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)'
 complete -c qrctl -n '__qrctl_in qr create' -l sheet-name -x -d 'the sheet of a workbook (default: its first one)'
@@ -135,6 +140,12 @@ complete -c qrctl -n '__qrctl_in qr create' -l ids -d 'only ids, one a line'
 complete -c qrctl -n '__qrctl_in qr update' -l name -x -d 'its new name'
 complete -c qrctl -n '__qrctl_in qr update' -l destination -x -d 'where it points to from now on; \'\' is sent as it is, to empty it'
 complete -c qrctl -n '__qrctl_in qr update' -l status -x -a 'active paused expired' -d 'its new status'
+complete -c qrctl -n '__qrctl_in qr update' -l due -d 'of rows that say when (at), only those whose time has come, each once'
+complete -c qrctl -n '__qrctl_in qr update' -l utm-source -x -d 'where people come from: poster'
+complete -c qrctl -n '__qrctl_in qr update' -l utm-medium -x -d 'by what: print'
+complete -c qrctl -n '__qrctl_in qr update' -l utm-campaign -x -d 'for what: "Spring Sale" becomes spring_sale'
+complete -c qrctl -n '__qrctl_in qr update' -l utm-term -x -d 'a search word'
+complete -c qrctl -n '__qrctl_in qr update' -l utm-content -x -d 'which of several'
 complete -c qrctl -n '__qrctl_in qr update' -l from -r -F -d 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input'
 complete -c qrctl -n '__qrctl_in qr update' -l results -r -F -d 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)'
 complete -c qrctl -n '__qrctl_in qr update' -l sheet-name -x -d 'the sheet of a workbook (default: its first one)'

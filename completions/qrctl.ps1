@@ -140,6 +140,11 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--type', 'its type (default: url)')
             , @('--destination', 'where it points to')
             , @('--template', 'print a CSV to fill in')
+            , @('--utm-source', 'where people come from: poster')
+            , @('--utm-medium', 'by what: print')
+            , @('--utm-campaign', 'for what: "Spring Sale" becomes spring_sale')
+            , @('--utm-term', 'a search word')
+            , @('--utm-content', 'which of several')
             , @('--from', 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input')
             , @('--results', 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)')
             , @('--sheet-name', 'the sheet of a workbook (default: its first one)')
@@ -162,6 +167,12 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--name', 'its new name')
             , @('--destination', 'where it points to from now on; '''' is sent as it is, to empty it')
             , @('--status', 'its new status')
+            , @('--due', 'of rows that say when (at), only those whose time has come, each once')
+            , @('--utm-source', 'where people come from: poster')
+            , @('--utm-medium', 'by what: print')
+            , @('--utm-campaign', 'for what: "Spring Sale" becomes spring_sale')
+            , @('--utm-term', 'a search word')
+            , @('--utm-content', 'which of several')
             , @('--from', 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input')
             , @('--results', 'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)')
             , @('--sheet-name', 'the sheet of a workbook (default: its first one)')
@@ -471,7 +482,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--backup', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--interval', '--max-events', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--utm-source', '--utm-medium', '--utm-campaign', '--utm-term', '--utm-content', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--backup', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--interval', '--max-events', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

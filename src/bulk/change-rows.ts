@@ -2,8 +2,10 @@
 import { defuse } from '../defuse.ts';
 import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import { inParallel } from '../once/send-rows.ts';
+import { quote } from '../quote.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
+import { addUtm } from '../utm.ts';
 import type { UpdateRow } from './check-rows.ts';
 import { type Lookup, requireCode } from './find-codes.ts';
 import type { RowResult } from './results.ts';
@@ -78,6 +80,23 @@ function belongsToRow(error: unknown): boolean {
   );
 }
 
+/**
+ * What a row asks for of this code: its changes, with tags on the destination, the new one or the one there is. Throws RejectedError where that
+ * is no web address.
+ */
+export function changesFor(
+  { changes, utm }: Pick<UpdateRow, 'changes' | 'utm'>,
+  code: Pick<QrCode, 'slug' | 'destination'>,
+): CodeChanges {
+  if (utm === undefined) return changes;
+  try {
+    return { ...changes, destination: addUtm(changes.destination ?? code.destination ?? '', utm) };
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new RejectedError(`the destination of ${quote(code.slug)} ${cause.message}`, { outcome: 'not-applied', cause });
+  }
+}
+
 /** The changes that are not so already. `through`: what a spreadsheet makes of texts is no change, either. */
 export function differences(
   code: QrCode,
@@ -109,7 +128,7 @@ export function createUpdater(service: Pick<Service, 'updateCode'>, lookup: Look
     const found = requireCode(row, lookup);
     const code = changed.get(found.id) ?? found;
     const { id, slug } = code;
-    const changes = differences(code, row.changes, row.through);
+    const changes = differences(code, changesFor(row, code), row.through);
     if (Object.keys(changes).length === 0) return { id, slug, outcome: 'unchanged' };
     changed.set(id, await service.updateCode(id, changes));
     return { id, slug, outcome: 'updated' };

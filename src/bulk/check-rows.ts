@@ -4,9 +4,12 @@ import { valuesKey } from '../once/reconcile.ts';
 import { inQuotes } from '../quote.ts';
 import { isUuid } from '../service/checks.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges, type NewCode } from '../service/shapes.ts';
+import { addUtm, normaliseUtm, UTM_NAMES, type UtmTags } from '../utm.ts';
 import { type Columns, type InputCell, matchColumns, readName, readText, readWord } from './columns.ts';
 import { type Fault, fold, type Input, type InputRow, refuseFaults } from './input.ts';
 import { RESULT_COLUMNS } from './results.ts';
+
+const UTM_COLUMNS = UTM_NAMES.map((name) => `utm_${name}`);
 
 export const CREATE_COLUMNS = ['name', 'type', 'destination'] as const;
 
@@ -22,15 +25,17 @@ interface Checked<R> {
   unread: string[];
 }
 
-/** The rows with the codes they ask for, and warnings. Throws UsageError with every fault by line and column. */
-export function checkCreate(input: Input): Checked<CreateRow> {
-  const columns = matchColumns(input, CREATE_COLUMNS, RESULT_COLUMNS);
+/** The rows with the codes they ask for, with the tags of `common` where they have none of their own, and warnings. Throws UsageError with every fault by line and column. */
+export function checkCreate(input: Input, common?: UtmTags): Checked<CreateRow> {
+  const columns = matchColumns(input, [...CREATE_COLUMNS, ...UTM_COLUMNS], RESULT_COLUMNS);
   const { has, faults, warnings, unread } = columns;
   if (!has('name') && (input.rows.length > 0 || input.headerLine !== undefined)) {
     const message = `is missing; every code needs a name${instead(unread)}`;
     faults.push({ line: input.headerLine, column: 'name', message });
   }
-  const rows = input.rows.map((row): CreateRow => ({ ...row, code: readCode(row, columns) }));
+  const rows = input.rows.map(
+    (row): CreateRow => ({ ...row, values: withCommon(row, common), code: readCode(row, columns, common) }),
+  );
   refuseFaults(input.name, faults);
   return { rows, unread, warnings: [...warnings, ...noteRepeated(rows)] };
 }
@@ -45,16 +50,33 @@ function instead(unread: readonly string[]): string {
   return ` (the file has ${unread.slice(0, MOST_NAMED).map(inQuotes).join(', ')}${more})`;
 }
 
-function readCode(row: InputRow, { has, cell, faults }: Columns): NewCode {
+/** What flags add is a part of the row: its journal must not take it for the same row under other flags. */
+function withCommon({ values }: InputRow, common: UtmTags | undefined): InputRow['values'] {
+  return common === undefined ? values : new Map([...values, ['the flags --utm-…', JSON.stringify(common)]]);
+}
+
+function readCode(row: InputRow, columns: Columns, common: UtmTags | undefined): NewCode {
+  const { has, cell, faults } = columns;
   const before = faults.length;
   const nameCell = cell(row, 'name');
   const name = readName(nameCell);
   if (name === undefined && has('name') && faults.length === before) nameCell.fault('is empty');
   const type = readWord(cell(row, 'type'), CODE_TYPES);
   const address = cell(row, 'destination');
-  const destination = readText(address);
+  const destination = tagged(address, readText(address), readUtm(row, columns, common));
   warnOfDestination(address, destination, type);
   return { name: name ?? '', ...(type === undefined ? {} : { type }), ...(destination === undefined ? {} : { destination }) };
+}
+
+function tagged(cell: InputCell, destination: string | undefined, utm: UtmTags | undefined): string | undefined {
+  if (utm === undefined) return destination;
+  try {
+    return addUtm(destination ?? '', utm);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    cell.fault(error.message);
+    return destination;
+  }
 }
 
 /** Repeated rows are wanted at times (two posters, one address), so they are noted, not refused. */
@@ -79,6 +101,14 @@ export interface UpdateRow extends TargetRow {
   readonly changes: CodeChanges;
   /** The kind of file, where a spreadsheet may have saved it. */
   readonly through?: 'csv' | 'xlsx' | undefined;
+  /** Tags for its destination, the new one or the one that it has. */
+  readonly utm?: UtmTags | undefined;
+}
+
+/** What all rows change that do not say otherwise: what the flags say. */
+export interface CommonChanges {
+  changes?: CodeChanges;
+  utm?: UtmTags | undefined;
 }
 
 const TARGET_COLUMNS = ['id', 'slug'];
@@ -90,21 +120,60 @@ export function checkDelete(input: Input): Checked<TargetRow> {
 }
 
 /** The rows of a file that says what is to be changed. An empty cell changes what `common` says, or nothing. Throws UsageError with every fault. */
-export function checkUpdate(input: Input, common: CodeChanges = {}): Checked<UpdateRow> {
+export function checkUpdate(input: Input, common: CommonChanges = {}): Checked<UpdateRow> {
+  return checkTargets(input, wantsOf(common), updateReader(input, common));
+}
+
+/** A row that is to be done when its time has come. */
+export interface DatedRow extends UpdateRow {
+  readonly atMs: number;
+}
+
+/** As `checkUpdate`, for rows that say when; `readAt` reads that cell, or tells it what is wrong. */
+export function checkDated(
+  input: Input,
+  common: CommonChanges,
+  readAt: (cell: InputCell) => number | undefined,
+): Checked<DatedRow> {
+  const read = updateReader(input, common);
+  const { known, needsChange } = wantsOf(common);
+  return checkTargets(input, { known: [...known, 'at'], needsChange, needs: ['at'] }, (row, columns) => ({
+    ...read(row, columns),
+    atMs: (columns.has('at') ? readAt(columns.cell(row, 'at')) : undefined) ?? 0,
+  }));
+}
+
+function wantsOf({ changes = {}, utm }: CommonChanges): { known: string[]; needsChange: boolean } {
+  const needsChange = Object.keys(changes).length === 0 && utm === undefined;
+  return { known: [...TARGET_COLUMNS, ...CHANGE_COLUMNS, ...UTM_COLUMNS], needsChange };
+}
+
+function updateReader(input: Input, { changes, utm }: CommonChanges): (row: TargetRow, columns: Columns) => UpdateRow {
   const isJson = input.headerLine === undefined;
   const typeColumn = input.columns.find((column) => fold(column) === 'type') ?? '';
-  const needsChange = Object.keys(common).length === 0;
   const through = input.form?.is === 'csv' || input.form?.is === 'xlsx' ? input.form.is : undefined;
-  return checkTargets(input, { known: [...TARGET_COLUMNS, ...CHANGE_COLUMNS], needsChange }, (row, columns) => ({
+  return (row, columns) => ({
     ...row,
     through,
-    changes: { ...common, ...readChanges(row, columns, { isJson, type: row.values.get(typeColumn) }) },
-  }));
+    changes: { ...changes, ...readChanges(row, columns, { isJson, type: row.values.get(typeColumn) }) },
+    utm: readUtm(row, columns, utm),
+  });
+}
+
+/** The tags of a row, each in its one form; undefined where it has none. */
+function readUtm(row: InputRow, { cell, has }: Columns, common: UtmTags | undefined): UtmTags | undefined {
+  const own = UTM_NAMES.flatMap((name) => {
+    const value = has(`utm_${name}`) ? readText(cell(row, `utm_${name}`)) : undefined;
+    const tag = value === undefined ? '' : normaliseUtm(value);
+    return tag === '' ? [] : [[name, tag] as const];
+  });
+  const tags = { ...common, ...Object.fromEntries(own) };
+  return Object.keys(tags).length > 0 ? tags : undefined;
 }
 
 function checkTargets<R extends TargetRow>(
   input: Input,
-  { known, needsChange }: { known: readonly string[]; needsChange: boolean },
+  { known, needsChange, needs = [] }: { known: readonly string[]; needsChange: boolean; needs?: readonly string[] },
   read: (row: TargetRow, columns: Columns) => R,
 ): Checked<R> {
   const columns = matchColumns(input, known);
@@ -113,7 +182,11 @@ function checkTargets<R extends TargetRow>(
   const isEmpty = input.rows.length === 0 && line === undefined;
   if (!isEmpty && !TARGET_COLUMNS.some(has))
     faults.push({ line, message: `neither a column id nor a column slug says which codes${instead(unread)}` });
-  if (!isEmpty && needsChange && !CHANGE_COLUMNS.some(has)) {
+  for (const column of needs) {
+    if (!isEmpty && !has(column))
+      faults.push({ line, column, message: `is missing: when is each row to apply?${instead(unread)}` });
+  }
+  if (!isEmpty && needsChange && ![...CHANGE_COLUMNS, ...UTM_COLUMNS].some(has)) {
     faults.push({ line, message: `none of the columns ${CHANGE_COLUMNS.join(', ')} says what to change` });
   }
   const rows = input.rows.map((row) => read({ ...row, ...readTarget(row, columns) }, columns));

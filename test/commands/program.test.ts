@@ -31,14 +31,26 @@ const nowhere = { version: '', terminal: () => ({ columns: undefined, colour: fa
 
 /** The contract: released names and flags change only with a major version. */
 const OUTPUT = ['--format', '--output', '--fields', '--no-header', '--ids', '--raw-cells', '--excel', '--delimiter'];
+const UTM = ['source', 'medium', 'campaign', 'term', 'content'].map((name) => `--utm-${name}`);
 const CONTRACT: Record<string, string[]> = {
   'qr list': ['--status', '--type', '--name', '--limit', '--sort', ...OUTPUT],
   'qr get <code>': OUTPUT,
   'qr create': [
     ...['--name', '--type', '--destination', '--from', '--results', '--skip-existing', '--dry-run', '--fail-fast'],
-    ...['--adopt', '--not-created', '--template', ...OUTPUT],
+    ...['--adopt', '--not-created', '--template', ...UTM, ...OUTPUT],
   ],
-  'qr update [code...]': ['--name', '--destination', '--status', '--from', '--results', '--dry-run', '--fail-fast', ...OUTPUT],
+  'qr update [code...]': [
+    '--due',
+    ...UTM,
+    '--name',
+    '--destination',
+    '--status',
+    '--from',
+    '--results',
+    '--dry-run',
+    '--fail-fast',
+    ...OUTPUT,
+  ],
   'qr image [code...]': [
     ...[
       '--output',

@@ -19,6 +19,8 @@ interface BulkVerb<R> {
   preview(rows: readonly R[], path: string): Promise<void>;
   /** Sends the rows. `failure` is what to throw once the results are written; whatever is thrown at once leaves them unwritten. */
   send(rows: readonly R[], path: string): Promise<{ results: readonly RowResult[]; failure: unknown }>;
+  /** What is printed, where that is not every row; where there is none, nothing is, so that cron has nothing to mail. */
+  isNews?: (result: RowResult) => boolean;
 }
 
 /** Checks everything, sends what is to be sent, and writes the results. Throws what errors.ts lists, after that where rows were sent. */
@@ -35,7 +37,7 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   const output = await openBulkOutput(context, input, path, flags);
   try {
     const { results, failure } = await verb.send(rows, path);
-    await output.commit(results);
+    await output.commit(results, verb.isNews);
     await tellSummary(context, results, path);
     if (failure !== undefined) throw failure;
   } finally {

@@ -30,11 +30,13 @@ export async function openBulkOutput(context: Context, input: Input, path: strin
     throw error;
   });
   return {
-    async commit(results: readonly RowResult[]) {
+    async commit(results: readonly RowResult[], isNews?: (result: RowResult) => boolean) {
       const { rows } = tabulate(input, results);
+      const told = isNews ? rows.filter((_, at) => isNews(results[at] ?? { outcome: 'not-attempted' })) : rows;
       await file.write(rows);
       await file.commit();
-      await printed.write(brief ? countRows(results) : rows);
+      if (isNews && told.length === 0 && plan.path === undefined) return printed.discard();
+      await printed.write(brief ? countRows(results) : told);
       await printed.commit();
     },
     async discard() {

@@ -6,6 +6,7 @@ import { CODE_TYPES } from '../../../service/shapes.ts';
 import { choice, defineCommand, duration, flag, type OptionDefinition, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 import { BULK_GROUP, bulkOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
+import { utmOptions } from '../utm-flags.ts';
 
 /** These need `--from`. */
 const fileOptions = {
@@ -39,6 +40,7 @@ const options = {
   type: choice('--type <type>', 'its type (default: url)', CODE_TYPES),
   destination: text('--destination <address>', 'where it points to'),
   template: flag('--template', 'print a CSV to fill in'),
+  ...utmOptions,
   ...fileOptions,
   ...outputOptions,
 };

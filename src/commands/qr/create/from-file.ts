@@ -13,12 +13,13 @@ import { runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf } from '../bulk-flags.ts';
 import { readListedIds } from '../bulk-input.ts';
 import { type RowProgress, showRowProgress, tellCost, tellWaiting } from '../bulk-progress.ts';
+import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './create.ts';
 
 /** Creates what is not created yet; see `runBulk` for what it throws. */
 export async function createFromFile(context: Context, from: string, flags: CreateFlags): Promise<void> {
   await runBulk<NewRow>(context, from, flags, {
-    check: checkCreate,
+    check: (input) => checkCreate(input, utmOf(flags)),
     preview: (rows, path) => printPlan(context, rows, path, flags),
     async send(rows, path) {
       const end = await withJournal(context, path, (journalPath) => create(context, rows, path, journalPath, flags));

@@ -5,24 +5,42 @@ import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageErro
 import type { OutputFlags } from '../../../output/plan-output.ts';
 import { shown } from '../../../quote.ts';
 import { CODE_TYPES, type NewCode, type QrCode } from '../../../service/shapes.ts';
+import { addUtm } from '../../../utm.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
 import { codeOutput } from '../code-columns.ts';
+import { utmOf } from '../utm-flags.ts';
 import { warnOfDestination } from '../warn-of-destination.ts';
 import type { CreateFlags } from './create.ts';
 
 /** Creates one code and prints it. Throws what errors.ts lists; where the answer was lost, the message says so. */
 export async function createOne(context: Context, flags: CreateFlags): Promise<void> {
-  const { name, type, destination } = flags;
+  const { name, type } = flags;
   if (name === undefined || name.trim() === '') {
     throw new UsageError(name === undefined ? 'a code needs a name' : '--name is only spaces', {
       hint: 'qrctl qr create --name NAME --destination ADDRESS, or --from FILE for many',
     });
   }
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
+  const destination = withTags(flags);
   const wanted = { name, ...(type !== undefined && { type }), ...(destination !== undefined && { destination }) };
   warnOfDestination(context, wanted);
   const code = await create(context, wanted);
   await printRecord(context, toRecord(code), columns, flags);
+}
+
+/** The destination with the tags of the flags. Throws UsageError where it takes none. */
+function withTags({ destination, ...flags }: CreateFlags): string | undefined {
+  const utm = utmOf(flags);
+  if (utm === undefined) return destination;
+  try {
+    return addUtm(destination ?? '', utm);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new UsageError(`the destination ${cause.message}`, {
+      hint: 'give --destination https://…, or leave out the --utm-… flags',
+      cause,
+    });
+  }
 }
 
 async function create({ service, signal, console }: Context, wanted: NewCode): Promise<QrCode> {

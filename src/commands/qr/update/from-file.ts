@@ -1,8 +1,9 @@
 /** `qr update --from`: what a file of rows changes. */
-import { createUpdater, differences } from '../../../bulk/change-rows.ts';
-import { checkUpdate, type UpdateRow } from '../../../bulk/check-rows.ts';
+import { changesFor, createUpdater, differences } from '../../../bulk/change-rows.ts';
+import { type CommonChanges, checkUpdate, type UpdateRow } from '../../../bulk/check-rows.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
+import { RejectedError } from '../../../errors.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
 import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
@@ -11,7 +12,7 @@ import type { BulkFlags } from '../bulk-flags.ts';
 import { changeCodes, lookUp, requestsToLookUp, tellCost } from '../bulk-progress.ts';
 
 /** Changes what is not so yet; `common` is what rows that do not say otherwise change. See `runBulk` for what it throws. */
-export async function updateFromFile(context: Context, from: string, common: CodeChanges, flags: BulkFlags): Promise<void> {
+export async function updateFromFile(context: Context, from: string, common: CommonChanges, flags: BulkFlags): Promise<void> {
   const { failFast } = flags;
   await runBulk<UpdateRow>(context, from, flags, {
     check: (input) => checkUpdate(input, common),
@@ -37,19 +38,32 @@ async function printPlan(context: Context, rows: readonly UpdateRow[], flags: Ou
   const plan = rows.flatMap((row) => {
     const found = lookup(row);
     const code = found && (changed.get(found.id) ?? found);
+    if (!code) return [{ row: row.row, id: row.id, slug: row.slug, action: 'not found' }];
+    const changes = wanted(row, code);
     // What an earlier row of the file changes is so already when this one comes.
-    if (code) changed.set(code.id, { ...code, ...differences(code, row.changes, row.through) });
-    return planOf(row, code);
+    changed.set(code.id, { ...code, ...changes });
+    return changes
+      ? planOf(row, code, changes)
+      : [{ row: row.row, id: code.id, slug: code.slug, action: 'fails: no web address for UTM tags' }];
   });
   await printRecords(context, plan, PLAN_COLUMNS, flags, 'no rows');
   const updates = new Set(plan.filter(({ action }) => action === 'update').map(({ row }) => row)).size;
   tellCost(context, service, `${updates} of ${rows.length} rows would be changed`, reading + updates);
 }
 
-function planOf({ row, id, slug, changes, through }: UpdateRow, code: QrCode | undefined) {
-  if (!code) return [{ row, id, slug, action: 'not found' }];
+/** Undefined where the row will fail, for want of an address that takes tags. */
+function wanted(row: UpdateRow, code: QrCode): CodeChanges | undefined {
+  try {
+    return differences(code, changesFor(row, code), row.through);
+  } catch (error) {
+    if (error instanceof RejectedError) return undefined;
+    throw error;
+  }
+}
+
+function planOf({ row }: UpdateRow, code: QrCode, changes: CodeChanges) {
   const found = { row, id: code.id, slug: code.slug };
-  const fields = Object.entries(differences(code, changes, through));
+  const fields = Object.entries(changes);
   if (fields.length === 0) return [{ ...found, action: 'unchanged' }];
   const old: Readonly<Record<string, unknown>> = { ...code };
   return fields.map(([field, value]) => ({ ...found, action: 'update', field, old: old[field] ?? null, new: value }));

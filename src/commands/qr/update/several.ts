@@ -1,10 +1,9 @@
 /** `qr update CODE…`: the same thing changed in several codes. */
-import { createUpdater } from '../../../bulk/change-rows.ts';
+import { changesFor, createUpdater } from '../../../bulk/change-rows.ts';
 import type { UpdateRow } from '../../../bulk/check-rows.ts';
 import type { RowResult } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
-import type { CodeChanges } from '../../../service/shapes.ts';
 import { planOutput } from '../../output-options.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';
 import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
@@ -17,19 +16,22 @@ import { warnOfDestination } from '../warn-of-destination.ts';
 export async function updateSeveral(
   context: Context,
   names: readonly string[],
-  changes: CodeChanges,
+  asked: Pick<UpdateRow, 'changes' | 'utm'>,
   flags: OutputFlags,
 ): Promise<void> {
+  const mustRead = asked.utm !== undefined && asked.changes.destination === undefined;
   await planOutput(context, flags, NAMED_COLUMNS, 'list');
-  const rows = rowsOf(names).map((row): UpdateRow => ({ ...row, changes }));
+  const rows = rowsOf(names).map((row): UpdateRow => ({ ...row, ...asked }));
   const done = await changeCodes(context, rows, { verb: 'done', failFast: false }, async (service) => {
     const lookup = await lookUp(
       context,
-      rows.filter(({ id }) => id === undefined),
+      // Tags without a destination go onto the one there is.
+      rows.filter(({ id }) => id === undefined || mustRead),
     );
     const update = createUpdater(service, lookup);
     const apply = async (row: UpdateRow): Promise<RowResult> => {
-      if (row.id === undefined) return update(row);
+      if (row.id === undefined || mustRead) return update(row);
+      const changes = changesFor(asked, { slug: row.id, destination: null });
       const code = await service.updateCode(row.id, changes);
       if (changes.destination !== undefined) warnOfDestination(context, code);
       return { id: code.id, slug: code.slug, outcome: 'updated' };

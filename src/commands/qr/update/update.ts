@@ -1,14 +1,19 @@
 /** `qr update`: its flags, and the change of one code; from-file.ts has those of a file. */
+import { changesFor } from '../../../bulk/change-rows.ts';
+import type { UpdateRow } from '../../../bulk/check-rows.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { findCode } from '../../../service/find-code.ts';
 import { CODE_STATUSES, type CodeChanges } from '../../../service/shapes.ts';
-import { choice, defineCommand, text, type Values } from '../../define.ts';
+import { choice, defineCommand, flag, text, type Values } from '../../define.ts';
 import { outputOptions, printRecord } from '../../output-options.ts';
-import { bulkOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
+import { BULK_GROUP, bulkOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
 import { codeOutput } from '../code-columns.ts';
+import { utmOf, utmOptions } from '../utm-flags.ts';
 import { warnOfDestination } from '../warn-of-destination.ts';
+
+const DUE = flag('--due', 'of rows that say when (at), only those whose time has come, each once', { group: BULK_GROUP });
 
 const options = {
   name: text('--name <name>', 'its new name'),
@@ -16,6 +21,8 @@ const options = {
     empty: true,
   }),
   status: choice('--status <status>', 'its new status', CODE_STATUSES),
+  due: DUE,
+  ...utmOptions,
   ...bulkOptions,
   ...outputOptions,
 };
@@ -36,6 +43,7 @@ export const command = defineCommand({
     },
     { command: 'qrctl qr update spring-menu summer-menu --status paused', does: 'pause two' },
     { command: 'qrctl qr update --from changes.csv --dry-run', does: 'see old and new values of every row' },
+    { command: 'qrctl qr update --from plan.csv --due', does: 'what has come due of a plan with a column at; every hour, say' },
     { command: 'qrctl qr update --from changes.csv', does: 'change them; results in changes.results.csv' },
     {
       command: 'qrctl qr update --from ids.csv --status paused',
@@ -46,25 +54,32 @@ export const command = defineCommand({
     const { from } = options;
     if (from !== undefined) {
       refuseTogether('--from', { 'a CODE': codes[0] });
-      const changes = hasChanges(options) ? changesOf(options) : {};
-      return (await import('./from-file.ts')).updateFromFile(context, from, changes, options);
+      const common = { changes: hasChanges(options) ? changesOf(options) : {}, utm: utmOf(options) };
+      if (options.due) return (await import('./due.ts')).updateDue(context, from, common, options);
+      return (await import('./from-file.ts')).updateFromFile(context, from, common, options);
     }
-    requireFrom(bulkOptions, options);
+    requireFrom({ due: DUE, ...bulkOptions }, options);
     const [only, ...others] = codes;
     if (only === undefined)
       throw new UsageError('which code?', { hint: 'qrctl qr update CODE… --status paused, or --from FILE for many' });
-    const changes = changesOf(options);
-    if (others.length === 0) return updateOne(context, only, changes, options);
-    await (await import('./several.ts')).updateSeveral(context, codes, changes, options);
+    const utm = utmOf(options);
+    const changes = utm && !hasChanges(options) ? {} : changesOf(options);
+    if (others.length === 0) return updateOne(context, only, { changes, utm }, options);
+    await (await import('./several.ts')).updateSeveral(context, codes, { changes, utm }, options);
   },
 });
 
+type Asked = Pick<UpdateRow, 'changes' | 'utm'>;
+
 /** Changes one code and prints it as it is then. One request for an id; a slug one more, or the listing that finds it. */
-async function updateOne(context: Context, wanted: string, changes: CodeChanges, flags: UpdateFlags): Promise<void> {
+async function updateOne(context: Context, wanted: string, asked: Asked, flags: UpdateFlags): Promise<void> {
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
   const service = await context.service();
-  const id = isUuid(wanted) ? wanted.toLowerCase() : (await findCode(service, wanted)).id;
-  const code = await service.updateCode(id, changes);
+  // Tags without a destination go onto the one there is, which has to be read first.
+  const mustRead = !isUuid(wanted) || (asked.utm !== undefined && asked.changes.destination === undefined);
+  const found = mustRead ? await findCode(service, wanted) : undefined;
+  const changes = asked.utm ? changesFor(asked, found ?? { slug: wanted, destination: null }) : asked.changes;
+  const code = await service.updateCode(found?.id ?? wanted.toLowerCase(), changes);
   if (changes.destination !== undefined) warnOfDestination(context, code);
   await printRecord(context, toRecord(code), columns, flags);
 }
@@ -76,7 +91,7 @@ function hasChanges({ name, destination, status }: UpdateFlags): boolean {
 function changesOf(flags: UpdateFlags): CodeChanges {
   const { name, destination, status } = flags;
   if (!hasChanges(flags)) {
-    throw new UsageError('nothing to change', { hint: 'give --name, --destination or --status' });
+    throw new UsageError('nothing to change', { hint: 'give --name, --destination, --status or a --utm-… flag' });
   }
   if (name?.trim() === '') throw new UsageError('--name is only spaces', { hint: 'give the code a name that can be read' });
   return {

@@ -1,0 +1,206 @@
+/** `qr update --from PLAN --due`: what has come due of a plan of dated changes, each row once. */
+import { applyDue, type DueCode, wantedFor } from '../../../bulk/apply-plan.ts';
+import { changeRows, differences } from '../../../bulk/change-rows.ts';
+import { type CommonChanges, checkDated, type DatedRow } from '../../../bulk/check-rows.ts';
+import { findCodes, type Lookup } from '../../../bulk/find-codes.ts';
+import { refuseFaults } from '../../../bulk/input.ts';
+import { readAt } from '../../../bulk/read-at.ts';
+import { changeFailure, type RowResult } from '../../../bulk/results.ts';
+import type { Context } from '../../../context.ts';
+import { messageOf, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
+import { contradictions, keyOf, standingOf } from '../../../once/dated-plan.ts';
+import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../once/plan-journal.ts';
+import { quote } from '../../../quote.ts';
+import { everyCode } from '../../../service/codes.ts';
+import { formatInstant } from '../../../time.ts';
+import { printRecords } from '../../output-options.ts';
+import { runBulk, withJournal } from '../bulk-files.ts';
+import { type BulkFlags, journalOf } from '../bulk-flags.ts';
+import { tellCost } from '../bulk-progress.ts';
+
+/** Applies what is due and not done. Throws UsageError for a plan that cannot be followed, and else as `runBulk`. */
+export async function updateDue(context: Context, from: string, common: CommonChanges, flags: BulkFlags): Promise<void> {
+  await runBulk<DatedRow>(context, from, flags, {
+    check(input) {
+      const checked = checkDated(input, common, readAt);
+      refuseContradictions(input.name, checked.rows, (row) => row.id ?? `slug ${row.slug}`);
+      return checked;
+    },
+    preview: (rows, path) => printPlan(context, from, rows, path, flags),
+    send: (rows, path) =>
+      withJournal(context, path, (journalPath) =>
+        send(context, from, rows, { path, journalPath, failFast: flags.failFast === true }),
+      ),
+    isNews: ({ outcome, before }) => outcome !== 'not-attempted' && !before,
+  });
+}
+
+/** O28: two wishes at one instant. */
+function refuseContradictions(file: string, rows: readonly DatedRow[], codeOf: (row: DatedRow) => string): void {
+  refuseFaults(
+    file,
+    contradictions(rows, codeOf).map(({ row, other, field }) => ({
+      line: row.line,
+      column: field,
+      message: `says something else than line ${other.line} for the same code and instant`,
+    })),
+  );
+}
+
+async function send(
+  context: Context,
+  from: string,
+  rows: readonly DatedRow[],
+  { path, journalPath, failFast }: { path: string; journalPath: string; failFast: boolean },
+): Promise<{ results: RowResult[]; failure: unknown }> {
+  const { signal } = context;
+  const { concurrency } = await context.settings();
+  const service = await context.service();
+  const journal = await openPlanJournal(journalPath, service.baseUrl);
+  try {
+    const { due, idOf, nowMs } = await readPlan(context, from, rows, journal);
+    const jobs = due.map((item) => ({ ...item, row: item.standing.pending[0]?.row ?? 0 }));
+    const end = await changeRows({
+      groups: jobs.map((job) => [job]),
+      apply: (job) => applyDue(job, { journal, service }),
+      ...{ concurrency, failFast, signal, onEvent: () => undefined },
+    });
+    signal.throwIfAborted();
+    const byRow = new Map<number, RowResult>();
+    for (const { row, standing } of jobs) {
+      const result = end.results.get(row) ?? { outcome: 'not-attempted' as const };
+      const effective = new Set(standing.effective.map((item) => item.row.row));
+      for (const pending of standing.pending) byRow.set(pending.row, resultOf(pending.row, result, effective));
+    }
+    const results = rows.map((row) => byRow.get(row.row) ?? standingResult(row, idOf(row), journal, nowMs));
+    return { results, failure: changeFailure(end, results, path) };
+  } finally {
+    await journal.close();
+  }
+}
+
+function resultOf(row: number, result: RowResult, effective: ReadonlySet<number>): RowResult {
+  if (effective.has(row) || result.outcome === 'failed' || result.outcome === 'not-attempted') return result;
+  return { ...result, outcome: 'unchanged', error: 'overtaken by a later row' };
+}
+
+/** A row that nothing was done about now. */
+function standingResult(row: DatedRow, id: string, journal: PlanJournal, nowMs: number): RowResult {
+  const done = row.atMs <= nowMs ? journal.isDone(keyOf(id, row)) : undefined;
+  if (done) return { id, slug: row.slug, outcome: done, before: true };
+  return {
+    id,
+    slug: row.slug,
+    outcome: 'not-attempted',
+    error: row.atMs > nowMs ? `not due before ${formatInstant(row.atMs)}` : undefined,
+  };
+}
+
+interface Plan {
+  due: (DueCode<DatedRow> & { rows: readonly DatedRow[] })[];
+  /** The id of the code that a row is about. */
+  idOf: (row: DatedRow) => string;
+  nowMs: number;
+}
+
+/**
+ * Reads what has to be read: names that no run has looked up yet, the codes of rows that are due, and else nothing but the service's clock.
+ * Throws UsageError for names without a code (O28).
+ */
+async function readPlan(context: Context, from: string, rows: readonly DatedRow[], journal: PlanJournal): Promise<Plan> {
+  const service = await context.service();
+  const { concurrency } = await context.settings();
+  const look = (some: readonly DatedRow[]): Promise<Lookup> =>
+    findCodes(some, { service, listCodes: () => everyCode(service, concurrency), concurrency });
+  const nameOf = ({ id, slug }: DatedRow) => id ?? slug ?? '';
+
+  const unknown = rows.filter((row) => journal.known(nameOf(row)) === undefined);
+  const found = unknown.length > 0 ? await look(unknown) : undefined;
+  const missing = unknown.filter((row) => found?.(row) === undefined);
+  refuseFaults(
+    from === '-' ? 'standard input' : from,
+    missing.map((row) => ({
+      line: row.line,
+      message: `no code has the ${row.id === undefined ? 'slug' : 'id'} ${quote(nameOf(row))}`,
+    })),
+  );
+  const names = new Map(unknown.map((row) => [nameOf(row), found?.(row)?.id ?? '']));
+  await journal.record([...names].map(([name, id]) => ({ is: 'known', name, id })));
+  const idOf = (row: DatedRow) => (journal.known(nameOf(row)) ?? names.get(nameOf(row)) ?? '').toLowerCase();
+  refuseContradictions(from, rows, idOf);
+
+  if (service.nowMs() === undefined) await service.listCodes({ page: 1, limit: 1 });
+  const nowMs = service.nowMs();
+  if (nowMs === undefined) {
+    throw new UnexpectedAnswerError('the service does not say what time it is, so nothing can be due', {
+      hint: 'see: qrctl doctor',
+    });
+  }
+  const byCode = new Map<string, DatedRow[]>();
+  for (const row of rows) byCode.set(idOf(row), [...(byCode.get(idOf(row)) ?? []), row]);
+  const standings = [...byCode].map(([id, own]) => {
+    return { id, rows: own, standing: standingOf(own, nowMs, (row) => journal.isDone(keyOf(id, row)) !== undefined) };
+  });
+  const pending = standings.filter(({ standing }) => standing.pending.length > 0);
+  // What was found a moment ago is as good as what would be read now.
+  const unread = pending.flatMap(({ rows: own }) => (own.some((row) => found?.(row)) ? [] : own.slice(0, 1)));
+  const read = unread.length > 0 ? await look(unread) : undefined;
+  const due = pending.flatMap(({ id, rows: own, standing }) => {
+    const code = own.map((row) => found?.(row) ?? read?.(row)).find((known) => known !== undefined);
+    // One that is gone since: its request will say so.
+    return [{ rows: own, standing, code: code ?? goneCode(id, own[0]?.slug) }];
+  });
+  return { due, idOf, nowMs };
+}
+
+function goneCode(id: string, slug: string | undefined): DueCode<DatedRow>['code'] {
+  return { id, slug: slug ?? id, name: '', type: '', destination: null, status: '', created_at: '', updated_at: '' };
+}
+
+const PLAN_COLUMNS = ['row', 'at', 'id', 'slug', 'action', 'field', 'old', 'new'].map((name) => ({ name }));
+
+/** `--dry-run`: each row, and of those that are due what would change. Reads, and writes nothing. */
+async function printPlan(
+  context: Context,
+  from: string,
+  rows: readonly DatedRow[],
+  path: string,
+  flags: BulkFlags,
+): Promise<void> {
+  const service = await context.service();
+  const journal = await readPlanJournal(journalOf(path), service.baseUrl);
+  const { due, idOf, nowMs } = await readPlan(context, from, rows, journal);
+  const reading = service.stats().requests;
+  let changed = 0;
+  const planned = new Map<number, Record<string, unknown>[]>();
+  for (const { code, standing } of due) {
+    const wanted = wantedOrFailure(code, standing);
+    const fields = typeof wanted === 'string' ? [] : Object.entries(differences(code, wanted));
+    if (fields.length > 0) changed += 1;
+    const old: Readonly<Record<string, unknown>> = { ...code };
+    const lines =
+      typeof wanted === 'string'
+        ? [{ action: wanted }]
+        : fields.map(([field, value]) => ({ action: 'update', field, old: old[field] ?? null, new: value }));
+    for (const { row } of standing.pending) planned.set(row, [{ action: 'overtaken' }]);
+    for (const { row } of standing.effective) planned.set(row.row, [{ action: 'with the next' }]);
+    const last = standing.effective.at(-1)?.row.row;
+    if (last !== undefined) planned.set(last, lines.length > 0 ? lines : [{ action: 'unchanged' }]);
+  }
+  const records = rows.flatMap((row) => {
+    const about = { row: row.row, at: formatInstant(row.atMs), id: idOf(row), slug: row.slug ?? null };
+    const otherwise = [{ action: row.atMs > nowMs ? 'later' : 'done before' }];
+    return (planned.get(row.row) ?? otherwise).map((line) => ({ ...about, ...line }));
+  });
+  await printRecords(context, records, PLAN_COLUMNS, flags, 'no rows');
+  tellCost(context, service, `${changed} of ${new Set(rows.map(idOf)).size} codes would be changed now`, reading + changed);
+}
+
+function wantedOrFailure(code: DueCode<DatedRow>['code'], standing: DueCode<DatedRow>['standing']) {
+  try {
+    return wantedFor(standing, code);
+  } catch (error) {
+    if (error instanceof RejectedError) return `fails: ${messageOf(error)}`;
+    throw error;
+  }
+}

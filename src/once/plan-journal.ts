@@ -1,0 +1,85 @@
+/** The journal of a plan of dated changes: which rows are done, and which may have been. Kept by content, for a plan is a file that lives. */
+import { type AppendLog, openAppendLog, readAppendLog } from '../durable/append-log.ts';
+import type { Disk } from '../durable/disk.ts';
+import { UsageError } from '../errors.ts';
+import { quote } from '../quote.ts';
+import type { CodeChanges } from '../service/shapes.ts';
+
+type PlanRecord =
+  | { is: 'journal'; version: 1; baseUrl: string; of: 'plan' }
+  /** A name of the plan (an id or slug) has been looked up, and is this code's. */
+  | { is: 'known'; name: string; id: string }
+  /** A change of the code is about to be sent: what it is, and what stood there before. */
+  | { is: 'intent'; id: string; wanted: CodeChanges; before: CodeChanges }
+  /** These rows are done with; `outcome` is that of the rows in the results. */
+  | { is: 'done'; id: string; keys: string[]; outcome: 'updated' | 'unchanged' };
+
+export interface PlanJournal {
+  isDone(key: string): 'updated' | 'unchanged' | undefined;
+  /** The code of a name, where it was looked up before. */
+  known(name: string): string | undefined;
+  /** The last change of a code that was begun and not ended: nobody knows whether it was applied. */
+  open(id: string): Extract<PlanRecord, { is: 'intent' }> | undefined;
+  /** Resolved when the records are on disk for good. */
+  record(records: readonly PlanRecord[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens it, making it where there is none; the caller holds its lock. Throws UsageError where it is damaged, or of something else. */
+export async function openPlanJournal(path: string, baseUrl: string, disk?: Disk): Promise<PlanJournal> {
+  const log = await openAppendLog<PlanRecord>(path, disk);
+  try {
+    refuseOther(path, baseUrl, log.found);
+    if (log.found.length === 0) await log.append([{ is: 'journal', version: 1, baseUrl, of: 'plan' }]);
+  } catch (error) {
+    await log.close().catch(() => undefined);
+    throw error;
+  }
+  return stateOf(log.found, log);
+}
+
+/** The same, to look at only: nothing is written. */
+export async function readPlanJournal(path: string, baseUrl: string, disk?: Disk): Promise<PlanJournal> {
+  const found = await readAppendLog<PlanRecord>(path, disk);
+  refuseOther(path, baseUrl, found);
+  return stateOf(found, { append: async () => undefined, close: async () => undefined });
+}
+
+function refuseOther(path: string, baseUrl: string, [first]: readonly PlanRecord[]): void {
+  if (first === undefined) return;
+  if (first.is !== 'journal' || first.of !== 'plan' || first.version !== 1) {
+    throw new UsageError(`${path} is the journal of something other than a plan of dated changes`, {
+      hint: 'name other --results',
+    });
+  }
+  if (first.baseUrl === baseUrl) return;
+  throw new UsageError(`${path} records a plan for ${quote(first.baseUrl)}, not ${baseUrl}`, {
+    hint: `go on with --base-url ${quote(first.baseUrl)}, or name other --results`,
+  });
+}
+
+function stateOf(found: readonly PlanRecord[], log: Pick<AppendLog<PlanRecord>, 'append' | 'close'>): PlanJournal {
+  const done = new Map<string, 'updated' | 'unchanged'>();
+  const names = new Map<string, string>();
+  const intents = new Map<string, Extract<PlanRecord, { is: 'intent' }>>();
+  const note = (record: PlanRecord) => {
+    if (record.is === 'known') names.set(record.name, record.id);
+    else if (record.is === 'intent') intents.set(record.id, record);
+    else if (record.is === 'done') {
+      intents.delete(record.id);
+      for (const key of record.keys) done.set(key, record.outcome);
+    }
+  };
+  for (const record of found) note(record);
+  return {
+    isDone: (key) => done.get(key),
+    known: (name) => names.get(name),
+    open: (id) => intents.get(id),
+    async record(records) {
+      if (records.length === 0) return;
+      await log.append(records);
+      for (const record of records) note(record);
+    },
+    close: log.close,
+  };
+}

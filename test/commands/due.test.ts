@@ -1,0 +1,198 @@
+/** `qr update --due` and the UTM flags as their users type them. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/time.ts';
+import { runCli, startCli, useDirectory } from '../support/cli.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const KILLS = process.env.QRCTL_SOAK ? 100 : 6;
+
+/** A service whose clock a test sets, far from this machine's, with two codes. */
+async function usePlan(lines: string[]) {
+  let offsetMs = Date.UTC(2030, 2, 31) - Date.now();
+  const sandbox = await useSandbox({
+    codes: 0,
+    scans: 0,
+    limit: 100_000,
+    clock: { ...systemClock, now: () => Date.now() + offsetMs },
+  });
+  const [menu, sale] = ['menu', 'sale'].map((name) =>
+    sandbox.workspace.create({ name, destination: `https://example.com/${name}` }),
+  );
+  const cwd = await useDirectory();
+  const fill = (line: string) => line.replaceAll('MENU', menu?.slug ?? '').replaceAll('SALE', sale?.id ?? '');
+  await writeFile(join(cwd, 'plan.csv'), `${lines.map(fill).join('\n')}\n`);
+  return {
+    sandbox,
+    cwd,
+    patches: () => sandbox.requests.filter(({ method }) => method === 'PATCH').length,
+    code: (which: 'menu' | 'sale') => sandbox.workspace.code((which === 'menu' ? menu : sale)?.id ?? ''),
+    edit: (destination: string) => sandbox.workspace.update(menu?.id ?? '', { destination }),
+    clockTo: (iso: string) => {
+      offsetMs = Date.parse(iso) - Date.now();
+    },
+    due: (...more: string[]) => runCli(['qr', 'update', '--from', 'plan.csv', '--due', ...more], { env: sandbox.env, cwd }),
+  };
+}
+
+// Clocks in Berlin are put forward at 2030-03-31T01:00Z.
+const PLAN = [
+  'code,slug,id,at,destination,utm_campaign,status',
+  'a,MENU,,2030-03-31 01:30 Europe/Berlin,https://example.com/winter,,',
+  'b,MENU,,2030-03-31 03:30 Europe/Berlin,https://example.com/summer,Summer Menu,',
+  'c,,SALE,2030-03-31T05:00:00+02:00,,,paused',
+];
+
+describe('qr update --due', () => {
+  it('applies each row once when its time has come, and leaves what somebody changed later', async () => {
+    const plan = await usePlan(PLAN);
+    plan.clockTo('2030-03-31T00:00:00Z');
+    const early = await plan.due();
+    expect(early).toMatchObject({ code: 0, stdout: '' });
+    expect(plan.patches()).toBe(0);
+
+    plan.clockTo('2030-03-31T00:31:00Z');
+    const dry = await plan.due('--dry-run', '-f', 'json');
+    expect(JSON.parse(dry.stdout).map(({ action, new: value }: Record<string, string>) => [action, value])).toEqual([
+      ['update', 'https://example.com/winter'],
+      ['later', undefined],
+      ['later', undefined],
+    ]);
+    const first = await plan.due();
+    expect(first.stdout.trim().split('\n')).toHaveLength(2);
+    expect(plan.code('menu')?.destination).toBe('https://example.com/winter');
+    plan.edit('https://example.com/mine');
+
+    const before = plan.sandbox.requests.length;
+    expect(await plan.due('--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(plan.sandbox.requests.length - before).toBe(1);
+    expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
+
+    plan.clockTo('2030-03-31T05:00:00Z');
+    expect((await plan.due()).code).toBe(0);
+    expect(plan.code('menu')?.destination).toBe('https://example.com/summer?utm_campaign=summer_menu');
+    expect(plan.code('sale')?.status).toBe('paused');
+    expect(plan.patches()).toBe(3);
+    const results = await readFile(join(plan.cwd, 'plan.results.csv'), 'utf8');
+    expect(results.split('\n')[0]).toBe('code,at,destination,utm_campaign,status,id,slug,outcome,error');
+    expect(results.match(/,updated,/g)).toHaveLength(3);
+  });
+
+  it(`ends in the plan's state after kills at ${KILLS} requests`, async () => {
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const plan = await usePlan(PLAN);
+      plan.clockTo('2030-03-31T05:00:00Z');
+      const at = 1 + (kill % 4);
+      const running = await startCli(['qr', 'update', '--from', 'plan.csv', '--due'], { env: plan.sandbox.env, cwd: plan.cwd });
+      while (plan.sandbox.requests.length < at && running.child.exitCode === null)
+        await new Promise((resolve) => setImmediate(resolve));
+      running.child.kill('SIGKILL');
+      await running.done;
+      const last = await plan.due();
+      expect(last.code, last.stderr).toBe(0);
+      expect(plan.code('menu')?.destination).toBe('https://example.com/summer?utm_campaign=summer_menu');
+      expect(plan.code('sale')?.status).toBe('paused');
+      expect(plan.patches()).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it('lists all that is wrong with a plan, and sends nothing', async () => {
+    const plan = await usePlan([
+      'slug,at,destination',
+      'MENU,,https://a/',
+      'MENU,2030-03-31T10:00,https://a/',
+      'MENU,soon,https://a/',
+      'MENU,2030-03-31T10:00Z,https://a/',
+    ]);
+    const run = await plan.due();
+    expect(run.code).toBe(2);
+    for (const line of [
+      'line 2, column at: is empty',
+      'line 3, column at: "2030-03-31T10:00" does not say of which zone',
+      'line 4, column at: "soon" is not a time',
+    ])
+      expect(run.stderr).toContain(line);
+    expect(plan.sandbox.requests).toHaveLength(0);
+
+    const twice = await usePlan([
+      'slug,at,destination',
+      'MENU,2030-03-31T10:00Z,https://a/',
+      'MENU,2030-03-31T12:00+02:00,https://b/',
+    ]);
+    expect((await twice.due()).stderr).toContain(
+      'line 3, column destination: says something else than line 2 for the same code and instant',
+    );
+    expect(twice.sandbox.requests).toHaveLength(0);
+
+    const unknown = await usePlan([
+      'slug,at,status',
+      'nobody,2030-03-31T00:00Z,paused',
+      'noone,2030-03-31T00:00Z,paused',
+      'MENU,2030-01-01T00:00Z,paused',
+    ]);
+    const none = await unknown.due();
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('line 2: no code has the slug nobody');
+    expect(none.stderr).toContain('line 3: no code has the slug noone');
+    expect(unknown.patches()).toBe(0);
+
+    const undated = await usePlan(['slug,destination', 'MENU,https://a/']);
+    expect((await undated.due()).stderr).toContain('column at: is missing: when is each row to apply?');
+    expect((await runCli(['qr', 'update', 'x', '--due'])).stderr).toContain('--due goes with --from FILE');
+  });
+
+  it('takes no journal of another kind, nor of another service', async () => {
+    const plan = await usePlan(['slug,at,status,name', 'MENU,2030-01-01T00:00Z,paused,x']);
+    await runCli(['qr', 'create', '--from', 'plan.csv'], { env: plan.sandbox.env, cwd: plan.cwd, input: '' });
+    await writeFile(join(plan.cwd, 'codes.csv'), 'name\nx\n');
+    await runCli(['qr', 'create', '--from', 'codes.csv', '--results', 'plan.results.csv'], {
+      env: plan.sandbox.env,
+      cwd: plan.cwd,
+    });
+    const run = await plan.due();
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain('is the journal of something other than a plan of dated changes');
+  });
+});
+
+describe('--utm-…', () => {
+  it('is written the same way each time, by create and update, for one code and for files, and shown in the dry run', async () => {
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    const cwd = await useDirectory();
+    const env = sandbox.env;
+    const tags = ['--utm-source', ' Poster ', '--utm-campaign', 'Spring  Sale'];
+    const tagged = 'https://x.test/a?utm_source=poster&utm_campaign=spring_sale';
+    const made = await runCli(['qr', 'create', '--name', 'one', '--destination', 'https://x.test/a', ...tags], { env });
+    const { id, destination } = JSON.parse(made.stdout);
+    expect(destination).toBe(tagged);
+    const changed = await runCli(['qr', 'update', id, '--utm-source', 'FLYER'], { env });
+    expect(JSON.parse(changed.stdout).destination).toBe(tagged.replace('poster', 'flyer'));
+    expect((await runCli(['qr', 'create', '--name', 'x', ...tags], { env })).stderr).toContain(
+      'the destination is no web address, so it takes no UTM tags',
+    );
+
+    await writeFile(
+      join(cwd, 'codes.csv'),
+      'name,destination,utm_campaign\ntwo,https://x.test/a,\nthree,https://x.test/a,OTHER one\n',
+    );
+    const dry = await runCli(['qr', 'create', '--from', 'codes.csv', '--dry-run', '-f', 'json', ...tags], { env, cwd });
+    const planned = [tagged, tagged.replace('spring_sale', 'other_one')];
+    expect(JSON.parse(dry.stdout).map((row: { destination: string }) => row.destination)).toEqual(planned);
+    const bulk = await runCli(['qr', 'create', '--from', 'codes.csv', ...tags], { env, cwd });
+    expect(bulk.code, bulk.stderr).toBe(0);
+    expect(sandbox.workspace.codes().map((code) => code.destination)).toEqual(expect.arrayContaining(planned));
+    const other = await runCli(['qr', 'create', '--from', 'codes.csv', '--utm-source', 'other'], { env, cwd });
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain('row 1 (line 2) has changed');
+
+    await writeFile(join(cwd, 'tags.csv'), `id,utm_medium\n${id},Print Ad\n`);
+    const shown = await runCli(['qr', 'update', '--from', 'tags.csv', '--dry-run', '-f', 'json'], { env, cwd });
+    expect(JSON.parse(shown.stdout)[0]).toMatchObject({
+      field: 'destination',
+      new: expect.stringContaining('utm_medium=print_ad'),
+    });
+    expect((await runCli(['qr', 'update', '--from', 'tags.csv'], { env, cwd })).code).toBe(0);
+    expect(sandbox.workspace.code(id)?.destination).toBe(`${tagged.replace('poster', 'flyer')}&utm_medium=print_ad`);
+  });
+});
