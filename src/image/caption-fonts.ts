@@ -1,6 +1,7 @@
 /** The fonts of captions, and which of them has a character: Noto (SIL Open Font License), of which a PDF gets what it uses. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readIfPackaged } from '../packaged-files.ts';
 import { fontkit } from './pdfkit.ts';
 
 /** Looked through in this order. Built, they are in fonts/ beside the program. */
@@ -40,9 +41,8 @@ export async function loadFonts(texts: readonly string[]): Promise<CaptionFont[]
 
 async function loadFont(family: string, subset: string): Promise<CaptionFont> {
   const file = `${family}-${subset}-400-normal.woff`;
-  const built = join(import.meta.dirname, 'fonts', file);
   const installed = join(import.meta.dirname, '../../node_modules/@fontsource', family, 'files', file);
-  const bytes = await readFile(built).catch(() => readFile(installed));
+  const bytes = readIfPackaged(`dist/fonts/${file}`) ?? (await readFile(installed));
   const font = fontkit.create(bytes);
   if (!('hasGlyphForCodePoint' in font)) throw new Error(`${file} is a collection`);
   return { name: `${family}-${subset}`, bytes, has: (character) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0) };

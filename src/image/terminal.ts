@@ -14,16 +14,16 @@ export function terminalWidth(modules: Modules, quietZone: number): number {
   return modules.size + 2 * quietZone;
 }
 
-/** Lines of half blocks, each with its own colours, with a line end behind each. */
-export function formatTerminal(modules: Modules, quietZone: number): string {
+/** Lines of half blocks, each with its own colours, with a line end behind each; `plain` for a terminal that knows none. */
+export function formatTerminal(modules: Modules, quietZone: number, { plain = false } = {}): string {
   const { size, isDark } = modules;
   let text = '';
   for (let y = -quietZone; y < size + quietZone; y += 2) {
-    text += BLACK_ON_WHITE;
+    text += plain ? '' : BLACK_ON_WHITE;
     for (let x = -quietZone; x < size + quietZone; x++) {
       text += BLOCKS[(isDark(x, y) ? 2 : 0) + (isDark(x, y + 1) ? 1 : 0)];
     }
-    text += `${RESET}\n`;
+    text += plain ? '\n' : `${RESET}\n`;
   }
   return text;
 }

@@ -156,7 +156,7 @@ describe('an export of 4,000 scans', () => {
     const directory = await useDirectory();
     const { code, stderr } = await runCli(['scans', 'export', gone, other, '--output-dir', directory], { env: sandbox.env });
     expect(code).toBe(8);
-    expect(stderr).toContain(`${sandbox.scans(other).length.toLocaleString('en')} scans of 1 code,`);
+    expect(stderr).toContain(`${sandbox.scans(other).length.toLocaleString('en')} scans of 1 code `);
   });
 });
 

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { restore } from '../../src/defuse.ts';
 import { displayWidth } from '../../src/output/display-width.ts';
 import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
@@ -127,7 +128,9 @@ function formulasOf(directory: string, name: string, separators: string): string
 }
 
 function expectInert(cells: string[][], exact: string[][]): void {
-  expect(cells).toEqual(exact.map((row) => row.map((cell) => (FORMULA.test(cell) ? `'${cell}` : cell))));
+  // One apostrophe more where apostrophes stand before a formula: reading takes exactly one off.
+  const written = (cell: string) => (FORMULA.test(cell.replace(/^'+/, '')) ? `'${cell}` : cell);
+  expect(cells).toEqual(exact.map((row) => row.map(written)));
 }
 
 test('the corpus is large, and its formulas are formulas', () => {
@@ -321,7 +324,7 @@ describe('what the service says of an error', () => {
     async (name) => {
       const text = HOSTILE[name];
       const service = await useService({ refuse: () => ({ status: 400, body: { error: `no: ${text}`, code: text } }) });
-      const args = ['qr', 'create', '--name', 'x'];
+      const args = ['qr', 'create', '--name', 'x', '--destination', 'https://example.com'];
       const [shown, json] = await Promise.all([
         runCli([...args, '-v'], runOn(service, onTerminal(100))),
         runCli([...args, '--format', 'json'], service),
@@ -380,7 +383,8 @@ describe('what stands in files', () => {
     expect(first.stderr).toMatch(new RegExp(`${names.length} created`));
     expect(first.code).toBe(0);
     const created = sandbox.workspace.codes().map(({ name }) => name);
-    expect(created.sort()).toEqual([...names].sort());
+    // As every CSV is read: an apostrophe before a formula is a spreadsheet's.
+    expect(created.sort()).toEqual(names.map(restore).sort());
     const results = cellsOf(await readFile(join(directory, 'codes.results.csv'), 'utf8'));
     // The person's own column comes back untouched, whatever is in it; all others are inert.
     expect(results.slice(1).map(([, own]) => own)).toEqual(names);

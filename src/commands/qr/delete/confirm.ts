@@ -33,7 +33,6 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes 
   const [only] = codes;
   if (only && codes.length === 1) {
     console.note(`paused it loses nothing, and can be active again: qrctl qr update ${quote(only.slug)} --status paused`);
-    console.note('paused they lose nothing, and can be active again: qrctl qr update CODE… --status paused');
     const question = `Delete ${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${counted(all, 'scan')} for ever? [y/N] `;
     return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
   }
