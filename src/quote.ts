@@ -1,5 +1,5 @@
 /**
- * How a value that is not ours stands in a sentence of ours: of the service, of a file, of the command line. It is cleaned, so that it has no
+ * How a value stands in a sentence. One that is not ours, of the service, of a file, of the command line, is cleaned, so that it has no
  * line of its own and nothing that a terminal obeys; bounded; and in quotes where it could be taken for our own words.
  */
 import { clean } from './output/clean.ts';
@@ -20,6 +20,11 @@ export function shown(text: string): string {
 /** As `shown`, in quotes; those within it cannot end them. */
 export function inQuotes(text: string): string {
   return `"${shown(text).replaceAll('"', '\\"')}"`;
+}
+
+/** So many things: `1 scan`, `2,000 scans`. */
+export function countOf(count: number, thing: string): string {
+  return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 /** As it is where it is a plain word, else in quotes. */

@@ -5,6 +5,7 @@ import type { Column } from '../output/columns.ts';
 import type { DocumentSink } from '../output/document-sink.ts';
 import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan-output.ts';
+import { countOf } from '../quote.ts';
 import type { Row, RowSink } from '../row-sink.ts';
 import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '../settings/settings.ts';
 import { VALUES } from '../settings/values.ts';
@@ -163,7 +164,7 @@ export async function printRecords(
   if (count === 0 && plan.format === 'table') context.console.note(none);
   else if (thing !== undefined && (plan.format === 'table' || plan.path !== undefined)) {
     const place = plan.path === undefined ? '' : `: ${plan.path}`;
-    context.console.note(`${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}${place}`);
+    context.console.note(`${countOf(count, thing)}${place}`);
   }
 }
 

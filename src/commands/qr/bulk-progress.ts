@@ -5,6 +5,7 @@ import { findCodes, groupByCode, type Lookup } from '../../bulk/find-codes.ts';
 import { changeResults, countOutcomes, isDone, type RowResult } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import { costOf } from '../../limit/rate-limit.ts';
+import { countOf } from '../../quote.ts';
 import { everyCode } from '../../service/codes.ts';
 import { requestsToFindAgain } from '../../service/find-code.ts';
 import type { Service } from '../../service/service.ts';
@@ -14,11 +15,10 @@ import { formatDuration } from '../../time.ts';
 export function tellCost({ console }: Context, service: Service, what: string, requests: number): void {
   const limit = service.rateLimit();
   const { windows, waitMs } = costOf(requests, limit);
-  const counted = `${requests.toLocaleString('en')} request${requests === 1 ? '' : 's'}`;
   const spread =
     windows === undefined ? '' : `, ${windows} window${windows === 1 ? '' : 's'} of ${limit.limit} requests a minute`;
   const wait = waitMs > 0 ? `, about ${formatDuration(waitMs)}` : '';
-  console.note(`${what}: ${counted}${spread}${wait}; nothing was changed`);
+  console.note(`${what}: ${countOf(requests, 'request')}${spread}${wait}; nothing was changed`);
 }
 
 export interface RowProgress {
@@ -112,6 +112,7 @@ export async function tellSummary(context: Context, results: readonly RowResult[
   if (before.length > 0 && now.length > 0) now[0] = `now ${now[0]}`;
   const { requests } = service.stats();
   const what = [...before, ...now].join(', ') || 'nothing to do';
-  const rows = results.length === 1 ? '1 row' : `${results.length.toLocaleString('en')} rows`;
-  context.console.note(`${rows}: ${what}; ${requests} request${requests === 1 ? '' : 's'}; results in ${path}`);
+  context.console.note(
+    `${countOf(results.length, 'row')}: ${what}; ${requests} request${requests === 1 ? '' : 's'}; results in ${path}`,
+  );
 }

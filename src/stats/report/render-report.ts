@@ -1,5 +1,6 @@
 /** The report as one page of HTML: no script, no request to anywhere, good on a phone, on paper and to a screen reader. Pure: the same figures give the same bytes. */
 import { createHash } from 'node:crypto';
+import { countOf } from '../../quote.ts';
 import { isTimeDimension } from '../dimensions.ts';
 import { changeOf, type Section } from '../figures.ts';
 import { columnChart } from './column-chart.ts';
@@ -158,8 +159,4 @@ function notes({ range, madeBy, codes }: ReportPage): Html {
   return html`<p><strong>Scans, not people.</strong> Who scans a code twice counts twice. No percentage is shown of fewer than 30 scans.</p>
 <p>Counted: ${codes === undefined ? 'the scans in the files below' : countOf(codes, 'code')}, ${range}. Every scan of this range was counted, each once, or this report would not exist.</p>
 <p>Made with <code>${madeBy}</code></p>`;
-}
-
-function countOf(n: number, thing: string): string {
-  return `${formatCount(n)} ${thing}${n === 1 ? '' : 's'}`;
 }

@@ -8,6 +8,7 @@ import type { Context } from '../../../context.ts';
 import { findDestinationProblem } from '../../../destination.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
+import { countOf } from '../../../quote.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fillShortUrl, isShortUrl } from '../../../settings/short-url.ts';
@@ -188,24 +189,22 @@ function tellOutcomes({ console }: Context, rows: readonly CheckRow[], ms: numbe
   const counts = new Map<string, number>();
   for (const { outcome } of rows) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   const parts = [...counts].map(([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`);
-  if (rows.length > 0) console.note(`${count(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
+  if (rows.length > 0) console.note(`${countOf(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
   const hosts = new Map<string, number>();
   for (const row of rows.filter(ends)) {
     const host = URL.canParse(row.final_url ?? '') ? new URL(row.final_url ?? '').host : (row.final_url ?? '');
     hosts.set(host, Math.min(hosts.get(host) ?? Number.POSITIVE_INFINITY, row.tls_days ?? 0));
   }
   for (const [host, days] of [...hosts].sort(([, a], [, b]) => a - b)) {
-    console.warn(`the certificate on the way to ${host} ${days < 0 ? 'has ended' : `ends in ${count(days, 'day')}`}`);
+    console.warn(`the certificate on the way to ${host} ${days < 0 ? 'has ended' : `ends in ${countOf(days, 'day')}`}`);
   }
-}
-
-function count(n: number, what: string): string {
-  return `${n.toLocaleString('en')} ${what}${n === 1 ? '' : 's'}`;
 }
 
 function failure(failed: readonly CheckRow[], of: number, isNews: boolean): PartialError {
   const [{ slug, error }] = failed as [CheckRow];
-  const what = isNews ? `${count(failed.length, 'code')} no longer right` : `${failed.length} of ${count(of, 'code')} not right`;
+  const what = isNews
+    ? `${countOf(failed.length, 'code')} no longer right`
+    : `${failed.length} of ${countOf(of, 'code')} not right`;
   const example = failed.length === 1 ? `: ${slug}${error === null ? '' : `: ${error}`}` : '';
   return new PartialError(`${what}${example}`, { hint: 'point a code elsewhere: qrctl qr update CODE --destination ADDRESS' });
 }

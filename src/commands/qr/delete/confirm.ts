@@ -5,7 +5,7 @@ import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { inParallel } from '../../../once/send-rows.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
-import { inQuotes, quote } from '../../../quote.ts';
+import { countOf, inQuotes, quote } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { askUntil } from '../../ask-until.ts';
 import { printRecords } from '../../output-options.ts';
@@ -33,15 +33,15 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes 
   const [only] = codes;
   if (only && codes.length === 1) {
     console.note(`paused it loses nothing, and can be active again: qrctl qr update ${quote(only.slug)} --status paused`);
-    const question = `Delete ${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${counted(all, 'scan')} for ever? [y/N] `;
+    const question = `Delete ${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')} for ever? [y/N] `;
     return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
   }
   for (const { id, name, slug } of codes.slice(0, MOST_SHOWN)) {
-    console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${counted(scans.get(id) ?? 0, 'scan')}`);
+    console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${countOf(scans.get(id) ?? 0, 'scan')}`);
   }
   if (codes.length > MOST_SHOWN) console.note(`and ${codes.length - MOST_SHOWN} more; --dry-run lists them all`);
   console.note('paused they lose nothing, and can be active again: qrctl qr update CODE… --status paused');
-  const question = `Delete these ${codes.length} codes and their ${counted(all, 'scan')} for ever? Type ${codes.length} to go on: `;
+  const question = `Delete these ${codes.length} codes and their ${countOf(all, 'scan')} for ever? Type ${codes.length} to go on: `;
   await requireYes(context, question, new RegExp(`^${codes.length}$`), `type ${codes.length} to delete them, or n`);
 }
 
@@ -91,7 +91,7 @@ export async function printLosses(
   });
   await printRecords(context, records, LOSS_COLUMNS, flags, 'no rows');
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
-  const what = `${counted(codes.length, 'code')} and ${counted(all, 'scan')} would be deleted`;
+  const what = `${countOf(codes.length, 'code')} and ${countOf(all, 'scan')} would be deleted`;
   const ids = new Set([...codes.map(({ id }) => id), ...rows.flatMap(({ id }) => id ?? [])]);
   // Who is asked is shown names and scans first; with --yes only slugs are looked up.
   const unasked = readingSlugs + ids.size;
@@ -99,7 +99,7 @@ export async function printLosses(
   tellCost(
     context,
     service,
-    `${what} (with --yes, which shows nothing first: ${counted(unasked, 'request')})`,
+    `${what} (with --yes, which shows nothing first: ${countOf(unasked, 'request')})`,
     reading + 2 * codes.length,
   );
 }
@@ -112,8 +112,4 @@ async function countScans(context: Context, codes: readonly QrCode[]): Promise<M
     scans.set(id, (await service.listScans(id, { page: 1, limit: 1 })).total);
   });
   return scans;
-}
-
-function counted(count: number, thing: string): string {
-  return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`;
 }

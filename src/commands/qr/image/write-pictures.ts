@@ -11,6 +11,7 @@ import { PartialError, UsageError } from '../../../errors.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
 import { formatNumber, type PictureStyle } from '../../../image/picture.ts';
 import { inParallel } from '../../../once/send-rows.ts';
+import { countOf } from '../../../quote.ts';
 import type { Row } from '../../../row-sink.ts';
 import { printRecords } from '../../output-options.ts';
 import { chooseCodes } from './choose-codes.ts';
@@ -39,7 +40,7 @@ export async function writePictures(context: Context, names: readonly string[], 
   const codes = [...new Set(await chooseCodes(context, names, flags))];
   const all = await encodeCodes(context, codes, template, style);
   const { files, unsafe } = nameFiles(all.encoded, flags.as ?? ['png'], flags.fileNames ?? 'id');
-  if (unsafe > 0) context.console.note(`${counted(unsafe, 'slug')} cannot be file names of their own: ids name those files`);
+  if (unsafe > 0) context.console.note(`${countOf(unsafe, 'slug')} cannot be file names of their own: ids name those files`);
   if (flags.dryRun) {
     const hashes = directory === undefined ? new Map<string, string>() : await hashFiles(directory, files);
     const foreign = (file: string) => manifest && !force && !isOurs(manifest, file, hashes.get(file));
@@ -151,12 +152,12 @@ function tell({ console }: Context, rows: readonly ManifestRow[], path: string):
     return count > 0 ? [`${count.toLocaleString('en')} ${outcome}`] : [];
   });
   console.note(
-    `${counted(rows.length, 'picture')}: ${outcomes.join(', ') || 'nothing to draw'}; each read back; listed in ${path}`,
+    `${countOf(rows.length, 'picture')}: ${outcomes.join(', ') || 'nothing to draw'}; each read back; listed in ${path}`,
   );
   const failed = rows.filter(({ outcome }) => outcome === 'failed');
   if (failed.length === 0) return;
   throw new PartialError(
-    `${counted(failed.length, 'picture')} of ${rows.length} did not read back, and ${failed.length === 1 ? 'was' : 'were'} not written`,
+    `${countOf(failed.length, 'picture')} of ${rows.length} did not read back, and ${failed.length === 1 ? 'was' : 'were'} not written`,
     {
       hint: `${path} says which; another --ecc or --size may help`,
     },
@@ -179,9 +180,5 @@ export async function printPlan(
   const refused = records.filter(({ outcome }) => outcome === 'refused').length;
   const size = `${formatNumber(style.sizeMm)} mm`;
   const more = refused > 0 ? `, ${refused.toLocaleString('en')} would be refused` : '';
-  context.console.note(`${counted(files.length - refused, 'picture')} of ${size} would be drawn${more}; nothing was written`);
-}
-
-function counted(count: number, thing: string): string {
-  return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`;
+  context.console.note(`${countOf(files.length - refused, 'picture')} of ${size} would be drawn${more}; nothing was written`);
 }

@@ -5,6 +5,7 @@ import { drawSheet, type Label } from '../../../image/draw-sheet.ts';
 import { layOutLabel } from '../../../image/label-layout.ts';
 import { formatNumber } from '../../../image/picture.ts';
 import { writeWholeFile } from '../../../output/whole-file.ts';
+import { countOf } from '../../../quote.ts';
 import { fillShortUrl } from '../../../settings/short-url.ts';
 import { chooseCodes } from './choose-codes.ts';
 import { type EncodedCode, encodeCodes, refuseUnprintable } from './encode-codes.ts';
@@ -40,7 +41,7 @@ export async function writeSheet(
   }
   refuseUnprintable(context, all, flags.force === true);
   if (encoded.length === 0) throw new UsageError('there are no codes to print', { hint: 'see qrctl qr list' });
-  const title = `${counted(encoded.length, 'label')} for ${name}`;
+  const title = `${countOf(encoded.length, 'label')} for ${name}`;
   const style = { grid, layout, picture, skipped: start - 1, outline: flags.outline === true, title };
   const drawn = await drawSheet(
     encoded.map((one) => labelOf(one, caption)),
@@ -51,12 +52,12 @@ export async function writeSheet(
   await writeWholeFile(path, drawn.bytes, { processes: context.processes });
   if (drawn.replaced > 0) {
     context.console.warn(
-      `${counted(drawn.replaced, 'name')} ${drawn.replaced === 1 ? 'has' : 'have'} a character that the font has not: the slug stands there`,
+      `${countOf(drawn.replaced, 'name')} ${drawn.replaced === 1 ? 'has' : 'have'} a character that the font has not: the slug stands there`,
     );
   }
   const size = `${formatNumber(picture.sizeMm)} mm`;
   context.console.note(
-    `${title} in ${path}: ${counted(drawn.pages, 'page')}, codes of ${size}, each read back; print at 100 %, unscaled`,
+    `${title} in ${path}: ${countOf(drawn.pages, 'page')}, codes of ${size}, each read back; print at 100 %, unscaled`,
   );
 }
 
@@ -81,8 +82,4 @@ function labelOf(encoded: EncodedCode, caption: 'slug' | 'name' | 'none'): Label
   const { code } = encoded;
   const plain = fillShortUrl('{slug}', code);
   return { ...encoded, caption: caption === 'name' ? code.name : code.slug, plain };
-}
-
-function counted(count: number, thing: string): string {
-  return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`;
 }

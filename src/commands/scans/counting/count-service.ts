@@ -3,6 +3,7 @@ import { type CodeFailure, type CodeLabel, exportCodes } from '../../../complete
 import { type Bounds, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
+import { countOf } from '../../../quote.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ScanPage } from '../../../service/shapes.ts';
@@ -92,8 +93,7 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
     keepFlat();
     counted += scans;
     const { requests } = service.stats();
-    const detail = `${requests.toLocaleString('en')} request${requests === 1 ? '' : 's'}`;
-    progress.update({ done: counted + rows, ...(total === undefined ? {} : { total }), detail });
+    progress.update({ done: counted + rows, ...(total === undefined ? {} : { total }), detail: countOf(requests, 'request') });
   }
 }
 

@@ -1,5 +1,6 @@
 /** What a person needs who reads of a failure in a mail at night: whose run it was, what it worked on, and whether anything is lost. */
 import { Failure, PartialError, UnavailableError, UsageError } from '../../../errors.ts';
+import { countOf } from '../../../quote.ts';
 
 const LONGER = 'a longer outage is waited out with --retry-for, such as --retry-for 15m';
 
@@ -31,7 +32,6 @@ export function explainFailure(error: unknown, run: FailedRun): void {
 
 function outcomeOf(append: boolean, added: number): string {
   if (!append) return 'nothing was written: what stood there before is as it was';
-  const count =
-    added === 0 ? 'nothing was added' : `${added.toLocaleString('en')} scan${added === 1 ? '' : 's'} of this run are kept`;
+  const count = added === 0 ? 'nothing was added' : `${countOf(added, 'scan')} of this run are kept`;
   return `nothing is lost: ${count}, and the next run goes on from there`;
 }

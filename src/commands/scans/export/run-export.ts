@@ -5,7 +5,7 @@ import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import type { Progress } from '../../../output/console.ts';
-import { quote } from '../../../quote.ts';
+import { countOf, quote } from '../../../quote.ts';
 import type { Service } from '../../../service/service.ts';
 import { keyPrefix } from '../../../settings/key.ts';
 import { keepMemoryFlat } from '../../../start/v8-flags.ts';
@@ -76,10 +76,10 @@ async function exportAll(
         Object.assign(context.facts, { codes: done, added: rows, range });
         keepFlat();
         const { requests } = service.stats();
-        const part = codes.length > 1 ? `, ${done} of ${count(codes.length, 'code')}` : '';
+        const part = codes.length > 1 ? `, ${done} of ${countOf(codes.length, 'code')}` : '';
         const toAsk = rows === 0 ? 0 : Math.ceil((requests * ((total ?? estimate) - rows)) / rows);
         const { waitMs } = costOf(toAsk, service.rateLimit());
-        progress.update({ done: rows, total, estimate, waitMs, detail: `${count(requests, 'request')}${part}` });
+        progress.update({ done: rows, total, estimate, waitMs, detail: `${countOf(requests, 'request')}${part}` });
       },
     });
     Object.assign(context.facts, { codes: summary.codes, added: summary.scans, range: summary.range });
@@ -102,12 +102,8 @@ function inOneLine(
   place = 'standard output',
 ): string {
   const { requests, pauses, pausedMs } = service.stats();
-  const paused = pauses === 0 ? '0 pauses' : `${count(pauses, 'pause')} (${formatDuration(pausedMs)})`;
-  return `${count(scans, 'scan')} of ${count(codes, 'code')} ${range}, ${count(requests, 'request')}, ${paused}, ${(ms / 1000).toFixed(1)} s: ${place}`;
-}
-
-function count(n: number, thing: string): string {
-  return `${n.toLocaleString('en')} ${thing}${n === 1 ? '' : 's'}`;
+  const paused = pauses === 0 ? '0 pauses' : `${countOf(pauses, 'pause')} (${formatDuration(pausedMs)})`;
+  return `${countOf(scans, 'scan')} of ${countOf(codes, 'code')} ${range}, ${countOf(requests, 'request')}, ${paused}, ${(ms / 1000).toFixed(1)} s: ${place}`;
 }
 
 /** Named one a line as far as a screen is for it. */
@@ -115,7 +111,7 @@ function partly(failures: readonly CodeFailure[], of: number): PartialError {
   const lines = failures.slice(0, 5).map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
   if (failures.length > 5) lines.push(`and ${failures.length - 5} more`);
   const names = failures.map(({ code }) => code.id).slice(0, 5);
-  return new PartialError([`${failures.length} of ${count(of, 'code')} failed, the others are exported`, ...lines].join('\n'), {
+  return new PartialError([`${failures.length} of ${countOf(of, 'code')} failed, the others are exported`, ...lines].join('\n'), {
     hint: `to try these again: qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}`,
     cause: failures[0]?.error,
   });

@@ -3,6 +3,7 @@ import type { Colours } from '../../../output/colour.ts';
 import { displayWidth } from '../../../output/display-width.ts';
 import { fitText } from '../../../output/fit-text.ts';
 import { type Cell, createGrid, GAP } from '../../../output/grid.ts';
+import { countOf } from '../../../quote.ts';
 import { isTimeDimension } from '../../../stats/dimensions.ts';
 import { changeOf, type Figure, type Section } from '../../../stats/figures.ts';
 
@@ -121,7 +122,7 @@ function barOf(scans: number, most: number, room: number, { full, half }: Signs)
 function closing({ sections, total, previous, range }: Picture, { colours, width }: Surface, signs: Signs): string {
   const before = previous === undefined ? '' : `; before: ${formatCount(previous)}`;
   const change = previous === undefined ? null : changeOf(total, previous);
-  const lines = [`${formatCount(total)} scan${total === 1 ? '' : 's'} ${range}`.trim() + before];
+  const lines = [`${countOf(total, 'scan')} ${range}`.trim() + before];
   if (change !== null) lines[0] += ` (${formatChange(change, signs)})`;
   if (sections.some(({ rows }) => rows.some(({ isPart }) => isPart)))
     lines.push('* only a part of it: the range cuts it, or it is not over');

@@ -3,7 +3,7 @@ import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
-import { quote } from '../../../quote.ts';
+import { countOf, quote } from '../../../quote.ts';
 import { figuresOf, type Section } from '../../../stats/figures.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import { formatRange } from '../../range-options.ts';
@@ -77,8 +77,8 @@ function rangeOf({ span, current }: Counted, zone: string): string {
 async function closingLine(context: Context, counted: Counted, zone: string): Promise<string> {
   const requests = counted.codes ? (await context.service()).stats().requests : 0;
   const scans = counted.current.total();
-  const words = [`${scans.toLocaleString('en')} scan${scans === 1 ? '' : 's'} ${rangeOf(counted, zone)}`.trim()];
-  words.push(`${requests.toLocaleString('en')} request${requests === 1 ? '' : 's'}`);
+  const words = [`${countOf(scans, 'scan')} ${rangeOf(counted, zone)}`.trim()];
+  words.push(countOf(requests, 'request'));
   return words.join(', ');
 }
 
