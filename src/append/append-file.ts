@@ -17,7 +17,7 @@ import type { Clock } from '../time.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
 import { type AppendPaths, nothingCommitted, openCommitted, readCurrentState, refusal } from './committed-point.ts';
 import { createFileTail } from './file-tail.ts';
-import { positionOf, readFrom } from './overlap.ts';
+import { readingPositions } from './overlap.ts';
 import { openRotated } from './rotation.ts';
 import { type AppendIdentity, type AppendState, parseState, StateProblem, UnknownStateError } from './state.ts';
 
@@ -95,13 +95,8 @@ export async function readPositions(
   untilMs = Number.POSITIVE_INFINITY,
   disk: Disk = nodeDisk,
 ): Promise<Map<string, number>> {
-  const positions = new Map<string, number>();
   const saved = await readSaved(file, disk);
-  for (const [code, overlap] of saved?.overlaps ?? []) {
-    const fromMs = readFrom(overlap, overlapMs, saved?.sinceMs, Math.min(positionOf(overlap), untilMs));
-    if (fromMs !== undefined) positions.set(code, fromMs);
-  }
-  return positions;
+  return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
 }
 
 async function readSaved(file: string, disk: Disk): Promise<AppendState | undefined> {

@@ -56,6 +56,23 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
   return overlap;
 }
 
+/**
+ * Where the next run would begin, by the overlaps of a state: lower bound (ms since the epoch) by id of the code. A code whose scans would be
+ * read from the first on is not there.
+ */
+export function readingPositions(
+  { overlaps, sinceMs }: { overlaps: ReadonlyMap<string, CodeOverlap>; sinceMs: number | undefined },
+  overlapMs: number,
+  untilMs: number,
+): Map<string, number> {
+  const positions = new Map<string, number>();
+  for (const [code, overlap] of overlaps) {
+    const fromMs = readFrom(overlap, overlapMs, sinceMs, Math.min(positionOf(overlap), untilMs));
+    if (fromMs !== undefined) positions.set(code, fromMs);
+  }
+  return positions;
+}
+
 /** Notes a row that is in the file now. */
 export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
   overlap.rows++;

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import type { AppendOptions } from '../append/append-file.ts';
-import { positionOf, readFrom } from '../append/overlap.ts';
+import { readingPositions } from '../append/overlap.ts';
 import { StateProblem, UnknownStateError } from '../append/state.ts';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
@@ -95,13 +95,8 @@ export async function readDatasetPositions(
   untilMs = Number.POSITIVE_INFINITY,
   disk: Disk = nodeDisk,
 ): Promise<Map<string, number>> {
-  const positions = new Map<string, number>();
   const saved = await readManifest(disk, directory);
-  for (const [code, overlap] of saved?.overlaps ?? []) {
-    const fromMs = readFrom(overlap, overlapMs, saved?.sinceMs, Math.min(positionOf(overlap), untilMs));
-    if (fromMs !== undefined) positions.set(code, fromMs);
-  }
-  return positions;
+  return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
 }
 
 /** The columns of the dataset in a directory; undefined where there is none, or its manifest cannot be read. Nothing is locked. */
