@@ -2,7 +2,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { restore } from '../../defuse.ts';
 import type { Row } from '../../row-sink.ts';
-import { notOurs, type TextPiece } from './input-text.ts';
+import { countEnds, notOurs, type TextPiece } from './input-text.ts';
 import type { Records } from './records.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
@@ -75,12 +75,6 @@ function endOfRecords(text: string): number {
 
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
-
-function countEnds(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
-}
 
 /** Lines without a quote are their cells; only the others need a parser. */
 function parseRows(text: string, firstLine: number, header: Header, path: string): Row[] {

@@ -55,6 +55,13 @@ function decode(bytes: Buffer, path: string, line: number): string {
   throw notOurs(path, `from line ${line} on it has bytes that are not UTF-8`);
 }
 
+/** Line ends of a text. */
+export function countEnds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
 function countLines(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) count += 1;

@@ -1,7 +1,7 @@
 /** Records of NDJSON and of JSON arrays, a piece of the file at a time. */
 import type { Row } from '../../row-sink.ts';
 import { isObject, parseJson } from '../../service/json.ts';
-import { notOurs, type TextPiece } from './input-text.ts';
+import { countEnds, notOurs, type TextPiece } from './input-text.ts';
 import type { Records } from './records.ts';
 
 /** One object a line. A last line that is cut off is left out, and told by `torn`. */
@@ -31,12 +31,6 @@ async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = JSON.parse(text);
   const isLong = (row: unknown) => isObject(row) && typeof row.id === 'number' && !Number.isSafeInteger(row.id);
   return Array.isArray(rows) && rows.some(isLong) ? parseJson(text) : rows;
-}
-
-function countEnds(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
 }
 
 async function lineByLine(text: string, line: number, path: string, mayBeTorn: boolean): Promise<Records> {
