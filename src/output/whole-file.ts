@@ -2,10 +2,10 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
-import { cannotOpen, cannotWrite, systemCode } from '../durable/path-errors.ts';
+import { cannotOpen, cannotWrite, describeSystemError, systemCode } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
-import { writeFully } from '../durable/write.ts';
+import { makeDirectories, writeFully } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
 import { createGatherer } from './gatherer.ts';
 import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';
@@ -138,4 +138,14 @@ function directFile(path: string, file: FileHandle, encoder: Encoder): WholeFile
 
 function inWords(path: string, error: unknown, state: string): unknown {
   return systemCode(error) === undefined ? error : cannotWrite(`write ${path}`, error, state);
+}
+
+/** Makes the directory of `--output-dir`, and those above it. Throws UsageError where it cannot be made. */
+export async function makeOutputDirectory(path: string): Promise<void> {
+  try {
+    await makeDirectories(nodeDisk, path);
+  } catch (cause) {
+    const hint = 'choose another directory with --output-dir';
+    throw new UsageError(`cannot make the directory ${path}: ${describeSystemError(cause)}`, { hint, cause });
+  }
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Context } from '../../../context.ts';
 import { nodeDisk } from '../../../durable/disk.ts';
 import { acquireLock } from '../../../durable/lock.ts';
-import { cannotWrite, describeSystemError, systemCode } from '../../../durable/path-errors.ts';
+import { cannotWrite, systemCode } from '../../../durable/path-errors.ts';
 import { replaceFile } from '../../../durable/replace-file.ts';
-import { makeDirectories } from '../../../durable/write.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
 import { formatNumber, type PictureStyle } from '../../../image/picture.ts';
 import { inParallel } from '../../../once/send-rows.ts';
+import { makeOutputDirectory } from '../../../output/whole-file.ts';
 import { countOf } from '../../../quote.ts';
 import type { Row } from '../../../row-sink.ts';
 import { printRecords } from '../../output-options.ts';
@@ -52,7 +52,7 @@ export async function writePictures(context: Context, names: readonly string[], 
   }
   refuseUnprintable(context, all, force);
   if (directory === undefined || !manifest) return;
-  await makeDirectory(directory);
+  await makeOutputDirectory(directory);
   const real = await realpath(directory);
   const { clock, signal, console } = context;
   const onWait = () => console.note(`another run is writing to ${directory}: waiting for it`);
@@ -64,15 +64,6 @@ export async function writePictures(context: Context, names: readonly string[], 
     await drawAll(context, job, directory);
   } finally {
     await lock.release();
-  }
-}
-
-async function makeDirectory(path: string): Promise<void> {
-  try {
-    await makeDirectories(nodeDisk, path);
-  } catch (cause) {
-    const hint = 'choose another directory with --output-dir';
-    throw new UsageError(`cannot make the directory ${path}: ${describeSystemError(cause)}`, { hint, cause });
   }
 }
 

@@ -3,15 +3,13 @@ import { join } from 'node:path';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Partitioning } from '../../../dataset/partitions.ts';
-import { nodeDisk } from '../../../durable/disk.ts';
-import { describeSystemError } from '../../../durable/path-errors.ts';
-import { makeDirectories } from '../../../durable/write.ts';
 import { UsageError } from '../../../errors.ts';
 import { createFileNames } from '../../../file-names.ts';
 import type { LocalTime } from '../../../local-time.ts';
 import { createBufferedSink } from '../../../output/buffered-sink.ts';
 import type { Column } from '../../../output/columns.ts';
 import type { OutputPlan } from '../../../output/plan-output.ts';
+import { makeOutputDirectory } from '../../../output/whole-file.ts';
 import type { CodeSink, Rewind, RowSink } from '../../../row-sink.ts';
 import type { Service } from '../../../service/service.ts';
 import { loadFormatter, openSink } from '../../output-options.ts';
@@ -53,7 +51,7 @@ export async function openSinks(
     return { ...file, contents: contents.read, place: directory, open: async (code) => withColumns(code, file.sinkOf(code.id)) };
   }
   if (directory !== undefined) {
-    await makeDirectory(directory);
+    await makeOutputDirectory(directory);
     const fileOf = filesOf(plan, codes);
     const open = async (code: CodeLabel) => {
       const path = fileOf(code);
@@ -222,13 +220,4 @@ export function filesOf(
   const nameOf = createFileNames(codes, fileNames);
   const extension = output.format === 'ids' ? 'txt' : output.format;
   return (code) => join(directory, `${nameOf(code)}.${extension}`);
-}
-
-async function makeDirectory(path: string): Promise<void> {
-  try {
-    await makeDirectories(nodeDisk, path);
-  } catch (cause) {
-    const hint = 'choose another directory with --output-dir';
-    throw new UsageError(`cannot make the directory ${path}: ${describeSystemError(cause)}`, { hint, cause });
-  }
 }
