@@ -1,11 +1,11 @@
 /** `api`: one request of a person's own making, through the same core as all others. */
-import { createReadStream } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { quote } from '../quote.ts';
 import type { RawRequest } from '../service/service.ts';
 import { defineCommand, type OptionDefinition, oneOf, text } from './define.ts';
+import { nameOfGiven, readGiven } from './read-given.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -81,31 +81,15 @@ const MOST_BYTES = 64 * 2 ** 20;
 /** A body that is JSON, as it stands: a file that is none would only be refused by the service, after a request. */
 async function readBody(context: Context, input: string, method: string): Promise<string> {
   if (method === 'GET') throw new UsageError('GET has no body', { hint: 'leave out --input, or name another method' });
-  const name = input === '-' ? 'standard input' : input;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of input === '-' ? context.stdin : createReadStream(input)) {
-      context.signal.throwIfAborted();
-      bytes += chunk.length;
-      if (bytes > MOST_BYTES) throw new UsageError(`${name} has more than ${MOST_BYTES / 2 ** 20} MiB`, { hint: 'send less' });
-      chunks.push(chunk);
-    }
-  } catch (cause) {
-    if (context.signal.aborted || cause instanceof UsageError) throw cause;
-    throw new UsageError(`cannot read ${name}: ${messageOf(cause)}`, {
-      hint: '--input takes a file, or - for standard input',
-      cause,
-    });
-  }
-  context.signal.throwIfAborted();
-  const body = Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\ufeff/, '');
+  const bytes = await readGiven(context, input, { flag: '--input', mostBytes: MOST_BYTES, whenLarger: 'send less' });
+  const body = bytes.toString('utf8').replace(/^\ufeff/, '');
   try {
     JSON.parse(body);
   } catch (cause) {
-    throw new UsageError(`${name} is not JSON: ${messageOf(cause)}`, { hint: 'the service takes JSON bodies only', cause });
+    throw new UsageError(`${nameOfGiven(input)} is not JSON: ${messageOf(cause)}`, {
+      hint: 'the service takes JSON bodies only',
+      cause,
+    });
   }
   return body;
 }

@@ -1,5 +1,4 @@
 /** What a bulk run reads: the file of rows, and the results of an earlier run. */
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -7,34 +6,17 @@ import type { Input, ReadOptions } from '../../bulk/input.ts';
 import { parseInput } from '../../bulk/read-input.ts';
 import { listedIds } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
-import { messageOf, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
+import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
 
 /** More than any spreadsheet has, and little enough to be held in memory. */
 const MOST_BYTES = 128 * 2 ** 20;
+const WHEN_LARGER = 'split it: every part has its own results';
 
 /** Reads `--from`. Throws UsageError when it cannot be read or is endless, or with every fault of form. */
 export async function readInput(context: Context, from: string, options: ReadOptions): Promise<Input> {
-  const name = from === '-' ? 'standard input' : from;
-  const stream = from === '-' ? context.stdin : createReadStream(from);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of stream) {
-      context.signal.throwIfAborted();
-      bytes += chunk.length;
-      // Before anything is made of it: /dev/zero has no end.
-      if (bytes > MOST_BYTES) throw tooLarge(name);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (context.signal.aborted || error instanceof UsageError) throw error;
-    throw new UsageError(`cannot read ${name}: ${messageOf(error)}`, {
-      hint: '--from takes a file, or - for standard input',
-      cause: error,
-    });
-  }
-  context.signal.throwIfAborted();
-  return parse(Buffer.concat(chunks), name, { ...options, signal: context.signal });
+  const bytes = await readGiven(context, from, { flag: '--from', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });
+  return parse(bytes, nameOfGiven(from), { ...options, signal: context.signal });
 }
 
 /** Ids that the results of an earlier run list; none where there is no file, or one of another kind. */
@@ -50,14 +32,8 @@ export async function readListedIds(path: string): Promise<string[]> {
 async function parse(bytes: Buffer, name: string, options: ReadOptions): Promise<Input> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return parseInput(bytes, name, options);
   const plain = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES }).catch((error) => {
-    if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(name);
+    if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(name, MOST_BYTES, WHEN_LARGER);
     throw new UsageError(`cannot read ${name}: it is compressed, and damaged`, { cause: error });
   });
   return { ...(await parseInput(plain, name.replace(/\.gz$/i, ''), options)), name };
-}
-
-function tooLarge(name: string): UsageError {
-  return new UsageError(`${name} has more than ${MOST_BYTES / 2 ** 20} MiB`, {
-    hint: 'split it: every part has its own results',
-  });
 }

@@ -12,11 +12,18 @@ const GROUP = 'Picture flags:';
 const LENGTH_FORMS = 'It takes a length such as 30mm, 3cm or 1.2in.';
 const MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: MM_AN_INCH };
 
+export const LONGEST_MM = 5000;
+
+/** Millimetres of a number and its unit. */
+export function lengthMm(number: string, unit: string): number {
+  return Number(number) * (MM[unit] ?? 1);
+}
+
 /** Millimetres of a length with its unit, up to five metres, or undefined. */
-export function parseLength(raw: string): number | undefined {
+function parseLength(raw: string): number | undefined {
   const found = /^(\d{1,6}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw);
-  const value = Number(found?.[1]) * (MM[found?.[2] ?? ''] ?? 1);
-  return found && value >= 1 && value <= 5000 ? value : undefined;
+  const value = found ? lengthMm(found[1] ?? '', found[2] ?? '') : Number.NaN;
+  return value >= 1 && value <= LONGEST_MM ? value : undefined;
 }
 
 const BACKGROUND = {

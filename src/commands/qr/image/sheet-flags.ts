@@ -4,7 +4,7 @@ import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } 
 import { nearest } from '../../../nearest.ts';
 import { quote } from '../../../quote.ts';
 import { choice, flag, integer, parsed, text, type Values } from '../../define.ts';
-import { parseLength } from './picture-flags.ts';
+import { LONGEST_MM, lengthMm } from './picture-flags.ts';
 
 const GROUP = 'Sheet flags:';
 
@@ -13,15 +13,11 @@ const SIZE_FORMS = 'It takes a width and a height such as 63.5x38.1mm or 4x2in.'
 /** A width and a height with one unit behind them, in mm, or undefined. */
 function parseSize(raw: string): Size | undefined {
   const found = /^(\d{1,4}(?:\.\d{1,4})?)x(\d{1,4}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw);
-  const [widthMm, heightMm] = [1, 2].map((at) => (found ? readPart(found[at] ?? '', found[3] ?? '') : undefined));
-  return widthMm === undefined || heightMm === undefined ? undefined : { widthMm, heightMm };
-}
-
-/** Zero is a length between labels. */
-function readPart(number: string, unit: string): number | undefined {
-  const thousandfold = parseLength(`${Number(number) + 1}${unit}`);
-  const one = parseLength(`1${unit}`);
-  return thousandfold === undefined || one === undefined ? undefined : thousandfold - one;
+  if (!found) return undefined;
+  const [, width = '', height = '', unit = ''] = found;
+  // Zero is a length between labels.
+  const size = { widthMm: lengthMm(width, unit), heightMm: lengthMm(height, unit) };
+  return Math.max(size.widthMm, size.heightMm) < LONGEST_MM ? size : undefined;
 }
 
 function parseGrid(raw: string): [number, number] | undefined {
