@@ -25,24 +25,43 @@ function style(name: string, more: Partial<SheetStyle> = {}): SheetStyle {
 }
 
 describe('sheets by their trade numbers', () => {
-  /** Left and top of the first label and of the last, in mm, as their makers' templates have them. */
+  /**
+   * Columns, rows, then in hundredths of a millimetre pitch across and down, width and height of a label, left and top of the first: as
+   * LibreOffice 7.4 has them (labels.xml), L7169 turned upright.
+   */
   it.each([
-    ['L7160', 21, [7.2, 15.1], [139.3, 243.7]],
-    ['L7163', 14, [4.65, 15.1], [106.25, 243.7]],
-    ['L7651', 65, [4.7, 10.7], [167.1, 265.1]],
-    ['5160', 30, [4.8, 12.7], [144.5, 241.3]],
-    ['5163', 10, [4.0, 12.7], [110.3, 215.9]],
-    ['5167', 80, [7.1, 12.7], [164.3, 254]],
-  ])('%s has its %d labels within half a millimetre of their places', (name, count, first, last) => {
+    ['L7159', 3, 8, [6654, 3386, 6400, 3386, 646, 1306]],
+    ['L7160', 3, 7, [6604, 3810, 6350, 3810, 720, 1515]],
+    ['L7161', 3, 6, [6604, 4656, 6350, 4656, 721, 882]],
+    ['L7162', 2, 8, [10160, 3387, 9906, 3387, 467, 1302]],
+    ['L7163', 2, 7, [10160, 3810, 9906, 3810, 467, 1515]],
+    ['L7164', 3, 4, [6604, 7197, 6350, 7197, 721, 457]],
+    ['L7165', 2, 4, [10160, 6773, 9906, 6773, 467, 1304]],
+    ['L7169', 2, 2, [10164, 13900, 9910, 13900, 463, 950]],
+    ['L7173', 2, 5, [10160, 5700, 9906, 5700, 467, 600]],
+    ['L7651', 5, 13, [4064, 2117, 3810, 2117, 467, 1090]],
+    ['L7654', 4, 10, [4826, 2540, 4572, 2540, 975, 2143]],
+    ['3425', 2, 5, [10500, 5700, 10500, 5700, 0, 593]],
+    ['3474', 3, 8, [7000, 3710, 7000, 3710, 0, 0]],
+    ['3475', 3, 8, [7000, 3600, 7000, 3600, 0, 443]],
+    ['5160', 3, 10, [6985, 2540, 6668, 2540, 478, 1270]],
+    ['5161', 2, 10, [10636, 2540, 10160, 2540, 396, 1270]],
+    ['5162', 2, 7, [10636, 3387, 10160, 3387, 396, 2117]],
+    ['5163', 2, 5, [10636, 5080, 10160, 5080, 396, 1270]],
+    ['5164', 2, 3, [10636, 8467, 10160, 8467, 396, 1270]],
+    ['5167', 4, 20, [5240, 1270, 4445, 1270, 714, 1270]],
+    ['5371', 2, 5, [8890, 5080, 8890, 5080, 1905, 1270]],
+  ])('%s has each label within half a millimetre of its place', (name, columns, rows, hundredths) => {
+    const [across = 0, down = 0, width = 0, height = 0, left = 0, top = 0] = hundredths.map((value) => value / 100);
+    const { label } = grid(name);
     const places = [...placesOf(grid(name))];
-    expect(places).toHaveLength(count);
-    for (const [place, wanted] of [
-      [places[0], first],
-      [places.at(-1), last],
-    ] as const) {
-      expect(Math.abs((place?.xMm ?? 0) - (wanted[0] ?? 0))).toBeLessThan(0.5);
-      expect(Math.abs((place?.yMm ?? 0) - (wanted[1] ?? 0))).toBeLessThan(0.5);
-    }
+    expect(places).toHaveLength(columns * rows);
+    const worst = places.map(({ xMm, yMm }, at) => {
+      const [x, y] = [left + (at % columns) * across, top + Math.floor(at / columns) * down];
+      const ends = [xMm + label.widthMm - x - width, yMm + label.heightMm - y - height];
+      return Math.max(...[xMm - x, yMm - y, ...ends].map(Math.abs));
+    });
+    expect(Math.max(...worst)).toBeLessThan(0.5);
   });
 
   it('all fit their page, and are found with their maker and in any case', () => {

@@ -12,6 +12,7 @@ import { BLACK, WHITE } from '../../src/image/colour.ts';
 import { drawPicture } from '../../src/image/draw-picture.ts';
 import { encodeText, LEVELS, type Level } from '../../src/image/encode.ts';
 import { PICTURE_FORMATS, type PictureFormat } from '../../src/image/picture.ts';
+import { compareLabelSheets } from './label-sheets.ts';
 
 const [count = 2000] = process.argv.slice(2).map(Number);
 const DPI = 300;
@@ -176,6 +177,7 @@ function checkCamera(cases: readonly Case[]): void {
 }
 
 try {
+  wrong += compareLabelSheets();
   const cases = Array.from({ length: count }, (_, at) => makeCase(at));
   for (const format of PICTURE_FORMATS) await checkFormat(format, cases);
   checkCamera(cases.slice(0, 280));
