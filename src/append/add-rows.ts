@@ -66,10 +66,10 @@ export function createAppendFile(job: AppendJob): AppendFile {
 
   /** A11: makes the overlap answer for rows as old as `oldestMs`, from the file where need be: rarely, so then far enough. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
-    if (oldestMs >= overlap.idsFromMs) return;
+    const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
     // A25: whether a file that was moved away has them cannot be seen any more.
-    if (overlap.movedUntilMs !== undefined && oldestMs <= overlap.movedUntilMs)
-      throw refuseOlder(path, oldestMs, overlap.idsFromMs);
+    if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) throw refuseOlder(path, oldestMs, movedIdsFromMs);
+    if (oldestMs >= idsFromMs) return;
     const fromMs = Math.min(oldestMs, starts.get(code) ?? Number.NEGATIVE_INFINITY);
     await tail.readBack((row) => {
       if ((row.code ?? code) === code && row.timeMs >= fromMs) overlap.ids.set(row.id, row.timeMs);

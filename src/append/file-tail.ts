@@ -208,7 +208,8 @@ export function createFileTail({
         await saveState(false, () => expectUndisturbed(built, paths.file));
       }),
     async readBack(onRow) {
-      if (!file) return;
+      // Empty: it stands where the one was that was moved away.
+      if (!file || size === 0) return;
       const end = await readRows(file, { start: Buffer.byteLength(begin), end: size }, identity, onRow);
       if (end !== size) throw new ForeignRowError('a torn row at the end');
     },

@@ -27,6 +27,8 @@ export interface CodeOverlap {
   rereadFromMs: number | undefined;
   /** Rows up to this time may be in files that were moved away, ms since the epoch; undefined: all are in the file. */
   movedUntilMs: number | undefined;
+  /** Of those rows `ids` holds every one that is not older than this; undefined where there are none. */
+  movedIdsFromMs: number | undefined;
   /** When its newest rows were written, by two clocks; undefined while it has none, and in a state of qrctl 1.0. */
   writtenAt: ClockReading | undefined;
   /** How many ids may pile up before it is worth looking for old ones. */
@@ -44,6 +46,7 @@ export function emptyOverlap(): CodeOverlap {
     ids: new Map(),
     rereadFromMs: undefined,
     movedUntilMs: undefined,
+    movedIdsFromMs: undefined,
     writtenAt: undefined,
     idLimit: LOWEST_ID_LIMIT,
   };
@@ -87,9 +90,23 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Number.POSITIVE_INFINITY): void {
   if (overlap.watermarkMs === undefined || overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
-  for (const [id, timeMs] of overlap.ids) if (timeMs < fromMs) overlap.ids.delete(id);
+  // A25: what was moved away cannot be read back.
+  const { movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
+  for (const [id, timeMs] of overlap.ids) if (timeMs < fromMs && timeMs > movedUntilMs) overlap.ids.delete(id);
   overlap.idsFromMs = fromMs;
   overlap.idLimit = Math.max(LOWEST_ID_LIMIT, 2 * overlap.ids.size);
+}
+
+/** The overlap as a state keeps it: with the ids that a run with the same overlap, and after the same rotations, will need. */
+export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOverlap {
+  const { rereadFromMs = Number.POSITIVE_INFINITY, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs } = overlap;
+  const fromMs = positionOf(overlap) - overlapMs;
+  const idsFromMs = Math.max(overlap.idsFromMs, fromMs);
+  // A29: of a stretch that is not proven the next run reads the rest of the ids from the file; of what was moved away they stay.
+  const movedFromMs = movedIdsFromMs === undefined ? undefined : Math.max(movedIdsFromMs, Math.min(fromMs, rereadFromMs));
+  const isNeeded = (timeMs: number) => timeMs >= idsFromMs || (timeMs <= movedUntilMs && timeMs >= (movedFromMs ?? idsFromMs));
+  const ids = new Map([...overlap.ids].filter(([, timeMs]) => isNeeded(timeMs)));
+  return { ...overlap, idsFromMs, movedIdsFromMs: movedFromMs, ids };
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   refuseDifference,
 } from './committed-point.ts';
 import type { CodeOverlap } from './overlap.ts';
+import { readRows } from './read-back.ts';
 import { type AppendState, StateProblem } from './state.ts';
 
 /** As `openCommitted`, for a file that may have been moved away. */
@@ -59,15 +60,17 @@ async function beginAnew(job: OpenJob, state: AppendState, file: DiskFile | unde
   refuseDifference(job, state);
   // A24: with the stamp the last run was through, and the old file ended where the state says.
   if (!state.stamp) await mendMoved(job, state, file);
-  job.note?.(`${basename(job.paths.file)} was moved away: a new file goes on where it ended`);
+  const known = await readUnproven(job, state, file);
+  job.note?.([`${basename(job.paths.file)} was moved away: a new file goes on where it ended`, ...known].join('; '));
   const overlaps = new Map([...state.overlaps].map(([code, overlap]) => [code, leftBehind(overlap)]));
   return { ...nothingCommitted(state.sinceMs), file, overlaps };
 }
 
 /** A25: rows up to the watermark are in a file that cannot be read any more; of them only the listed ids are known. */
 function leftBehind(overlap: CodeOverlap): CodeOverlap {
-  const { watermarkMs, movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
-  return { ...overlap, rows: 0, movedUntilMs: watermarkMs === undefined ? undefined : Math.max(watermarkMs, movedUntilMs) };
+  const { watermarkMs, idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
+  if (watermarkMs === undefined) return { ...overlap, rows: 0 };
+  return { ...overlap, rows: 0, movedUntilMs: Math.max(watermarkMs, movedUntilMs), movedIdsFromMs: idsFromMs };
 }
 
 /**
@@ -75,8 +78,8 @@ function leftBehind(overlap: CodeOverlap): CodeOverlap {
  * it was moved to, and they are cut off there as they would have been in its place. Throws UsageError where it is not found.
  */
 async function mendMoved(job: OpenJob, state: AppendState, inPlace: DiskFile | undefined): Promise<void> {
-  const moved = await findMoved(job, state, inPlace);
-  if (!moved) {
+  const [moved] = await findMoved(job, state, inPlace);
+  if (!moved?.isSameFile) {
     throw new UsageError(
       `cannot go on after ${job.paths.file} was moved away: the last run was stopped, and whether it left rows at the end of that file can only be seen there`,
       {
@@ -84,29 +87,93 @@ async function mendMoved(job: OpenJob, state: AppendState, inPlace: DiskFile | u
       },
     );
   }
-  const { file, path } = moved;
-  try {
+  await withFile(job, moved.path, async (there, file) => {
     const { size } = await file.stat();
-    await checkedHash({ ...job, paths: { ...job.paths, file: path } }, file, state, false);
+    await checkedHash(there, file, state, false);
     if (size <= state.bytes) return;
-    await cutOff({ ...job, paths: { ...job.paths, file: path } }, file, state, size);
+    await cutOff(there, file, state, size);
     // A26: before a state claims that its rows end there.
     await file.sync();
+  });
+}
+
+/**
+ * A29: what the last run wrote without a proof comes again, from its beginning on, and the state lists the ids of the overlap only. The others
+ * are read from the file that was moved away, or a copy of it: whichever has exactly the committed bytes. Resolves to words for a note.
+ * Throws UsageError where there is none.
+ */
+async function readUnproven(job: OpenJob, state: AppendState, inPlace: DiskFile | undefined): Promise<string[]> {
+  const { overlaps, bytes } = state;
+  const unproven = new Map([...overlaps].filter(([, { rereadFromMs, idsFromMs }]) => (rereadFromMs ?? idsFromMs) < idsFromMs));
+  if (unproven.size === 0) return [];
+  const alone = job.identity.columns.includes('qr_id') ? undefined : job.identity.codes[0];
+  const rows = { start: Buffer.byteLength(job.begin), end: bytes, signal: job.signal };
+  for (const { path } of await findMoved(job, state, inPlace)) {
+    const isRead = await withFile(job, path, async (there, file) => {
+      if (!(await isCommitted(there, file, state))) return false;
+      await readRows(file, rows, job.identity, ({ code = alone, id, timeMs }) => {
+        const overlap = unproven.get(code ?? '');
+        if (overlap && timeMs >= (overlap.rereadFromMs ?? 0)) overlap.ids.set(id, timeMs);
+      });
+      return true;
+    });
+    if (!isRead) continue;
+    for (const overlap of unproven.values()) overlap.idsFromMs = knownFrom(overlap);
+    return [`what the last run could not prove is read again, and known from ${basename(path)}`];
+  }
+  throw new UsageError(
+    `cannot go on after ${job.paths.file} was moved away: the last run could not prove what it wrote, and which scans that was can only be seen there`,
+    {
+      hint: `Nothing was changed. Move or decompress that file to a name beside it that begins with ${basename(job.paths.file)}, for one run.`,
+    },
+  );
+}
+
+/** A25: of a file that was moved away earlier, still only what was listed. */
+function knownFrom({ rereadFromMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = Number.NEGATIVE_INFINITY }: CodeOverlap): number {
+  return Math.max(rereadFromMs, movedIdsFromMs);
+}
+
+async function isCommitted(job: OpenJob, file: DiskFile, state: AppendState): Promise<boolean> {
+  try {
+    await checkedHash(job, file, state, false);
+    return true;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+}
+
+/** Hands over the file at `path`, and the job as if that were its place. */
+async function withFile<T>(
+  job: OpenJob,
+  path: string,
+  work: (job: OpenJob, file: DiskFile) => Promise<T>,
+): Promise<T | undefined> {
+  const file = await openTrusted(job.disk, path);
+  if (!file) return undefined;
+  try {
+    return await work({ ...job, paths: { ...job.paths, file: path } }, file);
   } finally {
     await file.close();
   }
 }
 
-/** The file with the inode that the state names: a rename keeps it. Whether its bytes are the committed ones is checked by whoever asked. */
+/**
+ * The files beside its place that may be the one that was moved away: first the one with the inode that the state names, since a rename keeps
+ * it, then those whose names begin alike. Whether the bytes are the committed ones is checked by whoever asked.
+ */
 async function findMoved({ disk, paths }: OpenJob, { ino, bytes }: AppendState, inPlace: DiskFile | undefined) {
-  if (ino === undefined || (await inPlace?.stat())?.ino === ino) return undefined;
   const directory = dirname(paths.file);
+  const inPlaceIno = (await inPlace?.stat())?.ino;
+  const found: { path: string; isSameFile: boolean }[] = [];
   for (const name of await disk.readdir(directory)) {
     const path = join(directory, name);
-    const found = await ifPresent(disk.lstat(path));
-    if (!found?.isFile() || found.ino !== ino || found.size < bytes) continue;
-    const file = await openTrusted(disk, path);
-    if (file) return { file, path };
+    const stat = await ifPresent(disk.lstat(path));
+    if (!stat?.isFile() || stat.size < bytes || stat.ino === inPlaceIno) continue;
+    const isSameFile = stat.ino === ino;
+    if (isSameFile) found.unshift({ path, isSameFile });
+    else if (name.startsWith(basename(paths.file))) found.push({ path, isSameFile });
   }
-  return undefined;
+  return found;
 }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type FileStamp, formatStamp, isSavedStamp, parseStamp, type SavedStamp } from './file-stamp.ts';
-import { type ClockReading, type CodeOverlap, emptyOverlap, positionOf } from './overlap.ts';
+import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from './overlap.ts';
 
 const VERSION = 2;
 /** Its `sha256` is of all bytes at once, and it has no `blocks`. */
@@ -139,6 +139,7 @@ interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'moved
   /** Null for -Infinity, which JSON has not. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
+  movedIdsFromMs: number | null | undefined;
   ids: [string, number][];
 }
 
@@ -172,17 +173,17 @@ export function formatPositions(overlaps: ReadonlyMap<string, CodeOverlap>, over
 }
 
 function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
-  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, movedUntilMs, writtenAt } = overlap;
-  const fromMs = Math.max(idsFromMs, positionOf(overlap) - overlapMs);
-  const needed = [...ids].filter(([, timeMs]) => timeMs >= fromMs);
+  const needed = neededOverlap(overlap, overlapMs);
+  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, movedUntilMs, movedIdsFromMs, writtenAt } = needed;
   return {
     watermarkMs,
     rows,
     rereadFromMs: orNull(rereadFromMs),
-    idsFromMs: orNull(fromMs),
+    idsFromMs: orNull(idsFromMs),
     movedUntilMs,
+    movedIdsFromMs: orNull(movedIdsFromMs),
     writtenAt,
-    ids: needed,
+    ids: [...ids],
   };
 }
 
@@ -232,13 +233,13 @@ export function isIdentity(value: Record<string, unknown>, formats: readonly App
 
 function isSavedOverlap(value: unknown): value is SavedOverlap {
   if (!isObject(value)) return false;
-  const { watermarkMs, rows, idsFromMs, rereadFromMs, movedUntilMs, writtenAt, ids } = value;
+  const { watermarkMs, rows, idsFromMs, rereadFromMs, movedUntilMs, movedIdsFromMs, writtenAt, ids } = value;
   return (
     isTimeOr(undefined, watermarkMs) &&
     isTimeOr(undefined, movedUntilMs) &&
     isCount(rows) &&
     isTimeOr(null, idsFromMs) &&
-    (rereadFromMs === undefined || isTimeOr(null, rereadFromMs)) &&
+    [rereadFromMs, movedIdsFromMs].every((time) => time === undefined || isTimeOr(null, time)) &&
     (writtenAt === undefined || isClockReading(writtenAt)) &&
     Array.isArray(ids) &&
     ids.every((entry) => Array.isArray(entry) && typeof entry[0] === 'string' && isTime(entry[1]))
@@ -276,13 +277,20 @@ function orNull<T extends number | undefined>(value: T): T | null {
   return value === Number.NEGATIVE_INFINITY ? null : value;
 }
 
-function parseOverlap({ watermarkMs, rows, rereadFromMs, idsFromMs, movedUntilMs, writtenAt, ids }: SavedOverlap): CodeOverlap {
+function parseOverlap({ watermarkMs, rows, movedUntilMs, writtenAt, ids, ...saved }: SavedOverlap): CodeOverlap {
+  // A state from before this was kept knows the ids of what was moved away as far as the others.
+  const { idsFromMs, rereadFromMs, movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),
     ...{ watermarkMs, rows, movedUntilMs, writtenAt, ids: new Map(ids) },
     idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY,
-    rereadFromMs: rereadFromMs === null ? Number.NEGATIVE_INFINITY : rereadFromMs,
+    rereadFromMs: fromNull(rereadFromMs),
+    movedIdsFromMs: fromNull(movedIdsFromMs),
   };
+}
+
+function fromNull(value: number | null | undefined): number | undefined {
+  return value === null ? Number.NEGATIVE_INFINITY : value;
 }
 
 function sha256(text: string): string {

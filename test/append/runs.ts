@@ -1,7 +1,9 @@
 /** Runs of an append against a service that is a list of rows: what a cron job does, without the network. */
 import { type AppendIdentity, type AppendOptions, openAppendFile } from '../../src/append/append-file.ts';
+import { UnprovenError } from '../../src/errors.ts';
 import { createCsvFormatter } from '../../src/output/csv.ts';
 import { createNdjsonFormatter } from '../../src/output/json.ts';
+import type { TimedRows } from '../../src/row-sink.ts';
 import type { Scan } from '../../src/service/shapes.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 import { formatInstant, parseInstant, systemClock } from '../../src/time.ts';
@@ -30,6 +32,8 @@ export interface RunOptions extends Partial<Omit<AppendOptions, 'identity'>> {
   pageRows?: number;
   /** Rows after which the service fails. */
   failAfter?: number;
+  /** All that was read turns out not to be proven, and is not when it is read again: the run ends with 9. */
+  unproven?: boolean;
 }
 
 function identityOf(service: TestService, changes: Partial<AppendIdentity> = {}): AppendIdentity {
@@ -65,7 +69,7 @@ export function openOn(memory: MemoryDisk, service: TestService, options: RunOpt
 
 /** One whole run: every code from its position on, page by page, oldest first. Resolves to the number of rows added. */
 export async function run(memory: MemoryDisk, service: TestService, options: RunOptions = {}): Promise<number> {
-  const { pageRows = 3, failAfter = Number.POSITIVE_INFINITY } = options;
+  const { pageRows = 3, failAfter = Number.POSITIVE_INFINITY, unproven = false } = options;
   const file = await openOn(memory, service, options);
   let added = 0;
   let read = 0;
@@ -73,16 +77,15 @@ export async function run(memory: MemoryDisk, service: TestService, options: Run
     for (const [code, all] of Object.entries(service)) {
       const sink = file.sinkOf(code);
       const { sinceMs = Number.NEGATIVE_INFINITY } = sink;
+      const rewind = await sink.checkpoint();
       const rows = all.filter(({ time }) => time >= sinceMs).sort((a, b) => a.time - b.time || Number(a.id) - Number(b.id));
       for (let at = 0; at < rows.length; at += pageRows) {
         const page = rows.slice(at, at + pageRows);
         if (read + page.length > failAfter) throw new Error('the service failed');
         read += page.length;
-        await sink.write({
-          rows: page.map((row) => ({ qr_id: code, ...scanOf(row) })),
-          times: page.map(({ time }) => time),
-        });
+        await sink.write(timedRows(page, code));
       }
+      if (unproven && (await rewind())) throw new UnprovenError('it does not add up');
       await sink.commit();
       added += sink.added();
     }
@@ -92,6 +95,11 @@ export async function run(memory: MemoryDisk, service: TestService, options: Run
     await file.discard();
     throw error;
   }
+}
+
+/** Rows as an export hands them over. */
+export function timedRows(rows: readonly TestRow[], code = CODE): TimedRows {
+  return { rows: rows.map((row) => ({ qr_id: code, ...scanOf(row) })), times: rows.map(({ time }) => time) };
 }
 
 function scanOf({ id, time, referrer = null }: TestRow): Scan {
