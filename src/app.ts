@@ -4,4 +4,5 @@ export { createContext, ownProcesses } from './context.ts';
 export { exitCodeOf, LocalError } from './errors.ts';
 export { loadColours } from './output/colour.ts';
 export { renderError } from './output/render-error.ts';
+export { spacedPaths } from './output/spaced-paths.ts';
 export { checkSummaryPlace, writeSummary } from './output/write-summary.ts';

@@ -7,6 +7,7 @@ import { version } from '../package.json';
 import type { Processes } from './durable/replace-file.ts';
 import { AuthError, ClosedPipeError, exitCodeOf, InterruptedError, UsageError } from './errors.ts';
 import { type Console, createConsole, type Progress } from './output/console.ts';
+import { spacedPaths } from './output/spaced-paths.ts';
 import type { RunFacts } from './run-summary.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { SettingFlags, Settings, Variables } from './settings/settings.ts';
@@ -89,6 +90,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
       clock: systemClock,
       signal,
       isPiped,
+      wholePaths: () => spacedPaths(process),
       onClosedPipe: () => interruption.abort(new ClosedPipeError('standard output was closed')),
     }),
   );

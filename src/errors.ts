@@ -78,6 +78,8 @@ export class InterruptedError extends Failure {
     this.signal = signal;
   }
 }
+/** What failed stands in a report that was just read; the first failure of it is the cause, and gives the exit code. */
+export class ReportedError extends Failure {}
 /** The reader of our standard output went away (`| head`): a quiet, successful end. */
 export class ClosedPipeError extends Failure {}
 
@@ -119,6 +121,7 @@ const EXIT_OF_CLASS = [
 /** The exit code of anything thrown; what is not one of our classes is an unexpected failure, 1. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof InterruptedError) return error.signal === 'SIGINT' ? 130 : 143;
+  if (error instanceof ReportedError) return exitCodeOf(error.cause);
   for (const [failure, exit] of EXIT_OF_CLASS) if (error instanceof failure) return exit;
   return 1;
 }

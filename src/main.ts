@@ -103,10 +103,15 @@ async function printNow(text: string, load: () => App): Promise<number> {
 }
 
 /** Says on standard error what went wrong, as text or as a line of JSON, and returns the exit code. */
-async function report(error: unknown, style: ErrorStyle, { exitCodeOf, loadColours, renderError }: App): Promise<number> {
+async function report(error: unknown, style: ErrorStyle, app: App): Promise<number> {
+  const { exitCodeOf, loadColours, renderError, spacedPaths } = app;
   const isTerminal = process.stderr.isTTY === true;
   const colours = await loadColours(wantsColour(process.env, { isTerminal, noColor: style.color === false }));
-  const text = renderError(error, style, { columns: isTerminal ? process.stderr.columns : undefined, colours });
+  const text = renderError(error, style, {
+    columns: isTerminal ? process.stderr.columns : undefined,
+    colours,
+    wholePaths: () => spacedPaths(process),
+  });
   await new Promise<void>((resolve) => {
     process.stderr.on('error', () => resolve());
     process.stderr.write(text, () => resolve());

@@ -56,6 +56,8 @@ export interface ConsoleOptions {
   signal: AbortSignal;
   /** Whether another program reads standard output: it may write to the very terminal that a bar would move on. */
   isPiped?: () => boolean;
+  /** Texts with spaces at which a message is not broken; see wrapWords. */
+  wholePaths?: () => readonly string[];
   /** The reader of standard output went away: the command should end. */
   onClosedPipe: () => void;
 }
@@ -64,7 +66,7 @@ const DEFAULT_WIDTH = 80;
 
 /** A console over the streams of a process, or of a test. */
 export function createConsole(options: ConsoleOptions): Console {
-  const { stdout, stderr, env, quiet, clock, signal, noColor } = options;
+  const { stdout, stderr, env, quiet, clock, signal, noColor, wholePaths: whole } = options;
   const isTerminal = stdout.isTTY === true;
   const errIsTerminal = stderr.isTTY === true;
   const animated = errIsTerminal && !isCi(env) && env.TERM !== 'dumb' && !quiet;
@@ -79,7 +81,7 @@ export function createConsole(options: ConsoleOptions): Console {
 
   function line(text: string, coloured = (lines: string) => lines): void {
     bar?.hide();
-    say(`${coloured(wrapWords(text, errIsTerminal ? stderr.columns || DEFAULT_WIDTH : undefined))}\n`);
+    say(`${coloured(wrapWords(text, errIsTerminal ? stderr.columns || DEFAULT_WIDTH : undefined, { whole }))}\n`);
     bar?.show();
   }
   const note = (text: string) => {

@@ -19,6 +19,8 @@ export interface ErrorStyle {
 export interface ErrorPlace {
   columns?: number | undefined;
   colours?: Colours;
+  /** Texts with spaces at which a message is not broken; see wrapWords. */
+  wholePaths?: () => readonly string[];
 }
 
 const DEFECT_HINT = 'this is a defect of qrctl: run it again with --verbose and report what it says';
@@ -27,7 +29,11 @@ const DEFECT_HINT = 'this is a defect of qrctl: run it again with --verbose and 
  * What to print on standard error for `error`, line end included; nothing for a closed pipe, which is a quiet end.
  * JSON: `{"error":{"message","code","status","exit","hint"}}`, code and status null where the service sent none.
  */
-export function renderError(error: unknown, { json, verbose }: ErrorStyle, { columns, colours }: ErrorPlace = {}): string {
+export function renderError(
+  error: unknown,
+  { json, verbose }: ErrorStyle,
+  { columns, colours, wholePaths: whole }: ErrorPlace = {},
+): string {
   if (error instanceof ClosedPipeError) return '';
   const { message, hint, code, status } = withoutKeys(describe(error));
   if (json) {
@@ -38,7 +44,7 @@ export function renderError(error: unknown, { json, verbose }: ErrorStyle, { col
   if (hint) lines.push(`  ${cleanLines(hint)}`);
   if (verbose && !(error instanceof Failure) && error instanceof Error && error.stack)
     lines.push(`  ${cleanLines(redactKeys(sourceStack(error.stack)))}`);
-  const text = wrapWords(lines.join('\n'), columns);
+  const text = wrapWords(lines.join('\n'), columns, { whole });
   return `${colours ? text.replace('qrctl:', colours.red('qrctl:')) : text}\n`;
 }
 

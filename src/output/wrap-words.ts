@@ -9,19 +9,33 @@ const INDENT = '  ';
 /** Narrower ones are broken by the terminal itself. */
 const NARROWEST = 20;
 
+/** In place of a space that is part of a path: nothing that is printed holds one. */
+const PART = '\0';
+
+interface Wrapping {
+  /** What goes on below its line begins so much further in; else two columns. */
+  indent?: string;
+  /** Texts with spaces at which no line is broken: see spacedPaths. */
+  whole?: () => readonly string[];
+}
+
 /**
- * The text with line ends where a line would be wider than `columns`; lines that go on are indented two more than theirs. A word is never
- * broken: one that is too wide has a line of its own. Text that fits, or a width that is not known, is given back as it is.
+ * The text with line ends where a line would be wider than `columns`; lines that go on are indented. A word is never broken: one that is too
+ * wide has a line of its own. Text that fits, or a width that is not known, is given back as it is.
  */
-export function wrapWords(text: string, columns: number | undefined): string {
+export function wrapWords(text: string, columns: number | undefined, { indent = INDENT, whole }: Wrapping = {}): string {
   if (columns === undefined || columns < NARROWEST) return text;
+  const wrap = (line: string) => {
+    const joined = (whole?.() ?? []).reduce((rest, part) => rest.replaceAll(part, part.replaceAll(' ', PART)), line);
+    return wrapLine(joined, columns, indent).replaceAll(PART, ' ');
+  };
   return text
     .split('\n')
-    .map((line) => (widthOf(line) <= columns ? line : wrapLine(line, columns)))
+    .map((line) => (widthOf(line) <= columns ? line : wrap(line)))
     .join('\n');
 }
 
-function wrapLine(line: string, columns: number): string {
+function wrapLine(line: string, columns: number, indent: string): string {
   const [own = ''] = /^ */.exec(line) ?? [];
   const lines: string[] = [];
   let current = own;
@@ -33,7 +47,7 @@ function wrapLine(line: string, columns: number): string {
       continue;
     }
     lines.push(current);
-    current = own + INDENT + word;
+    current = own + indent + word;
   }
   return [...lines, current].join('\n');
 }

@@ -41,6 +41,19 @@ describe('doctor', () => {
     expect(findings.filter(({ status }) => status === 'fail').every(({ fix }) => fix?.includes('qrctl auth login'))).toBe(true);
   });
 
+  test('tells a failure once on a terminal, wrapped between words; where the report goes elsewhere, also on standard error', async () => {
+    const sandbox = await useSandbox();
+    const machine = await useMachine();
+    const env = { ...sandbox.env, QRCTL_API_KEY: KEY, NO_COLOR: '1' };
+    const { code, stdout } = await machine.run(['doctor'], { env, tty: 60 });
+    expect(code).toBe(3);
+    const said = stdout.replace(/\s+/g, ' ');
+    expect(said.split('the service refused the key')).toHaveLength(2);
+    expect(said).toContain('qrctl: see what is marked fail: key');
+    for (const line of stdout.split('\n')) expect(line.trimEnd().length).toBeLessThanOrEqual(60);
+    expect((await machine.run(['doctor'], { env })).stderr).toContain('the service refused the key');
+  });
+
   test('reaches a service without a key, and says that the key is missing (3)', async () => {
     const sandbox = await useSandbox();
     const { code, statuses } = await diagnose(await useMachine(), [], { QRCTL_BASE_URL: sandbox.baseUrl });
@@ -121,6 +134,7 @@ test('on a terminal every message and fix is whole, however long', async () => {
   expect(stdout).toContain(`ok    config    ${machine.file}: no profile is stored yet\r\n`);
   expect(stdout).toContain(
     'fail  base-url  no base URL is configured\r\n' +
-      '                → qrctl auth login --base-url https://HOST/api/v1; `qrctl demo` and `qrctl sandbox` need none\r\n',
+      '                → qrctl auth login --base-url https://HOST/api/v1; `qrctl demo` and `qrctl sandbox`\r\n' +
+      '                  need none\r\n',
   );
 });

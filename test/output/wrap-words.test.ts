@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { spacedPaths } from '../../src/output/spaced-paths.ts';
 import { wrapWords } from '../../src/output/wrap-words.ts';
 
 describe('a wrapped text', () => {
@@ -11,6 +12,17 @@ describe('a wrapped text', () => {
   test('never breaks a word, however long', () => {
     const path = `/home/${'x'.repeat(60)}/scans.csv`;
     expect(wrapWords(`written to ${path} just now`, 30)).toBe(`written to\n  ${path}\n  just now`);
+  });
+
+  test('is not broken inside a path with spaces that is known', () => {
+    const whole = () =>
+      spacedPaths({ argv: ['-o', 'my new/scans of May.csv'], env: { HOME: '/home/Max M' }, cwd: () => '/data' });
+    expect(wrapWords('cannot append to /data/my new/scans of May.csv: it was cut', 40, { whole })).toBe(
+      'cannot append to\n  /data/my new/scans of May.csv: it was\n  cut',
+    );
+    expect(wrapWords('the state is /home/Max M/my new/scans of May.state', 40, { whole })).toBe(
+      'the state is\n  /home/Max M/my new/scans of May.state',
+    );
   });
 
   test('counts wide characters as two', () => {
@@ -31,5 +43,24 @@ describe('a wrapped text', () => {
         for (const line of lines) expect(line.length <= columns || !line.trim().includes(' ')).toBe(true);
       }),
     );
+  });
+});
+
+describe('what may be a path with spaces', () => {
+  const { argv, env } = { argv: ['--output=a b.csv', '-oc d.xlsx', 'plain', '--from', 'e f.csv.gz'], env: { HOME: '/home/x y' } };
+
+  test('is any word of the command line, without its flag or extension too, the directory and the home', () => {
+    const found = spacedPaths({ argv, env, cwd: () => '/work/g h' });
+    expect(found).toEqual(
+      expect.arrayContaining(['a b.csv', 'a b', 'c d.xlsx', 'c d', 'e f.csv.gz', 'e f', '/home/x y', '/work/g h']),
+    );
+    expect(found).not.toContain('plain');
+  });
+
+  test('is found in a directory that is gone too', () => {
+    const gone = () => {
+      throw new Error('ENOENT');
+    };
+    expect(spacedPaths({ argv: ['a b'], env: {}, cwd: gone })).toEqual(['a b']);
   });
 });

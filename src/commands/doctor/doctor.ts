@@ -22,23 +22,27 @@ export const command = defineCommand({
     const { checkLocally } = await import('./local-checks.ts');
     const { settings, findings: local } = await checkLocally(context);
     // What the settings allow is used; context.settings() would fail on the very thing to be told.
-    const output = await openReport({ ...context, settings: async () => settings }, options);
+    const { output, isRead } = await openReport({ ...context, settings: async () => settings }, options);
     const findings = withService(context, settings, local);
     await writeAll(output, [findings.then((all) => all.map(({ failure: _, ...finding }) => finding))]);
-    const worst = (await findings).find(({ status }) => status === 'fail');
-    if (worst) throw worst.failure;
+    const { failureOf } = await import('./finding.ts');
+    const reported = failureOf(await findings);
+    if (reported) throw isRead ? reported : reported.cause;
   },
 });
 
 /** A table, unless columns or a file were asked for, is made of lines that are not cut. */
-async function openReport(context: Context, options: OutputFlags): Promise<RowSink> {
+async function openReport(context: Context, options: OutputFlags): Promise<{ output: RowSink; isRead: boolean }> {
   const plan = await planOutput(context, options, COLUMNS, 'list');
-  if (plan.format !== 'table' || plan.chosen || plan.path !== undefined) return openSink(context, plan);
+  if (plan.format !== 'table' || plan.chosen || plan.path !== undefined) {
+    return { output: await openSink(context, plan), isRead: false };
+  }
   const { createReportFormatter } = await import('./finding.ts');
   const { loadColours } = await import('../../output/colour.ts');
   const { createDocumentSink, stdoutBytes } = await import('../../output/document-sink.ts');
-  const colours = await loadColours(context.console.colour);
-  return createDocumentSink(stdoutBytes(context.console), createReportFormatter(colours));
+  const { colour, isTerminal, width } = context.console;
+  const formatter = createReportFormatter(await loadColours(colour), isTerminal ? width : undefined);
+  return { output: createDocumentSink(stdoutBytes(context.console), formatter), isRead: isTerminal };
 }
 
 /** Adds what the service says; its word on the key counts more than ours. */

@@ -1,8 +1,9 @@
 /** What one check of `qrctl doctor` found, and the line that people read of it. */
-import { Failure, messageOf } from '../../errors.ts';
+import { Failure, messageOf, ReportedError } from '../../errors.ts';
 import { clean } from '../../output/clean.ts';
 import type { Colours } from '../../output/colour.ts';
 import type { Formatter } from '../../output/formatter.ts';
+import { wrapWords } from '../../output/wrap-words.ts';
 import type { Row } from '../../row-sink.ts';
 
 export interface Finding {
@@ -31,17 +32,32 @@ export function failed(check: Finding['check'], failure: unknown): Finding {
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-/** A line of any length a finding, and one below it with the fix: a table would cut the very fix that is looked for. */
-export function createReportFormatter(colours: Colours): Formatter {
+/**
+ * A finding of any length, wrapped to so many columns where that is known, and below it the fix: a table would cut the very fix that is
+ * looked for.
+ */
+export function createReportFormatter(colours: Colours, columns: number | undefined): Formatter {
   return {
     begin: () => '',
-    rows: (findings) => findings.map((finding) => formatFinding(finding, colours)).join(''),
+    rows: (findings) => findings.map((finding) => formatFinding(finding, colours, columns)).join(''),
     end: () => '',
   };
 }
 
-function formatFinding({ check, status, message, fix }: Row, colours: Colours): string {
+/** Below the message: after the status and the name of the check. */
+const INDENT = ' '.repeat(16);
+
+function formatFinding({ check, status, message, fix }: Row, colours: Colours, columns: number | undefined): string {
   const colour = colours[COLOURS[status === 'fail' || status === 'warn' ? status : 'ok']];
-  const line = `${colour(String(status).padEnd(4))}  ${String(check).padEnd(8)}  ${clean(String(message))}\n`;
-  return fix ? `${line}                → ${clean(String(fix))}\n` : line;
+  const line = wrapWords(`${status}`.padEnd(6) + `${check}`.padEnd(10) + clean(String(message)), columns, { indent: INDENT });
+  const below = fix ? `${wrapWords(`${INDENT}→ ${clean(String(fix))}`, columns)}\n` : '';
+  return `${line.replace(String(status), (text) => colour(text))}\n${below}`;
+}
+
+/** What ends the command where a person has just read the findings: which failed, but not once more what was said of each. */
+export function failureOf(findings: readonly Finding[]): ReportedError | undefined {
+  const failures = findings.filter(({ status }) => status === 'fail');
+  if (failures.length === 0) return undefined;
+  const names = failures.map(({ check }) => check).join(', ');
+  return new ReportedError(`see what is marked fail: ${names}`, { cause: failures[0]?.failure });
 }
