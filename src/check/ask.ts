@@ -12,6 +12,7 @@ import type { Headers } from '../service/transport.ts';
 import { buildConnector, Client } from '../service/undici.ts';
 import { after, formatDuration, parseHttpDate } from '../time.ts';
 import { specialKind } from './address-rules.ts';
+import type { TlsSessions } from './tls-sessions.ts';
 
 export interface Question {
   /** http or https, without user, password and fragment. */
@@ -21,6 +22,7 @@ export interface Question {
   headers: Readonly<Record<string, string>>;
   proxy: URL | undefined;
   allowPrivate: boolean;
+  sessions: TlsSessions;
   /** From looking up to the last header. */
   timeoutMs: number;
   signal: AbortSignal;
@@ -135,22 +137,24 @@ function viaProxy(headers: Question['headers'], url: URL, proxy: URL): Record<st
 }
 
 /** Opens sockets to the checked addresses only, and looks at a certificate before a byte is sent to its holder. */
-function createOpener({ addresses, allowPrivate, proxy }: Question, reply: Reply, opened: (socket: Socket) => void): OpenSocket {
+function createOpener(question: Question, reply: Reply, opened: (socket: Socket) => void): OpenSocket {
+  const { url, addresses, allowPrivate, proxy, sessions } = question;
   const open = buildConnector({
     timeout: 0,
     // K2: the name is not looked up a second time, when it could lead elsewhere.
     lookup: pinnedTo(addresses),
-    autoSelectFamily: true,
+    autoSelectFamily: addresses.length > 1,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // A session of before would bring no certificate to look at.
+    // Kept by `sessions`, with what their certificates said.
     maxCachedSessions: 0,
+    ...(url.protocol === 'https:' && { secureContext: sessions.context(), session: sessions.find(url.origin)?.session }),
     // Judged below, where an expired certificate can still tell when it expired.
     rejectUnauthorized: false,
   });
   return (options, callback) =>
     open(options, (...[error, socket]) => {
       if (error) return callback(error, null);
-      const failure = (proxy ? undefined : addressFailure(socket, allowPrivate)) ?? certificateFailure(socket, reply);
+      const failure = (proxy ? undefined : addressFailure(socket, allowPrivate)) ?? certificateFailure(socket, question, reply);
       if (failure) {
         socket.destroy();
         return callback(failure, null);
@@ -176,10 +180,16 @@ function addressFailure({ remoteAddress = '' }: Socket, allowPrivate: boolean): 
     : new NetworkError(`the connection led to a ${kind} address`, { fault: 'answer', sent: false });
 }
 
-function certificateFailure(socket: Socket, reply: Reply): NetworkError | undefined {
+function certificateFailure(socket: Socket, { url, sessions }: Question, reply: Reply): NetworkError | undefined {
   if (!isTls(socket)) return undefined;
-  reply.tlsEndsMs = parseHttpDate(socket.getPeerCertificate().valid_to ?? '');
-  if (socket.authorized) return undefined;
+  reply.tlsEndsMs = socket.isSessionReused()
+    ? sessions.find(url.origin)?.endsMs
+    : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
+  if (socket.authorized) {
+    // K8: only of a host whose certificate was found good, because the next handshake shows none.
+    socket.on('session', (session) => sessions.keep(url.origin, { session, endsMs: reply.tlsEndsMs }));
+    return undefined;
+  }
   const code = String(socket.authorizationError);
   const { message } = asNetworkError(Object.assign(new Error(code), { code }), false);
   return new NetworkError(message, { fault: 'certificate', sent: false });

@@ -2,10 +2,13 @@
 import { setMaxListeners } from 'node:events';
 import { follow, type Trip, type TripOptions } from './follow.ts';
 import { createResolver, type Lookup } from './resolve-host.ts';
+import { createTlsSessions } from './tls-sessions.ts';
 import { judge, retryOf, type Verdict } from './verdict.ts';
 
-export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn'> {
+export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sessions'> {
   lookup: Lookup;
+  /** Names looked up at once. */
+  lookupWidth: number;
   /** Requests in flight at once, each on another host. */
   width: number;
   /** One destination more is done. */
@@ -23,7 +26,12 @@ export async function checkDestinations(destinations: Iterable<string>, job: Che
   const verdicts = new Map<string, Verdict>();
   // Every request in flight listens; Node takes more than ten for a leak and warns on standard error.
   setMaxListeners(0, job.signal);
-  const options: TripOptions = { ...job, inTurn: createHostTurns(), resolve: createResolver(job.lookup, job.allowPrivate) };
+  const options: TripOptions = {
+    ...job,
+    inTurn: createHostTurns(),
+    resolve: createResolver(job.lookup, job.allowPrivate, job.lookupWidth),
+    sessions: createTlsSessions(),
+  };
   const queues = [...groupBy(new Set(destinations), (text) => new URL(text).hostname).values()];
   // The longest first: it is what everybody waits for at the end.
   queues.sort((a, b) => b.length - a.length);

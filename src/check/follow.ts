@@ -2,10 +2,11 @@
 import type { LookupAddress } from 'node:dns';
 import { asNetworkError, NetworkError } from '../service/network-error.ts';
 import { type Headers, header } from '../service/transport.ts';
-import { type Clock, formatDuration } from '../time.ts';
+import { after, type Clock, formatDuration } from '../time.ts';
 import { ask } from './ask.ts';
 import { createCookies } from './cookies.ts';
 import { RefusedAddressError } from './resolve-host.ts';
+import type { TlsSessions } from './tls-sessions.ts';
 
 /** How a destination was left. */
 type TripEnd =
@@ -41,6 +42,7 @@ export interface TripOptions {
   inTurn: <T>(hostname: string, work: () => Promise<T>) => Promise<T>;
   headers: Readonly<Record<string, string>>;
   allowPrivate: boolean;
+  sessions: TlsSessions;
   /** For the whole way. */
   timeoutMs: number;
   clock: Clock;
@@ -116,7 +118,7 @@ interface HopOptions extends TripOptions {
 
 /** One request of the way, after its host was looked up and found to be one that may be asked. */
 async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType<typeof ask>> | { end: TripEnd }> {
-  const { signal, clock, timeoutMs, allowPrivate } = options;
+  const { signal, clock, timeoutMs, allowPrivate, sessions } = options;
   const proxy = options.proxyFor(url);
   const start = clock.monotonic();
   let addresses: readonly LookupAddress[] = [];
@@ -130,18 +132,24 @@ async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType
   }
   const headers = options.cookie === '' ? options.headers : { ...options.headers, cookie: options.cookie };
   const leftMs = timeoutMs - (clock.monotonic() - start);
-  return ask({ url: withoutSecrets(url), addresses, headers, proxy, allowPrivate, timeoutMs: Math.max(1, leftMs), signal });
+  return ask({
+    ...{ url: withoutSecrets(url), addresses, headers, proxy, allowPrivate, sessions, signal },
+    timeoutMs: Math.max(1, leftMs),
+  });
 }
 
 /** What is looked up too slowly counts as not found; the lookup itself cannot be ended. */
-function inTime<T>(work: Promise<T>, { clock, timeoutMs, signal }: HopOptions): Promise<T> {
-  const waiting = new AbortController();
-  const late = clock.sleep(timeoutMs, AbortSignal.any([waiting.signal, signal])).then(() => {
-    throw new NetworkError(`its name was not found in ${formatDuration(timeoutMs)}`, { sent: false });
+function inTime<T>(work: Promise<T>, { timeoutMs, signal }: HopOptions): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new NetworkError(`its name was not found in ${formatDuration(timeoutMs)}`, { sent: false }));
+    const cancel = after(timeoutMs, late);
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => {
+      cancel();
+      signal.removeEventListener('abort', onAbort);
+    });
   });
-  late.catch(() => undefined);
-  work.catch(() => undefined);
-  return Promise.race([work, late]).finally(() => waiting.abort());
 }
 
 /** A timer that can be set back to zero. */

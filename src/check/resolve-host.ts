@@ -10,19 +10,18 @@ export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 /** A name, or an address itself, leads to what strangers' names may not lead to. Nothing was sent there. */
 export class RefusedAddressError extends Error {}
 
-/** node asks the system for names in four threads, which are also those of the file system: more would only wait in them. */
-const LOOKUPS_AT_ONCE = 4;
-
 /**
  * The addresses behind a hostname as a URL has it; throws RefusedAddressError, or what the lookup threw. K1: of what a name has, only addresses that are allowed are handed out, and K2: whoever asks for the same name again in this run gets the
- * same ones. What failed is asked anew. `began` is called when the lookup really begins: waiting for others is not the host's fault.
+ * same ones. What failed is asked anew. `began` is called when the lookup really begins: waiting for others is not the host's fault. No more than `width` lookups
+ * run at once: more would only wait within node, where that cannot be seen.
  */
 export function createResolver(
   lookup: Lookup,
   allowPrivate: boolean,
+  width: number,
 ): (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]> {
   const known = new Map<string, readonly LookupAddress[]>();
-  const inTurn = createTurns(LOOKUPS_AT_ONCE);
+  const inTurn = createTurns(width);
   return async (hostname, began) => {
     const bare = hostname.replace(/^\[|\]$/g, '');
     const version = isIP(bare);

@@ -7,13 +7,14 @@ import { append } from './append.ts';
 import { bulk } from './bulk.ts';
 import { latency } from './latency.ts';
 import { limit } from './limit.ts';
+import { links } from './links.ts';
 import { memory } from './memory.ts';
 import { formatReport, machine, type Report } from './report.ts';
 import { startup } from './startup.ts';
 import { throughput } from './throughput.ts';
 
 const BENCHMARKS: Record<string, (directory: string, options: { large: boolean }) => Promise<Report[]>> = {
-  ...{ startup, throughput, latency, limit, memory, append, bulk },
+  ...{ startup, throughput, latency, limit, memory, append, bulk, links },
 };
 
 const USAGE = `npm run bench [-- NAMES] [--large] [--json FILE]

@@ -1,9 +1,12 @@
 /** Whole checks against hosts on loopback, each name of which leads to one port. */
 import { createServer, type Socket } from 'node:net';
+import { createSecureContext, createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ask } from '../../src/check/ask.ts';
 import { type CheckJob, checkDestinations } from '../../src/check/check-destinations.ts';
+import { createTlsSessions } from '../../src/check/tls-sessions.ts';
 import { systemClock } from '../../src/time.ts';
+import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 
 type React = (request: { socket: Socket; host: string; path: string; head: string; number: number }) => void;
 
@@ -47,6 +50,7 @@ function job(given: Partial<CheckJob> = {}): CheckJob & { slept: number[] } {
   };
   return {
     lookup: async () => [{ address: '127.0.0.1', family: 4 }],
+    lookupWidth: 4,
     proxyFor: () => undefined,
     refuse: () => undefined,
     headers: { 'user-agent': 'test' },
@@ -61,7 +65,10 @@ function job(given: Partial<CheckJob> = {}): CheckJob & { slept: number[] } {
   };
 }
 
-const question = { addresses: [{ address: '127.0.0.1', family: 4 }], headers: {}, proxy: undefined, allowPrivate: true };
+const question = {
+  ...{ addresses: [{ address: '127.0.0.1', family: 4 }], headers: {}, proxy: undefined, allowPrivate: true },
+  sessions: createTlsSessions(),
+};
 
 describe('checkDestinations', () => {
   it('asks each address once, and a host one thing at a time, redirects too (K6)', async () => {
@@ -176,4 +183,37 @@ describe('ask', () => {
     const reply = await ask({ ...question, url, timeoutMs: 200, signal: new AbortController().signal });
     expect(reply).toMatchObject({ status: undefined, failure: { message: 'no answer in 200 ms' } });
   });
+
+  it('shows the certificate once and goes on with that session, which says when it ended as well (K8)', async () => {
+    const reused: boolean[] = [];
+    const url = await useTlsHost((socket) => reused.push(socket.isSessionReused()));
+    const sessions = { ...createTlsSessions(), context: () => createSecureContext({ ca: CERTIFICATE }) };
+    const visit = () => ask({ ...question, url, sessions, timeoutMs: 60_000, signal: new AbortController().signal });
+    const replies = [await visit(), await visit()];
+    expect(reused).toEqual([false, true]);
+    for (const reply of replies) expect(reply).toMatchObject({ status: 200, tlsEndsMs: Date.UTC(2120, 0, 1) });
+  });
+
+  it('keeps no session of a host whose certificate is not good (K8)', async () => {
+    const url = await useTlsHost(() => undefined);
+    const { sessions } = question;
+    for (let visit = 0; visit < 2; visit++) {
+      const reply = await ask({ ...question, url, timeoutMs: 60_000, signal: new AbortController().signal });
+      expect(reply).toMatchObject({ status: undefined, failure: { fault: 'certificate' }, tlsEndsMs: Date.UTC(2120, 0, 1) });
+      expect(sessions.find(url.origin)).toBeUndefined();
+    }
+  });
 });
+
+/** The address of a host that answers 200, with the certificate of `test/support/tls.ts`. */
+async function useTlsHost(connected: (socket: TLSSocket) => void): Promise<URL> {
+  const server = createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, (socket) => {
+    connected(socket);
+    socket.on('error', () => undefined).once('data', () => socket.end(answer(200)));
+  });
+  server.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return new URL(`https://api.test:${typeof address === 'object' && address ? address.port : 0}/`);
+}

@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { version } from '../../../../package.json';
 import { checkDestinations } from '../../../check/check-destinations.ts';
+import { widenLookups } from '../../../check/lookup-threads.ts';
 import { findUtmProblem } from '../../../check/utm-problem.ts';
 import type { CheckOutcome, Verdict } from '../../../check/verdict.ts';
 import type { Context } from '../../../context.ts';
@@ -66,6 +67,7 @@ const USER_AGENT = `Mozilla/5.0 (compatible; qrctl/${version}; asks where QR cod
 
 /** Checks and prints. Throws PartialError where something is found that the run fails on, and what errors.ts lists for the listing. */
 export async function runCheck(context: Context, names: readonly string[], flags: CheckFlags): Promise<void> {
+  const lookupWidth = widenLookups(context.env);
   const plan = await planOutput(context, flags, COLUMNS, 'list');
   const fails = failureTest(flags);
   const last =
@@ -73,7 +75,7 @@ export async function runCheck(context: Context, names: readonly string[], flags
   try {
     const codes = await chooseCodes(context, names, flags);
     const began = context.clock.monotonic();
-    const rows = await checkCodes(context, codes, flags);
+    const rows = await checkCodes(context, codes, flags, lookupWidth);
     tellOutcomes(context, rows, context.clock.monotonic() - began);
     const told = last ? rows.filter(last.isNews) : rows;
     // Nothing at all where there is no news: cron mails whatever is printed, a row of names too.
@@ -100,7 +102,12 @@ function ends({ tls_days: days }: Pick<CheckRow, 'tls_days'>): boolean {
   return days !== null && days <= ENDING_DAYS;
 }
 
-async function checkCodes(context: Context, codes: readonly QrCode[], flags: CheckFlags): Promise<CheckRow[]> {
+async function checkCodes(
+  context: Context,
+  codes: readonly QrCode[],
+  flags: CheckFlags,
+  lookupWidth: number,
+): Promise<CheckRow[]> {
   const { clock, signal, env } = context;
   const settings = await context.settings();
   const service = await context.service();
@@ -113,6 +120,7 @@ async function checkCodes(context: Context, codes: readonly QrCode[], flags: Che
   try {
     const verdicts = await checkDestinations(wanted, {
       lookup: (hostname) => lookup(hostname, { all: true, verbatim: true }),
+      lookupWidth,
       proxyFor: (url) => proxyFor(url, env),
       refuse: (url) => refusal(url, settings),
       headers: { ...HEADERS, 'user-agent': flags.userAgent ?? USER_AGENT },

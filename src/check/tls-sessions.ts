@@ -1,0 +1,40 @@
+/**
+ * What one run remembers of TLS, so that the second page of a host costs a fraction of the first: the trusted authorities, read once, and of
+ * each host the session that was agreed on, by which a handshake needs neither certificates nor signatures (RFC 8446, 2.2).
+ */
+import { createSecureContext, type SecureContext } from 'node:tls';
+
+interface Known {
+  session: Buffer;
+  /** When the certificate that was looked at ends, ms since the epoch. */
+  endsMs: number | undefined;
+}
+
+export interface TlsSessions {
+  /** Made when the first is needed: an authority takes about a millisecond of each connection that has a context of its own. */
+  context(): SecureContext;
+  find(origin: string): Known | undefined;
+  keep(origin: string, known: Known): void;
+}
+
+/** A session is a few kilobytes, and hosts are asked one queue after the other: those of before are not needed again. */
+const MOST_SESSIONS = 512;
+
+/** Remembers nothing yet; lives as long as the run. */
+export function createTlsSessions(): TlsSessions {
+  const sessions = new Map<string, Known>();
+  let context: SecureContext | undefined;
+  return {
+    context() {
+      context ??= createSecureContext();
+      return context;
+    },
+    find: (origin) => sessions.get(origin),
+    keep(origin, known) {
+      sessions.delete(origin);
+      sessions.set(origin, known);
+      const [oldest] = sessions.keys();
+      if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
+    },
+  };
+}
