@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BIN, runCli, useDirectory } from '../support/cli.ts';
+import { AMBIENT, BIN, runCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -28,7 +28,7 @@ async function attack(sandbox: TestSandbox, directory: string, inject: string): 
   const paths = [journal, directory].flatMap((path) => ['-P', path]);
   const command = [process.execPath, BIN, 'qr', 'create', '--from', join(directory, 'codes.csv'), '--concurrency', '1'];
   // strace counts the calls of each thread; with one thread for files that is all of them.
-  const env = { UV_THREADPOOL_SIZE: '1', PATH: process.env.PATH, HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
+  const env = { ...AMBIENT, UV_THREADPOOL_SIZE: '1', HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
   const child = spawn(STRACE, ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', 'trace=all', '-e', inject, ...command], {
     env,
     stdio: 'ignore',

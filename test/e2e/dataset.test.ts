@@ -8,7 +8,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
-import { BIN, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { AMBIENT, BIN, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -141,8 +141,8 @@ describe('a dataset that is read while it grows', () => {
           addNight(sandbox, n);
           const inject = `inject=${call}:signal=SIGKILL:when=${n}`;
           const env = {
+            ...AMBIENT,
             UV_THREADPOOL_SIZE: '1',
-            PATH: process.env.PATH,
             HOME: directory,
             QRCTL_CONFIG_DIR: directory,
             ...sandbox.env,

@@ -36,7 +36,7 @@ test('what is drawn behind the first screen has the bytes that cli-table3 gives 
       const behind = createGrid(columns, used, 0);
       expect(behind(lines)).toBe(createGrid(columns, used, lines.length)(lines));
     }),
-    runs(150),
+    runs(60),
   );
 });
 

@@ -197,7 +197,7 @@ describe('the columns a text takes are those of string-width', () => {
       fc.property(fc.string({ unit }), (text) => {
         expect(displayWidth(text)).toBe(stringWidth(text));
       }),
-      runs(500),
+      runs(200),
     );
   });
 });

@@ -76,19 +76,19 @@ export async function useDirectory(): Promise<string> {
   return directory;
 }
 
+/** What a run takes from ours; the start-up cache is shared by all tests, as a user's runs share it. */
+export const AMBIENT = { PATH: process.env.PATH, XDG_CACHE_HOME: process.env.QRCTL_TEST_CACHE };
+
 /** The environment commands run in: no proxies, no colours, no locale and no zone of this machine. */
 function bareEnv(home: string, more: Record<string, string | undefined> = {}): Record<string, string | undefined> {
-  const { PATH } = process.env;
   return {
-    PATH,
+    ...AMBIENT,
     HOME: home,
     TMPDIR: tmpdir(),
     TZ: 'UTC',
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     QRCTL_CONFIG_DIR: join(home, 'config'),
-    // Shared by all tests, as a user's runs share it.
-    XDG_CACHE_HOME: process.env.QRCTL_TEST_CACHE,
     ...more,
   };
 }
