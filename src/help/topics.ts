@@ -103,9 +103,13 @@ export const TOPICS: readonly Topic[] = [
       { lines: ['qrctl qr create --from codes.csv'] },
       'In CI, where no journal is kept between runs:',
       { lines: ['qrctl qr create --from codes.csv --skip-existing --format json'] },
-      'Pause every code whose name holds a word:',
+      'Pause every code whose name holds a word; -r runs nothing where there is none:',
       {
-        lines: ['qrctl qr list --name Easter --ids |', '  xargs -I ID qrctl qr update ID --status paused'],
+        lines: ['qrctl qr list --name Easter --ids |', '  xargs -r qrctl qr update --status paused'],
+      },
+      'A shell with -e, as CI has it, ends at the first exit code that is not caught:',
+      {
+        lines: ['rc=0', 'qrctl qr create --from codes.csv || rc=$?'],
       },
       'Try any of it against a local service first:',
       { lines: ['qrctl sandbox'] },

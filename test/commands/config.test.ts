@@ -93,6 +93,13 @@ describe('config set, get and unset', () => {
 });
 
 describe('config list', () => {
+  test('ends with a count on a terminal, as auth list does', async () => {
+    const machine = await useMachine();
+    expect((await machine.run(['config', 'list'], { tty: 60 })).stdout).toMatch(/\n\d settings\r\n$/);
+    await machine.run(['config', 'set', 'base-url', BASE]);
+    expect((await machine.run(['auth', 'list'], { tty: 60 })).stdout).toMatch(/\n1 profile\r\n$/);
+  });
+
   test('says where each value comes from: flag, variable, profile, default', async () => {
     const machine = await useMachine();
     await machine.run(['config', 'set', 'base-url', BASE]);

@@ -73,6 +73,14 @@ describe('the same figures', () => {
 });
 
 describe('requests', () => {
+  test('stand alone below the figures on a terminal, which end with the scans and their range', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 10 });
+    const args = ['scans', 'stats', sandbox.codeId(), '--by', 'device', '--no-color'];
+    const { stdout } = await runCli(args, { env: sandbox.env, tty: 80 });
+    expect(stdout.split('10 scans from the first scan')).toHaveLength(2);
+    expect(stdout).toMatch(/\n\d requests\r\n$/);
+  });
+
   test('30 days of one code by day, compared: a request for each of 60 days and one for the whole, as --dry-run says', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 60_000 });
     const args = [

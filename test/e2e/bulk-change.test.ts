@@ -52,6 +52,15 @@ describe('qr update CODE…', () => {
   });
 });
 
+it('qr update CODE… on a terminal: slugs and outcomes are whole where ids have no room, and there is a count', async () => {
+  const { sandbox, code } = await useChanges();
+  const names = [code(0).slug, code(1).slug];
+  const args = ['qr', 'update', ...names, '--status', 'paused', '--no-color'];
+  const { stdout } = await runCli(args, { env: sandbox.env, tty: 50 });
+  for (const slug of names) expect(stdout).toMatch(new RegExp(`^${slug} +${slug} +updated`, 'm'));
+  expect(stdout).toMatch(/not shown, for want of room: id [\s\S]*\n2 codes\r\n$/);
+});
+
 describe('qr update --from', () => {
   it('takes from a flag what rows do not say', async () => {
     const { sandbox, file, write, code, qr } = await useChanges();

@@ -24,7 +24,7 @@ const OUTCOME_COLOURS: ReadonlyMap<string, ColourName> = new Map([
 ]);
 
 /** What became of a row or a code. */
-export const OUTCOME: Column = { name: 'outcome', colour: (outcome) => OUTCOME_COLOURS.get(String(outcome)) };
+export const OUTCOME: Column = { name: 'outcome', importance: 3, colour: (outcome) => OUTCOME_COLOURS.get(String(outcome)) };
 
 const CODE_COLUMNS: readonly Column[] = [
   // People read slugs, which every command takes too: where room is short, names and destinations have it before ids.

@@ -4,13 +4,21 @@ import type { TargetRow } from '../../bulk/check-rows.ts';
 import type { Input } from '../../bulk/input.ts';
 import { changeFailure, isDone, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
+import type { Column } from '../../output/columns.ts';
 import type { OutputFlags } from '../../output/plan-output.ts';
 import { isUuid } from '../../service/checks.ts';
 import { printRecords } from '../output-options.ts';
 import { OUTCOME } from './code-columns.ts';
 
 /** What is printed of each code: the name it was given, then as in a file of results. */
-export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map((name) => (name === OUTCOME.name ? OUTCOME : { name }));
+export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map((name): Column => (name === OUTCOME.name ? OUTCOME : placed(name)));
+
+/** Half an id is of no use, and a slug says the same in less room: on a narrow screen the ids go first. */
+function placed(name: string): Column {
+  if (name === 'id') return { name, keepWhole: true };
+  if (name === 'code') return { name, keepWhole: true, importance: 1 };
+  return { name, importance: 2, keepWhole: name === 'slug' };
+}
 
 /** A row for each id or slug, each once. */
 export function rowsOf(names: readonly string[]): TargetRow[] {
@@ -28,7 +36,7 @@ export async function printNamed(
   flags: OutputFlags,
 ): Promise<void> {
   const input: Input = { name: 'arguments', columns: ['code'], headerLine: undefined, rows };
-  await printRecords(context, tabulate(input, results).rows, NAMED_COLUMNS, flags);
+  await printRecords(context, tabulate(input, results).rows, NAMED_COLUMNS, flags, undefined, 'code');
   const failure = results.some(isDone) ? changeFailure(end, results) : (end.stop ?? end.firstError);
   if (failure !== undefined) throw failure;
 }

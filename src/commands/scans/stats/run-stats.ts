@@ -52,7 +52,9 @@ export async function runStats(context: Context, names: readonly string[], flags
   } else {
     await writeAll(await openSink(context, output), [sections.flatMap(({ rows }) => rows.map(withoutMarks))]);
   }
-  context.console.note(await closingLine(context, counted, plan.local.zone));
+  // The picture ends with the scans and their range.
+  const isSeen = isPicture && context.console.isTerminal && output.path === undefined;
+  context.console.note(await closingLine(context, counted, isSeen ? undefined : plan.local.zone));
   if (counted.failures.length > 0) throw partly(counted.failures, names.length);
 }
 
@@ -74,12 +76,12 @@ function rangeOf({ span, current }: Counted, zone: string): string {
   return current.total() === 0 && span.untilMs === undefined ? '' : formatRange({ sinceMs: span.sinceMs, untilMs }, zone);
 }
 
-async function closingLine(context: Context, counted: Counted, zone: string): Promise<string> {
+/** `1,000 scans from … to …, 4 requests`, or only the requests where no zone is given. */
+async function closingLine(context: Context, counted: Counted, zone: string | undefined): Promise<string> {
   const requests = counted.codes ? (await context.service()).stats().requests : 0;
-  const scans = counted.current.total();
-  const words = [`${countOf(scans, 'scan')} ${rangeOf(counted, zone)}`.trim()];
-  words.push(countOf(requests, 'request'));
-  return words.join(', ');
+  const scans = countOf(counted.current.total(), 'scan');
+  const words = zone === undefined ? [] : [`${scans} ${rangeOf(counted, zone)}`.trim()];
+  return [...words, countOf(requests, 'request')].join(', ');
 }
 
 function partly(failures: readonly CodeFailure[], of: number): PartialError {
