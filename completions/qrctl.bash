@@ -17,7 +17,7 @@ _qrctl_place() {
     'qr update') flags=(--name --destination --status --due --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr check') flags=(--from --status --fail-on --require-utm --since-last --allow-private --user-agent -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr delete') flags=(--yes --backup --from --results --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
-    'qr image') flags=(-o --output --dry-run --force --all --status --type --name --from --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --outline --size --dpi --quiet-zone --ecc --color --background --short-url) ;;
+    'qr image') flags=(-o --output --dry-run --force --all --status --type --name --from --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --outline --size --dpi --quiet-zone --ecc --color --background --logo --short-url) ;;
     'scans export') flags=(--all --since --until --during --timezone --output-dir --partition-by --file-names --append --restart --rotated --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'scans stats') flags=(--all --input --by --top --compare --since --until --during --timezone --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'scans report') flags=(--all --input --by --top --compare --since --until --during --timezone --title -o --output) ;;
@@ -88,6 +88,7 @@ _qrctl_flag() {
         'qr image --paper') kind=values values=(A4 Letter) ;;
         'qr image --caption') kind=values values=(slug name none) ;;
         'qr image --ecc') kind=values values=(L M Q H) ;;
+        'qr image --logo') kind=files ;;
         'scans export --output-dir') kind=directories ;;
         'scans export --partition-by') kind=values values=(day month) ;;
         'scans export --file-names') kind=values values=(id slug) ;;
@@ -202,7 +203,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --summary | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --utm-source | --utm-medium | --utm-campaign | --utm-term | --utm-content | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --backup | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --input | --by | --top | --compare | --title | --interval | --max-events | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --summary | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --utm-source | --utm-medium | --utm-campaign | --utm-term | --utm-content | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --backup | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --logo | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --input | --by | --top | --compare | --title | --interval | --max-events | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

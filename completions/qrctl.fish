@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --short-url --since --until --during --timezone --partition-by --overlap --input --by --top --compare --title --interval --max-events --query --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --destination --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --logo --short-url --since --until --during --timezone --partition-by --overlap --input --by --top --compare --title --interval --max-events --query --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -218,6 +218,7 @@ complete -c qrctl -n '__qrctl_in qr image' -l quiet-zone -x -d 'light around the
 complete -c qrctl -n '__qrctl_in qr image' -l ecc -x -a 'L M Q H' -d 'least error correction, raised where that costs nothing (default: M)'
 complete -c qrctl -n '__qrctl_in qr image' -l color -x -d 'of the code (default: #000)'
 complete -c qrctl -n '__qrctl_in qr image' -l background -x -d 'behind it (default: #fff)'
+complete -c qrctl -n '__qrctl_in qr image' -l logo -r -F -d 'a PNG or SVG in the middle, on a fifth of the width at most, with level H'
 complete -c qrctl -n '__qrctl_in qr image' -l short-url -x -d 'the address, with {slug} or {id} (default: the setting short-url)'
 complete -c qrctl -n '__qrctl_in qr image' -a '(__qrctl_live codes)'
 complete -c qrctl -n '__qrctl_in scans export' -l all -d 'every code of the workspace, oldest first'

@@ -248,6 +248,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--ecc', 'least error correction, raised where that costs nothing (default: M)')
             , @('--color', 'of the code (default: #000)')
             , @('--background', 'behind it (default: #fff)')
+            , @('--logo', 'a PNG or SVG in the middle, on a fifth of the width at most, with level H')
             , @('--short-url', 'the address, with {slug} or {id} (default: the setting short-url)')
         )
         'scans export' = @(
@@ -427,6 +428,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr image --paper' = @('A4', 'Letter')
         'qr image --caption' = @('slug', 'name', 'none')
         'qr image --ecc' = @('L', 'M', 'Q', 'H')
+        'qr image --logo' = 'files'
         'scans export --output-dir' = 'directories'
         'scans export --partition-by' = @('day', 'month')
         'scans export --file-names' = @('id', 'slug')
@@ -482,7 +484,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--utm-source', '--utm-medium', '--utm-campaign', '--utm-term', '--utm-content', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--backup', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--interval', '--max-events', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--destination', '--utm-source', '--utm-medium', '--utm-campaign', '--utm-term', '--utm-content', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--backup', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--logo', '--short-url', '--since', '--until', '--during', '--timezone', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--interval', '--max-events', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

@@ -25,6 +25,7 @@ const APART = {
   'temporal-polyfill': 'temporal-polyfill',
   'hyparquet-writer': 'hyparquet-writer',
   pdfkit: 'src/image/pdfkit.ts',
+  resvg: 'src/image/resvg.ts',
   hyparquet: 'hyparquet',
 };
 
@@ -261,6 +262,8 @@ try {
   await build({ ...OPTIONS, entryPoints: { start: 'src/start/start.ts' }, plugins: [keptApart] });
   const plugins = [measuredAlike, notBuiltIn, notWrittenByConf, parserInFiles, pdfAsBuilt, keptApart];
   const fonts = await copyFonts();
+  // What draws logos (src/image/load-logo.ts).
+  await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));
   const { metafile } = await build({ ...LOADED, entryPoints: APART, plugins });
   const { outputs } = await bundleProgram(LOADED);
   await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');

@@ -8,13 +8,29 @@ import { join } from 'node:path';
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 /** Who wants no more than to be named; anything else is for a person to decide. */
-const KNOWN = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', '(MIT OR Apache-2.0)', 'OFL-1.1']);
+const KNOWN = new Set([
+  'MIT',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'Apache-2.0',
+  '(MIT OR Apache-2.0)',
+  'OFL-1.1',
+  'MPL-2.0',
+]);
 
 /** One says so in its LICENSE alone. */
 const LOOKED_UP = { 'png-js': 'MIT' };
 
 /** They say that they are under MIT and bring no text of it. */
 const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
+
+/**
+ * They name their licence and bring no text of it. The file is the text that SPDX gives for the name, and below it what the licence asks
+ * for besides: where the sources are, and the notices of what was compiled into it.
+ */
+const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/licence-of-resvg.txt' };
 
 /** undici's parser of HTTP is built from llhttp, and its package names neither that nor its version (https://github.com/nodejs/llhttp). */
 const LLHTTP = { name: 'llhttp', license: 'MIT', text: mitOf('Fedor Indutny, 2018') };
@@ -43,6 +59,9 @@ async function describe(directory) {
   const manifest = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
   const { name, version, author, license = LOOKED_UP[manifest.name] } = manifest;
   if (license === 'MIT' && WITHOUT_TEXT.has(name)) return { name, version, license, text: mitOf(author.name ?? author) };
+  if (Object.hasOwn(TEXT_OF, name) && KNOWN.has(license)) {
+    return { name, version, license, text: (await readFile(TEXT_OF[name], 'utf8')).trim() };
+  }
   const file = (await readdir(directory)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
   if (!KNOWN.has(license) || file === undefined) {
     throw new Error(

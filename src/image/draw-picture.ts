@@ -1,6 +1,7 @@
 /** The one way to a picture: encoded, drawn, read back by its own bytes, and only then given to whoever writes it. */
 import { createHash } from 'node:crypto';
 import type { Modules } from './encode.ts';
+import { clearPlate } from './logo.ts';
 import { modulesAcross, type PictureFormat, type PictureStyle } from './picture.ts';
 import { findFault } from './verify.ts';
 import { writeEps } from './write-eps.ts';
@@ -47,7 +48,8 @@ export async function drawPicture(
   return fault === undefined ? { bytes, sha256 } : { fault };
 }
 
-async function formatPicture({ text, modules }: Encoded, format: PictureFormat, style: PictureStyle): Promise<Buffer> {
+async function formatPicture({ text, modules: all }: Encoded, format: PictureFormat, style: PictureStyle): Promise<Buffer> {
+  const modules = clearPlate(all, style);
   if (format === 'png') return writePng(modules, style);
   if (format === 'svg') return Buffer.from(writeSvg(modules, style));
   if (format === 'eps') return Buffer.from(writeEps(modules, style));

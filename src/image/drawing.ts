@@ -1,5 +1,5 @@
 /** What a file says is to be drawn, read back from its own bytes: areas in the order in which they are filled. */
-import type { Polygons } from './raster.ts';
+import type { Polygons, Raster } from './raster.ts';
 
 export interface Area {
   /** Corners in mm from the upper left of the page; see Polygons. */
@@ -13,8 +13,8 @@ export interface Overlay {
   readonly xMm: number;
   readonly yMm: number;
   readonly sideMm: number;
-  /** The PNG of it. */
-  readonly png: Uint8Array;
+  /** Of that many pixels a side, whatever that is in mm. */
+  readonly raster: Raster;
 }
 
 export interface Drawing {

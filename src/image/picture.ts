@@ -1,6 +1,7 @@
 /** What is asked of a picture, and the measures that follow from it. */
 import type { Colour } from './colour.ts';
 import type { Level, Modules } from './encode.ts';
+import type { Logo } from './logo.ts';
 
 export const PICTURE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
@@ -17,6 +18,8 @@ export interface PictureStyle {
   readonly color: Colour;
   /** Undefined: whatever the picture is laid on. */
   readonly background: Colour | undefined;
+  /** In the middle of the code; it wants level H. */
+  readonly logo?: Logo | undefined;
 }
 
 /** Modules a side with the quiet zone. */

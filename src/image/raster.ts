@@ -1,4 +1,5 @@
 /** Pixels in grey, and outlines filled into them: what a decoder is shown of a picture. */
+import { greyOf } from './colour.ts';
 
 export interface Raster {
   readonly width: number;
@@ -9,6 +10,17 @@ export interface Raster {
 
 export function createRaster(width: number, height: number, grey: number): Raster {
   return { width, height, grey: new Uint8Array(width * height).fill(grey) };
+}
+
+/** A square of pixels, RGB, row by row. Throws where there are fewer or more. */
+export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
+  if (rgb.length !== side * side * 3) throw new Error('a logo has too few or too many pixels');
+  const raster = createRaster(side, side, 255);
+  for (let at = 0; at < raster.grey.length; at++) {
+    const [red = 0, green = 0, blue = 0] = rgb.subarray(3 * at, 3 * at + 3);
+    raster.grey[at] = greyOf({ red, green, blue });
+  }
+  return raster;
 }
 
 /** Closed lines of level and upright sides, x and y by turns, in pixels. */

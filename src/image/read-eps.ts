@@ -1,7 +1,8 @@
 /** Reads an EPS that write-eps.ts wrote back into areas, by its own text alone. */
 import { greyOf } from './colour.ts';
-import { type Area, apply, combine, type Drawing, type Matrix } from './drawing.ts';
+import { type Area, apply, combine, type Drawing, type Matrix, type Overlay } from './drawing.ts';
 import { POINTS_A_MM } from './picture.ts';
+import { rasterOfRgb } from './raster.ts';
 
 /** Throws an Error where the text is none of ours. */
 export function readEps(text: string): Drawing {
@@ -9,6 +10,7 @@ export function readEps(text: string): Drawing {
   if (!box) throw new Error('it has no bounding box');
   const [width = 0, height = 0] = box.slice(1).map(Number);
   const areas: Area[] = [];
+  const overlays: Overlay[] = [];
   const stack: number[] = [];
   const pop = () => stack.pop() ?? Number.NaN;
   // PostScript counts from below, a Drawing from above.
@@ -51,23 +53,48 @@ export function readEps(text: string): Drawing {
       polygons = [];
     },
   };
-  for (const token of tokensOf(text)) {
+  const { tokens, image } = tokensOf(text);
+  for (const token of tokens) {
     const number = Number(token);
     if (!Number.isNaN(number)) stack.push(number);
     else if (Object.hasOwn(operators, token)) operators[token]?.();
     else throw new Error(`it has the operator ${token}`);
   }
-  return { widthMm: width / POINTS_A_MM, heightMm: height / POINTS_A_MM, areas, overlays: [] };
+  if (image) {
+    const [corner, opposite] = [apply(matrix, image.corner, image.corner), apply(matrix, image.corner + image.across, 0)];
+    overlays.push({
+      xMm: corner[0],
+      yMm: corner[1],
+      sideMm: opposite[0] - corner[0],
+      raster: rasterOfRgb(image.side, image.rgb),
+    });
+  }
+  return { widthMm: width / POINTS_A_MM, heightMm: height / POINTS_A_MM, areas, overlays };
 }
 
-/** What stands between the definitions and the end, without comments. */
-function tokensOf(text: string): string[] {
+interface Image {
+  readonly corner: number;
+  readonly across: number;
+  /** Pixels a side. */
+  readonly side: number;
+  readonly rgb: Buffer;
+}
+
+const IMAGE =
+  /gsave (\d+) \1 translate (\d+) \2 scale\n(\d+) \3 8 \[\3 0 0 \3 0 0\] \{currentfile \d+ string readhexstring pop\} false 3 colorimage\n([0-9a-f\n]*)grestore\n/;
+
+/** What stands between the definitions and the end, without comments, and the square of a logo in it. */
+function tokensOf(text: string): { tokens: string[]; image: Image | undefined } {
   const begin = text.indexOf('/z {closepath} bind def\n');
-  const end = text.lastIndexOf(' grestore end\n');
+  const end = text.search(/\sgrestore end\n/);
   if (begin < 0 || end < begin) throw new Error('it does not begin or end as it should');
-  const body = text.slice(text.indexOf('\n', begin), end);
-  return body
+  const body = text.slice(text.indexOf('\n', begin), end + 1);
+  const found = IMAGE.exec(body);
+  const tokens = (found ? body.replace(found[0], '') : body)
     .replace(/%[^\n]*/g, '')
     .split(/\s+/)
     .filter((token) => token !== '');
+  if (!found) return { tokens, image: undefined };
+  const [corner = 0, across = 0, side = 0] = found.slice(1, 4).map(Number);
+  return { tokens, image: { corner, across, side, rgb: Buffer.from((found[4] ?? '').replaceAll('\n', ''), 'hex') } };
 }

@@ -1,18 +1,29 @@
 /** Reads a PDF that write-pdf.ts wrote back into the areas of each page, by its own bytes alone (ISO 32000-1). */
+import { inflateSync } from 'node:zlib';
 import { greyOf } from './colour.ts';
 import { type Area, apply, combine, type Drawing, type Matrix, type Overlay } from './drawing.ts';
 import { POINTS_A_MM } from './picture.ts';
+import { type Raster, rasterOfRgb } from './raster.ts';
+import { unfilter } from './read-png.ts';
 
 /** The pages in their order. Throws an Error where the bytes are none of ours. */
 export function readPdf(bytes: Buffer): Drawing[] {
   const objects = findObjects(bytes);
   const pages = [...objects.values()].filter(({ head }) => /\/Type \/Page\b(?!s)/.test(head));
+  const rasters = new Map<number, Raster>();
+  const rasterOf = (number: number) => {
+    const raster = rasters.get(number) ?? readImage(objects.get(number));
+    rasters.set(number, raster);
+    return raster;
+  };
   return pages.map(({ head }) => {
     const box = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(head);
     const content = objects.get(numberAfter(head, '/Contents'));
     if (!box || !content) throw new Error('a page has no size or no content');
     const [width = 0, height = 0] = box.slice(1).map(Number);
-    return readPage(content.stream.toString('latin1'), width, height);
+    const resources = objects.get(numberAfter(head, '/Resources'))?.head ?? '';
+    const imageOf = (name: string) => rasterOf(numberAfter(resources, name));
+    return readPage(content.stream.toString('latin1'), width, height, imageOf);
   });
 }
 
@@ -42,12 +53,19 @@ function findObjects(bytes: Buffer): Map<number, PdfObject> {
   return objects;
 }
 
+/** A logo, as PNG has it: three bytes a pixel, each row as its difference from the one above. */
+function readImage(object: PdfObject | undefined): Raster {
+  const side = numberAfter(object?.head ?? '', '/Width');
+  if (!object || numberAfter(object.head, '/Height') !== side) throw new Error('a logo is missing, or is not a square');
+  return rasterOfRgb(side, unfilter(inflateSync(object.stream), side * 3, side, 3));
+}
+
 function numberAfter(text: string, key: string): number {
   return Number(new RegExp(`${key}\\s+(\\d+)`).exec(text)?.[1] ?? Number.NaN);
 }
 
 /** The areas that the operators of a page fill; text and lines are passed over. */
-function readPage(content: string, width: number, height: number): Drawing {
+function readPage(content: string, width: number, height: number, imageOf: (name: string) => Raster): Drawing {
   const areas: Area[] = [];
   const overlays: Overlay[] = [];
   const saved: { matrix: Matrix; grey: number }[] = [];
@@ -55,6 +73,7 @@ function readPage(content: string, width: number, height: number): Drawing {
   let state = { matrix: [1 / POINTS_A_MM, 0, 0, -1 / POINTS_A_MM, 0, height / POINTS_A_MM] as Matrix, grey: 0 };
   let polygons: number[][] = [];
   let numbers: number[] = [];
+  let name = '';
   const at = (index: number) => numbers[index] ?? Number.NaN;
   const operators: Readonly<Record<string, () => void>> = {
     q: () => saved.push(state),
@@ -83,13 +102,20 @@ function readPage(content: string, width: number, height: number): Drawing {
     S() {
       polygons = [];
     },
+    Do() {
+      const [xMm, yMm] = apply(state.matrix, 0, 1);
+      const [right, bottom] = apply(state.matrix, 1, 0);
+      if (!(right > xMm && bottom > yMm)) throw new Error('a logo is turned around');
+      overlays.push({ xMm, yMm, sideMm: right - xMm, raster: imageOf(name) });
+    },
   };
   for (const [, token = ''] of content.replace(/\bBT\b[\s\S]*?\bET\b/g, '').matchAll(/(\S+)/g)) {
     const number = Number(token);
     if (!Number.isNaN(number)) numbers.push(number);
     else {
       if (Object.hasOwn(operators, token)) operators[token]?.();
-      numbers = token.startsWith('/') ? numbers : [];
+      if (token.startsWith('/')) name = token;
+      else numbers = [];
     }
   }
   return { widthMm: width / POINTS_A_MM, heightMm: height / POINTS_A_MM, areas, overlays };

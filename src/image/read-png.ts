@@ -46,7 +46,7 @@ function readChunks(bytes: Buffer): Map<string, Buffer> {
 }
 
 /** Filters 0 (none) and 2 (up): the others are not written. */
-function unfilter(filtered: Buffer, stride: number, side: number, channels: number): Buffer {
+export function unfilter(filtered: Buffer, stride: number, side: number, channels: number): Buffer {
   if (filtered.length !== (stride + 1) * side || channels < 1) throw new Error('it has too few or too many pixels');
   const rows = Buffer.alloc(stride * side);
   for (let y = 0; y < side; y++) {

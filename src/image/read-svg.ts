@@ -1,6 +1,7 @@
 /** Reads an SVG that write-svg.ts wrote back into areas, by its own text alone. */
 import { greyOf, parseColour } from './colour.ts';
 import type { Area, Drawing, Overlay } from './drawing.ts';
+import { readPng } from './read-png.ts';
 
 /** Throws an Error where the text is none of ours. */
 export function readSvg(text: string): Drawing {
@@ -17,8 +18,8 @@ export function readSvg(text: string): Drawing {
     /<image x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" [^>]*href="data:image\/png;base64,([^"]*)"\/>/g,
   );
   const overlays = [...images].map(([, x, y, side, data = '']): Overlay => {
-    const png = Buffer.from(data, 'base64');
-    return { xMm: Number(x) * scale[0], yMm: Number(y) * scale[1], sideMm: Number(side) * scale[0], png };
+    const { raster } = readPng(Buffer.from(data, 'base64'));
+    return { xMm: Number(x) * scale[0], yMm: Number(y) * scale[1], sideMm: Number(side) * scale[0], raster };
   });
   return { widthMm, heightMm, areas, overlays };
 }

@@ -71,8 +71,8 @@ function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, a
     const moved = near.map((polygon) => polygon.map((value, at) => (value - (at % 2 === 0 ? xMm : yMm)) * scale));
     fillPolygons(raster, moved, grey);
   }
-  for (const { xMm: left, yMm: top, sideMm, png } of overlays) {
-    layOver(raster, readPng(png).raster, { left: (left - xMm) * scale, top: (top - yMm) * scale, side: sideMm * scale });
+  for (const { xMm: left, yMm: top, sideMm, raster: image } of overlays) {
+    layOver(raster, image, { left: (left - xMm) * scale, top: (top - yMm) * scale, side: sideMm * scale });
   }
   return raster;
 }

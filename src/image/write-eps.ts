@@ -1,6 +1,7 @@
 /** A picture as Encapsulated PostScript (Adobe's EPSF 3.0), level 2: outlines, and black as ink alone. */
 import { type Colour, formatColour } from './colour.ts';
 import type { Modules } from './encode.ts';
+import { type Plate, plateOf } from './logo.ts';
 import { traceOutlines } from './outlines.ts';
 import { formatNumber, modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
 
@@ -10,6 +11,7 @@ export function writeEps(modules: Modules, style: PictureStyle): string {
   const points = style.sizeMm * POINTS_A_MM;
   const scale = formatNumber(points / across);
   const { background, color, quietZone } = style;
+  const plate = plateOf(modules, style);
   const lines = [
     '%!PS-Adobe-3.0 EPSF-3.0',
     '%%Creator: qrctl',
@@ -24,10 +26,20 @@ export function writeEps(modules: Modules, style: PictureStyle): string {
     background ? `${formatInk(background)} 0 0 m ${across} h ${across} v -${across} h z fill` : [],
     formatInk(color),
     ...traceOutlines(modules).map((outline) => formatOutline(outline, quietZone)),
-    'fill grestore end',
+    plate ? ['fill', ...formatImage(plate, quietZone), 'grestore end'] : 'fill grestore end',
     '%%EOF',
   ];
   return `${lines.flat().join('\n')}\n`;
+}
+
+/** The square of a logo, in hexadecimal, in lines that every program reads. */
+function formatImage({ across, offset, side, rgb }: Plate, quietZone: number): string[] {
+  return [
+    `gsave ${offset + quietZone} ${offset + quietZone} translate ${across} ${across} scale`,
+    `${side} ${side} 8 [${side} 0 0 ${side} 0 0] {currentfile ${side * 3} string readhexstring pop} false 3 colorimage`,
+    ...(rgb.toString('hex').match(/.{1,240}/g) ?? []),
+    'grestore',
+  ];
 }
 
 function formatOutline(outline: readonly number[], offset: number): string {

@@ -2,9 +2,11 @@
 import { EPOCH } from '../time.ts';
 import { type Colour, formatColour } from './colour.ts';
 import type { Modules } from './encode.ts';
+import { type Plate, plateOf } from './logo.ts';
 import { type Outline, traceOutlines } from './outlines.ts';
 import { PDFDocument } from './pdfkit.ts';
 import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
+import { formatPlate } from './write-png.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
@@ -53,7 +55,24 @@ export function drawCode(document: Pdf, modules: Modules, style: PictureStyle, {
   if (style.background) document.rect(0, 0, across, across).fill(inkOf(style.background));
   for (const outline of traceOutlines(modules)) addOutline(document, outline, style.quietZone);
   document.fill(inkOf(style.color));
+  const plate = plateOf(modules, style);
+  if (plate) drawPlate(document, plate, style.quietZone);
   document.restore();
+}
+
+/** What its types leave out. */
+type PdfOfImages = Pdf & { openImage(png: Buffer): unknown };
+
+/** Of each document, what was embedded in it: a logo is there once, however many labels have it. */
+const embedded = new WeakMap<Pdf, Map<Plate, unknown>>();
+
+function drawPlate(document: Pdf, plate: Plate, quietZone: number): void {
+  const images = embedded.get(document) ?? new Map<Plate, unknown>();
+  embedded.set(document, images);
+  const image = images.get(plate) ?? (document as PdfOfImages).openImage(formatPlate(plate));
+  images.set(plate, image);
+  const corner = plate.offset + quietZone;
+  document.image(image as Buffer, corner, corner, { width: plate.across, height: plate.across });
 }
 
 function addOutline(document: Pdf, outline: Outline, offset: number): void {

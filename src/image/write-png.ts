@@ -1,7 +1,8 @@
-/** A picture as PNG (W3C PNG, third edition): one bit a pixel, whole pixels a module, and the size it prints at. */
+/** A picture as PNG (W3C PNG, third edition): one bit a pixel, or three bytes with a logo, whole pixels a module, and the size it prints at. */
 import { constants, crc32, deflateSync } from 'node:zlib';
 import { BLACK, type Colour, formatColour, WHITE } from './colour.ts';
 import type { Modules } from './encode.ts';
+import { type Plate, plateOf } from './logo.ts';
 import { MM_AN_INCH, modulesAcross, type PictureStyle } from './picture.ts';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -18,6 +19,8 @@ function pixelsAModule(modules: Modules, style: PictureStyle): number {
 export function writePng(modules: Modules, style: PictureStyle): Buffer {
   const pixels = pixelsAModule(modules, style);
   const side = modulesAcross(modules, style) * pixels;
+  const plate = plateOf(modules, style, pixels);
+  if (plate) return writeColoured(modules, style, plate, pixels);
   const stride = Math.ceil(side / 8) + 1;
   // Each row is written as its difference from the one above (filter 2): within a module there is none.
   const rows = Buffer.alloc(stride * side);
@@ -31,6 +34,63 @@ export function writePng(modules: Modules, style: PictureStyle): Buffer {
   }
   const colours = coloursOf(style);
   return formatPng({ side, bits: 1, type: colours.length > 0 ? 3 : 0, sizeMm: style.sizeMm }, colours, rows);
+}
+
+/** With a logo: a byte for each colour and, where there is no background, for opacity. */
+function writeColoured(modules: Modules, style: PictureStyle, plate: Plate, pixels: number): Buffer {
+  const { background, color, quietZone } = style;
+  const across = modulesAcross(modules, style);
+  const bytes = background ? 3 : 4;
+  const stride = across * pixels * bytes;
+  const rows = Buffer.alloc(stride * across * pixels);
+  const { red, green, blue } = background ?? WHITE;
+  const dark = Buffer.from([color.red, color.green, color.blue, 255].slice(0, bytes));
+  const light = Buffer.from([red, green, blue, 0].slice(0, bytes));
+  for (let y = 0; y < across; y++) {
+    const first = y * pixels * stride;
+    for (let x = 0; x < across; x++) {
+      const start = first + x * pixels * bytes;
+      rows.fill(modules.isDark(x - quietZone, y - quietZone) ? dark : light, start, start + pixels * bytes);
+    }
+    for (let line = 1; line < pixels; line++) rows.copy(rows, first + line * stride, first, first + stride);
+  }
+  const start = (plate.offset + quietZone) * pixels;
+  for (let y = 0; y < plate.side; y++) {
+    for (let x = 0; x < plate.side; x++) {
+      const [from, to] = [(y * plate.side + x) * 3, (start + y) * stride + (start + x) * bytes];
+      plate.rgb.copy(rows, to, from, from + 3);
+      if (bytes === 4) rows[to + 3] = 255;
+    }
+  }
+  return formatPng(
+    { side: across * pixels, bits: 8, type: background ? 2 : 6, sizeMm: style.sizeMm },
+    [],
+    filterUp(rows, stride),
+  );
+}
+
+const plates = new WeakMap<Plate, Buffer>();
+
+/** The plate of a logo alone, for formats that embed it; the same bytes object each time. */
+export function formatPlate(plate: Plate): Buffer {
+  const known = plates.get(plate);
+  if (known) return known;
+  const { side, rgb } = plate;
+  const png = formatPng({ side, bits: 8, type: 2, sizeMm: undefined }, [], filterUp(rgb, side * 3));
+  plates.set(plate, png);
+  return png;
+}
+
+/** Rows as their differences from the ones above, each with its filter before it. */
+function filterUp(rows: Buffer, stride: number): Buffer {
+  const filtered = Buffer.alloc(rows.length + rows.length / stride);
+  for (let from = 0, to = 0; from < rows.length; from += stride, to += stride + 1) {
+    filtered[to] = 2;
+    for (let at = 0; at < stride; at++) {
+      filtered[to + 1 + at] = (rows[from + at] ?? 0) - (from > 0 ? (rows[from - stride + at] ?? 0) : 0);
+    }
+  }
+  return filtered;
 }
 
 /** One row of pixels, a bit each: 1 is light. */

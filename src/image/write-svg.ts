@@ -1,20 +1,32 @@
 /** A picture as SVG: one outline in modules, and the size in millimetres. */
 import { formatColour } from './colour.ts';
 import type { Modules } from './encode.ts';
+import { type Plate, plateOf } from './logo.ts';
 import { type Outline, traceOutlines } from './outlines.ts';
 import { formatNumber, modulesAcross, type PictureStyle } from './picture.ts';
+import { formatPlate } from './write-png.ts';
 
 export function writeSvg(modules: Modules, style: PictureStyle): string {
   const across = modulesAcross(modules, style);
   const size = `${formatNumber(style.sizeMm)}mm`;
   const { background, color, quietZone } = style;
+  const plate = plateOf(modules, style);
+  // Programs for print know the older name of a link alone.
+  const names = `xmlns="http://www.w3.org/2000/svg"${plate ? ' xmlns:xlink="http://www.w3.org/1999/xlink"' : ''}`;
   const lines = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${across} ${across}">`,
+    `<svg ${names} width="${size}" height="${size}" viewBox="0 0 ${across} ${across}">`,
     background ? `<path fill="${formatColour(background)}" d="M0 0h${across}v${across}h-${across}z"/>` : [],
     `<path fill="${formatColour(color)}" d="${formatPath(traceOutlines(modules), quietZone)}"/>`,
+    plate ? formatImage(plate, quietZone) : [],
     '</svg>',
   ];
   return `${lines.flat().join('\n')}\n`;
+}
+
+function formatImage(plate: Plate, quietZone: number): string {
+  const [corner, data] = [plate.offset + quietZone, formatPlate(plate).toString('base64')];
+  const place = `x="${corner}" y="${corner}" width="${plate.across}" height="${plate.across}"`;
+  return `<image ${place} xlink:href="data:image/png;base64,${data}"/>`;
 }
 
 /** Path data (SVG 2, 9.3) of outlines that are moved to the right and down. */

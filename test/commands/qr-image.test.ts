@@ -201,6 +201,41 @@ describe('qr image of many codes', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  it('has a logo on each at level H, and draws them anew when that changes (I6)', async () => {
+    const { image, manifest, cwd } = await useImages({ codes: 2 });
+    const logo = (colour: string) =>
+      writeFileSync(
+        join(cwd, 'logo.svg'),
+        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="${colour}"/></svg>`,
+      );
+    const all = ['--all', '--output-dir', 'codes', '--logo', 'logo.svg'];
+    logo('#c00');
+    expect((await image(all)).stderr).toContain('2 pictures: 2 written');
+    expect(manifest().map(({ ecc }) => ecc)).toEqual(['H', 'H']);
+    expect((await image(all)).stderr).toContain('2 pictures: 2 unchanged');
+    logo('#00c');
+    expect((await image(all)).stderr).toContain('2 pictures: 2 written');
+  });
+
+  it('refuses a logo that is none (2), before anything is sent', async () => {
+    const { image, slug, sandbox, cwd } = await useImages();
+    writeFileSync(join(cwd, 'x.svg'), '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>');
+    const to = ['-o', 'x.png', '--logo'];
+    for (const [args, message] of [
+      [[...to, 'x.svg'], /x\.svg has <image>, and a logo may have shapes/],
+      [[...to, 'none.png'], /cannot read none\.png/],
+      [[...to, '/dev/zero'], /has more than 1 MiB\n.*save it smaller/],
+      [[...to, 'x.svg', '--ecc', 'Q'], /a logo wants level H, and --ecc says Q/],
+    ] as const) {
+      expect(await image([slug, ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    }
+    const onTerminal = await image([slug, '--logo', 'x.svg'], { tty: 80 });
+    expect(onTerminal.code).toBe(2);
+    expect(onTerminal.stdout + onTerminal.stderr).toContain('a terminal shows no logo');
+    expect(sandbox.requests).toEqual([]);
+    expect(readdirSync(cwd)).toEqual(['x.svg']);
+  });
+
   it('tells where a directory cannot be made or written', async () => {
     const { image, cwd } = await useImages();
     writeFileSync(join(cwd, 'file'), '');

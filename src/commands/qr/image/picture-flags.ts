@@ -1,11 +1,14 @@
 /** The flags that say how a picture looks, and what they mean together. */
+import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { BLACK, type Colour, parseColour, WHITE } from '../../../image/colour.ts';
-import { LEVELS } from '../../../image/encode.ts';
+import { LEVELS, type Level } from '../../../image/encode.ts';
+import type { Logo } from '../../../image/logo.ts';
 import { MM_AN_INCH, type PictureStyle } from '../../../image/picture.ts';
 import { parseShortUrl } from '../../../settings/short-url.ts';
 import { VALUES } from '../../../settings/values.ts';
-import { choice, integer, parsed, type Values } from '../../define.ts';
+import { choice, integer, parsed, text, type Values } from '../../define.ts';
+import { nameOfGiven, readGiven } from '../../read-given.ts';
 
 const GROUP = 'Picture flags:';
 
@@ -51,6 +54,10 @@ export const pictureOptions = {
     { group: GROUP },
   ),
   background: parsed('--background <#rgb|none>', 'behind it (default: #fff)', BACKGROUND, { group: GROUP }),
+  logo: text('--logo <file>', 'a PNG or SVG in the middle, on a fifth of the width at most, with level H', {
+    group: GROUP,
+    complete: 'files',
+  }),
   shortUrl: parsed(
     '--short-url <template>',
     'the address, with {slug} or {id} (default: the setting short-url)',
@@ -64,18 +71,32 @@ export const pictureOptions = {
 
 export type PictureFlags = Values<typeof pictureOptions>;
 
-/** As the flags say, or a picture of 30 mm for 300 dpi, black on white. */
-export function styleOf(flags: PictureFlags): PictureStyle {
+/** As the flags say, or a picture of 30 mm for 300 dpi, black on white. Throws UsageError where the logo is none. */
+export async function styleOf(context: Context, flags: PictureFlags): Promise<PictureStyle> {
   const { background, color } = flags;
   return {
     sizeMm: flags.size ?? 30,
     dpi: flags.dpi ?? 300,
     quietZone: flags.quietZone ?? 4,
-    level: flags.ecc ?? 'M',
+    level: flags.logo === undefined ? (flags.ecc ?? 'M') : 'H',
     // `--no-color`, the global flag, is no colour of a picture.
     color: typeof color === 'object' ? color : BLACK,
     background: background === 'none' ? undefined : (background ?? WHITE),
+    ...(flags.logo !== undefined && { logo: await readLogo(context, flags.logo, flags.ecc) }),
   };
+}
+
+async function readLogo(context: Context, path: string, level: Level | undefined): Promise<Logo> {
+  if (level !== undefined && level !== 'H') {
+    throw new UsageError(`a logo wants level H, and --ecc says ${level}`, { hint: 'leave out --ecc' });
+  }
+  // It brings a renderer.
+  const { loadLogo, MOST_LOGO_BYTES } = await import('../../../image/load-logo.ts');
+  const whenLarger = 'save it smaller: a logo of 600 pixels is sharp on paper';
+  const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_LOGO_BYTES, whenLarger });
+  const logo = await loadLogo(bytes);
+  if (!('fault' in logo)) return logo;
+  throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, { hint: '--logo takes a PNG or SVG' });
 }
 
 /** The template of addresses. Throws UsageError where neither flag nor profile has one: it is never guessed. */

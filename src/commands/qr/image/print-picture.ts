@@ -17,15 +17,16 @@ import { requireShortUrl, styleOf } from './picture-flags.ts';
 export async function printPicture(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
   const { shortUrl } = await context.settings();
   const template = requireShortUrl(flags.shortUrl, shortUrl);
+  const isShown = flags.output === undefined && context.console.isTerminal;
+  if (isShown && flags.logo !== undefined) throw new UsageError('a terminal shows no logo', { hint: 'add -o FILE.png' });
   const path = flags.output === '-' ? undefined : flags.output;
   const format = path === undefined ? 'svg' : formatOf(path);
-  const style = styleOf(flags);
+  const style = await styleOf(context, flags);
   const codes = await chooseCodes(context, names, flags);
   const all = await encodeCodes(context, codes, template, style);
   const [encoded] = all.encoded;
   if (!encoded) return;
-  if (path === undefined && flags.output === undefined && context.console.isTerminal)
-    return showPicture(context, encoded, style.quietZone);
+  if (isShown) return showPicture(context, encoded, style.quietZone);
   refuseUnprintable(context, all, flags.force === true);
   const drawn = await drawPicture(encoded, format, style);
   if ('fault' in drawn) throw new PartialError(`the picture of ${quote(encoded.code.slug)} was not written: ${drawn.fault}`);

@@ -34,7 +34,7 @@ interface Job {
 export async function writePictures(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
   const { shortUrl } = await context.settings();
   const template = requireShortUrl(flags.shortUrl, shortUrl);
-  const style = styleOf(flags);
+  const style = await styleOf(context, flags);
   const { outputDir: directory, force = false } = flags;
   const manifest = directory === undefined ? undefined : await readManifest(directory, force);
   const codes = [...new Set(await chooseCodes(context, names, flags))];

@@ -31,7 +31,7 @@ export async function writeSheet(
   if (start > cells) throw new UsageError(`--start ${start}: a page has ${cells} labels`, { hint: `it takes 1 to ${cells}` });
   const layout = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: flags.size });
   if (!layout) throw tooLarge(flags, { grid, name });
-  const picture = { ...styleOf(flags), sizeMm: layout.code.sizeMm };
+  const picture = { ...(await styleOf(context, flags)), sizeMm: layout.code.sizeMm };
   const all = await encodeCodes(context, await chooseCodes(context, names, flags), template, picture);
   const { encoded } = all;
   if (flags.dryRun) {

@@ -1,0 +1,84 @@
+/**
+ * Which SVG may be a logo: shapes, gradients and clips, whose cost grows with what is written and not with what it repeats. What asks for
+ * other files, runs, or multiplies itself (`use`, patterns, filters, entities) is refused by name, before anything is drawn.
+ */
+import { Parser } from 'saxen';
+
+const SHAPES = ['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon'];
+const GRADIENTS = ['linearGradient', 'radialGradient', 'stop'];
+const ALLOWED = new Set(['svg', 'g', 'defs', 'title', 'desc', 'metadata', 'style', 'clipPath', ...SHAPES, ...GRADIENTS]);
+
+/** Each draws something once more for every piece of what it stands on. */
+const REPEATING = ['filter', 'mask', 'marker', 'marker-start', 'marker-mid', 'marker-end', 'stroke-dasharray'];
+
+const MOST_ELEMENTS = 5000;
+const MOST_DEPTH = 50;
+
+const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
+
+/** Why this SVG is no logo, as what follows its name; undefined where it is one. I7: known before anything of it is drawn. */
+export function findSvgFault(text: string): string | undefined {
+  const open: string[] = [];
+  let elements = 0;
+  let fault: string | undefined;
+  const refuse = (why: string | undefined) => {
+    fault ??= why;
+  };
+  const checkStyleSheet = (css: string) => {
+    if (open.at(-1) === 'svg:style')
+      refuse(faultOfStyle(css, false) ?? (/clip-path/i.test(css) ? faultOf('clip-path') : undefined));
+  };
+  new Parser()
+    .ns(NAMESPACES)
+    .on('attention', (declaration) => {
+      if (/\[|ENTITY/i.test(declaration)) refuse('declares entities, which no logo needs');
+    })
+    .on('openTag', (name, attributes, decode) => {
+      open.push(name);
+      elements++;
+      if (elements === 1 && name !== 'svg:svg') refuse('is not SVG');
+      if (elements > MOST_ELEMENTS) refuse(`has more than ${MOST_ELEMENTS} elements`);
+      if (open.length > MOST_DEPTH) refuse(`nests elements more than ${MOST_DEPTH} deep`);
+      // What a drawing program keeps there for itself is not drawn.
+      if (fault !== undefined || !name.startsWith('svg:')) return;
+      const element = name.slice('svg:'.length);
+      if (!ALLOWED.has(element)) return refuse(faultOf(`<${element.slice(0, 40)}>`));
+      const isClip = open.includes('svg:clipPath');
+      for (const [key, value] of Object.entries(attributes())) refuse(faultOfAttribute(key, decode(value), isClip));
+    })
+    .on('closeTag', () => {
+      open.pop();
+    })
+    .on('text', (css, decode) => checkStyleSheet(decode(css)))
+    .on('cdata', checkStyleSheet)
+    .on('error', () => refuse('is not XML'))
+    .parse(text);
+  return elements === 0 ? (fault ?? 'is not SVG') : fault;
+}
+
+function faultOf(what: string): string {
+  return `has ${what}, and a logo may have shapes, gradients and clips: convert all to paths, or save it as PNG`;
+}
+
+function faultOfAttribute(key: string, value: string, isClip: boolean): string | undefined {
+  if (key === 'style') return faultOfStyle(value, isClip);
+  if (/(^|:)href$/.test(key) && !value.startsWith('#')) return faultOf('a link');
+  return faultOfProperty(key, value, isClip);
+}
+
+/** Of `name: value` with `;` between. Whoever hides a name behind CSS's comments or escapes has a reason. */
+function faultOfStyle(css: string, isClip: boolean): string | undefined {
+  if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
+  for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {
+    const fault = faultOfProperty(name.toLowerCase(), value.trim(), isClip);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function faultOfProperty(name: string, value: string, isClip: boolean): string | undefined {
+  if (value === 'none') return undefined;
+  // A clip in a clip in a clip is drawn as often as all of them together have shapes.
+  if (REPEATING.includes(name) || (isClip && name === 'clip-path')) return faultOf(name);
+  return /url\((?!\s*["']?#)/i.test(value) ? faultOf('a link') : undefined;
+}

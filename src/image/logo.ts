@@ -1,0 +1,88 @@
+/** A logo in the middle of a code: what of the code gives way to it, and the square of paper and pixels that is laid there. */
+import { type Colour, formatColour, WHITE } from './colour.ts';
+import type { Modules } from './encode.ts';
+import { MM_AN_INCH, moduleMm, type PictureStyle } from './picture.ts';
+
+/** What load-logo.ts makes of a file. */
+export interface Logo {
+  /** As large as fits into a square of `box` pixels, on paper of that colour: RGBA without transparency, row by row. */
+  render(box: number, paper: Colour): { width: number; height: number; rgba: Uint8Array };
+}
+
+/** The square that is laid over the middle of a code. */
+export interface Plate {
+  /** Modules a side. */
+  readonly across: number;
+  /** Modules from the edge of the code, without its quiet zone, to the plate; the same from the left and from above. */
+  readonly offset: number;
+  /** Pixels a side. */
+  readonly side: number;
+  /** RGB, row by row. */
+  readonly rgb: Buffer;
+}
+
+/** Of the code's width: 4 % of its area, where level H stands the loss of 30 %. */
+const MOST_SHARE = 0.2;
+/** Paper between logo and code, in modules. */
+const MARGIN = 0.5;
+
+/** Modules a side of the plate. I6: at most a fifth of the code, and odd as the code is, so that it covers whole modules. */
+function plateAcross({ size }: Pick<Modules, 'size'>): number {
+  const most = Math.floor(size * MOST_SHARE);
+  return most % 2 === 1 ? most : most - 1;
+}
+
+/** The code as it is drawn: light below the logo, where there is one. */
+export function clearPlate(modules: Modules, { logo }: Pick<PictureStyle, 'logo'>): Modules {
+  if (!logo) return modules;
+  const across = plateAcross(modules);
+  const first = (modules.size - across) / 2;
+  const isBelow = (at: number) => at >= first && at < first + across;
+  return { ...modules, isDark: (x, y) => !(isBelow(x) && isBelow(y)) && modules.isDark(x, y) };
+}
+
+/** Pixels a side of a plate in a format of outlines: as many as the printer has dots, within what a screen and a poster want. */
+const LEAST_PIXELS = 240;
+const MOST_PIXELS = 1200;
+
+/** Drawn once for each look: a sheet has thousands of labels and one picture of the logo. */
+const drawn = new WeakMap<Logo, Map<string, Plate>>();
+
+/** The plate of a code, or undefined where there is no logo. `pixelsAModule` is of a PNG; formats of outlines leave it out. */
+export function plateOf(
+  modules: Pick<Modules, 'size'>,
+  style: PictureStyle,
+  pixelsAModule = pixelsOf(modules, style),
+): Plate | undefined {
+  const { logo, background: paper = WHITE } = style;
+  if (!logo) return undefined;
+  const across = plateAcross(modules);
+  const plates = drawn.get(logo) ?? new Map<string, Plate>();
+  drawn.set(logo, plates);
+  const key = [modules.size, pixelsAModule, formatColour(paper)].join();
+  const known = plates.get(key);
+  if (known) return known;
+  const side = across * pixelsAModule;
+  const plate = { across, offset: (modules.size - across) / 2, side, rgb: drawPlate(logo, side, pixelsAModule, paper) };
+  plates.set(key, plate);
+  return plate;
+}
+
+function pixelsOf(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
+  const across = plateAcross(modules);
+  const dots = Math.round((moduleMm(modules, style) / MM_AN_INCH) * style.dpi);
+  return Math.max(Math.ceil(LEAST_PIXELS / across), Math.min(Math.floor(MOST_PIXELS / across), dots));
+}
+
+function drawPlate(logo: Logo, side: number, pixelsAModule: number, paper: Colour): Buffer {
+  const { width, height, rgba } = logo.render(Math.max(1, side - 2 * Math.round(MARGIN * pixelsAModule)), paper);
+  const rgb = Buffer.alloc(side * side * 3, Buffer.from([paper.red, paper.green, paper.blue]));
+  const [left, top] = [Math.floor((side - width) / 2), Math.floor((side - height) / 2)];
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const from = (y * width + x) * 4;
+      rgb.set(rgba.subarray(from, from + 3), ((top + y) * side + left + x) * 3);
+    }
+  }
+  return rgb;
+}
