@@ -228,6 +228,7 @@ complete -c qrctl -n '__qrctl_in scans export' -l during -x -d '2026, 2026-Q4, 2
 complete -c qrctl -n '__qrctl_in scans export' -l timezone -x -d 'what periods, and times without an offset, are meant in, such as Europe/Berlin'
 complete -c qrctl -n '__qrctl_in scans export' -l output-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'one file a code'
 complete -c qrctl -n '__qrctl_in scans export' -l partition-by -x -a 'day month' -d 'with --output-dir: a dataset, its rows in DIR/dt=… by their own time'
+complete -c qrctl -n '__qrctl_in scans export' -l compact -d 'at the end the parts of each day or month that is over become one'
 complete -c qrctl -n '__qrctl_in scans export' -l file-names -x -a 'id slug' -d 'with --output-dir: by id, or by slug where that is safe and unique (default: id)'
 complete -c qrctl -n '__qrctl_in scans export' -l append -d 'add only what is new since the last run; survives kill -9'
 complete -c qrctl -n '__qrctl_in scans export' -l restart -d 'with --append: build the file anew beside its place, then replace it'

@@ -259,6 +259,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--timezone', 'what periods, and times without an offset, are meant in, such as Europe/Berlin')
             , @('--output-dir', 'one file a code')
             , @('--partition-by', 'with --output-dir: a dataset, its rows in DIR/dt=… by their own time')
+            , @('--compact', 'at the end the parts of each day or month that is over become one')
             , @('--file-names', 'with --output-dir: by id, or by slug where that is safe and unique (default: id)')
             , @('--append', 'add only what is new since the last run; survives kill -9')
             , @('--restart', 'with --append: build the file anew beside its place, then replace it')

@@ -3,7 +3,14 @@ import type { DiskFile } from './durable/disk.ts';
 import type { Row } from './row-sink.ts';
 import { formatInstant } from './time.ts';
 
-const PARSERS = { timestampFromMicroseconds: (us: bigint) => formatInstant(Number(us / 1000n)) };
+const PARSERS = { timestampFromMicroseconds: formatMicroseconds };
+
+/** With the digits behind the millisecond only where there are any, as the service has it. */
+function formatMicroseconds(us: bigint): string {
+  const rest = ((us % 1000n) + 1000n) % 1000n;
+  const instant = formatInstant(Number((us - rest) / 1000n));
+  return rest === 0n ? instant : instant.replace('Z', `${String(rest).padStart(3, '0')}Z`);
+}
 
 /**
  * Yields the rows of each row group, so that the memory is that of one: all columns, or those named. Throws what the system says, an EIO

@@ -9,12 +9,17 @@ import type { AppendOptions } from '../append/append-file.ts';
 import { readingPositions } from '../append/overlap.ts';
 import { StateProblem, UnknownStateError } from '../append/state.ts';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
-import { acquireLock } from '../durable/lock.ts';
-import { cannotOpen, systemCode } from '../durable/path-errors.ts';
+import { acquireLock, type Lock } from '../durable/lock.ts';
+import { cannotOpen, cannotWrite, systemCode } from '../durable/path-errors.ts';
 import { makeDirectories } from '../durable/write.ts';
+import { countOf } from '../quote.ts';
+import { compactDataset } from './compact.ts';
+import { ensureGeneration } from './generations.ts';
 import { type DatasetIdentity, datasetDifference, MANIFEST, type Manifest, parseManifest } from './manifest.ts';
-import { createPartTail, type PartFormatter } from './part-tail.ts';
+import { createPartTail } from './part-tail.ts';
+import { createPartitioner } from './partitions.ts';
 import { datasetRefusal, finishParts, refuseForeign } from './parts.ts';
+import type { PartFormatter } from './write-part.ts';
 
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
   directory: string;
@@ -23,6 +28,8 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   createFormatter(): PartFormatter;
   /** Add to what is there. Otherwise the directory must be empty, and all parts appear when everything is proven. */
   append: boolean;
+  /** At the end the parts of closed partitions become one: see compact.ts. */
+  compact?: boolean;
   /** Rows that wait in memory at the most. */
   mostRows?: number;
 }
@@ -36,11 +43,12 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   const inWords = (error: unknown) =>
     systemCode(error) === undefined ? error : cannotOpen(`write the dataset ${options.directory}`, error, OTHER_PLACE);
   try {
-    await makeDirectories(disk, options.directory);
-    const directory = await disk.realpath(options.directory);
-    const path = join(directory, MANIFEST);
+    if (options.compact) await ensureGeneration(disk, options.directory);
+    else await makeDirectories(disk, options.directory);
     // P9: nothing is read before the dataset is ours alone.
-    const lock = await (options.lock ?? acquireLock)(path, { clock, signal, waitMs, onWait });
+    const { directory, lock } = await lockDirectory(disk, options.directory, (path) =>
+      (options.lock ?? acquireLock)(path, { clock, signal, waitMs, onWait }),
+    );
     try {
       const found = await readManifest(disk, directory);
       if (found && !append)
@@ -64,7 +72,9 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         parts: found?.parts ?? [],
         next: found?.next ?? 1,
       });
-      return createAppendFile({ ...options, path: directory, restart: !append, committed, tail, lock });
+      const open = (ours: Lock) =>
+        createAppendFile({ ...options, path: directory, restart: !append, committed, tail, lock: ours });
+      return options.compact ? compactedAtTheEnd(options, disk, lock, open) : open(lock);
     } catch (error) {
       await lock.release();
       throw error;
@@ -72,6 +82,47 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   } catch (error) {
     throw inWords(error);
   }
+}
+
+/** Locks the directory to which the name leads. */
+async function lockDirectory(disk: Disk, place: string, lockFile: (path: string) => Promise<Lock>) {
+  for (;;) {
+    const directory = await disk.realpath(place);
+    const lock = await lockFile(join(directory, MANIFEST));
+    // P14: the run that we waited for may have shown another generation; what is added to this one nobody would read.
+    if ((await disk.realpath(place)) === directory) return { directory, lock };
+    await lock.release();
+  }
+}
+
+/** The rows are committed first: whatever becomes of the merging, they are safe. */
+function compactedAtTheEnd(options: DatasetOptions, disk: Disk, lock: Lock, open: (lock: Lock) => AppendFile): AppendFile {
+  const { directory: place, overlapMs, untilMs = Number.POSITIVE_INFINITY, serviceNow, clock, note } = options;
+  const file = open({ release: async () => undefined });
+  return {
+    ...file,
+    async commit() {
+      await file.commit();
+      try {
+        const manifest = await readManifest(disk, await disk.realpath(place));
+        if (!manifest) return;
+        const closedMs = Math.min(untilMs, serviceNow?.() ?? clock.now()) - overlapMs;
+        const openFrom = createPartitioner(manifest.identity.partition)(closedMs);
+        const { partitions, parts } = await compactDataset({ ...options, disk, place, manifest, openFrom });
+        if (partitions > 0) note?.(`${parts} parts of ${countOf(partitions, 'partition')} became ${partitions}`);
+      } catch (error) {
+        throw systemCode(error) === undefined
+          ? error
+          : cannotWrite(`merge parts of ${place}`, error, 'all that was added is safe');
+      } finally {
+        await lock.release();
+      }
+    },
+    async discard() {
+      await file.discard();
+      await lock.release();
+    },
+  };
 }
 
 const OTHER_PLACE = 'choose another directory with --output-dir';

@@ -7,20 +7,14 @@ import type { CodeOverlap } from '../append/overlap.ts';
 import type { SavedRow } from '../append/read-back.ts';
 import type { RowTail } from '../append/row-tail.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
-import { openBeside, replaceFile, temporaryOf } from '../durable/replace-file.ts';
-import { createEarlyFlush, makeDirectories, writeFully } from '../durable/write.ts';
+import { replaceFile, temporaryOf } from '../durable/replace-file.ts';
+import { makeDirectories } from '../durable/write.ts';
 import { UnprovenError } from '../errors.ts';
 import type { Row, TimedRows } from '../row-sink.ts';
 import { type DatasetIdentity, formatManifest, MANIFEST, type Part, partName } from './manifest.ts';
 import { createPartitioner } from './partitions.ts';
 import { readPart, savedRow } from './read-part.ts';
-
-/** Turns the rows of one part into text or bytes: `begin`, any number of `rows`, `end`. */
-export interface PartFormatter {
-  begin(): string;
-  rows(rows: readonly Row[]): string | Uint8Array;
-  end(): string | Uint8Array;
-}
+import { formatPart, type PartFormatter, writePart } from './write-part.ts';
 
 export interface PartTailJob {
   disk: Disk;
@@ -41,8 +35,6 @@ export interface PartTailJob {
 
 /** As many as a row group of Parquet has: a first run of millions is kept in memory and lost by a kill only so far. */
 const MOST_ROWS = 122_880;
-/** Rows that are formatted at once. */
-const BATCH = 2000;
 
 type Waiting = Map<string, { rows: Row[]; newestMs: number }>;
 
@@ -93,7 +85,7 @@ export function createPartTail(job: PartTailJob): RowTail {
       if (waiting.size === 0) continue;
       for (const [partition, { rows, newestMs }] of [...waiting].sort(([one], [other]) => (one < other ? -1 : 1))) {
         const name = partName(next, identity.format);
-        const bytes = await writePart(partition, name, rows);
+        const bytes = await putBeside(partition, name, rows);
         staged.push({ partition, name, rows: rows.length, bytes, newestMs, owner });
       }
       next += 1;
@@ -103,33 +95,13 @@ export function createPartTail(job: PartTailJob): RowTail {
     held = 0;
   }
 
-  async function writePart(partition: string, name: string, rows: readonly Row[]): Promise<number> {
+  async function putBeside(partition: string, name: string, rows: readonly Row[]): Promise<number> {
     const place = join(directory, partition);
     if (!made.has(partition)) await makeDirectories(disk, place);
     made.add(partition);
     const path = join(place, name);
     // P1: under a name that no engine reads, until all of it is on the disk and claimed.
-    const file = await openBeside(disk, path, temporaryOf(path));
-    try {
-      const flush = createEarlyFlush(file);
-      const formatter = job.createFormatter();
-      let size = 0;
-      const add = async (piece: string | Uint8Array) => {
-        const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-        await writeFully(file, bytes, size);
-        size += bytes.length;
-        flush.wrote(bytes.length);
-      };
-      await add(formatter.begin());
-      for (let at = 0; at < rows.length; at += BATCH) await add(formatter.rows(rows.slice(at, at + BATCH)));
-      await add(formatter.end());
-      await flush.settled();
-      // P1: the bytes before the claim, or a power cut leaves a claim without rows.
-      await file.sync();
-      return size;
-    } finally {
-      await file.close();
-    }
+    return writePart(disk, path, temporaryOf(path), formatPart(job.createFormatter(), rows));
   }
 
   async function commit(): Promise<void> {

@@ -3,7 +3,22 @@
  * power, at each of them. What is not written through a `Disk` is not tested that way, so nothing in src/durable reaches past it.
  */
 import type { BigIntStats } from 'node:fs';
-import { access, constants, lstat, mkdir, open, readdir, readlink, realpath, rename, stat, unlink } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rmdir,
+  stat,
+  symlink,
+  unlink,
+} from 'node:fs/promises';
 import { platform } from 'node:os';
 import * as system from 'node:process';
 import { systemCode } from './path-errors.ts';
@@ -61,6 +76,12 @@ export interface Disk {
   /** Takes the place of what is there, at once: who looks sees one file or the other. */
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
+  /** Removes an empty directory. */
+  rmdir(path: string): Promise<void>;
+  /** One more name of a file. */
+  link(file: string, path: string): Promise<void>;
+  /** A symbolic link to a directory, which `target` names as seen from the link. */
+  symlink(target: string, path: string): Promise<void>;
   stat(path: string): Promise<DiskStat>;
   /** As `stat`, of a symbolic link itself. */
   lstat(path: string): Promise<DiskStat>;
@@ -80,6 +101,9 @@ export const nodeDisk: Disk = {
   mkdir: async (path, mode) => void (await mkdir(path, { mode })),
   rename,
   unlink,
+  rmdir: (path) => rmdir(path),
+  link,
+  symlink: (target, path) => symlink(target, path, 'dir'),
   stat: (path) => stat(path, BIGINT).then(inNumbers),
   lstat: (path) => lstat(path, BIGINT).then(inNumbers),
   realpath: (path) => realpath(path),

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
 import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
-import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, writePage } from './runs.ts';
+import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, watched, writePage } from './runs.ts';
 
 let memory: MemoryDisk;
 let service: TestService;
@@ -190,20 +190,6 @@ describe('killed, failing and cut off at every step', () => {
     ? (['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'] as const)
     : (['end-within', 'EIO'] as const);
   const CUTS = isLong ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== keep('inode 1')).slice(0, 1);
-
-  /** A reader looks at each step: whole files, no row twice, and none gone that was there. */
-  function watched(on: MemoryDisk): MemoryDisk {
-    let before: string[] = [];
-    const { fault } = on;
-    on.fault = (step, operation) => {
-      const now = seen(on);
-      expect(new Set(now).size).toBe(now.length);
-      expect(before.filter((row) => !now.includes(row))).toEqual([]);
-      before = now;
-      return fault(step, operation);
-    };
-    return on;
-  }
 
   it.each([true, false])(
     'shows whole parts only, each row once, and the next run has all (append: %s) (P1, P2, P3, P4)',

@@ -1,4 +1,5 @@
 /** Runs of a dataset against a service that is a list of rows, on the disk in memory; and a reader that lists and reads as engines do. */
+import { expect } from 'vitest';
 import type { DatasetIdentity } from '../../src/dataset/manifest.ts';
 import { type DatasetOptions, openDataset } from '../../src/dataset/open-dataset.ts';
 import { createCsvFormatter } from '../../src/output/csv.ts';
@@ -102,7 +103,8 @@ export function writePage(sink: CodeSink, code: string, page: readonly TestRow[]
 
 /** What an engine sees that lists the directory now: `dt=2026-01-01 id`, sorted. Throws at a file that is not whole. */
 export function seen(memory: MemoryDisk): string[] {
-  const paths = memory.names().filter((path) => /\/dt=[^/]+\/[^._][^/]*\.csv$/.test(path));
+  const root = `${memory.realPath(LAKE)}/`;
+  const paths = memory.names().filter((path) => path.startsWith(root) && /\/dt=[^/]+\/[^._][^/]*\.csv$/.test(path));
   return paths.flatMap((path) => rowsOf(path, memory.read(path) ?? '')).sort();
 }
 
@@ -115,6 +117,20 @@ function rowsOf(path: string, text: string): string[] {
     const [partition] = /dt=[^/]+/.exec(path) ?? [];
     return `${partition} ${cells[3]}`;
   });
+}
+
+/** A reader looks at each step of the disk: whole files, no row twice, and none gone that was there. */
+export function watched(on: MemoryDisk): MemoryDisk {
+  let before: string[] = [];
+  const { fault } = on;
+  on.fault = (step, operation) => {
+    const now = seen(on);
+    expect(new Set(now).size).toBe(now.length);
+    expect(before.filter((row) => !now.includes(row))).toEqual([]);
+    before = now;
+    return fault(step, operation);
+  };
+  return on;
 }
 
 /** What should be seen of a service. */

@@ -2,7 +2,7 @@
  * A disk in memory that can fail, or be the end of the process or of the machine, at any step. A killed process leaves what it
  * wrote; a power cut may lose everything that was not flushed, contents and names, in any mixture a journaling disk allows.
  */
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Disk, DiskFile, DiskStat } from '../../src/durable/disk.ts';
 
 interface Inode {
@@ -14,6 +14,8 @@ interface Inode {
   mtimeNs: bigint;
   ctimeNs: bigint;
   directory: boolean;
+  /** Of a symbolic link. */
+  target?: string;
   content: Buffer;
   /** What is on the platter. */
   flushed: Buffer;
@@ -47,6 +49,8 @@ export interface MemoryDisk {
   timeNs: () => bigint;
   modeOf(path: string): number | undefined;
   userOf(path: string): number | undefined;
+  /** The path to which one leads by links, as it is now. */
+  realPath(path: string): string;
   /** The files. */
   names(): string[];
 }
@@ -110,20 +114,28 @@ export function createMemoryDisk(): MemoryDisk {
     journal.push({ directory: dirname(path), apply });
   }
 
+  /** Links among the directories of a path, or in all of it, are gone after. */
+  const below = (path: string): string => (dirname(path) === path ? path : join(follow(dirname(path)), basename(path)));
+  const follow = (path: string): string => {
+    const place = below(path);
+    const target = names.get(place)?.target;
+    return target === undefined ? place : follow(resolve(dirname(place), target));
+  };
+
   const find = (path: string): Inode => {
     alive();
-    const inode = names.get(path);
+    const inode = names.get(below(path));
     if (!inode) throw failure('ENOENT');
     return inode;
   };
   const parentOf = (path: string): void => {
     if (!find(dirname(path)).directory) throw failure('ENOTDIR');
   };
-  const statOf = ({ ino, mode, uid, gid, nlink, mtimeNs, ctimeNs, content, directory }: Inode): DiskStat => ({
+  const statOf = ({ ino, mode, uid, gid, nlink, mtimeNs, ctimeNs, content, directory, target }: Inode): DiskStat => ({
     ...{ ino: BigInt(ino), mode, uid, gid, nlink, mtimeNs, ctimeNs, dev: 1n, size: content.length },
-    isFile: () => !directory,
+    isFile: () => !directory && target === undefined,
     isDirectory: () => directory,
-    isSymbolicLink: () => false,
+    isSymbolicLink: () => target !== undefined,
   });
 
   /** At the end, wherever the writer takes that to be: files are opened so. */
@@ -186,9 +198,11 @@ export function createMemoryDisk(): MemoryDisk {
     };
   }
 
+  /** Takes what is made, renamed or removed by the place at which it stands. */
   const disk: Disk = {
     user: () => memory.user,
-    async open(path, flags, mode = 0o666) {
+    async open(named, flags, mode = 0o666) {
+      const path = below(named);
       if (flags === 'r+') {
         const inode = find(path);
         if (inode.directory) throw failure('EISDIR');
@@ -201,17 +215,20 @@ export function createMemoryDisk(): MemoryDisk {
       return handle(inode, path);
     },
     readFile: async (path) => Buffer.from(find(path).content),
-    async readdir(path) {
+    async readdir(named) {
+      const path = follow(named);
       find(path);
       return [...names.keys()].filter((name) => dirname(name) === path).map((name) => basename(name));
     },
-    async mkdir(path, mode = 0o777) {
+    async mkdir(named, mode = 0o777) {
+      const path = below(named);
       parentOf(path);
       if (names.has(path)) throw failure('EEXIST');
       const inode = makeInode({ mode: mode & ~memory.umask, directory: true });
       take(`mkdir ${path}`, () => rename(path, (target) => target.set(path, inode)));
     },
-    async rename(from, to) {
+    async rename(was, named) {
+      const [from, to] = [below(was), below(named)];
       const inode = find(from);
       take(`rename ${from}`, () =>
         rename(to, (target) => {
@@ -220,21 +237,46 @@ export function createMemoryDisk(): MemoryDisk {
         }),
       );
     },
-    async unlink(path) {
+    async unlink(named) {
+      const path = below(named);
       find(path);
       take(`unlink ${path}`, () => rename(path, (target) => target.delete(path)));
     },
-    stat: async (path) => statOf(find(path)),
+    async rmdir(path) {
+      find(path);
+      if ([...names.keys()].some((name) => dirname(name) === path)) throw failure('ENOTEMPTY');
+      take(`rmdir ${path}`, () => rename(path, (target) => target.delete(path)));
+    },
+    async link(file, named) {
+      const path = below(named);
+      const inode = find(file);
+      parentOf(path);
+      if (names.has(path)) throw failure('EEXIST');
+      take(`link ${path}`, () => rename(path, (target) => target.set(path, inode)));
+    },
+    async symlink(target, named) {
+      const path = below(named);
+      parentOf(path);
+      if (names.has(path)) throw failure('EEXIST');
+      const inode = { ...makeInode({ mode: 0o777 }), target };
+      take(`symlink ${path}`, () => rename(path, (after) => after.set(path, inode)));
+    },
+    stat: async (path) => statOf(find(follow(path))),
     lstat: async (path) => statOf(find(path)),
     async realpath(path) {
-      find(path);
-      return path;
+      find(follow(path));
+      return follow(path);
     },
-    readlink: () => Promise.reject(failure('EINVAL')),
+    async readlink(path) {
+      const { target } = find(path);
+      if (target === undefined) throw failure('EINVAL');
+      return target;
+    },
     async checkWritable(path) {
       if ((find(path).mode & 0o200) === 0) throw failure('EACCES');
     },
-    async flushDirectory(path) {
+    async flushDirectory(named) {
+      const path = follow(named);
       find(path);
       take(`flush ${path}`, () => {
         for (const { directory, apply } of journal) if (directory === path) apply(flushedNames);
@@ -279,9 +321,10 @@ export function createMemoryDisk(): MemoryDisk {
       names.delete(path);
       flushedNames.delete(path);
     },
+    realPath: follow,
     modeOf: (path) => names.get(path)?.mode,
     userOf: (path) => names.get(path)?.uid,
-    names: () => [...names].flatMap(([path, { directory }]) => (directory ? [] : [path])).sort(),
+    names: () => [...names].flatMap(([path, { directory, target }]) => (directory || target !== undefined ? [] : [path])).sort(),
   };
   return memory;
 }

@@ -17,6 +17,7 @@ const options = {
       group: 'Dataset flags:',
     },
   ),
+  compact: flag('--compact', 'at the end the parts of each day or month that is over become one', { group: 'Dataset flags:' }),
   fileNames: choice(
     '--file-names <by>',
     'with --output-dir: by id, or by slug where that is safe and unique (default: id)',

@@ -121,6 +121,7 @@ async function openPartitioned(
     identity: { ...growth.identity, partition },
     createFormatter: await loadFormatter(context, { ...plan.output, columns }),
     append: plan.append !== undefined,
+    compact: plan.compact,
   });
 }
 

@@ -44,6 +44,8 @@ export interface ExportPlan extends PlannedRange {
   append: { path: string; overlapMs: number; restart: boolean; rotated: boolean } | undefined;
   /** The directory is a dataset, divided so. */
   partition: Partitioning | undefined;
+  /** At the end the parts of closed partitions become one. */
+  compact: boolean;
 }
 
 /** Throws UsageError on flags that contradict each other, unknown fields, and times that are none. */
@@ -76,7 +78,19 @@ export async function planExport(context: Context, names: readonly string[], fla
   const isLocal = output.columns.some(({ name }) => name === LOCAL_TIME);
   const zones = { flag: flags.timezone, setting: settings.timezone, TZ: context.env.TZ };
   const localZone = isLocal ? chooseTimeZone(zones) : undefined;
-  return { all, labelled, output, localZone, directory, fileNames, append, partition, proveBeyond, ...range };
+  return {
+    all,
+    labelled,
+    output,
+    localZone,
+    directory,
+    fileNames,
+    append,
+    partition,
+    compact: flags.compact ?? false,
+    proveBeyond,
+    ...range,
+  };
 }
 
 function columns(labelled: boolean, withLocal: boolean): Column[] {
@@ -87,7 +101,7 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
 }
 
 function refuseContradictions(names: readonly string[], flags: ExportFlags): void {
-  const { all, fileNames, output, outputDir, append, restart, rotated, overlap } = flags;
+  const { all, fileNames, output, outputDir, append, restart, rotated, overlap, compact, partitionBy } = flags;
   if (all && names.length > 0) throw new UsageError('--all exports every code: leave out the codes, or --all');
   if (!all && names.length === 0) {
     throw new UsageError('which code?', { hint: 'name codes by id or slug, or add --all; `qrctl qr list` shows them' });
@@ -105,6 +119,10 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
     throw new UsageError('--rotated goes with --append', { hint: 'without --append a file is always made anew' });
   if (restart && !append)
     throw new UsageError('--restart goes with --append', { hint: 'without --append a file is always made anew' });
+  if (compact && !(append && partitionBy !== undefined))
+    throw new UsageError('--compact merges the parts of a dataset that grows', {
+      hint: 'it goes with --output-dir DIR --partition-by day --append',
+    });
   if (overlap !== undefined && !append) throw new UsageError('--overlap goes with --append');
 }
 

@@ -1,0 +1,103 @@
+/**
+ * `--compact`: the parts of each closed partition become one. Readers list names, and no rename changes many of them, so all of the next
+ * generation is made beside the one that is shown, and the link to it is the one name that changes (generations.ts).
+ */
+import { join } from 'node:path';
+import { ForeignRowError } from '../append/read-back.ts';
+import type { Disk } from '../durable/disk.ts';
+import { replaceFile } from '../durable/replace-file.ts';
+import { makeDirectories } from '../durable/write.ts';
+import { UnprovenError } from '../errors.ts';
+import { generationPath, removeGenerations, showGeneration, shownGeneration } from './generations.ts';
+import { formatManifest, MANIFEST, type Manifest, type Part, partName } from './manifest.ts';
+import { readPart } from './read-part.ts';
+import { mergeParts, type PartFormatter, writePart } from './write-part.ts';
+
+export interface CompactJob {
+  disk: Disk;
+  /** Where the link stands. */
+  place: string;
+  manifest: Manifest;
+  /** The first partition that may still get rows. */
+  openFrom: string;
+  createFormatter(): PartFormatter;
+  overlapMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Resolves to how many partitions were merged, and how many parts they had. The dataset must be locked. Throws the system's error. */
+export async function compactDataset(job: CompactJob): Promise<{ partitions: number; parts: number }> {
+  const { disk, place, manifest, signal } = job;
+  const shown = (await shownGeneration(disk, place)) ?? 0;
+  // P13: of a run that was killed before it showed them. What is shown is no run's to remove.
+  await removeGenerations(disk, place, (number) => number > shown);
+  const closed = mergeable(manifest.parts, job.openFrom);
+  if (closed.size === 0) return { partitions: 0, parts: 0 };
+  const [from, to] = [generationPath(place, shown), generationPath(place, shown + 1)];
+  const name = partName(manifest.next, manifest.identity.format);
+  const places = new Set([...manifest.parts].map(({ partition }) => partition));
+  for (const partition of places) await makeDirectories(disk, join(to, partition));
+  const kept = manifest.parts.filter(({ partition }) => !closed.has(partition));
+  for (const part of kept) await disk.link(pathOf(from, part), pathOf(to, part));
+  const merged: Part[] = [];
+  for (const [partition, parts] of closed) {
+    signal?.throwIfAborted();
+    merged.push(await merge(job, { from, to, partition, name, parts }));
+  }
+  // P11: everything the link will lead to is on the disk before it does, the names too.
+  for (const partition of places) await disk.flushDirectory(join(to, partition));
+  const next = { ...manifest, next: manifest.next + 1, parts: [...kept, ...merged] };
+  await replaceFile(disk, join(to, MANIFEST), formatManifest(next, job.overlapMs));
+  await showGeneration(disk, place, shown + 1);
+  // P13: who listed the last one may still be reading it. The one before that nobody was shown for a whole run.
+  await removeGenerations(disk, place, (number) => number < shown);
+  return { partitions: closed.size, parts: [...closed.values()].flat().length };
+}
+
+/** The closed partitions that have more than one part. */
+function mergeable(parts: readonly Part[], openFrom: string): Map<string, Part[]> {
+  const closed = new Map<string, Part[]>();
+  for (const part of parts) {
+    if (part.partition < openFrom) closed.set(part.partition, [...(closed.get(part.partition) ?? []), part]);
+  }
+  return new Map([...closed].filter(([, { length }]) => length > 1));
+}
+
+interface Merge {
+  from: string;
+  to: string;
+  partition: string;
+  name: string;
+  parts: readonly Part[];
+}
+
+async function merge({ disk, manifest, createFormatter }: CompactJob, { from, to, ...merging }: Merge): Promise<Part> {
+  const { partition, name, parts } = merging;
+  const { identity } = manifest;
+  const path = join(to, partition, name);
+  const sources = parts.map((part) => ({ ...part, path: pathOf(from, part) }));
+  const bytes = await writePart(disk, path, path, mergeParts(disk, createFormatter(), identity, sources));
+  const part = { bytes };
+  let read = 0;
+  const count = () => {
+    read += 1;
+  };
+  await readPart({ disk, path, part, identity, begin: createFormatter().begin() }, count).catch((error) => {
+    if (!(error instanceof ForeignRowError)) throw error;
+  });
+  const rows = parts.reduce((sum, one) => sum + one.rows, 0);
+  // P12: what was committed is what is shown, to the row.
+  if (read !== rows) {
+    throw new UnprovenError(
+      `the parts of ${partition} hold ${read} rows, not the ${rows} that were written: they were not merged`,
+      {
+        hint: 'Somebody changed them. Put them back as they were, or export into a new --output-dir.',
+      },
+    );
+  }
+  return { partition, name, rows, bytes, newestMs: Math.max(...parts.map(({ newestMs }) => newestMs)) };
+}
+
+function pathOf(directory: string, { partition, name }: Part): string {
+  return join(directory, partition, name);
+}

@@ -1,0 +1,77 @@
+/** Writes the file of one part, from its first byte to the flush after its last. */
+import { type Disk, type DiskFile, readPieces } from '../durable/disk.ts';
+import { openBeside } from '../durable/replace-file.ts';
+import { createEarlyFlush, writeFully } from '../durable/write.ts';
+import { readParquetRows } from '../parquet-rows.ts';
+import type { Row } from '../row-sink.ts';
+import type { DatasetIdentity, Part } from './manifest.ts';
+
+/** Turns the rows of one part into text or bytes: `begin`, any number of `rows`, `end`. */
+export interface PartFormatter {
+  begin(): string;
+  rows(rows: readonly Row[]): string | Uint8Array;
+  end(): string | Uint8Array;
+}
+
+/** Rows that are formatted at once. */
+const BATCH = 2000;
+
+/** What a part of these rows holds. */
+export async function* formatPart(formatter: PartFormatter, rows: readonly Row[]): AsyncGenerator<string | Uint8Array> {
+  yield formatter.begin();
+  for (let at = 0; at < rows.length; at += BATCH) yield formatter.rows(rows.slice(at, at + BATCH));
+  yield formatter.end();
+}
+
+/** Creates the file of a part at `temporary`, which stands for `path`, and resolves to its bytes. Throws the system's error. */
+export async function writePart(
+  disk: Disk,
+  path: string,
+  temporary: string,
+  pieces: AsyncIterable<string | Uint8Array>,
+): Promise<number> {
+  const file = await openBeside(disk, path, temporary);
+  try {
+    const flush = createEarlyFlush(file);
+    let size = 0;
+    for await (const piece of pieces) {
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      await writeFully(file, bytes, size);
+      size += bytes.length;
+      flush.wrote(bytes.length);
+    }
+    await flush.settled();
+    // P1: the bytes before the claim, or a power cut leaves a claim without rows.
+    await file.sync();
+    return size;
+  } finally {
+    await file.close();
+  }
+}
+
+/** What the rows of several parts, at `paths`, are in one: in the order in which they were committed. */
+export async function* mergeParts(
+  disk: Disk,
+  formatter: PartFormatter,
+  { format }: Pick<DatasetIdentity, 'format'>,
+  parts: readonly (Pick<Part, 'bytes'> & { path: string })[],
+): AsyncGenerator<string | Uint8Array> {
+  const begin = formatter.begin();
+  yield begin;
+  for (const { path, bytes } of parts) {
+    const file = await disk.open(path, 'r+');
+    try {
+      if (format === 'parquet') yield* parquetPieces(file, bytes, formatter);
+      else yield* readPieces(file, Buffer.byteLength(begin), bytes);
+    } finally {
+      await file.close();
+    }
+  }
+  yield formatter.end();
+}
+
+async function* parquetPieces(file: DiskFile, bytes: number, formatter: PartFormatter): AsyncGenerator<string | Uint8Array> {
+  for await (const rows of readParquetRows(file, bytes)) {
+    for (let at = 0; at < rows.length; at += BATCH) yield formatter.rows(rows.slice(at, at + BATCH));
+  }
+}

@@ -1,0 +1,151 @@
+/** The parts of closed partitions become one, while somebody reads and at every step of the disk. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
+import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
+import type { MemoryDisk } from '../support/memory-disk.ts';
+import { DAY, LAKE, type LakeOptions, openLake, runLake, seen, wanted, watched, writePage } from './runs.ts';
+
+const rows = (first: number, ...times: number[]) => times.map((time, i) => ({ id: first + i, time: START + time }));
+
+const service: TestService = {
+  [CODE]: rows(1, 0, HOUR, DAY, 2 * DAY, 2 * DAY + HOUR),
+  [OTHER_CODE]: rows(11, HOUR, 2 * HOUR, 2 * DAY),
+};
+/** A later night, with a row for a day that was merged. */
+const later: TestService = { ...service, [CODE]: [...(service[CODE] ?? []), ...rows(21, 2 * DAY + HOUR / 2, 3 * DAY)] };
+
+/** The last day is not over. */
+const compact: LakeOptions = { compact: true, serviceNow: () => START + 2 * DAY + 2 * HOUR };
+
+let memory: MemoryDisk;
+beforeEach(() => {
+  memory = createMemoryDisk();
+});
+
+/** The parts that are shown, without the directory. */
+function shown(): string[] {
+  const root = `${memory.realPath(LAKE)}/`;
+  return memory
+    .names()
+    .filter((path) => path.startsWith(`${root}dt=`))
+    .map((path) => path.slice(root.length));
+}
+
+describe('a dataset whose parts are merged', () => {
+  it('has one part for each day that is over, and each row once', async () => {
+    const notes: string[] = [];
+    await runLake(memory, service, { ...compact, note: (line) => notes.push(line) });
+    expect(shown()).toEqual([
+      'dt=2026-01-01/part-000003.csv',
+      'dt=2026-01-02/part-000001.csv',
+      'dt=2026-01-03/part-000001.csv',
+      'dt=2026-01-03/part-000002.csv',
+    ]);
+    expect(seen(memory)).toEqual(wanted(service));
+    expect(notes).toEqual(['2 parts of 1 partition became 1']);
+    expect(await runLake(memory, later, compact)).toBe(2);
+    expect(seen(memory)).toEqual(wanted(later));
+  });
+
+  it('keeps what was shown before until the next one, and uses no name of it again (P13)', async () => {
+    await runLake(memory, service, compact);
+    const before = memory.realPath(LAKE);
+    const old = memory.names().filter((path) => path.startsWith(before));
+    const over = { compact: true, serviceNow: () => START + 9 * DAY };
+    await runLake(memory, later, over);
+    expect(memory.realPath(LAKE)).not.toBe(before);
+    for (const path of old) expect(memory.read(path)).toBeDefined();
+    for (const name of shown()) {
+      const text = memory.read(`${before}/${name}`);
+      if (text !== undefined) expect(memory.read(`${memory.realPath(LAKE)}/${name}`)).toBe(text);
+    }
+    await runLake(memory, { ...later, [OTHER_CODE]: [...(later[OTHER_CODE] ?? []), ...rows(31, 3 * DAY)] }, over);
+    expect(memory.names().filter((path) => path.startsWith(before))).toEqual([]);
+  });
+
+  it.each(['ndjson', 'parquet'] as const)('in %s', async (format) => {
+    await runLake(memory, service, { ...compact, identity: { format } });
+    expect(shown()[0]).toBe(`dt=2026-01-01/part-000003.${format}`);
+    // It is read back row by row, so it holds what it should: the ids are known from it.
+    const lake = await openLake(memory, service, { ...compact, identity: { format } });
+    expect(await writePage(lake.sinkOf(CODE), CODE, service[CODE] ?? [])).toBe(0);
+    await lake.commit();
+  });
+
+  it('is not merged where a part has other rows than were written (P12)', async () => {
+    await runLake(memory, service, { ...compact, serviceNow: () => START });
+    const path = memory.names().find((name) => name.endsWith('dt=2026-01-01/part-000001.csv')) ?? '';
+    const text = memory.read(path) ?? '';
+    // Of the same size, and one line where there were two.
+    memory.write(
+      path,
+      `${text.slice(0, text.lastIndexOf('\n', text.length - 2))} ${text.slice(text.lastIndexOf('\n', text.length - 2) + 1)}`,
+    );
+    await expect(runLake(memory, later, compact)).rejects.toThrow(
+      /^the parts of dt=2026-01-01 hold \d rows, not the 4 that were written: they were not merged$/,
+    );
+    expect(memory.realPath(LAKE)).toBe('/data/.lake.000001');
+  });
+
+  it('is on the disk with all its names before the link leads there (P11)', async () => {
+    await runLake(memory, service, { ...compact, serviceNow: () => START });
+    memory.revive();
+    memory.fault = (_, operation) => (operation === 'rename /data/.lake.partial' ? 'end-after' : undefined);
+    await expect(runLake(memory, later, compact)).rejects.toThrow();
+    // A power cut that takes any one name that was not flushed: there is none but the link's.
+    memory.revive({ keep: () => 1, lost: 0 });
+    expect(seen(memory)).toEqual(wanted(later));
+  });
+
+  it('a directory is left as it is: only a link can show another in one step', async () => {
+    await runLake(memory, service);
+    const before = seen(memory);
+    memory.revive();
+    await expect(runLake(memory, service, compact)).rejects.toMatchObject({
+      message: `cannot merge parts in ${LAKE}: it is a directory, and only a link can show others in one step`,
+      hint: 'Once, while nobody reads it, in /data: mv lake .lake.000001 && ln -s .lake.000001 lake',
+    });
+    expect(memory.steps()).toBe(0);
+    expect(seen(memory)).toEqual(before);
+  });
+
+  it('is added to where the name leads after the wait for the lock (P14)', async () => {
+    await runLake(memory, service, { ...compact, serviceNow: () => START });
+    const locked: string[] = [];
+    const lock = async (path: string) => {
+      locked.push(path);
+      // The run that holds it merges and is done.
+      if (locked.length === 1) await runLake(memory, service, compact);
+      return { release: async () => {} };
+    };
+    await runLake(memory, later, { lock });
+    expect(locked).toEqual(['/data/.lake.000001/_qrctl.json', '/data/.lake.000002/_qrctl.json']);
+    expect(seen(memory)).toEqual(wanted(later));
+  });
+
+  const isLong = process.env.QRCTL_SOAK !== undefined;
+  // Each kill takes a run: the quick ones are of a small dataset.
+  const [small, more] = isLong ? [service, later] : [{ [CODE]: rows(1, 0, HOUR, 2 * HOUR, 3 * HOUR) }, undefined];
+  const grown = more ?? { [CODE]: [...(small[CODE] ?? []), ...rows(21, 4 * HOUR)] };
+  const CUTS = isLong ? [undefined, ...POWER_CUTS] : POWER_CUTS.filter((keep) => keep('names') > keep('inode 1')).slice(0, 1);
+  it('shows one generation or the other, whole, whatever ends the run at every step (P11, P13)', async () => {
+    for (const cut of CUTS) {
+      await atEveryStep(
+        async (on) => {
+          await runLake(on, small, { ...compact, serviceNow: () => START });
+        },
+        (on) => runLake(watched(on), grown, compact),
+        cut || !isLong ? ['end-before'] : ['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'],
+        async ({ memory: after }) => {
+          after.revive(cut && { keep: cut });
+          const now = seen(after);
+          expect(new Set(now).size).toBe(now.length);
+          expect(wanted(small).filter((row) => !now.includes(row))).toEqual([]);
+          await runLake(watched(after), grown, compact);
+          expect(seen(after)).toEqual(wanted(grown));
+          expect(after.names().filter((name) => name.endsWith('.partial'))).toEqual([]);
+        },
+      );
+    }
+  });
+});
