@@ -203,6 +203,13 @@ describe('what is noted', () => {
     }
   });
 
+  it('is nothing to flush where there was nothing', async () => {
+    const memory = createMemoryDisk();
+    const log = await openAppendLog<Line>(LOG, memory.disk);
+    memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
+    await log.close();
+  });
+
   it('keeps its order among what is appended, and survives a killed process', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, memory.disk);
@@ -256,6 +263,13 @@ describe('a log whose place changes while it is written (D15)', () => {
       hint: expect.stringContaining('put it back'),
     });
     await expect(log.append(lines(1, 2))).rejects.toThrow(message);
+  });
+
+  it('is not the one of the same number on another file system (D15)', async () => {
+    const { disk } = createMemoryDisk();
+    const stat = async (path: string) => ({ ...(await disk.stat(path)), dev: 4711n });
+    const log = await openAppendLog<Line>(LOG, { ...disk, stat });
+    await expect(log.append(lines(1))).rejects.toThrow('moved or removed');
   });
 
   it('has its name flushed also where a run before was killed on the way to that (D8)', async () => {
@@ -448,5 +462,7 @@ describe('a place for a log', () => {
     expect(await readFile(path)).toEqual(await logOf(2));
     await writeFile(path, '');
     expect(await readAppendLog(path)).toEqual([]);
+    await writeFile(path, 'dear diary\n');
+    await expect(readAppendLog(path)).rejects.toThrow(`${path} is not a journal of qrctl`);
   });
 });
