@@ -38,6 +38,8 @@ export interface CommittedPoint {
   saved: boolean;
   /** The file is known to be as that state left it, by its stamp. */
   untouched: boolean;
+  /** That state has a stamp, if only of how the file was once. */
+  isStamped: boolean;
   /** Set where the state was lost: what the service must show before rows are added. */
   proof: OwnershipProof | undefined;
 }
@@ -63,7 +65,7 @@ type StateJob = Pick<OpenJob, 'disk' | 'paths' | 'signal'>;
 /** An export from the beginning: nothing committed, nothing on the disk. */
 export function nothingCommitted(sinceMs: number | undefined): CommittedPoint {
   const nothing = { file: undefined, bytes: 0, hash: createFileHash(), overlaps: new Map(), proof: undefined };
-  return { ...nothing, sinceMs, saved: false, untouched: false };
+  return { ...nothing, sinceMs, saved: false, untouched: false, isStamped: false };
 }
 
 /**
@@ -125,10 +127,11 @@ async function finishReplacing({ disk, paths, signal }: StateJob, state: AppendS
 async function openWithState(job: OpenJob, state: AppendState): Promise<CommittedPoint> {
   // A18: the first run's lower bound, not this one's.
   const { bytes, overlaps, sinceMs } = state;
+  const known = { saved: true, isStamped: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
     // A first run stopped between its first state and the file is no loss; a file with rows that is gone was moved away.
-    if (bytes === 0) return { ...nothingCommitted(sinceMs), overlaps, saved: true };
+    if (bytes === 0) return { ...nothingCommitted(sinceMs), overlaps, ...known };
     throw refusal(job.paths.file, `it is gone, but its state says that ${bytes} bytes of it were written`);
   }
   try {
@@ -140,7 +143,7 @@ async function openWithState(job: OpenJob, state: AppendState): Promise<Committe
     const untouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, untouched);
     if (stat.size > bytes) await cutOff(job, file, state, stat.size);
-    return { file, bytes, hash, overlaps, sinceMs, saved: true, untouched, proof: undefined };
+    return { file, bytes, hash, overlaps, sinceMs, ...known, untouched, proof: undefined };
   } catch (error) {
     await file.close();
     throw error;
@@ -204,7 +207,7 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
     if (bytes < size) job.warn?.(`${basename(job.paths.file)}: its last ${size - bytes} bytes, a torn row, will be cut off`);
     const sinceMs = job.sinceMs === undefined ? undefined : Math.min(job.sinceMs, oldestMs ?? job.sinceMs);
     const hash = await hashFile(file, bytes, undefined, job.signal);
-    return { file, bytes, hash, overlaps, sinceMs, saved: false, untouched: false, proof };
+    return { ...nothingCommitted(sinceMs), file, bytes, hash, overlaps, proof };
   } catch (error) {
     await file.close();
     if (!(error instanceof ForeignRowError)) throw error;

@@ -82,6 +82,8 @@ export function createFileTail({
   /** What stands at `place` is to stay there, or to be moved by the next run. */
   let needed = !restart;
   let stamped = committed.untouched;
+  /** The state on the disk has one, which may be of how the file was before somebody touched it. */
+  let { isStamped } = committed;
 
   /** Anything that fails in here leaves us not knowing what is on the disk; the serial queue lets nothing follow. */
   async function carefully<T>(work: () => Promise<T>): Promise<T> {
@@ -122,6 +124,7 @@ export function createFileTail({
         claimed = size;
         needed = true;
         stamped = stamp !== undefined;
+        isStamped = stamped;
       });
     } finally {
       await next.discard();
@@ -134,7 +137,7 @@ export function createFileTail({
     // A3: a first run killed after making the file would leave one that nobody knows, so an empty claim comes first.
     if (!restart && size === 0 && !committed.saved) await saveState(false);
     // A20: from here on there may be bytes of ours after the committed offset, and the state must not say that there are none.
-    else if (stamped) await saveState(false);
+    else if (isStamped) await saveState(false);
     file ??= await create();
     // A torn row of a file whose state was lost stayed until it was certain whose file it is.
     if (!committed.saved && (await file.stat()).size > size) await file.truncate(size);

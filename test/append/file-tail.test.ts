@@ -61,6 +61,19 @@ describe('the steps on the disk', () => {
     expect(await stepsOf()).toEqual([...state, 'create FILE', 'flush /data', 'write FILE', ...rows, ...rows, ...last]);
   });
 
+  it('of a later run after somebody touched the file: the stamp goes out of the state all the same, so that a kill is no refusal (A20)', async () => {
+    const text = fileText();
+    memory.remove(FILE);
+    memory.write(FILE, text);
+    service[CODE]?.push({ id: 5, time: START + 4 * HOUR });
+    memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-after' : undefined);
+    await run(memory, service).catch(() => undefined);
+    expect(fileText().length).toBeGreaterThan(text.length);
+    memory.revive();
+    memory.fault = () => undefined;
+    expect(await run(memory, service)).toBe(1);
+  });
+
   it('of a later run: a state without a stamp before anything is written, and one with a stamp at the end (A19, A20)', async () => {
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
     expect(await stepsOf()).toEqual([...state, 'write FILE', 'sync FILE', ...state, 'sync FILE', ...state]);
