@@ -13,12 +13,13 @@ import { acquireLock, type Lock } from '../durable/lock.ts';
 import { cannotOpen, cannotWrite, systemCode } from '../durable/path-errors.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { countOf } from '../quote.ts';
+import { formatInstant } from '../time.ts';
 import { compactDataset } from './compact.ts';
 import { ensureGeneration } from './generations.ts';
-import { type DatasetIdentity, datasetDifference, MANIFEST, type Manifest, parseManifest } from './manifest.ts';
+import { type DatasetIdentity, datasetDifference, MANIFEST, type Manifest, type Part, parseManifest } from './manifest.ts';
 import { createPartTail } from './part-tail.ts';
-import { createPartitioner } from './partitions.ts';
-import { datasetRefusal, finishParts, refuseForeign } from './parts.ts';
+import { createPartitioner, type Partitioning, partitionEnd } from './partitions.ts';
+import { datasetRefusal, finishParts, refuseForeign, removedPartitions } from './parts.ts';
 import type { PartFormatter } from './write-part.ts';
 
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
@@ -55,13 +56,20 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         throw datasetRefusal(directory, 'there is one already', 'Add --append to add to it, or choose another --output-dir.');
       const difference = found && datasetDifference(found.identity, identity);
       if (difference) throw datasetRefusal(directory, `it ${difference}`);
-      await refuseForeign({ disk, directory, parts: found?.parts ?? [], format: identity.format });
-      await finishParts({ disk, directory, parts: found?.parts ?? [] });
+      const known = found?.parts ?? [];
+      const removed = await removedPartitions({ disk, directory, parts: known });
+      const parts = known.filter(({ partition }) => !removed.includes(partition));
+      await refuseForeign({ disk, directory, parts, format: identity.format });
+      await finishParts({ disk, directory, parts });
+      const keptFromMs = endOfRemoved(known, removed, identity.partition);
+      if (keptFromMs !== undefined)
+        options.note?.(`${removed.join(', ')} was deleted: scans before ${formatInstant(keptFromMs)} are not exported again`);
       const committed = {
         overlaps: found?.overlaps ?? new Map(),
-        // P10: the first run's lower bound, not this one's.
-        sinceMs: found ? found.sinceMs : options.sinceMs,
-        saved: found !== undefined,
+        // P10: the first run's lower bound, not this one's; P15: or the end of what was deleted.
+        sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
+        // P15: a state that knows it is written also where nothing is new.
+        saved: found !== undefined && keptFromMs === undefined,
         proof: undefined,
       };
       const tail = createPartTail({
@@ -69,7 +77,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         ...committed,
         disk,
         directory,
-        parts: found?.parts ?? [],
+        parts,
         next: found?.next ?? 1,
       });
       const open = (ours: Lock) =>
@@ -82,6 +90,12 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   } catch (error) {
     throw inWords(error);
   }
+}
+
+/** When the newest of the deleted partitions ends, ms since the epoch: that is later than any lower bound that let their rows in. */
+function endOfRemoved(parts: readonly Part[], removed: readonly string[], partition: Partitioning): number | undefined {
+  const last = parts.find((part) => part.partition === removed.at(-1));
+  return last && partitionEnd(createPartitioner(partition), last.newestMs);
 }
 
 /** Locks the directory to which the name leads. */

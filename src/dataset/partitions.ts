@@ -29,6 +29,16 @@ export function createPartitioner({ by, timezone }: Partitioning): (timeMs: numb
   };
 }
 
+/** Changes of day are at whole quarters of an hour everywhere. */
+const QUARTER_MS = 900_000;
+
+/** The end of the partition to which an instant belongs, both in ms since the epoch. */
+export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: number): number {
+  let endMs = (Math.floor(timeMs / QUARTER_MS) + 1) * QUARTER_MS;
+  while (partitionOf(endMs) === partitionOf(timeMs)) endMs += QUARTER_MS;
+  return endMs;
+}
+
 /** Whether a name is one that a partitioner gives. */
 export function isPartition(name: string): boolean {
   return /^dt=\d{4}-\d\d(-\d\d)?$/.test(name);

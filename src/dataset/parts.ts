@@ -51,6 +51,22 @@ export async function refuseForeign({ disk, directory, parts, format }: Job & Pi
   }
 }
 
+/**
+ * The partitions, oldest first, that somebody deleted to keep no more than they want: all parts of them are gone, and they are older than all that
+ * is there. One that is gone from the midst was not deleted for its age; nor was all of a dataset.
+ */
+export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
+  const names = [...byPartition(parts)].sort(([one], [other]) => (one < other ? -1 : 1));
+  const removed: string[] = [];
+  for (const [partition, files] of names) {
+    const there = await ifPresent(disk.readdir(join(directory, partition)));
+    // P15: also under the name that a part has before it is claimed.
+    if (there?.some((name) => files.has(name) || LEFTOVER.test(name))) return removed;
+    removed.push(partition);
+  }
+  return [];
+}
+
 /** P3, P4: gives the parts that the manifest claims their names, and removes what was written and never claimed. */
 export async function finishParts({ disk, directory, parts }: Job): Promise<void> {
   const known = byPartition(parts);

@@ -82,6 +82,22 @@ describe('a dataset', () => {
     await lake.discard();
   });
 
+  it.each([true, false])('does not bring back the oldest days once they were deleted; directories too: %s (P15)', async (all) => {
+    await runLake(memory, service);
+    for (const name of memory.names().filter((name) => name.includes('dt=2026-01-01/'))) memory.remove(name);
+    if (all) memory.remove(`${LAKE}/dt=2026-01-01`);
+    const kept = wanted(service).filter((row) => !row.startsWith('dt=2026-01-01'));
+    const notes: string[] = [];
+    const again = { note: (line: string) => notes.push(line) };
+    expect(await runLake(memory, service, again)).toBe(0);
+    expect(notes).toEqual(['dt=2026-01-01 was deleted: scans before 2026-01-02T00:00:00.000Z are not exported again']);
+    // Also where all is read from the beginning again: of a code whose proof failed, and of one that is new.
+    const [more, late] = ['33333333-3333-4333-8333-333333333333', rows(41, HOUR, DAY)];
+    await runLake(memory, { ...service, [more]: late }, { ...again, identity: { codes: Object.keys(service) } });
+    expect(seen(memory)).toEqual([...kept, 'dt=2026-01-02 42'].sort());
+    expect(notes).toHaveLength(1);
+  });
+
   it('is locked before anything of it is read (P9)', async () => {
     const steps: string[] = [];
     const disk = { ...memory.disk, readFile: (path: string) => memory.disk.readFile(path).finally(() => steps.push('read')) };
@@ -145,6 +161,14 @@ describe('what is not such a dataset is refused and left as it is', () => {
     memory.write(first, text);
     memory.remove(MANIFEST);
     await refused(/it has no _qrctl\.json, and holds dt=2026-01-01\/part-000002\.csv, which is not of this export/);
+  });
+
+  it('a day that is gone from the midst, and all of them (P5, P15)', async () => {
+    await runLake(memory, service);
+    for (const name of parts().filter((name) => name.includes('dt=2026-01-02/'))) memory.remove(name);
+    await refused(/dt=2026-01-02\/part-000001\.csv is gone$/);
+    for (const name of parts()) memory.remove(name);
+    await refused(/dt=2026-01-01\/part-000001\.csv is gone$/);
   });
 
   it('a manifest that was cut at any byte (P6)', async () => {
