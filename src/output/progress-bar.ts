@@ -23,24 +23,24 @@ export interface BarState extends Work {
   pauseLeftMs?: number | undefined;
 }
 
-/** Widths of the bar, the roomiest first; 0 is without. */
-const CELLS = [20, 10, 0];
+/** Widths of the bar, the roomiest first; 0 is the share alone. */
+const CELLS = [20, 10, 5, 0];
 /** A rate over less time than this is noise. */
 const RATE_FROM_MS = 500;
 
 /** Time left is told once so much was worked, and of what is not done by then. */
 const LEFT_FROM_MS = 1000;
 
-/** The line in at most `room` columns, all of its characters one wide. Where it is tight the bar gives way first, then the detail. */
+/** The line in at most `room` columns, all of its characters one wide. Where it is tight the bar becomes the share alone, then the detail goes. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
   const counts = `${counted(done, total)} ${unit}`;
   const share = shareOf(state);
-  const bars = CELLS.map((cells) => (share === undefined || cells === 0 ? undefined : bar(share, cells)));
+  const bars = share === undefined ? [undefined] : [...CELLS.map((cells) => bar(share, cells)), undefined];
   const full = bars.map((drawn) => joined([drawn, counts, detail, pace(state), left(state, share)]));
-  const short = joined([counts, pace(state), left(state, share)]);
+  const short = bars.map((drawn) => joined([drawn, counts, pace(state), left(state, share)]));
   const shortest = joined([counts, pace(state)]);
-  return ([...full, short].find((line) => line.length <= room) ?? shortest).slice(0, Math.max(0, room));
+  return ([...full, ...short].find((line) => line.length <= room) ?? shortest).slice(0, Math.max(0, room));
 }
 
 /** How much of all is done; undefined where nothing tells. What is only estimated is never all. */
@@ -66,8 +66,8 @@ function joined(parts: readonly (string | undefined)[]): string {
 
 function bar(done: number, cells: number): string {
   const full = Math.floor(done * cells);
-  const percent = `${Math.floor(done * 100)}`.padStart(3);
-  return `${'█'.repeat(full)}${'░'.repeat(cells - full)} ${percent}%`;
+  const percent = `${Math.floor(done * 100)}%`.padStart(4);
+  return cells === 0 ? percent : `${'█'.repeat(full)}${'░'.repeat(cells - full)} ${percent}`;
 }
 
 function counted(done: number, total: number | undefined): string {

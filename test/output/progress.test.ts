@@ -14,13 +14,13 @@ describe('the line of a bar', () => {
     expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100)).toMatch(/waiting 42 s for the rate limit {2}13 s left$/);
   });
 
-  test('on a narrow terminal shortens the bar, does without it, then without the detail, never without the countdown', () => {
+  test('on a narrow terminal shortens the bar to the share alone, does without the detail, then without both, never without the countdown', () => {
     const lines = [110, 100, 85, 70, 60].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
     expect(lines).toEqual([
       '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
       '████░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
-      '45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
-      '45,000/100,000 scans  waiting 5 s for the rate limit  13 s left',
+      ' 45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
+      ' 45%  45,000/100,000 scans  waiting 5 s for the rate limit  13 s left',
       '45,000/100,000 scans  waiting 5 s for the rate limit',
     ]);
   });
