@@ -9,6 +9,7 @@ import { basename, join, relative } from 'node:path';
 import { build, transform } from 'esbuild';
 import { formatBillOfMaterials } from './bill-of-materials.mjs';
 import { bundledPackages, formatLicenses } from './licenses.mjs';
+import { asData, notBuiltIn } from './lighter-libraries.mjs';
 
 const [directory = 'dist'] = process.argv.slice(2);
 
@@ -16,7 +17,6 @@ const TARGET = 'node20';
 
 /** Modules that get a file of dist/ for themselves, with all they import: large libraries that few commands need. */
 const APART = {
-  undici: 'src/service/undici.ts',
   conf: 'conf',
   'csv-parse': 'csv-parse',
   'csv-parse-sync': 'csv-parse/sync',
@@ -59,43 +59,6 @@ const measuredAlike = {
   },
 };
 
-/**
- * What undici and commander load with themselves for features that are not used here: the classes of node:http that undici tells
- * streams by, HTTP/2 and fetch; and what commander would run commands in other files with. Without them `qrctl qr list` takes 10 ms
- * less, a tenth. Each stand-in has just what is asked for when it is loaded and throws at anything else, so that an upgrade which asks
- * for more fails in every test that sends a request. node:assert is loaded only where what it is asked about is not true.
- */
-const STAND_INS = {
-  'node:assert': standIn('node:assert', '{}', "(value, ...rest) => { if (!value) require('node:assert')(value, ...rest); }"),
-  'node:child_process': standIn('node:child_process', '{}'),
-  'node:http': standIn('node:http', '{ maxHeaderSize: 16384, IncomingMessage: class {} }'),
-  './client-h2.js': standIn('./client-h2.js', '{}'),
-  '../web/fetch/body.js': standIn('../web/fetch/body.js', '{}'),
-};
-
-/** A module with these properties, as source; called, it does what `call` does, or throws. */
-function standIn(path, properties, call = "() => missing('call')") {
-  return `const has = ${properties};
-    const missing = (name) => { throw new Error('${path} is not built in, and somebody asks for its ' + String(name)); };
-    const call = ${call};
-    module.exports = new Proxy(function () {}, {
-      get: (_, name) => (name in has ? has[name] : missing(name)),
-      apply: (_, self, given) => call(...given),
-    });`;
-}
-
-const notBuiltIn = {
-  name: 'not-built-in',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /.*/ }, ({ importer, namespace, path }) =>
-      namespace === 'file' && /[\\/](undici|commander)[\\/]/.test(importer) && Object.hasOwn(STAND_INS, path)
-        ? { path, namespace: 'not-built-in' }
-        : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'not-built-in' }, ({ path }) => ({ contents: STAND_INS[path] }));
-  },
-};
-
 const PARSER = /[\\/]llhttp[\\/]llhttp.*-wasm\.js$/;
 
 /**
@@ -120,14 +83,30 @@ const parserInFiles = {
   },
 };
 
-/** Sources of what most commands never touch: they are in a file of their own, `rest.js`, and all else of the program in `app.js`. */
+/**
+ * What every command that asks the service needs: `app.js` has these and what they import. All of that file is read, compared and kept
+ * in memory at each start, so that a source belongs here only if `qr list` in a pipe loads it.
+ */
+const CORE = [
+  'src/app.ts',
+  'src/commands/qr/list.ts',
+  'src/output/create-formatter.ts',
+  'src/output/document-sink.ts',
+  'src/output/plan-output.ts',
+  'src/service/create-service.ts',
+  'src/settings/resolve.ts',
+  'src/settings/slug-file.ts',
+  'src/settings/store.ts',
+];
+
+/** Sources of what most commands never touch: they are in `rest.js`, and in `more.js` is what is in neither. */
 const REST =
-  /^src\/(append|bulk|image|complete|once|output\/xlsx|sandbox|dataset)\/|^src\/commands\/(?!qr\/list\.ts|qr\/get\.ts|auth\/status\.ts|[a-z-]+\.ts)/;
+  /^src\/(append|bulk|image|complete|once|output\/xlsx|sandbox|dataset)\/|^src\/commands\/(?!qr\/get\.ts|auth\/status\.ts|[a-z-]+\.ts)/;
 
 /**
- * The program in two files, and in them a function for each part that is imported at a time of its own. esbuild divides it into such
+ * The program in three files, and in them a function for each part that is imported at a time of its own. esbuild divides it into such
  * parts only as files of ES modules: these are put together again. Left whole, each command would pay for the functions and classes
- * of all. A part of the other file is imported by `./FILE.js#PART` (src/start/start.ts).
+ * of all. A part of another file is imported by `./FILE.js#PART` (src/start/start.ts).
  */
 async function bundleProgram(options) {
   const { outputFiles, metafile } = await build({
@@ -140,22 +119,28 @@ async function bundleProgram(options) {
     write: false,
     sourcemap: 'inline',
     supported: {},
-    plugins: [measuredAlike, notBuiltIn, keptApart],
+    plugins: [measuredAlike, notBuiltIn, parserInFiles, asData, keptApart],
   });
   const parts = new Map(outputFiles.map(({ path, text }) => [`./${basename(path)}`, text]));
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [`./${basename(path)}`, output]));
-  const inApp = new Set();
-  function putInApp(part) {
-    if (!parts.has(part) || inApp.has(part)) return;
-    inApp.add(part);
-    for (const { path, kind } of outputs.get(part).imports) if (kind === 'import-statement') putInApp(`./${basename(path)}`);
+  const sourcesOf = (part) => Object.keys(outputs.get(part).inputs).filter((path) => path.startsWith('src/'));
+  const files = new Map();
+  function put(part, file) {
+    if (!parts.has(part) || files.has(part)) return;
+    files.set(part, file);
+    for (const { path, kind } of outputs.get(part).imports) if (kind === 'import-statement') put(`./${basename(path)}`, file);
+  }
+  const entries = new Map([...outputs].map(([part, { entryPoint }]) => [entryPoint, part]));
+  for (const source of CORE) {
+    if (!entries.has(source)) throw new Error(`${source} is no longer loaded at a time of its own`);
+    put(entries.get(source), './app.js');
   }
   for (const part of parts.keys()) {
-    const sources = Object.keys(outputs.get(part).inputs).filter((path) => path.startsWith('src/'));
-    if (sources.length === 0 || !sources.every((path) => REST.test(path))) putInApp(part);
+    const sources = sourcesOf(part);
+    if (sources.length === 0 || !sources.every((path) => REST.test(path))) put(part, './more.js');
   }
-  const fileOf = (part) => (inApp.has(part) ? './app.js' : './rest.js');
-  for (const file of ['./app.js', './rest.js']) {
+  const fileOf = (part) => files.get(part) ?? './rest.js';
+  for (const file of ['./app.js', './more.js', './rest.js']) {
     const here = [...parts.keys()].filter((part) => fileOf(part) === file).sort();
     const entry = {
       contents: `module.exports = { ${here.map((part) => `'${part.slice(2)}': () => require('${part}')`)} };`,
@@ -260,7 +245,7 @@ const LOADED = {
 try {
   await mkdir(staged);
   await build({ ...OPTIONS, entryPoints: { start: 'src/start/start.ts' }, plugins: [keptApart] });
-  const plugins = [measuredAlike, notBuiltIn, notWrittenByConf, parserInFiles, pdfAsBuilt, keptApart];
+  const plugins = [measuredAlike, notWrittenByConf, pdfAsBuilt, keptApart];
   const fonts = await copyFonts();
   // What draws logos (src/image/load-logo.ts).
   await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));

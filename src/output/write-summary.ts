@@ -1,5 +1,4 @@
 /** Where the summary of a run is written: the file appears whole, so that whoever watches it never reads half of one. */
-import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Processes } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';
@@ -7,6 +6,8 @@ import { formatRunSummary, type RunEnd } from '../run-summary.ts';
 
 /** Throws UsageError, before anything is done, where no summary could be written: nobody would know how the run ended. */
 export async function checkSummaryPlace(path: string): Promise<void> {
+  // Here, because every command loads this file, and node takes two milliseconds to load that one.
+  const { stat } = await import('node:fs/promises');
   const directory = await stat(dirname(path)).catch(() => undefined);
   if (directory?.isDirectory()) return;
   throw new UsageError(`cannot write the summary ${path}: there is no directory ${dirname(path)}`, {

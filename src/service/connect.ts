@@ -1,6 +1,7 @@
 /** Opening a connection to the service, through a proxy's tunnel where one is set, so that it can be ended at any moment. */
 import type { Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
+import { keepWasmSimple } from '../start/v8-flags.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization, proxyRefusal } from './proxy.ts';
 import { buildConnector, Client } from './undici.ts';
@@ -49,8 +50,13 @@ export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket
 
 function plainly(callback: Callback): Callback {
   return (...[error, socket]) => {
-    if (error) callback(asNetworkError(error, false), null);
-    else callback(null, socket);
+    if (error) {
+      callback(asNetworkError(error, false), null);
+      return;
+    }
+    // Here undici compiles its parser; and what node has to load for a connection is loaded.
+    keepWasmSimple();
+    callback(null, socket);
   };
 }
 

@@ -1,4 +1,4 @@
-/** The types of undici's parts by their own paths (undici.ts says why), which are its own; and what node's lack of WebAssembly. */
+/** The types of undici's parts by their own paths (undici.ts says why), which are its own. */
 declare module 'undici/lib/dispatcher/client.js' {
   import type { Client } from 'undici';
 
@@ -14,13 +14,4 @@ declare module 'undici/lib/core/connect.js' {
   type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
   const build: (options: buildConnector.BuildOptions) => Connect;
   export default build;
-}
-
-declare module 'undici/lib/llhttp/llhttp_simd-wasm.js' {
-  const parser: Uint8Array<ArrayBuffer>;
-  export default parser;
-}
-
-declare namespace WebAssembly {
-  function compile(bytes: Uint8Array<ArrayBuffer>): Promise<unknown>;
 }

@@ -11,12 +11,13 @@ const YOUNG_BYTES = 8 * 1024 * 1024;
 /**
  * To be called before undici's parser of HTTP, one large function of WebAssembly, is compiled. V8 of Node 20 would begin to optimize
  * it at the first answer, and node waits for that before it exits: `qr list` took 310 ms of processor time in place of 120, and no
- * export is long enough to win it back. And it is compiled at once, not when it is first called: that is, beside the main thread
- * (service/compile-parser.ts). Node 22 and 24 optimize nothing at once, and loading node:v8 would cost them what the rest wins.
+ * export is long enough to win it back. But not before what node is to load itself is loaded: once a flag has changed V8 compiles
+ * that anew, in place of taking what came compiled with node, and node:net alone takes 3 ms in place of 1. Node 22 and 24 optimize nothing at once, and
+ * loading node:v8 would cost them what the rest wins.
  */
 export function keepWasmSimple(): void {
   if (!process.version.startsWith('v20.')) return;
-  setFlags('--liftoff-only', '--no-wasm-lazy-compilation');
+  setFlags('--liftoff-only');
 }
 
 /**
@@ -44,7 +45,6 @@ const DEFAULTS = [
   '--no-liftoff-only',
   '--wasm-tier-up',
   '--wasm-dynamic-tiering',
-  '--wasm-lazy-compilation',
   '--heap-growing-percent=0',
   '--semi-space-growth-factor=2',
 ];

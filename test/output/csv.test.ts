@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { defuse } from '../../src/defuse.ts';
 import { type CsvOptions, createCsvFormatter, defusedCell } from '../../src/output/csv.ts';
 import { textOf } from '../../src/output/formatter.ts';
 import { runs } from '../support/property-runs.ts';
@@ -101,6 +102,13 @@ describe('CSV is RFC 4180', () => {
     for (const rawCells of [true, false]) {
       expect(csv(rows, { ...plain, rawCells, header: false, delimiter })).toBe(`${line}\n`);
     }
+  });
+
+  test('a beginning that is taken for harmless at one look is so by the properties of Unicode (T1)', () => {
+    const pairs = Array.from({ length: 0x1fc00 - 0x1f000 }, (_, i) => String.fromCodePoint(0x1f000 + i));
+    const units = Array.from({ length: 0x10000 }, (_, i) => String.fromCharCode(i));
+    const texts = [...units, ...pairs].filter((first) => !/[",;\t\n\r]/.test(first)).map((first) => `${first}=1`);
+    expect(texts.filter((text) => defusedCell(text) !== defuse(text))).toEqual([]);
   });
 
   test('a header is a row of cells: quoted and defused like them', () => {

@@ -57,7 +57,6 @@ test('V8 takes what an earlier run compiled, whatever flags of V8 that run had c
       const { code, stderr } = await runCli(line, options);
       expect(code).toBe(0);
       expect(stderr).toMatch(/^app\.js: taken$/m);
-      expect(stderr).toMatch(/^undici\.js: taken$/m);
       expect(stderr).not.toMatch(/: refused$/m);
     }
   });
@@ -107,9 +106,11 @@ process.on('exit', () => {
   test('to list codes: the program, undici and its parser, and nothing of node that is not used', async () => {
     await withSandbox({ codes: 1 }, async ({ env }) => {
       const { read, builtIn } = await loadedBy(['qr', 'list'], { env });
-      expect(read).toEqual(['app.js', 'llhttp_simd.wasm', 'start.js', 'undici.js']);
-      const unused = ['assert', 'child_process', 'dgram', 'http', 'http2', 'tls', 'crypto', 'module'];
+      expect(read).toEqual(['app.js', 'llhttp_simd.wasm', 'start.js']);
+      const unused = ['assert', 'child_process', 'dgram', 'http', 'http2', 'tls', 'crypto', 'module', 'fs/promises'];
       expect(builtIn.filter((name) => unused.includes(name))).toEqual([]);
+      // What node loads after a flag of V8 has changed is compiled anew.
+      if (builtIn.includes('v8')) expect(builtIn.indexOf('v8')).toBeGreaterThan(builtIn.indexOf('net'));
     });
   });
 

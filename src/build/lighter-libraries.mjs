@@ -1,0 +1,63 @@
+/** Plugins of the build that keep out of undici and commander what each start would pay for and nothing here uses. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
+/**
+ * What undici and commander load with themselves for features that are not used here: the classes of node:http that undici tells
+ * streams by, HTTP/2 and fetch; and what commander would run commands in other files with. Without them `qrctl qr list` takes 10 ms
+ * less, a tenth. Each stand-in has just what is asked for when it is loaded and throws at anything else, so that an upgrade which asks
+ * for more fails in every test that sends a request. node:assert is loaded only where what it is asked about is not true.
+ */
+const STAND_INS = {
+  'node:assert': standIn('node:assert', '{}', "(value, ...rest) => { if (!value) require('node:assert')(value, ...rest); }"),
+  'node:child_process': standIn('node:child_process', '{}'),
+  'node:http': standIn('node:http', '{ maxHeaderSize: 16384, IncomingMessage: class {} }'),
+  './client-h2.js': standIn('./client-h2.js', '{}'),
+  '../web/fetch/body.js': standIn('../web/fetch/body.js', '{}'),
+};
+
+/** A module with these properties, as source; called, it does what `call` does, or throws. */
+function standIn(path, properties, call = "() => missing('call')") {
+  return `const has = ${properties};
+    const missing = (name) => { throw new Error('${path} is not built in, and somebody asks for its ' + String(name)); };
+    const call = ${call};
+    module.exports = new Proxy(function () {}, {
+      get: (_, name) => (name in has ? has[name] : missing(name)),
+      apply: (_, self, given) => call(...given),
+    });`;
+}
+
+export const notBuiltIn = {
+  name: 'not-built-in',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /.*/ }, ({ importer, namespace, path }) =>
+      namespace === 'file' && /[\\/](undici|commander)[\\/]/.test(importer) && Object.hasOwn(STAND_INS, path)
+        ? { path, namespace: 'not-built-in' }
+        : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'not-built-in' }, ({ path }) => ({ contents: STAND_INS[path] }));
+  },
+};
+
+/**
+ * Of the tables of undici's parser those that its client reads, as what they hold: the module works out dozens anew at each start, a
+ * millisecond. Where an upgrade puts anything but data into them, or they are read otherwise, the build fails.
+ */
+export const asData = {
+  name: 'as-data',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]constants\.js$/ }, ({ path }) => {
+      const client = readFileSync(join(dirname(path), '../dispatcher/client-h1.js'), 'utf8');
+      const names = new Set([...client.matchAll(/\bconstants\.([A-Z]\w*)/g)].map(([, name]) => name));
+      const all = createRequire(import.meta.url)(path);
+      const tables = Object.fromEntries([...names].map((name) => [name, all[name]]));
+      const text = JSON.stringify(tables);
+      if (!isDeepStrictEqual(JSON.parse(text), tables)) throw new Error(`${path} is not data alone`);
+      if (names.size === 0 || /\bconstants\b(?!\.[A-Z]|\.js'|\b = require)/.test(client))
+        throw new Error(`${path} is read otherwise`);
+      return { contents: `module.exports = ${text};` };
+    });
+  },
+};
