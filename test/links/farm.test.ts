@@ -7,6 +7,7 @@ import { runCli } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { useAuthority } from './certificates.ts';
 import { answer, type Behaviour, useHosts } from './hosts.ts';
+import { askLinkinator } from './linkinator.ts';
 import { type Answer, useNames } from './names.ts';
 
 const run = promisify(execFile);
@@ -327,6 +328,8 @@ describe.runIf(process.env.QRCTL_TEST_LINKS)('qr check, on a farm of hosts', () 
       for (const [at, destination] of asked) curl[at] = await askCurl(destination, authority.path);
     };
     await Promise.all([worker(), worker(), worker(), worker()]);
+    const peers = process.env.QRCTL_TEST_PEERS;
+    const linkinator = peers ? await askLinkinator(peers, destinations, { NODE_EXTRA_CA_CERTS: authority.path }) : undefined;
     for (const [
       at,
       {
@@ -344,6 +347,11 @@ describe.runIf(process.env.QRCTL_TEST_LINKS)('qr check, on a farm of hosts', () 
       const theirs = curl[at] ?? '';
       const agrees = (outcome === 'ok' || outcome === 'redirected') === /^0 2\d\d/.test(theirs);
       if (!agrees && difference === undefined) wrong.push(`${name}: we say ${ours}, curl says ${theirs}`);
+      if (linkinator) {
+        const said = linkinator(destinations[at] ?? '') ?? 'nothing';
+        const same = (outcome === 'ok' || outcome === 'redirected') === said.startsWith('OK ');
+        table.push(`${same ? ' ' : '*'} linkinator: ${said}`);
+      }
       table.push(`${name.padEnd(24)} ${ours.slice(0, 70).padEnd(72)} curl: ${theirs}${agrees ? '' : ` (${difference})`}`);
     }
     process.stderr.write(
