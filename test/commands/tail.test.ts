@@ -1,5 +1,6 @@
 /** `scans tail` as it is typed: each scan once, oldest first, however the service behaves. */
 import { expect, test } from 'vitest';
+import { failure } from '../../src/sandbox/exchange.ts';
 import { runCli, startCli } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -45,4 +46,58 @@ test('ends by SIGTERM with 143', async () => {
   await running.waitFor(/waiting for scans/);
   running.child.kill('SIGTERM');
   expect((await running.done).code).toBe(143);
+});
+
+test('lives through an outage, says so once, and gives each scan once, oldest first', async () => {
+  // A minute of it, and only a moment where every change is tested.
+  const outageMs = process.env.QRCTL_SOAK ? 60_000 : 300;
+  let refused = 0;
+  let isDown = false;
+  const sandbox = await useSandbox({
+    codes: 1,
+    scans: 0,
+    limit: 100_000,
+    async intercept({ apply, send }) {
+      if (isDown) refused += 1;
+      await send(isDown ? failure(503, 'unavailable', 'The service is down') : apply());
+    },
+  });
+  const id = sandbox.codeId();
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const add = (ms: number) => sandbox.workspace.addScan(id, { ts: at(ms) });
+  const running = await startCli(['scans', 'tail', id, '--since', '1h', '--max-events', '4', '--retry-for', '100ms', ...FAST], {
+    env: sandbox.env,
+  });
+  await running.waitFor(/waiting for scans/);
+  add(-120_000);
+  await running.waitFor(/"id":/);
+  isDown = true;
+  await running.waitFor(/going on when it answers again/);
+  for (const ms of [-60_000, -90_000, -30_000]) add(ms);
+  await new Promise((resolve) => setTimeout(resolve, outageMs));
+  isDown = false;
+  const { code, stdout, stderr } = await running.done;
+  expect(code).toBe(0);
+  expect(refused).toBeGreaterThan(0);
+  expect(stderr.match(/going on when it answers again/g)).toHaveLength(1);
+  expect(stderr).toContain('the service answers again');
+  const times = new Map(sandbox.scans(id).map((scan) => [scan.id, scan.ts]));
+  const shown = stdout
+    .trim()
+    .split('\n')
+    .map((line) => times.get(JSON.parse(line).id) ?? '');
+  expect(new Set(shown).size).toBe(4);
+  expect(shown).toEqual([...shown].sort());
+});
+
+test('ends quietly with 0 when its reader goes away', async () => {
+  const sandbox = await useSandbox({ codes: 1, scans: 0 });
+  const id = sandbox.codeId();
+  const running = await startCli(['scans', 'tail', id, '--since', '1h', ...FAST], { env: sandbox.env });
+  await running.waitFor(/waiting for scans/);
+  sandbox.workspace.addScan(id, { ts: new Date(Date.now() - 60_000).toISOString() });
+  await running.waitFor(/"id":/);
+  running.child.stdout?.destroy();
+  sandbox.workspace.addScan(id, { ts: new Date(Date.now() - 30_000).toISOString() });
+  expect((await running.done).code).toBe(0);
 });

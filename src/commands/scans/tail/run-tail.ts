@@ -1,6 +1,6 @@
 /** `scans tail`: asks each code in turn, prints what is new, waits. */
 import type { Context } from '../../../context.ts';
-import { messageOf, NotFoundError, UnavailableError, UnprovenError, UsageError } from '../../../errors.ts';
+import { messageOf, NotFoundError, UnavailableError, UsageError } from '../../../errors.ts';
 import { quote } from '../../../quote.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
@@ -67,7 +67,7 @@ export async function runTail(context: Context, names: readonly string[], flags:
       if (error instanceof NotFoundError && followed.size > 1) {
         followed.delete(id);
         context.console.note(`${id} is no more`);
-      } else if (error instanceof UnavailableError || error instanceof UnprovenError) {
+      } else if (error instanceof UnavailableError) {
         if (!isDown) context.console.note(`${messageOf(error)}: going on when it answers again`);
         isDown = true;
       } else throw error;
