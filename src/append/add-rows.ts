@@ -7,9 +7,9 @@ import { cannotWrite, systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
 import type { CodeSink, Row, TimedRows } from '../row-sink.ts';
 import { type Clock, formatInstant } from '../time.ts';
-import { type CommittedPoint, refusal } from './committed-point.ts';
+import type { CommittedPoint } from './committed-point.ts';
 import { addRow, type ClockReading, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf } from './overlap.ts';
-import type { OwnershipProof } from './read-back.ts';
+import { createOwnershipCheck } from './ownership-check.ts';
 import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
 import type { RowTail } from './row-tail.ts';
 import { createSerialQueue } from './serial-queue.ts';
@@ -207,40 +207,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
   }
 
   return { path, contents, sinkOf, commit, discard };
-}
-
-interface OwnershipCheck {
-  /** Takes rows and gives back those that may be added now: none while the row that is asked for has not been seen. */
-  release(batch: TimedRows): TimedRows[];
-  /** Throws UsageError unless that row was seen, or none is asked for. */
-  check(): void;
-}
-
-/**
- * A13: a file whose state was lost and that does not say which code it belongs to. Before anything is added, the service must
- * show a row that the file has. Until then rows wait here; they are at most those of the overlap.
- */
-function createOwnershipCheck(proof: OwnershipProof | undefined, path: string): OwnershipCheck {
-  let wanted = proof;
-  const waiting: TimedRows[] = [];
-  const refuse = () => refusal(path, 'its state is lost, and the service does not show the newest row of it for this code');
-
-  return {
-    release(batch) {
-      if (!wanted) return [batch];
-      const { id, timeMs } = wanted;
-      waiting.push(batch);
-      if (batch.rows.some((row, i) => batch.times[i] === timeMs && String(row.id) === id)) {
-        wanted = undefined;
-        return waiting;
-      }
-      if (batch.times.some((time) => time > timeMs)) throw refuse();
-      return [];
-    },
-    check() {
-      if (wanted) throw refuse();
-    },
-  };
 }
 
 function refuseOlder(path: string, oldestMs: number, knownMs: number): UsageError {

@@ -17,12 +17,14 @@ import type { Clock } from '../time.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
 import { type AppendPaths, nothingCommitted, openCommitted, readCurrentState, refusal } from './committed-point.ts';
 import { createFileTail } from './file-tail.ts';
+import type { AppendIdentity } from './identity.ts';
 import { readingPositions } from './overlap.ts';
 import { openRotated } from './rotation.ts';
-import { type AppendIdentity, type AppendState, parseState, StateProblem, UnknownStateError } from './state.ts';
+import { StateProblem, UnknownStateError } from './sealed.ts';
+import { type AppendState, parseState } from './state.ts';
 
 export type { AppendFile } from './add-rows.ts';
-export type { AppendIdentity } from './state.ts';
+export type { AppendIdentity } from './identity.ts';
 
 export interface AppendOptions {
   path: string;

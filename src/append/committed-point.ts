@@ -5,9 +5,11 @@ import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
+import { type AppendIdentity, differenceOf } from './identity.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { countTornRows, ForeignRowError, type OwnershipProof, rebuild } from './read-back.ts';
-import { type AppendIdentity, type AppendState, differenceOf, parseState, StateProblem, UnknownStateError } from './state.ts';
+import { StateProblem, UnknownStateError } from './sealed.ts';
+import { type AppendState, parseState } from './state.ts';
 
 export interface AppendPaths {
   /** The real file, links followed, so that its state stands beside it whatever name it is reached by. */

@@ -12,8 +12,9 @@ import { UnprovenError } from '../errors.ts';
 import type { Clock } from '../time.ts';
 import type { AppendPaths, CommittedPoint } from './committed-point.ts';
 import { type FileStamp, stampOf } from './file-stamp.ts';
+import type { AppendIdentity } from './identity.ts';
 import { ForeignRowError, readRows, type SavedRow } from './read-back.ts';
-import { type AppendIdentity, formatState } from './state.ts';
+import { formatState } from './state.ts';
 
 export interface FileTailJob {
   disk: Disk;

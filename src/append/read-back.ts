@@ -5,8 +5,8 @@
 import { type DiskFile, readPieces } from '../durable/disk.ts';
 import { parseJson } from '../service/json.ts';
 import { parseInstant } from '../time.ts';
+import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
-import type { AppendIdentity } from './state.ts';
 
 export interface SavedRow {
   /** The `qr_id` column; undefined in a file that has none. */

@@ -18,7 +18,8 @@ import {
 } from './committed-point.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
-import { type AppendState, StateProblem } from './state.ts';
+import { StateProblem } from './sealed.ts';
+import type { AppendState } from './state.ts';
 
 /** As `openCommitted`, for a file that may have been moved away. */
 export async function openRotated(job: OpenJob): Promise<CommittedPoint> {

@@ -1,7 +1,7 @@
 /** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
 import { defuse } from '../defuse.ts';
 import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
-import { inParallel } from '../once/send-rows.ts';
+import { inParallel } from '../in-parallel.ts';
 import { quote } from '../quote.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';

@@ -1,6 +1,6 @@
 /** The codes that rows name, read with as few requests as it takes. */
 import { NotFoundError } from '../errors.ts';
-import { inParallel } from '../once/send-rows.ts';
+import { inParallel } from '../in-parallel.ts';
 import { quote } from '../quote.ts';
 import { getIfThere, getRemembered, isCheaperEach } from '../service/find-code.ts';
 import type { Service } from '../service/service.ts';

@@ -3,18 +3,10 @@
  * Engines pass over names that begin so. It ends with a checksum of itself, as the state of an appended file does.
  */
 
+import { type AppendIdentity, differenceOf, isIdentity } from '../append/identity.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
-import {
-  type AppendIdentity,
-  differenceOf,
-  formatPositions,
-  isIdentity,
-  isPositions,
-  parsePositions,
-  type SavedPositions,
-  seal,
-  unseal,
-} from '../append/state.ts';
+import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
+import { seal, unseal } from '../append/sealed.ts';
 import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
 
 export const MANIFEST = '_qrctl.json';

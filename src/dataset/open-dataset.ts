@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import type { AppendOptions } from '../append/append-file.ts';
 import { readingPositions } from '../append/overlap.ts';
-import { StateProblem, UnknownStateError } from '../append/state.ts';
+import { StateProblem, UnknownStateError } from '../append/sealed.ts';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { acquireLock, type Lock } from '../durable/lock.ts';
 import { cannotOpen, cannotWrite, systemCode } from '../durable/path-errors.ts';

@@ -1,6 +1,6 @@
 /** The parts of a dataset in their directories: what a stopped run left of them is finished or removed, and what is not ours is refused. */
 import { join } from 'node:path';
-import type { AppendIdentity } from '../append/state.ts';
+import type { AppendIdentity } from '../append/identity.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';

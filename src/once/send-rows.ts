@@ -1,5 +1,6 @@
 /** Rows to POSTs, in parallel: for each the intent on disk, the request, the outcome on disk. */
 import { AuthError, messageOf, PlanLimitError, RateLimitError, RejectedError, RequestFailure } from '../errors.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { Service } from '../service/service.ts';
 import type { NewRow } from './journal.ts';
 import type { RecordedStates } from './row-states.ts';
@@ -162,24 +163,4 @@ function classify(error: unknown, signal: AbortSignal): Exclude<Sent, { is: 'cre
   }
   const hopeless = error instanceof PlanLimitError || error instanceof AuthError;
   return { is: 'unknown', error, ...(hopeless && { stop: error }) };
-}
-
-/** Runs `work` over the items in order, `width` at a time, until all are done or `stopped()`. Rejects with the first failure. */
-export async function inParallel<T>(
-  items: Iterable<T>,
-  width: number,
-  work: (item: T) => Promise<void>,
-  stopped: () => boolean = () => false,
-): Promise<void> {
-  const iterator = items[Symbol.iterator]();
-  const worker = async () => {
-    while (!stopped()) {
-      const next = iterator.next();
-      if (next.done) return;
-      await work(next.value);
-    }
-  };
-  const ends = await Promise.allSettled(Array.from({ length: width }, worker));
-  const failed = ends.find((end) => end.status === 'rejected');
-  if (failed) throw failed.reason;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { AppendIdentity } from '../../src/append/identity.ts';
 import { ForeignRowError, type RebuildJob, readRows, rebuild, type SavedRow } from '../../src/append/read-back.ts';
-import type { AppendIdentity } from '../../src/append/state.ts';
 import type { DiskFile } from '../../src/durable/disk.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 

@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { type AppendIdentity, differenceOf } from '../../src/append/identity.ts';
 import { emptyOverlap } from '../../src/append/overlap.ts';
-import {
-  type AppendIdentity,
-  type AppendState,
-  differenceOf,
-  formatState,
-  parseState,
-  StateProblem,
-  UnknownStateError,
-} from '../../src/append/state.ts';
+import { StateProblem, UnknownStateError } from '../../src/append/sealed.ts';
+import { type AppendState, formatState, parseState } from '../../src/append/state.ts';
 
 const HOUR = 3_600_000;
 

@@ -190,7 +190,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     [{ positions: { x: 1 } }],
     [{ version: 9 }],
   ])('a manifest whose checksum is right and that holds %j (P8)', async (change) => {
-    const { seal } = await import('../../src/append/state.ts');
+    const { seal } = await import('../../src/append/sealed.ts');
     await runLake(memory, service);
     const { checksum: _, ...saved } = JSON.parse(memory.read(MANIFEST) ?? '');
     memory.write(MANIFEST, seal({ ...saved, ...change }));

@@ -3,7 +3,7 @@ import type { TargetRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import { inParallel } from '../../../once/send-rows.ts';
+import { inParallel } from '../../../in-parallel.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
 import { countOf, inQuotes, quote } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';

@@ -9,7 +9,7 @@ import { replaceFile } from '../../../durable/replace-file.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
 import { formatNumber, type PictureStyle } from '../../../image/picture.ts';
-import { inParallel } from '../../../once/send-rows.ts';
+import { inParallel } from '../../../in-parallel.ts';
 import { makeOutputDirectory } from '../../../output/whole-file.ts';
 import { countOf } from '../../../quote.ts';
 import type { Row } from '../../../row-sink.ts';

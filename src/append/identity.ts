@@ -1,0 +1,83 @@
+/** What an appended file or dataset is an export of, and how its rows become bytes: a run that differs in any of it must not add to it. */
+import { isObject } from './sealed.ts';
+
+/** How rows become bytes, beside the columns. */
+interface Dialect {
+  /** CSV only: the file begins with a line of column names. */
+  header: boolean;
+  /** CSV only: BOM and CRLF. */
+  excel: boolean;
+  /** CSV only: formulas are not defused. */
+  rawCells: boolean;
+  /** CSV only: what stands between cells; absent for a comma. */
+  delimiter?: string | undefined;
+  /** NDJSON only: fields beyond the columns are kept too (no `--fields`). */
+  keepExtra: boolean;
+  /** The zone of the column `ts_local`, where there is one. */
+  timezone?: string | undefined;
+}
+
+/** One file takes the first two; Parquet cannot be added to, only in parts. */
+export type AppendFormat = 'csv' | 'ndjson' | 'parquet';
+
+/** What a file is an export of. A run that differs in any of this must not add to it. */
+export interface AppendIdentity {
+  baseUrl: string;
+  /** Ids of the codes, in any order. */
+  codes: readonly string[];
+  /** `--all`: the codes may come and go between runs. */
+  all: boolean;
+  /** Must have `id` and `ts`; with `qr_id` the file may hold several codes. */
+  columns: readonly string[];
+  format: AppendFormat;
+  dialect: Dialect;
+}
+
+export function isIdentity(value: Record<string, unknown>, formats: readonly AppendFormat[]): boolean {
+  const { baseUrl, codes, all, columns, format, dialect } = value;
+  const { header, excel, rawCells, keepExtra, timezone, delimiter } = isObject(dialect) ? dialect : {};
+  return (
+    typeof baseUrl === 'string' &&
+    formats.some((known) => known === format) &&
+    [codes, columns].every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string')) &&
+    [all, header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
+    [timezone, delimiter].every((item) => item === undefined || typeof item === 'string')
+  );
+}
+
+/** For each format the flags that change its bytes, the part of the dialect behind each, and the value that giving it makes. */
+const DIALECT_FLAGS = {
+  csv: [
+    ['header', '--no-header', false],
+    ['excel', '--excel', true],
+    ['rawCells', '--raw-cells', true],
+  ],
+  ndjson: [['keepExtra', '--fields', false]],
+  parquet: [],
+} as const;
+
+/** How a run differs from what the file was written as, in words that go on from "it ", or undefined where it does not. */
+export function differenceOf(was: AppendIdentity, is: AppendIdentity): string | undefined {
+  if (was.format !== is.format) return `was written as ${was.format}, not ${is.format}`;
+  if (was.baseUrl !== is.baseUrl) return `was exported from ${was.baseUrl}, not ${is.baseUrl}`;
+  if (codesOf(was) !== codesOf(is)) return `holds the scans of ${codesOf(was)}, not of ${codesOf(is)}`;
+  if (was.columns.join() !== is.columns.join()) return `has the columns ${was.columns.join()}, not ${is.columns.join()}`;
+  for (const [key, flag, sense] of DIALECT_FLAGS[is.format]) {
+    if (was.dialect[key] !== is.dialect[key]) return `was written ${was.dialect[key] === sense ? 'with' : 'without'} ${flag}`;
+  }
+  // A6: times of two zones in one column mean nothing.
+  if (was.dialect.timezone !== is.dialect.timezone)
+    return `has its ts_local in ${was.dialect.timezone}, not in ${is.dialect.timezone}: add --timezone ${was.dialect.timezone}`;
+  if (delimiterOf(was) !== delimiterOf(is)) return `was written with --delimiter ${delimiterOf(was)}, not ${delimiterOf(is)}`;
+  return undefined;
+}
+
+/** As `--delimiter` takes it. */
+function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
+  return delimiter === '\t' ? 'tab' : delimiter;
+}
+
+function codesOf({ all, codes }: AppendIdentity): string {
+  if (all) return 'all codes';
+  return codes.length === 1 ? `code ${codes[0]}` : `codes ${[...codes].sort().join(', ')}`;
+}

@@ -1,0 +1,38 @@
+/** Whether a file is of the code that a run means to add to it, where nothing but the service can tell. */
+import type { TimedRows } from '../row-sink.ts';
+import { refusal } from './committed-point.ts';
+import type { OwnershipProof } from './read-back.ts';
+
+interface OwnershipCheck {
+  /** Takes rows and gives back those that may be added now: none while the row that is asked for has not been seen. */
+  release(batch: TimedRows): TimedRows[];
+  /** Throws UsageError unless that row was seen, or none is asked for. */
+  check(): void;
+}
+
+/**
+ * A13: a file whose state was lost and that does not say which code it belongs to. Before anything is added, the service must
+ * show a row that the file has. Until then rows wait here; they are at most those of the overlap.
+ */
+export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string): OwnershipCheck {
+  let wanted = proof;
+  const waiting: TimedRows[] = [];
+  const refuse = () => refusal(path, 'its state is lost, and the service does not show the newest row of it for this code');
+
+  return {
+    release(batch) {
+      if (!wanted) return [batch];
+      const { id, timeMs } = wanted;
+      waiting.push(batch);
+      if (batch.rows.some((row, i) => batch.times[i] === timeMs && String(row.id) === id)) {
+        wanted = undefined;
+        return waiting;
+      }
+      if (batch.times.some((time) => time > timeMs)) throw refuse();
+      return [];
+    },
+    check() {
+      if (wanted) throw refuse();
+    },
+  };
+}

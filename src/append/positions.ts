@@ -1,0 +1,96 @@
+/** Where each code stands in an appended file or dataset, as the state has it: its watermark, and the ids inside the overlap. */
+import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from './overlap.ts';
+import { isObject } from './sealed.ts';
+
+/** What is known of the rows of each code, by its id. */
+export type SavedPositions = Record<string, SavedOverlap>;
+
+interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt'> {
+  /** Null for -Infinity, which JSON has not. */
+  idsFromMs: number | null;
+  rereadFromMs: number | null | undefined;
+  movedIdsFromMs: number | null | undefined;
+  ids: [string, number][];
+}
+
+/** Of the ids those are listed that a run with the same overlap will need. */
+export function formatPositions(overlaps: ReadonlyMap<string, CodeOverlap>, overlapMs: number): SavedPositions {
+  return Object.fromEntries([...overlaps].map(([code, overlap]) => [code, formatOverlap(overlap, overlapMs)]));
+}
+
+function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
+  const needed = neededOverlap(overlap, overlapMs);
+  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, movedUntilMs, movedIdsFromMs, writtenAt } = needed;
+  return {
+    watermarkMs,
+    rows,
+    rereadFromMs: orNull(rereadFromMs),
+    idsFromMs: orNull(idsFromMs),
+    movedUntilMs,
+    movedIdsFromMs: orNull(movedIdsFromMs),
+    writtenAt,
+    ids: [...ids],
+  };
+}
+
+export function parsePositions(positions: SavedPositions): Map<string, CodeOverlap> {
+  return new Map(Object.entries(positions).map(([code, position]) => [code, parseOverlap(position)]));
+}
+
+export function isPositions(value: unknown): value is SavedPositions {
+  return isObject(value) && Object.values(value).every(isSavedOverlap);
+}
+
+function isSavedOverlap(value: unknown): value is SavedOverlap {
+  if (!isObject(value)) return false;
+  const { watermarkMs, rows, idsFromMs, rereadFromMs, movedUntilMs, movedIdsFromMs, writtenAt, ids } = value;
+  return (
+    isTimeOr(undefined, watermarkMs) &&
+    isTimeOr(undefined, movedUntilMs) &&
+    isCount(rows) &&
+    isTimeOr(null, idsFromMs) &&
+    [rereadFromMs, movedIdsFromMs].every((time) => time === undefined || isTimeOr(null, time)) &&
+    (writtenAt === undefined || isClockReading(writtenAt)) &&
+    Array.isArray(ids) &&
+    ids.every((entry) => Array.isArray(entry) && typeof entry[0] === 'string' && isTime(entry[1]))
+  );
+}
+
+function isClockReading(value: unknown): value is ClockReading {
+  return isObject(value) && isTimeOr(undefined, value.serviceMs) && isTime(value.machineMs);
+}
+
+export function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** The furthest time from 1970 that a Date can be. */
+const FURTHEST_MS = 8.64e15;
+
+export function isTimeOr(other: null | undefined, value: unknown): boolean {
+  return isTime(value) || value === other;
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= FURTHEST_MS;
+}
+
+function orNull<T extends number | undefined>(value: T): T | null {
+  return value === Number.NEGATIVE_INFINITY ? null : value;
+}
+
+function parseOverlap({ watermarkMs, rows, movedUntilMs, writtenAt, ids, ...saved }: SavedOverlap): CodeOverlap {
+  // A state from before this was kept knows the ids of what was moved away as far as the others.
+  const { idsFromMs, rereadFromMs, movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
+  return {
+    ...emptyOverlap(),
+    ...{ watermarkMs, rows, movedUntilMs, writtenAt, ids: new Map(ids) },
+    idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY,
+    rereadFromMs: fromNull(rereadFromMs),
+    movedIdsFromMs: fromNull(movedIdsFromMs),
+  };
+}
+
+function fromNull(value: number | null | undefined): number | undefined {
+  return value === null ? Number.NEGATIVE_INFINITY : value;
+}

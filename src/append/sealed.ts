@@ -1,0 +1,55 @@
+/**
+ * A state as bytes that tell whether they are whole: its version first, and at the end a checksum of all that stands before. A state that
+ * was cut or changed anywhere counts as unreadable, never as something else.
+ */
+import { createHash } from 'node:crypto';
+
+/** A state that cannot be read, in words that go on from "its state ". */
+export class StateProblem extends Error {
+  override name = 'StateProblem';
+}
+
+/** A whole state that this qrctl does not know, such as one of a version that came after it: that one knows better. */
+export class UnknownStateError extends Error {
+  override name = 'UnknownStateError';
+}
+
+/** A state as bytes: its JSON, with a checksum of itself at the end. `version` must be its first key. */
+export function seal(state: { version: number } & Record<string, unknown>): Buffer {
+  const body = JSON.stringify(state);
+  return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
+}
+
+/** What `seal` made bytes of, where `isForm` finds that it is one. Throws StateProblem and UnknownStateError. */
+export function unseal<T>(
+  bytes: Buffer,
+  versions: readonly number[],
+  isForm: (value: Record<string, unknown>) => value is Record<string, unknown> & T,
+): T {
+  const text = bytes.toString();
+  const version = Number(/^\{"version":(\d+),/.exec(text)?.[1] ?? versions[0]);
+  if (!versions.includes(version))
+    throw new UnknownStateError(`its state is of version ${version}, which this qrctl does not know`);
+  const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
+  // A2: a state that was cut or changed anywhere counts as damaged, never as something else.
+  if (!found || sha256(`${found[1]}}`) !== found[2]) throw new StateProblem('cannot be read: it was cut or changed');
+  const saved = parseJson(text);
+  if (!isObject(saved) || !isForm(saved)) throw new UnknownStateError('its state has a form that this qrctl does not know');
+  return saved;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
