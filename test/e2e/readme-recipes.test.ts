@@ -67,4 +67,20 @@ describe('README', () => {
     const { status, stdout } = shell(`export QRCTL_BASE_URL=http://127.0.0.1:9/api/v1\n${ci}`);
     expect([status, stdout]).toEqual([1, 'run the job again later\n']);
   });
+
+  const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+  test.skipIf(!hasSystemd)('its units are what systemd itself takes, and run what is tried elsewhere', async () => {
+    const directory = await useDirectory();
+    const units = [...readme.matchAll(/^```ini\n# (qrctl\S+)\n(.*?)^```/gms)].map(([, name = '', text = '']) => ({ name, text }));
+    expect(units.map(({ name }) => name)).toEqual(['qrctl-export.service', 'qrctl-export.timer', 'qrctl-failed@.service']);
+    // Whether there is such a command is not what is asked here.
+    for (const { name, text } of units) await writeFile(join(directory, name), text.replace('/usr/local/bin/qrctl', '/bin/true'));
+    const paths = units.map(({ name }) => join(directory, name));
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
+      env: { ...process.env, SYSTEMD_UNIT_PATH: `${directory}:` },
+      encoding: 'utf8',
+    });
+    const ours = (stdout + stderr).split('\n').filter((line) => line.includes('qrctl'));
+    expect([status, ours]).toEqual([0, []]);
+  });
 });
