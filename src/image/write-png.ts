@@ -11,14 +11,22 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
 
 /** Pixels a module: as many as come nearest to the dots of the printer, at least one. */
-function pixelsAModule(modules: Modules, style: PictureStyle): number {
+function pixelsAModule(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
+}
+
+/** Half a metre at 300 dpi. More would be gigabytes to draw and to read back, and is what formats of outlines are for. */
+export const MOST_PNG_PIXELS = 6000;
+
+/** Pixels a side. */
+export function pngSide(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
+  return modulesAcross(modules, style) * pixelsAModule(modules, style);
 }
 
 /** The bytes of the PNG. */
 export function writePng(modules: Modules, style: PictureStyle): Buffer {
   const pixels = pixelsAModule(modules, style);
-  const side = modulesAcross(modules, style) * pixels;
+  const side = pngSide(modules, style);
   const plate = plateOf(modules, style, pixels);
   if (plate) return writeColoured(modules, style, plate, pixels);
   const stride = Math.ceil(side / 8) + 1;

@@ -73,6 +73,10 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     [['CODE', '--ecc', 'X', '-o', 'x.png'], /--ecc.*L, M, Q or H/],
     [['CODE', '--size', '8mm', '-o', 'x.png'], /2\.8 printer dots at 300 dpi, and wants 4: --size 12mm has them/],
     [['CODE', '--dpi', '100', '-o', 'x.png'], /3\.5 printer dots at 100 dpi/],
+    [
+      ['CODE', '--size', '60cm', '--force', '-o', 'x.png'],
+      /600 mm at 300 dpi would have 70\d\d pixels a side, and 6000 are the most/,
+    ],
     [['CODE', '--color', '#eee', '-o', 'x.png'], /contrast is 1\.1:1/],
     [['CODE', '--color', '#fff', '--background', '#000', '-o', 'x.png'], /light on dark/],
     [['CODE', '--quiet-zone', '2', '-o', 'x.png'], /quiet zone is 2 modules wide/],

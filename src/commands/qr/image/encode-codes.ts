@@ -3,8 +3,9 @@ import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import type { Encoded } from '../../../image/draw-picture.ts';
 import { encodeText } from '../../../image/encode.ts';
-import type { PictureStyle } from '../../../image/picture.ts';
+import { formatNumber, type PictureFormat, type PictureStyle } from '../../../image/picture.ts';
 import { checkSize, checkStyle } from '../../../image/print-rules.ts';
+import { MOST_PNG_PIXELS, pngSide } from '../../../image/write-png.ts';
 import { quote } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fillShortUrl } from '../../../settings/short-url.ts';
@@ -27,12 +28,13 @@ export interface EncodedCodes {
 /** So many between two looks at whether somebody wants it to end. */
 const AT_ONCE = 200;
 
-/** Encodes all. Throws UsageError where an address is too long for any code. */
+/** Encodes all. Throws UsageError where an address is too long for any code, or a PNG would have too many pixels. */
 export async function encodeCodes(
   { signal }: Pick<Context, 'signal'>,
   codes: readonly QrCode[],
   template: string,
   style: PictureStyle,
+  formats: readonly PictureFormat[],
 ): Promise<EncodedCodes> {
   const { refusals, warnings } = checkStyle(style);
   const seen = new Map<string, number>();
@@ -42,6 +44,7 @@ export async function encodeCodes(
     const text = fillShortUrl(template, code);
     const modules = encodeText(text, style.level);
     if (!modules) throw tooLong(code, text, style);
+    if (formats.includes('png')) refuseManyPixels(pngSide(modules, style), style);
     const rules = checkSize(modules, style);
     for (const warning of rules.warnings) seen.set(warning, (seen.get(warning) ?? 0) + 1);
     encoded.push({ code, text, modules, refusal: rules.refusals[0] });
@@ -55,6 +58,15 @@ export async function encodeCodes(
 function tooLong({ slug }: QrCode, text: string, { level }: PictureStyle): UsageError {
   return new UsageError(`the address of ${quote(slug)} has ${text.length} characters, too many for a code at level ${level}`, {
     hint: 'shorten the template, or take a lower level with --ecc',
+  });
+}
+
+/** Also for those who insist: it is no matter of taste how much memory there is. */
+function refuseManyPixels(side: number, { sizeMm, dpi }: PictureStyle): void {
+  if (side <= MOST_PNG_PIXELS) return;
+  const size = `${formatNumber(sizeMm)} mm at ${dpi} dpi`;
+  throw new UsageError(`a PNG of ${size} would have ${side} pixels a side, and ${MOST_PNG_PIXELS} are the most`, {
+    hint: 'draw it as svg, pdf or eps, which are sharp at any size, or take a lower --dpi',
   });
 }
 

@@ -23,7 +23,7 @@ export async function printPicture(context: Context, names: readonly string[], f
   const format = path === undefined ? 'svg' : formatOf(path);
   const style = await styleOf(context, flags);
   const codes = await chooseCodes(context, names, flags);
-  const all = await encodeCodes(context, codes, template, style);
+  const all = await encodeCodes(context, codes, template, style, [format]);
   const [encoded] = all.encoded;
   if (!encoded) return;
   if (isShown) return showPicture(context, encoded, style.quietZone);

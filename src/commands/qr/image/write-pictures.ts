@@ -38,8 +38,9 @@ export async function writePictures(context: Context, names: readonly string[], 
   const { outputDir: directory, force = false } = flags;
   const manifest = directory === undefined ? undefined : await readManifest(directory, force);
   const codes = [...new Set(await chooseCodes(context, names, flags))];
-  const all = await encodeCodes(context, codes, template, style);
-  const { files, unsafe } = nameFiles(all.encoded, flags.as ?? ['png'], flags.fileNames ?? 'id');
+  const formats = flags.as ?? ['png'];
+  const all = await encodeCodes(context, codes, template, style, formats);
+  const { files, unsafe } = nameFiles(all.encoded, formats, flags.fileNames ?? 'id');
   if (unsafe > 0) context.console.note(`${countOf(unsafe, 'slug')} cannot be file names of their own: ids name those files`);
   if (flags.dryRun) {
     const hashes = directory === undefined ? new Map<string, string>() : await hashFiles(directory, files);

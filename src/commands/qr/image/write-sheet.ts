@@ -32,7 +32,7 @@ export async function writeSheet(
   const layout = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: flags.size });
   if (!layout) throw tooLarge(flags, { grid, name });
   const picture = { ...(await styleOf(context, flags)), sizeMm: layout.code.sizeMm };
-  const all = await encodeCodes(context, await chooseCodes(context, names, flags), template, picture);
+  const all = await encodeCodes(context, await chooseCodes(context, names, flags), template, picture, ['pdf']);
   const { encoded } = all;
   if (flags.dryRun) {
     const files = encoded.map((one) => ({ encoded: one, format: 'pdf' as const, file: path }));

@@ -1,0 +1,101 @@
+/**
+ * `qr image --output-dir` ended in the middle: each file that stands there is whole, and the next run ends as if nothing had been. With
+ * QRCTL_SOAK=1: each run draws a few hundred pictures.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { findFault } from '../../src/image/verify.ts';
+import { AMBIENT, BIN, runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const COUNT = 150;
+const hasStrace = spawnSync('strace', ['-V']).status === 0;
+
+async function usePictures() {
+  const sandbox = await useSandbox({ codes: 0, codeLimit: COUNT });
+  for (let at = 0; at < COUNT; at++) sandbox.workspace.put({ name: `Code ${at}`, slug: `c${1000 + at}` });
+  const directory = join(await useDirectory(), 'codes');
+  const args = ['qr', 'image', '--all', '--output-dir', directory, '--short-url', 'https://qr.example', '--file-names', 'slug'];
+  const pictures = () => readdirSync(directory).filter((name) => name.endsWith('.png'));
+  const faults = () =>
+    pictures().flatMap((name) => {
+      const expected = { text: `https://qr.example/${name.replace('.png', '')}`, sizeMm: 30, quietZone: 4, across: 33 };
+      return findFault(readFileSync(join(directory, name)), 'png', expected) ?? [];
+    });
+  /** Every picture is there, is what the manifest says, and nothing else is. */
+  async function expectWhole() {
+    const run = await runCli(args, { env: sandbox.env });
+    expect({ code: run.code, stderr: run.stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`${COUNT} pictures`),
+    });
+    expect(faults()).toEqual([]);
+    expect(readdirSync(directory).sort()).toEqual([...pictures(), 'manifest.csv'].sort());
+    expect(parse(readFileSync(join(directory, 'manifest.csv')), { columns: true })).toHaveLength(COUNT);
+  }
+  return { sandbox, directory, args, pictures, faults, expectWhole };
+}
+
+describe.runIf(SOAK)('qr image of many codes, ended in the middle', () => {
+  test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
+    'by %s: what is there is whole, and the next run goes on',
+    async (signal) => {
+      const { sandbox, args, directory, pictures, faults, expectWhole } = await usePictures();
+      for (const share of [0.1, 0.5, 0.9]) {
+        const running = await startCli(args, { env: sandbox.env });
+        const before = share === 0.1 ? 0 : pictures().length;
+        const isThere = () => {
+          try {
+            return pictures().length > Math.max(before, COUNT * share);
+          } catch {
+            return false;
+          }
+        };
+        let ended = false;
+        running.done.then(() => {
+          ended = true;
+        });
+        await until(() => ended || isThere());
+        running.child.kill(signal);
+        const { code } = await running.done;
+        expect([0, null, 130, 143]).toContain(code);
+        expect(pictures().length, directory).toBeGreaterThan(0);
+        expect(faults()).toEqual([]);
+      }
+      await expectWhole();
+    },
+  );
+
+  test.runIf(hasStrace).each([
+    ['fsync', 'error=ENOSPC'],
+    ['pwrite64', 'error=ENOSPC'],
+    ['rename', 'signal=SIGKILL'],
+  ])('by the kernel, at a %s with %s: what is there is whole, and the next run goes on', async (call, fault) => {
+    const { sandbox, args, directory, faults, expectWhole } = await usePictures();
+    for (const nth of [5, 60, 140]) {
+      const strace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:${fault}:when=${nth}+`];
+      const env = {
+        ...AMBIENT,
+        UV_THREADPOOL_SIZE: '1',
+        HOME: directory,
+        QRCTL_CONFIG_DIR: `${directory}-config`,
+        ...sandbox.env,
+      };
+      const child = spawn('strace', [...strace, process.execPath, BIN, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+      let stderr = '';
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk;
+      });
+      const [code] = await once(child, 'close');
+      if (fault.startsWith('error') && code !== 0) expect(stderr).toMatch(/no space left|ENOSPC/i);
+      if (nth === 5) expect([null, 1, 2, 137]).toContain(code);
+      expect(faults()).toEqual([]);
+    }
+    await expectWhole();
+  });
+});
