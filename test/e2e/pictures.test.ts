@@ -14,7 +14,8 @@ import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const COUNT = 150;
-const hasStrace = spawnSync('strace', ['-V']).status === 0;
+const STRACE = 'strace';
+const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
 
 async function usePictures() {
   const sandbox = await useSandbox({ codes: 0, codeLimit: COUNT });
@@ -86,7 +87,7 @@ describe.runIf(SOAK)('qr image of many codes, ended in the middle', () => {
         QRCTL_CONFIG_DIR: `${directory}-config`,
         ...sandbox.env,
       };
-      const child = spawn('strace', [...strace, process.execPath, BIN, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+      const child = spawn(STRACE, [...strace, process.execPath, BIN, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
       let stderr = '';
       child.stderr.on('data', (chunk) => {
         stderr += chunk;

@@ -1,0 +1,20 @@
+/** Pictures as pixels, by three renderers that the product does not use. */
+import { execFileSync } from 'node:child_process';
+import type { PictureFormat } from '../../src/image/picture.ts';
+
+export const DPI = 300;
+
+/** NAME.FORMAT to NAME.png, or as it is. */
+export function render(format: PictureFormat, path: string): void {
+  if (format === 'svg') execFileSync('rsvg-convert', ['-d', `${DPI}`, '-p', `${DPI}`, `${path}.svg`, '-o', `${path}.png`]);
+  if (format === 'pdf')
+    execFileSync('pdftoppm', ['-r', `${DPI}`, '-gray', '-png', '-singlefile', `${path}.pdf`, path], { stdio: 'ignore' });
+  if (format === 'eps') {
+    execFileSync('gs', [
+      ...'-q -dNOPAUSE -dBATCH -dSAFER -dEPSCrop -sDEVICE=pnggray'.split(' '),
+      `-r${DPI}`,
+      `-sOutputFile=${path}.png`,
+      `${path}.eps`,
+    ]);
+  }
+}
