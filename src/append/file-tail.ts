@@ -146,14 +146,9 @@ export function createFileTail({
     if (size === 0) await disk.flushDirectory(dirname(place));
     ready = true;
     ino = (await file.stat()).ino;
-    if (size === 0) {
-      await add(file, begin);
-      // A27: before the first row, or a file that is moved away with rows that nobody committed could not be told from any other.
-      if (rotated && !restart) {
-        await file.sync();
-        await saveState(false);
-      }
-    }
+    // A27: before its first byte, or a file that is moved away with what nobody committed could not be told from any other.
+    if (size === 0 && rotated && !restart) await saveState(false);
+    if (size === 0) await add(file, begin);
     return file;
   }
 

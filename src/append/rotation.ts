@@ -109,6 +109,11 @@ async function readUnproven(job: OpenJob, state: AppendState, inPlace: DiskFile 
   if (unproven.size === 0) return [];
   const alone = job.identity.columns.includes('qr_id') ? undefined : job.identity.codes[0];
   const rows = { start: Buffer.byteLength(job.begin), end: bytes, signal: job.signal };
+  // Nothing was committed to that file: what is not proven is all in those before.
+  if (bytes === 0) {
+    for (const overlap of unproven.values()) overlap.idsFromMs = knownFrom(overlap);
+    return [];
+  }
   for (const { path } of await findMoved(job, state, inPlace)) {
     const isRead = await withFile(job, path, async (there, file) => {
       if (!(await isCommitted(there, file, state))) return false;

@@ -148,6 +148,19 @@ describe('after a run that was killed', () => {
     ).toEqual(idsOf(service));
   });
 
+  it('a torn header of a new file is cut off too, where that was moved away (A27)', async () => {
+    await rotated();
+    await rotate();
+    memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-within' : undefined);
+    await rotated().catch(() => undefined);
+    memory.revive();
+    memory.fault = () => undefined;
+    await rotate();
+    await rotated();
+    expect(memory.read(`${FILE}.2`)).toBe('');
+    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+  });
+
   it('nothing is begun where the old file is not beside (A26)', async () => {
     await rotated();
     add(3 * HOUR);
