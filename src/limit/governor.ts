@@ -4,6 +4,7 @@
  */
 import { RateLimitError } from '../errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../time.ts';
+import { createForeignRequests } from './foreign-requests.ts';
 import type { RateHeaders } from './rate-headers.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRateWindow, type Reserve } from './rate-window.ts';
@@ -51,6 +52,8 @@ export interface Governor {
   rateLimit(): RateLimit;
   readonly serviceClock: Pick<ServiceClock, 'nowMs' | 'msToBestSample'>;
   pauses(): { pauses: number; pausedMs: number };
+  /** As ForeignRequests.count. */
+  foreignRequests(): number;
 }
 
 interface Waiting {
@@ -62,6 +65,7 @@ export function createGovernor(options: GovernorOptions): Governor {
   const { clock, signal, concurrency, reserve, maxWaitMs = Number.POSITIVE_INFINITY, events } = options;
   const serviceClock = createServiceClock(clock);
   const window = createRateWindow({ clock, serviceClock, reserve });
+  const foreign = createForeignRequests();
   const queue: Waiting[] = [];
   let inFlight = 0;
   let probing = false;
@@ -141,6 +145,7 @@ export function createGovernor(options: GovernorOptions): Governor {
         end(() => {
           if (headers.dateMs !== undefined) serviceClock.observe(headers.dateMs, sentAt, clock.monotonic());
           window.learn({ headers, limited, sentAt });
+          if (!limited) foreign.answered(headers);
         });
       },
       turnedAway(retryAfterMs) {
@@ -149,7 +154,9 @@ export function createGovernor(options: GovernorOptions): Governor {
       failed(sent) {
         end(() => {
           // L6: what may have reached the service may have been counted.
-          if (sent) window.spend();
+          if (!sent) return;
+          window.spend();
+          foreign.lost();
         });
       },
     };
@@ -170,5 +177,6 @@ export function createGovernor(options: GovernorOptions): Governor {
     rateLimit: window.rateLimit,
     serviceClock,
     pauses: () => ({ pauses, pausedMs }),
+    foreignRequests: foreign.count,
   };
 }

@@ -19,7 +19,7 @@ const WINDOW_MS = 60_000;
 /** The first wait of those of which the service said nothing; each in a row is twice as long. */
 const FIRST_GUESS_MS = 1000;
 /** Resets are whole seconds, and some services round them anew in each answer. */
-const SAME_RESET_MS = 1000;
+export const SAME_RESET_MS = 1000;
 
 /** One answer as the window takes it in. */
 interface Observation {

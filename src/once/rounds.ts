@@ -15,7 +15,7 @@ import { type SendEnd, sendRows } from './send-rows.ts';
 export interface RoundsJob {
   rows: readonly NewRow[];
   /** O19: what can be done here. */
-  service: Pick<Service, 'baseUrl' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample'>;
+  service: Pick<Service, 'baseUrl' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample' | 'foreignRequests'>;
   /** Every code of the workspace, proven complete. */
   listCodes: () => Promise<QrCode[]>;
   /** Any small request: its answer shows the service's clock. */
@@ -94,6 +94,7 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
   }
   try {
     if (undecided.length === 0) undecided = await lookAgain(job, states);
+    if (undecided.length === 0) undecided = await lookForRepeats(job, states);
     return { stop: undefined, stopRow: undefined, undecided };
   } catch (stop) {
     return { stop, stopRow: undefined, undecided };
@@ -121,6 +122,34 @@ async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconc
   // How long ago the run before this one ended is known only now, by the answer's Date: mostly that is enough.
   if (!isFirstRequest || undecided.length > 0 || !(await wait())) return undecided;
   return (await look()).undecided;
+}
+
+/**
+ * O29: the service counted more requests than were sent here. Mostly they are somebody else's; but they may be ours, sent twice by a
+ * gateway on the way, whose answers say nothing of the first: then the listing has two codes of a row. Returns those that may have.
+ */
+async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
+  const { service, settleMs, clock, signal, onEvent } = job;
+  const session = states.evidence.session();
+  const created = states.all().flatMap(({ row, answered, foreign }) => {
+    return answered?.session === session ? [{ row, foreign, attempts: [answered] }] : [];
+  });
+  if (created.length === 0 || service.foreignRequests() === 0) return [];
+  const ms = Math.max(0, settleMs - (states.elapsedMs() - latestEnd(created)));
+  if (ms > 0) onEvent({ is: 'waiting', ms });
+  await clock.sleep(ms, signal);
+  const listing = await listCurrentCodes(job, states);
+  await states.record([{ is: 'clock' }]);
+  const resent = created.map(toQuestion(job, states)).map(({ bounds, ...rest }) => {
+    // What was created at another time is of another run, as people do it: there is no lost answer that could be looked for further away.
+    return { ...rest, bounds: { ...bounds, doubtfulFromMs: bounds.fromMs, doubtfulToMs: bounds.toMs } };
+  });
+  return (await reconcile({ ...questionOf(job, states), unknown: [], resent, listing })).undecided;
+}
+
+/** When the last of these was answered, ms since this session began. */
+function latestEnd(created: readonly Pick<RowState, 'attempts'>[]): number {
+  return created.reduce((latest, { attempts: [attempt] }) => Math.max(latest, attempt?.end?.t ?? 0), 0);
 }
 
 function send(job: RoundsJob, states: RecordedStates, due: readonly RowState[]): Promise<SendEnd> {
@@ -156,7 +185,7 @@ function questionOf({ signal }: RoundsJob, states: RecordedStates) {
 }
 
 function toQuestion({ rows }: RoundsJob, { evidence }: RecordedStates) {
-  return ({ row, attempts, foreign }: RowState): UnknownRow => {
+  return ({ row, attempts, foreign }: Pick<RowState, 'row' | 'attempts' | 'foreign'>): UnknownRow => {
     return { row, code: rowOf(rows, row).code, bounds: evidence.boundsOf(attempts), foreign };
   };
 }

@@ -20,6 +20,8 @@ export interface RowState {
   error?: string | undefined;
   /** Requests whose codes, if there are any, nobody has claimed; oldest first. Also a row that is done may have some. */
   attempts: Attempt[];
+  /** The request that was answered with its code. */
+  answered?: Attempt | undefined;
   /** Ids of codes with the row's values that are known not to be its own: a set, shared by many rows, for each time they were looked for. */
   foreign: ReadonlySet<string>[];
   /** What a person was shown last as what could be its own. */
@@ -98,7 +100,11 @@ export function replay(records: readonly JournalRecord[], rows: number): RowStat
     if (record.is !== 'absent' && record.is !== 'asked') return apply(row, record, evidence.session());
     const alike = [record.row, ...(record.more ?? [])].map(of);
     if (record.is === 'asked') {
-      for (const asked of alike) asked.asked = record.candidates;
+      for (const asked of alike) {
+        asked.asked = record.candidates;
+        // O29: from now on it is one that was sent more than once, for a person and for later runs.
+        if (asked.id !== undefined && asked.attempts.length === 0 && asked.answered) asked.attempts.push(asked.answered);
+      }
       return;
     }
     // O11: remembered for all later runs.
@@ -155,7 +161,10 @@ function apply(row: RowState, record: Exclude<RowRecord, { is: 'absent' | 'asked
     case 'created':
     case 'adopted':
       // O20: one request has its code now, of those without an answer nobody knows which; the others may have created more.
-      if (record.is === 'created' || attempts.length === 1) attempts.pop();
+      if (record.is === 'created' || attempts.length === 1) {
+        const attempt = attempts.pop();
+        if (record.is === 'created' && attempt) row.answered = { ...attempt, end: stampOf(record) };
+      }
       if (record.is === 'adopted' && record.before) row.foreign.push(new Set(record.before)); // O11
       Object.assign(row, { state: record.is, id: record.id, slug: record.slug, error: undefined });
       return;

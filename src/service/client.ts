@@ -15,7 +15,7 @@ import { asNetworkError, type NetworkError } from './network-error.ts';
 import type { Service, ServiceEvents, ServiceOptions } from './service.ts';
 import { type Answer, type Exchange, header, type Transport } from './transport.ts';
 
-export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample'> {
+export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample' | 'foreignRequests'> {
   /** Throws as `Service` (service.ts) says. */
   call<T>(call: Call<T>): Promise<T>;
 }
@@ -146,6 +146,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     rateLimit: governor.rateLimit,
     stats: () => ({ requests, retries, ...governor.pauses() }),
     msToClockSample: governor.serviceClock.msToBestSample,
+    foreignRequests: governor.foreignRequests,
     nowMs: () => {
       const now = governor.serviceClock.nowMs();
       return now === undefined ? undefined : Math.floor(now);

@@ -111,5 +111,7 @@ export interface Service {
   nowMs(): number | undefined;
   /** Ms to wait before a request whose Date header would tell most about that clock: it halves what is not known of it. */
   msToClockSample(): number;
+  /** Requests at least that the service counted and this process did not send; ask when nothing is in flight. */
+  foreignRequests(): number;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { type CreateJob, planRows } from '../../src/once/create-rows.ts';
 import type { NewRow } from '../../src/once/journal.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { Mishap } from '../support/model-service/codes.ts';
-import { BASE_URL, done, JOURNAL, namesOf, recordsOf, rowsOf, run, slowDisk, type World, worldOf } from './world.ts';
+import { BASE_URL, done, JOURNAL, namesOf, only, recordsOf, rowsOf, run, slowDisk, type World, worldOf } from './world.ts';
 
 describe('when nothing goes wrong', () => {
   it('sends one request a row and reads nothing', async () => {
@@ -161,8 +161,39 @@ describe('what it tells and asks', () => {
       },
     );
     expect(await run(world, rowsOf(3), { service })).toMatchObject(done);
-    const may: PropertyKey[] = ['baseUrl', 'createCode', 'getCode', 'msToClockSample', 'nowMs'];
+    const may: PropertyKey[] = ['baseUrl', 'createCode', 'foreignRequests', 'getCode', 'msToClockSample', 'nowMs'];
     expect([...asked].filter((name) => !may.includes(name))).toEqual([]);
+  });
+
+  it('finds the second code of a row that somebody on the way sent twice, in this run and in later ones (O29)', async () => {
+    const world = worldOf({ mishap: only('repeated', 1) });
+    const first = await run(world, rowsOf(3));
+    expect(first).toMatchObject({ stop: undefined, undecided: [{ row: 2, candidates: [{ name: 'row 2' }] }] });
+    expect([world.service.posts(), world.service.lists()]).toEqual([3, 1]);
+    const again = await run(world, rowsOf(3));
+    expect(again.undecided).toMatchObject([{ row: 2 }]);
+    const spare = first.undecided[0]?.candidates[0];
+    await run(world, rowsOf(3), { decisions: { adopt: [], notCreated: [2] } });
+    expect(await run(world, rowsOf(3))).toMatchObject(done);
+    expect(world.service.codes).toContainEqual(spare);
+    expect(world.service.posts()).toBe(3);
+  });
+
+  it('costs the listing, and asks nobody, where the requests that were not ours made no code of a row in its time (O29)', async () => {
+    const world = worldOf();
+    world.service.add({ name: 'row 2', destination: 'https://example.com' }, 0);
+    await world.time.run(world.time.sleep(3_600_000));
+    const events: unknown[] = [];
+    const onEvent = (event: { is: string }) => {
+      if (event.is === 'created') world.service.addForeign(1);
+      if (event.is === 'waiting') events.push(event);
+    };
+    expect(await run(world, rowsOf(3), { onEvent })).toMatchObject(done);
+    expect(events).toEqual([{ is: 'waiting', ms: expect.any(Number) }]);
+    expect([world.service.posts(), world.service.lists()]).toEqual([3, 1]);
+    // Nothing was created by this run, so there is nothing that could be twice.
+    expect(await run(world, rowsOf(3), { onEvent })).toMatchObject(done);
+    expect(world.service.lists()).toBe(1);
   });
 
   it('takes a person’s word, and says what looks odd about it', async () => {

@@ -19,7 +19,9 @@ export type Mishap =
   /** The connection never opens. */
   | 'refused'
   /** 429: let through again by the client, which asks its hook once more. */
-  | 'limited';
+  | 'limited'
+  /** A gateway sends it twice: applied both times, and answered once. */
+  | 'repeated';
 
 export interface ModelCode extends QrCode {
   /** The input row whose POST made it; 0: somebody else. */
@@ -64,6 +66,7 @@ export function modelCodes({
   const serviceMs = () => started + skewMs + time.monotonic();
   let posts = 0;
   let lists = 0;
+  let foreign = 0;
   let serviceClock = createServiceClock(time);
 
   /** The answer to a request sent at `sentAt`, half the way back. */
@@ -112,7 +115,11 @@ export function modelCodes({
       const by = Number(/\d+/.exec(code.name)?.[0] ?? -1);
       const trip = latencyMs(n) / 2;
       if (fate === 'late') time.at(time.monotonic() + lateMs(n), () => add(code, by));
-      const applied = ['none', 'applied', 'limited'].includes(fate);
+      if (fate === 'repeated') {
+        foreign += 1;
+        add(code, by);
+      }
+      const applied = ['none', 'applied', 'limited', 'repeated'].includes(fate);
       const made: { code?: ModelCode } = {};
       if (applied) {
         time.at(time.monotonic() + trip, () => {
@@ -145,6 +152,11 @@ export function modelCodes({
       await time.sleep(latencyMs(0));
       seeDate(sentAt);
     },
+    foreignRequests: () => foreign,
+    /** Somebody else's requests are counted. */
+    addForeign: (requests: number) => {
+      foreign += requests;
+    },
     msToClockSample: () => serviceClock.msToBestSample(),
     nowMs() {
       const now = serviceClock.nowMs();
@@ -153,6 +165,7 @@ export function modelCodes({
     /** A process started anew has seen no Date yet. */
     forget() {
       serviceClock = createServiceClock(time);
+      foreign = 0;
     },
   };
 }

@@ -26,6 +26,7 @@ export function modelService(parts: Partial<Service>): Service {
     stats: () => ({ requests: 0, retries: 0, pauses: 0, pausedMs: 0 }),
     nowMs: () => undefined,
     msToClockSample: () => 0,
+    foreignRequests: () => 0,
     close: async () => {},
     ...parts,
   };

@@ -1,0 +1,58 @@
+/**
+ * Requests that the service counted and that were not ours: each request lowers Remaining by one, so that the answers of one window show
+ * how many there were between the first and the last of ours. Another program in the workspace may have sent them, or somebody on the
+ * way who sends ours twice.
+ */
+import type { RateHeaders } from './rate-headers.ts';
+import { SAME_RESET_MS } from './rate-window.ts';
+
+export interface ForeignRequests {
+  answered(headers: RateHeaders): void;
+  /** A request of ours that may have been counted and brought no answer. */
+  lost(): void;
+  /** So many at least, in all windows so far. What is in flight is taken for foreign: ask when nothing is. */
+  count(): number;
+}
+
+interface Counted {
+  resetMs: number;
+  highest: number;
+  lowest: number;
+  ours: number;
+}
+
+/** Answers overtake each other by a window, not by more. */
+const MOST_OPEN = 2;
+
+export function createForeignRequests(): ForeignRequests {
+  /** Newest last. */
+  const open: Counted[] = [];
+  let closed = 0;
+
+  function answered({ remaining, resetMs }: RateHeaders): void {
+    if (remaining === undefined || resetMs === undefined) return;
+    const window = open.find((known) => Math.abs(known.resetMs - resetMs) <= SAME_RESET_MS);
+    if (window) {
+      window.highest = Math.max(window.highest, remaining);
+      window.lowest = Math.min(window.lowest, remaining);
+      window.ours += 1;
+      return;
+    }
+    open.push({ resetMs, highest: remaining, lowest: remaining, ours: 1 });
+    if (open.length > MOST_OPEN) closed += foreignIn(open.shift());
+  }
+
+  return {
+    answered,
+    lost() {
+      const window = open.at(-1);
+      if (window) window.ours += 1;
+    },
+    count: () => open.reduce((sum, window) => sum + foreignIn(window), closed),
+  };
+}
+
+/** L20: as many numbers as Remaining went through, less our own answers. */
+function foreignIn(window: Counted | undefined): number {
+  return window ? Math.max(0, window.highest - window.lowest + 1 - window.ours) : 0;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { createForeignRequests } from '../../src/limit/foreign-requests.ts';
+import { headersOf } from './setup.ts';
+
+const RESET = Date.UTC(2026, 0, 1);
+const WINDOW = 60_000;
+
+/** The number after answers that say this, `[Remaining, Reset]` each. */
+function told(...answers: [number | undefined, number | undefined][]) {
+  const foreign = createForeignRequests();
+  for (const [remaining, resetMs] of answers) foreign.answered(headersOf({ remaining, resetMs }));
+  return foreign;
+}
+
+describe('requests that were not ours (L20)', () => {
+  it('are none where every number is one of ours, in whatever order they come, window after window', () => {
+    expect(told().count()).toBe(0);
+    expect(told([57, RESET], [59, RESET], [58, RESET + 1000], [59, RESET + WINDOW], [58, RESET + WINDOW]).count()).toBe(0);
+  });
+
+  it('are the numbers in between, of all windows', () => {
+    expect(told([59, RESET], [57, RESET]).count()).toBe(1);
+    const windows = [0, 1, 2, 3].flatMap((n): [number, number][] => [
+      [59, RESET + n * WINDOW],
+      [50, RESET + n * WINDOW],
+    ]);
+    expect(told(...windows).count()).toBe(4 * 8);
+  });
+
+  it('are told of one window by an answer that comes late', () => {
+    const foreign = told([59, RESET], [57, RESET], [59, RESET + WINDOW], [58, RESET]);
+    expect(foreign.count()).toBe(0);
+  });
+
+  it('are not those of ours that brought no answer', () => {
+    const foreign = told([59, RESET], [57, RESET]);
+    foreign.lost();
+    expect(foreign.count()).toBe(0);
+    createForeignRequests().lost();
+  });
+
+  it('are not known of a service that does not say what is left, or always the same, or goes on without a new window', () => {
+    expect(told([undefined, RESET], [59, undefined], [40, undefined]).count()).toBe(0);
+    expect(told([59, RESET], [59, RESET], [59, RESET]).count()).toBe(0);
+  });
+});
