@@ -22,6 +22,7 @@ import {
 import { platform } from 'node:os';
 import * as system from 'node:process';
 import { systemCode } from './path-errors.ts';
+import { createPatientRename } from './patient-rename.ts';
 
 export interface DiskStat {
   /** Bytes. */
@@ -99,7 +100,7 @@ export const nodeDisk: Disk = {
   readFile: readRegularFile,
   readdir: (path) => readdir(path),
   mkdir: async (path, mode) => void (await mkdir(path, { mode })),
-  rename,
+  rename: platform() === 'win32' ? createPatientRename(rename) : rename,
   unlink,
   rmdir: (path) => rmdir(path),
   link,

@@ -1,6 +1,8 @@
 /** An output file that appears whole or not at all (see durable/replace-file.ts), plain or compressed; what is no file is written as it is. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { sep } from 'node:path';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { cannotOpen, cannotWrite, describeSystemError, systemCode } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
@@ -65,12 +67,21 @@ export async function writeWholeFile(path: string, data: string | Uint8Array, op
 /** Descriptors of this process by name; what they lead to is not ours to replace. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
+/** In any directory of Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
+
+/** Whether a path names a device by its last part alone, as on Windows: nothing can be renamed to it. */
+export function namesDevice(path: string, system: NodeJS.Platform): boolean {
+  return system === 'win32' && DEVICES.test(path);
+}
+
 /**
  * The file that `path` means, all links followed, or undefined where it is no regular file. Throws UsageError or a system error where
  * nothing could be written.
  */
 async function resolveFile(disk: Disk, path: string): Promise<string | undefined> {
-  if (path.endsWith('/')) throw refusal(path, 'names a directory', 'give --output a file');
+  if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'names a directory', 'give --output a file');
+  if (namesDevice(path, platform())) return undefined;
   const old = await ifPresent(disk.stat(path));
   if (old?.isDirectory()) throw refusal(path, 'is a directory', 'give --output a file');
   if (DESCRIPTORS.test(path) || (old && !old.isFile())) return undefined;

@@ -17,7 +17,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Processes } from '../../src/durable/replace-file.ts';
 import { ClosedPipeError, LocalError, UsageError } from '../../src/errors.ts';
-import { openWholeFile, writeWholeFile } from '../../src/output/whole-file.ts';
+import { namesDevice, openWholeFile, writeWholeFile } from '../../src/output/whole-file.ts';
 
 const LIVE = 4_000_001;
 const DEAD = 4_000_002;
@@ -34,6 +34,12 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const open = (options: { gzip?: boolean } = {}, at = path) => openWholeFile(at, { processes, ...options });
 const names = () => readdirSync(directory).sort();
+
+test('devices of Windows are known by the last part of a path, there alone', () => {
+  for (const path of ['NUL', 'nul', 'C:\\lists\\NUL', './con', 'COM1']) expect(namesDevice(path, 'win32')).toBe(true);
+  for (const path of ['NUL.csv', 'nulls', 'NUL\\x.csv', 'COM']) expect(namesDevice(path, 'win32')).toBe(false);
+  expect(namesDevice('NUL', 'linux')).toBe(false);
+});
 
 describe('a file appears whole', () => {
   test('or not at all: until the commit the old one stands', async () => {
