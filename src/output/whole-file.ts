@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { sep } from 'node:path';
+import { basename, sep } from 'node:path';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { cannotOpen, cannotWrite, describeSystemError, systemCode } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
@@ -45,6 +45,8 @@ export async function openWholeFile(
 ): Promise<WholeFile> {
   const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
   try {
+    // By its own name: in a directory, as node would make it, the system takes it for that of a file.
+    if (namesDevice(path, platform())) return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const real = await resolveFile(disk, path);
     if (real === undefined) return directFile(path, await openDirectly(path), encoder());
     return wholeFile(path, await openReplacement(disk, real, { processes }), encoder);
@@ -81,7 +83,6 @@ export function namesDevice(path: string, system: NodeJS.Platform): boolean {
  */
 async function resolveFile(disk: Disk, path: string): Promise<string | undefined> {
   if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'names a directory', 'give --output a file');
-  if (namesDevice(path, platform())) return undefined;
   const old = await ifPresent(disk.stat(path));
   if (old?.isDirectory()) throw refusal(path, 'is a directory', 'give --output a file');
   if (DESCRIPTORS.test(path) || (old && !old.isFile())) return undefined;

