@@ -299,7 +299,7 @@ describe.runIf(process.env.QRCTL_TEST_LINKS)('qr check, on a farm of hosts', () 
       sandbox.workspace.create({ name: names[at] ?? '', type: 'url', destination });
 
     const env = { ...sandbox.env, NODE_EXTRA_CA_CERTS: authority.path };
-    const args = ['qr', 'check', '--timeout', '2s', '--format', 'json', '--verbose'];
+    const args = ['qr', 'check', '--timeout', '6s', '--format', 'json', '--verbose'];
     const checked = await runCli(args, { env, timeoutMs: 170_000 });
     const rows: Record<string, unknown>[] = JSON.parse(checked.stdout);
     const byName = new Map(rows.map((row) => [row.name, row]));
@@ -383,7 +383,7 @@ async function askCurl(url: string, authority: string): Promise<string> {
     '--max-redirs',
     '20',
     '--max-time',
-    '2',
+    '6',
     '--cacert',
     authority,
     url,

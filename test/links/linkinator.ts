@@ -18,7 +18,7 @@ export async function askLinkinator(
     const links = urls.map((url) => `<a href="${url.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">x</a>\n`);
     await writeFile(join(directory, 'index.html'), `<!doctype html><title>links</title>${links.join('')}`);
     const bin = join(installed, 'node_modules', '.bin', 'linkinator');
-    const args = ['index.html', '--format', 'json', '--timeout', '2000'];
+    const args = ['index.html', '--format', 'json', '--timeout', '6000'];
     const options = { cwd: directory, env: { ...process.env, ...env }, maxBuffer: 64 * 2 ** 20, timeout: 150_000 };
     // It ends with 1 where a link is broken, and says all the same.
     const { stdout } = await run(bin, args, options).catch((error: { stdout: string }) => error);

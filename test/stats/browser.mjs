@@ -47,7 +47,11 @@ try {
       process.stdout.write(`${theme}, ${width} px: no violation\n`);
     }
   }
-  chromium([`--print-to-pdf=${join(pictures, 'report.pdf')}`, '--no-pdf-header-footer', `file://${page}`]);
+  const pdf = join(pictures, 'report.pdf');
+  chromium([`--print-to-pdf=${pdf}`, '--no-pdf-header-footer', `file://${page}`]);
+  const pages = readFileSync(pdf, 'latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+  if (pages < 1 || pages > 4) throw new Error(`${pages} pages of paper, of which some are nearly empty`);
+  process.stdout.write(`${pages} pages of A4\n`);
 } finally {
   sandbox.kill();
   rmSync(work, { recursive: true, force: true });
