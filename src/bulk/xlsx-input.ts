@@ -97,6 +97,9 @@ function readCell(cell: CellValue | undefined, column: string, { from1904, fault
     case 'error':
       if (isOurs) fault(`is an error of the spreadsheet (${cell.text.slice(0, 20)})`);
       return cell.text;
+    case 'formula':
+      if (isOurs) fault('is a formula without a value yet: open the file in a spreadsheet and save it there');
+      return '';
   }
 }
 

@@ -147,6 +147,8 @@ describe('a workbook', () => {
     ['a decimal', () => cell('<c r="A2"><v>12.5</v></c>'), 'line 2, column name: is a number (12.5), and how it looks depends'],
     ['lost digits', () => cell('<c r="A2"><v>9007199254740993</v></c>'), 'line 2, column name: is a number (9007199254740992)'],
     ['an error', () => cell('<c r="A2" t="e"><v>#N/A</v></c>'), 'line 2, column name: is an error of the spreadsheet (#N/A)'],
+    // As openpyxl writes one, which works nothing out.
+    ['a formula alone', () => cell('<c r="A2"><f>A1</f><v></v></c>'), 'line 2, column name: is a formula without a value yet'],
     ['more cells than names', () => cell('<c r="D2" t="str"><v>x</v></c>'), 'line 2: a cell beyond the last column with a name'],
   ])('is refused with %s', async (_, bytes, message) => {
     expect(await refusal(bytes())).toContain(message);

@@ -8,7 +8,9 @@ export type CellValue =
   | { is: 'date'; serial: number }
   | { is: 'boolean'; value: boolean }
   /** `#N/A` and the like. */
-  | { is: 'error'; text: string };
+  | { is: 'error'; text: string }
+  /** A formula of which no program has worked out the value yet. */
+  | { is: 'formula' };
 
 export interface SheetRow {
   /** Its number in the sheet, 1-based. */
@@ -37,6 +39,7 @@ interface CellContext {
   formats: readonly NumberFormat[];
 }
 
+const UNKNOWN: CellValue = { is: 'formula' };
 const GENERAL: NumberFormat = { id: 0, code: '' };
 
 /** Throws UsageError where it is not XML. */
@@ -48,6 +51,7 @@ export function readSheet(xml: string, { name, strings, formats }: CellContext):
   let format = GENERAL;
   let element = '';
   let text = '';
+  let isFormula = false;
   let inPhonetics = false;
 
   readXml(xml, name, {
@@ -61,7 +65,9 @@ export function readSheet(xml: string, { name, strings, formats }: CellContext):
         type = attribute('t') ?? 'n';
         format = formats[Number(attribute('s'))] ?? GENERAL;
         text = '';
-      } else if (opened === 'rPh') inPhonetics = true;
+        isFormula = false;
+      } else if (opened === 'f') isFormula = true;
+      else if (opened === 'rPh') inPhonetics = true;
       else if (opened === 'mergeCell') sheet.merged.push(areaOf(attribute('ref') ?? ''));
     },
     text(more) {
@@ -72,7 +78,7 @@ export function readSheet(xml: string, { name, strings, formats }: CellContext):
       if (closed === 'rPh') inPhonetics = false;
       if (closed === 'row' && row.cells.size > 0) sheet.rows.push(row);
       if (closed !== 'c') return;
-      const value = cellValueOf(type, text, format, strings);
+      const value = isFormula && text === '' && type !== 'str' ? UNKNOWN : cellValueOf(type, text, format, strings);
       if (value) row.cells.set(column, value);
     },
   });
