@@ -1,18 +1,19 @@
 /**
- * What a command is given: console, settings, service, clock, signal. The only reader of `process`, beside main.ts and the clock of
- * time.ts; a test builds a context with its own streams, environment and clock.
+ * What a command is given: console, settings, service, clock, signal. The only reader of `process`, beside main.ts and the
+ * clock of time.ts; a test builds a context with its own streams, environment and clock.
  */
 import { fstatSync } from 'node:fs';
 import { version } from '../package.json';
 import type { Processes } from './durable/replace-file.ts';
-import { AuthError, ClosedPipeError, exitCodeOf, InterruptedError, UsageError } from './errors.ts';
+import { AuthError, ClosedPipeError, UsageError } from './errors.ts';
 import { type Console, createConsole, type Progress } from './output/console.ts';
 import { spacedPaths } from './output/spaced-paths.ts';
 import type { RunFacts } from './run-summary.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { SettingFlags, Settings, Variables } from './settings/settings.ts';
 import type { Workspace } from './settings/slug-file.ts';
-import { after, type Clock, formatDuration, systemClock } from './time.ts';
+import { listenForSignals } from './signals.ts';
+import { type Clock, formatDuration, systemClock } from './time.ts';
 
 export interface Context {
   readonly console: Console;
@@ -68,7 +69,7 @@ interface OwnedContext extends Context {
 /** The context of this process. */
 export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext {
   const { env, stdout, stderr } = process;
-  const interruption = listenForSignals();
+  const interruption = listenForSignals(process);
   // Most commands never look at it, and node takes milliseconds to open it.
   let stdin: typeof process.stdin | undefined;
   const openStdin = () => {
@@ -228,40 +229,6 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-}
-
-/** What is not ended this long after the first signal (a write into a pipe that nobody reads) is ended by force. */
-const GRACE_MS = 1500;
-
-/** The first SIGINT, SIGTERM or SIGHUP aborts the signal, so that a command can leave things tidy; a second ends at once. */
-function listenForSignals() {
-  const controller = new AbortController();
-  const onSignal = (name: NodeJS.Signals) => {
-    const reason = new InterruptedError(name === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
-    if (controller.signal.aborted) endByForce(reason);
-    controller.abort(reason);
-    after(GRACE_MS, () => endByForce(reason));
-  };
-  const endByForce = (reason: InterruptedError) => {
-    // `process.exit` waits for threads that wait themselves: for a FIFO nobody opens, a name server that is silent. A signal does not.
-    const stuck = process.getActiveResourcesInfo().some((name) => /^(FSReq|GetAddrInfoReq)/.test(name));
-    process.off(reason.signal, onSignal);
-    if (stuck) process.kill(process.pid, reason.signal);
-    process.exit(exitCodeOf(reason));
-  };
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of names) process.on(name, onSignal);
-  // A file that would pass `ulimit -f` is a failed write (EFBIG) to whoever listens, and the end of whoever does not. Windows has neither.
-  const stayAlive = () => undefined;
-  if (process.platform !== 'win32') process.on('SIGXFSZ', stayAlive);
-  return {
-    signal: controller.signal,
-    abort: (reason: unknown) => controller.abort(reason),
-    stopListening() {
-      for (const name of names) process.off(name, onSignal);
-      process.off('SIGXFSZ', stayAlive);
-    },
-  };
 }
 
 /** How this program is started again: by node, or as the one executable that it is, which node then names in place of a script. */
