@@ -24,7 +24,8 @@ export async function askLinkinator(
     const { stdout } = await run(bin, args, options).catch((error: { stdout: string }) => error);
     const { links: found }: { links: { url: string; status: number; state: string }[] } = JSON.parse(stdout);
     const verdicts = new Map(found.map(({ url, status, state }) => [url, `${state} ${status}`]));
-    return (url) => verdicts.get(url) ?? (URL.canParse(url) ? verdicts.get(new URL(url).href) : undefined);
+    // It gives addresses back without what stands behind #.
+    return (url) => verdicts.get(url) ?? (URL.canParse(url) ? verdicts.get(new URL(url).href.replace(/#.*/, '')) : undefined);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
