@@ -60,6 +60,8 @@ const env = {
   QRCTL_CONFIG_DIR: join(home, 'config'),
   QRCTL_BASE_URL: `http://127.0.0.1:${port}/api/v1`,
   QRCTL_API_KEY: 'svc_live_nights0123456789',
+  // strace counts what it injects for each thread.
+  UV_THREADPOOL_SIZE: '1',
 };
 const LINE = ['scans', 'export', '--all', '-o', file, '--append', '--rotated', '--quiet', '--summary', join(home, 'run.json')];
 
@@ -152,11 +154,11 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** SIGKILL at the second flush of the file: its rows are written, and none of them committed. */
+/** SIGKILL at the first flush of the file: its rows are written, and none of them committed. */
 async function killed() {
   return job(
     [],
-    ['strace', '-f', '-qq', '-o', '/dev/null', '-P', file, '-e', 'trace=fsync', '-e', 'inject=fsync:signal=SIGKILL:when=2'],
+    ['strace', '-f', '-qq', '-o', '/dev/null', '-P', file, '-e', 'trace=fsync', '-e', 'inject=fsync:signal=SIGKILL:when=1'],
   ).done;
 }
 
