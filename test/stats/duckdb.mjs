@@ -40,6 +40,7 @@ function makeScans() {
 
 const JUDGE = `
 import duckdb, json, sys
+duckdb.sql('set enable_progress_bar = false')
 path, zone = sys.argv[1:3]
 units, values = json.loads(sys.argv[3]), json.loads(sys.argv[4])
 types = {'id': 'BIGINT', 'ts': 'TIMESTAMPTZ', **{name: 'VARCHAR' for name in values}}

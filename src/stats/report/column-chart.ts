@@ -35,10 +35,12 @@ export function columnChart({ by, rows }: Section, title: string): Html {
     const top = pixel(Math.min(y(scans), scans > 0 ? BOTTOM - 1 : BOTTOM));
     return html`<rect class="${isPart ? 'column part' : 'column'}" x="${percent(x(at) ?? 0)}" width="${percent(x.bandwidth())}" y="${top}" height="${pixel(BOTTOM - top)}" rx="2"/>`;
   });
-  const labels = labelled(rows).map(({ at, anchor }) => {
+  const labels = labelled(rows).map(({ at, anchor }, i, all) => {
     const place =
       anchor === 'start' ? (x(at) ?? 0) : anchor === 'end' ? (x(at) ?? 0) + x.bandwidth() : (x(at) ?? 0) + x.bandwidth() / 2;
-    return html`<text class="axis" x="${percent(place)}" y="${BOTTOM + 20}" text-anchor="${anchor}">${shortLabel(by, rows[at]?.value ?? '')}</text>`;
+    // Five dates do not fit on a phone.
+    const between = all.length > 4 && i % 2 === 1 ? ' between' : '';
+    return html`<text class="axis${between}" x="${percent(place)}" y="${BOTTOM + 20}" text-anchor="${anchor}">${shortLabel(by, rows[at]?.value ?? '')}</text>`;
   });
   return html`<div class="plot"><svg class="scale" aria-hidden="true" width="44" height="${HEIGHT}">${numbers}</svg><svg class="chart" role="img" aria-label="${title}: ${summary(rows)}" width="100%" height="${HEIGHT}">
 ${grid}${columns}${before(
