@@ -9,12 +9,13 @@ import { latency } from './latency.ts';
 import { limit } from './limit.ts';
 import { links } from './links.ts';
 import { memory } from './memory.ts';
+import { pictures } from './pictures.ts';
 import { formatReport, machine, type Report } from './report.ts';
 import { startup } from './startup.ts';
 import { throughput } from './throughput.ts';
 
 const BENCHMARKS: Record<string, (directory: string, options: { large: boolean }) => Promise<Report[]>> = {
-  ...{ startup, throughput, latency, limit, memory, append, bulk, links },
+  ...{ startup, throughput, latency, limit, memory, append, bulk, links, pictures },
 };
 
 const USAGE = `npm run bench [-- NAMES] [--large] [--json FILE]
