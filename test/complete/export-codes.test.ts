@@ -119,6 +119,13 @@ async function exported({
   return { result, range, messages, hints, sinceAsked, log, of, asked, progress };
 }
 
+it('how many scans there may be is told by the codes that were asked so far', async () => {
+  const estimates = new Set<number>();
+  const { result } = await exported({ job: { progress: ({ estimate }) => estimates.add(estimate) } });
+  await result();
+  expect([...estimates]).toEqual([5 * threeRows.length]);
+});
+
 describe('a service that does not tell its time', () => {
   const silent = { dateMs: null, nowMs: () => undefined };
   const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };

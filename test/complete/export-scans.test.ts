@@ -6,7 +6,7 @@ import { fetchInOrder } from '../../src/service/fetch-in-order.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
 import { type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { SOAK } from '../support/property-runs.ts';
-import { answers, idsOf, memorySink, page, RANGE, reading, rows } from './reading.ts';
+import { answers, idsOf, memorySink, page, RANGE, reading, rows, START } from './reading.ts';
 
 const job = { code: 'spring-menu', note: () => undefined, checkExists: async () => undefined };
 
@@ -151,6 +151,23 @@ describe('the requests that an export needs after page 1', () => {
     [7, 21, 3],
   ])('are, where %i rows of %i are shown, %i', (shown, total, requests) => {
     expect(requestsAfter(first(shown, total), known)).toBe(requests);
+  });
+
+  it.each([
+    ['on both sides', {}, 2],
+    ['only after them, where the range begins with them', { sinceMs: -1 }, 1],
+    ['on both sides, where it begins before them', { sinceMs: -2 }, 2],
+    ['only before them, where the range ends with them', { untilMs: 1 }, 1],
+    ['on both sides, where it ends after them', { untilMs: 2 }, 2],
+    ['nowhere, where they are all of the range', { sinceMs: -1, untilMs: 1 }, 0],
+  ])('look beyond rows of one instant %s', (_, from, requests) => {
+    const instant = START + 7000;
+    const range = Object.fromEntries(Object.entries(from).map(([bound, ms]) => [bound, instant + ms]));
+    const always = { isKnown: true, proveBeyond: true };
+    expect(requestsAfter(page([1, 2, 3], { times: [7, 7, 7] }), { ...always, ...range })).toBe(requests);
+    // What is not shown may be of another instant.
+    expect(requestsAfter(page([1, 2, 3], { times: [7, 7, 7], total: 4 }), { ...always, ...range })).toBe(2);
+    expect(requestsAfter(page([1, 2, 3], { times: [7, 7, 8] }), { ...always, ...range })).toBe(1);
   });
 
   it('are one more to look beyond any total, and to see whether a code without scans is there', () => {

@@ -150,6 +150,19 @@ describe('asking beyond the edge of a range', () => {
     expect(service.state.requests).toBe(4);
   });
 
+  it('does not tell of the very border of the range, where rows of the edge itself may be left out', async () => {
+    const atBorder = await asked('ascending', { timeMs: RANGE.untilMs, ids: new Set([1]) });
+    expect(atBorder.more).toBeUndefined();
+    expect(atBorder.requests).toHaveLength(2);
+  });
+
+  it('does not tell where only a second further out would, and that is outside the range', async () => {
+    const ids = new Set(Array.from({ length: 100 }, (_, i) => i + 1));
+    const near = await asked('ascending', { timeMs: RANGE.untilMs - 500, ids });
+    expect(near.more).toBeUndefined();
+    expect(near.requests).toHaveLength(1);
+  });
+
   it('asks nothing where what lies beyond is outside the range', async () => {
     expect(await asked('ascending', { timeMs: RANGE.untilMs + 1, ids: new Set() })).toEqual({ more: false, requests: [] });
     expect(await asked('descending', { timeMs: START - 1, ids: new Set() })).toEqual({ more: false, requests: [] });
