@@ -2,6 +2,7 @@
  * One rule for where codes point to, whichever command meets it: what would lead nowhere when it is scanned is worth a warning and no
  * more, because the service's own rules for destinations are not known; it refuses (400) what it does not take.
  */
+import { parseUrl } from './parse-url.ts';
 import { quote } from './quote.ts';
 
 /** `empty` and `not-web` are called so by `qr check` too; `unusable`: no browser could go there; `odd`: most could, all the same. */
@@ -27,7 +28,7 @@ export function findDestinationProblem(
     return { kind: 'unusable', words };
   }
   if (!/^https?$/.test(scheme)) return { kind: 'not-web', words: `${shown} is no web address: not every phone can open it` };
-  if (!/^\s*https?:\/\/[^/?#\s]/i.test(destination) || !URL.canParse(destination))
+  if (!/^\s*https?:\/\/[^/?#\s]/i.test(destination) || !parseUrl(destination))
     return { kind: 'unusable', words: `${shown} leads nowhere when it is scanned: no browser can open it` };
   if (/\s/.test(destination)) return { kind: 'odd', words: `${shown} has a space in it` };
   return undefined;

@@ -1,4 +1,5 @@
 /** UTM tags: the five parameters of an address by which web statistics tell campaigns apart, written the same way each time. */
+import { parseUrl } from './parse-url.ts';
 
 export const UTM_NAMES = ['source', 'medium', 'campaign', 'term', 'content'] as const;
 type UtmName = (typeof UTM_NAMES)[number];
@@ -24,8 +25,7 @@ export function normaliseUtm(value: string): string {
  */
 export function addUtm(address: string, tags: UtmTags): string {
   const trimmed = address.trim();
-  if (!/^https?:\/\//i.test(trimmed) || !URL.canParse(trimmed))
-    throw new RangeError('is no web address, so it takes no UTM tags');
+  if (!/^https?:\/\//i.test(trimmed) || !parseUrl(trimmed)) throw new RangeError('is no web address, so it takes no UTM tags');
   const [, before = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(trimmed) ?? [];
   const parts = (query ?? '').split('&').filter((part) => part !== '');
   for (const name of UTM_NAMES) {

@@ -1,5 +1,6 @@
 /** From a destination to where it ends: redirects followed and counted, each hop checked like the first. */
 import type { LookupAddress } from 'node:dns';
+import { parseUrl } from '../parse-url.ts';
 import { asNetworkError, NetworkError } from '../service/network-error.ts';
 import { type Headers, header } from '../service/transport.ts';
 import { after, type Clock, formatDuration } from '../time.ts';
@@ -82,7 +83,7 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
     if (!REDIRECTS.has(status)) return trip({ is: 'answer', status, headers });
 
     const location = asText(header(headers, 'location') ?? '');
-    const next = location !== '' && URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+    const next = location === '' ? undefined : parseUrl(location, url);
     if (!next)
       return trip({ is: 'astray', status, why: location === '' ? 'redirects to nowhere' : 'redirects to what is no address' });
     if (next.hash === '') next.hash = url.hash;

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { messageOf, UsageError } from '../errors.ts';
+import { parseUrl } from '../parse-url.ts';
 import { quote } from '../quote.ts';
 import type { RawRequest } from '../service/service.ts';
 import { defineCommand, type OptionDefinition, oneOf, text } from './define.ts';
@@ -54,7 +55,7 @@ function parseParameter(raw: string): [string, string] {
 
 /** Path and query below the base URL. Throws UsageError for what would lead out of it: there the key has no business. */
 function pathBelow(path: string, baseUrl: string, query: readonly [string, string][]): string {
-  const root = URL.canParse(baseUrl) ? new URL(baseUrl).pathname : '/api/v1';
+  const root = parseUrl(baseUrl)?.pathname ?? '/api/v1';
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
     throw new UsageError('PATH is what follows the base URL, not a URL of its own', {
       hint: `write /qr; the key goes to ${baseUrl}`,

@@ -2,6 +2,7 @@
  * Which codes of the listing did the rows of unknown outcome create? Decided only where there is one answer: as many codes as
  * could be theirs can be dealt out among the rows, each within its time. A code too many, and a person must decide.
  */
+import { parseUrl } from '../parse-url.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { letSignalsIn } from '../time.ts';
 import { type AlikeRow, judgeAlike } from './deal-out.ts';
@@ -49,11 +50,7 @@ export function valuesKey({ name, type, destination }: NewCode | QrCode): string
 
 function tidyAddress(destination: string): string {
   const trimmed = destination.normalize('NFC').trim();
-  try {
-    return new URL(trimmed).href;
-  } catch {
-    return trimmed;
-  }
+  return parseUrl(trimmed)?.href ?? trimmed;
 }
 
 /** So many are compared before whoever waits for a signal gets a turn. */

@@ -1,5 +1,6 @@
 /** The address of the service, as people type it. */
 import { UsageError } from '../errors.ts';
+import { parseUrl } from '../parse-url.ts';
 
 /** The version segment every base URL ends in (specification, section 9). */
 const VERSION_PATH = '/api/v1';
@@ -10,7 +11,7 @@ const VERSION_PATH = '/api/v1';
  * Throws UsageError for anything that is not such a URL, and for http:// to any host but this machine.
  */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
-  const url = parseUrl(text);
+  const url = parseWebUrl(text);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new UsageError(`http:// would send the key unprotected to ${url.hostname}; it is for this machine only`, {
       hint: 'write https:// in the base URL',
@@ -27,8 +28,8 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
   return { baseUrl: url.origin + path, completed: false };
 }
 
-function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+function parseWebUrl(text: string): URL {
+  const url = parseUrl(text);
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     const meant = completed(text);
     throw new UsageError('the base URL is not an http or https URL', {

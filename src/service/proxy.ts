@@ -1,6 +1,7 @@
 /** Which proxy, if any, stands before the service: HTTPS_PROXY, HTTP_PROXY and NO_PROXY as curl and Node read them. */
 import { Buffer } from 'node:buffer';
 import { UsageError } from '../errors.ts';
+import { parseUrl } from '../parse-url.ts';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 import type { ServiceOptions } from './service.ts';
@@ -47,7 +48,7 @@ function variable(env: ServiceOptions['env'], name: string): string {
 
 function parseProxy(name: string, value: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
-  const proxy = URL.canParse(text) ? new URL(text) : undefined;
+  const proxy = parseUrl(text);
   if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
   // The value is not shown: it may hold a password.
   throw new UsageError(`${name} is not the URL of an http or https proxy`, { hint: `set ${name}=http://host:port, or unset it` });

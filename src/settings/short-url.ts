@@ -1,4 +1,5 @@
 /** The address a printed code leads to: a template with a place for the code, such as `https://HOST/{slug}`, filled in for one code. */
+import { parseUrl } from '../parse-url.ts';
 
 /** What stands for the code. */
 const PLACES = /\{(slug|id)\}/g;
@@ -12,9 +13,8 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
  */
 export function parseShortUrl(text: string): string | undefined {
   const filled = text.replace(PLACES, 'x');
-  if (/[{}\s]/.test(filled) || !URL.canParse(filled)) return undefined;
-  const { protocol, username, password } = new URL(filled);
-  if (!/^https?:$/.test(protocol) || username || password) return undefined;
+  const url = /[{}\s]/.test(filled) ? undefined : parseUrl(filled);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
   if (filled !== text) return text;
   return text.endsWith('/') ? `${text}{slug}` : `${text}/{slug}`;
 }

@@ -9,6 +9,7 @@ import type { Context } from '../../../context.ts';
 import { findDestinationProblem } from '../../../destination.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
+import { parseUrl } from '../../../parse-url.ts';
 import { countOf } from '../../../quote.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
@@ -200,7 +201,7 @@ function tellOutcomes({ console }: Context, rows: readonly CheckRow[], ms: numbe
   if (rows.length > 0) console.note(`${countOf(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
   const hosts = new Map<string, number>();
   for (const row of rows.filter(ends)) {
-    const host = URL.canParse(row.final_url ?? '') ? new URL(row.final_url ?? '').host : (row.final_url ?? '');
+    const host = parseUrl(row.final_url ?? '')?.host ?? row.final_url ?? '';
     hosts.set(host, Math.min(hosts.get(host) ?? Number.POSITIVE_INFINITY, row.tls_days ?? 0));
   }
   for (const [host, days] of [...hosts].sort(([, a], [, b]) => a - b)) {
