@@ -305,7 +305,7 @@ it.each(['csv', 'ndjson'] as const)(
         const all = disk.names().filter((name) => name.startsWith(FILE) && name !== STATE && !name.endsWith('.partial'));
         expect(all.flatMap((name) => idsOn(disk, name, format)).sort()).toEqual(idsOf(scans));
       }),
-      runs(60, 10_000),
+      runs(30, 10_000),
     );
   },
   600_000,

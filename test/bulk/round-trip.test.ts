@@ -44,7 +44,7 @@ describe('what was written is read back unchanged', () => {
       fc.asyncProperty(fc.array(row), dialect, async (rows, options) => {
         expect(await read(write('csv', rows, options), 'x.csv', options.rawCells)).toEqual(rows);
       }),
-      runs(300),
+      runs(100),
     );
   });
 

@@ -72,7 +72,7 @@ describe('a workbook', () => {
       fc.asyncProperty(fc.array(fc.record({ id: fc.constant('1'), name: text, note: text })), async (rows) => {
         expect((await read(await write(rows, ['id', 'name', 'note']))).map(([, row]) => row)).toEqual(rows);
       }),
-      runs(100),
+      runs(40),
     );
   });
 

@@ -7,7 +7,7 @@ import { type ModelRow, type ModelScans, type ModelScansOptions, modelScans } fr
 import { runs } from '../support/property-runs.ts';
 import { fetchAhead, idsOf, memorySink, START } from './reading.ts';
 
-const RUNS = runs(40, 4000);
+const RUNS = runs(25, 4000);
 
 async function run(service: ModelScans, range: Range, width: number, proveBeyond = false) {
   const notes: string[] = [];

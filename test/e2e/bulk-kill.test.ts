@@ -18,8 +18,8 @@ import {
 } from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-const ROWS = 200;
-const KILLS = process.env.QRCTL_SOAK ? 100 : 3;
+const ROWS = process.env.QRCTL_SOAK ? 200 : 100;
+const KILLS = process.env.QRCTL_SOAK ? 100 : 2;
 const SEED = Number(process.env.QRCTL_SEED ?? 7);
 
 const FAULTS: readonly Fault[] = [
@@ -39,7 +39,7 @@ describe('qr create --from, killed again and again by a service that fails a fif
     const directory = await useDirectory();
     const file = join(directory, 'codes.csv');
     // Some rows have a twin, and one of them an older code with the same values.
-    const names = Array.from({ length: ROWS }, (_, row) => `Poster ${row % 190}`);
+    const names = Array.from({ length: ROWS }, (_, row) => `Poster ${row % (ROWS - 10)}`);
     await writeFile(
       file,
       `name,destination,sku\n${names.map((name, row) => `${name},https://example.com/p,${row}`).join('\n')}\n`,

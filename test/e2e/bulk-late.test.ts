@@ -12,7 +12,7 @@ import { systemClock } from '../../src/time.ts';
 import { runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-const KILLS = process.env.QRCTL_SOAK ? 200 : 4;
+const KILLS = process.env.QRCTL_SOAK ? 200 : 2;
 const SEED = Number(process.env.QRCTL_SEED ?? 11);
 /** Of one file, before it may end. */
 const KILLS_EACH = 10;

@@ -18,7 +18,7 @@ const FAULTS = [
 ];
 const CALLS = SOAK ? ['fdatasync', 'fsync', 'pwrite64', 'ftruncate', 'rename'] : ['fdatasync'];
 /** The first flushes make the journal; then come intent and outcome of each row in turn. */
-const TIMES = SOAK ? Array.from({ length: 12 }, (_, n) => n + 1) : [3, 4, 5, 6];
+const TIMES = SOAK ? Array.from({ length: 12 }, (_, n) => n + 1) : [4, 5];
 
 const ATTACKS = FAULTS.flatMap((of) => CALLS.flatMap((call) => TIMES.map((n) => ({ ...of, call, n }))));
 
@@ -60,7 +60,7 @@ describe.skipIf(!hasStrace)('qr create --from on a disk that fails, or a machine
       const names = sandbox.workspace.codes().map(({ name }) => name);
       expect(names.sort(), `${call} ${n} ${fault}`).toEqual(NAMES);
     });
-    expect(hit).toBeGreaterThan(5);
+    expect(hit).toBeGreaterThan(SOAK ? 5 : 1);
   }, 600_000);
 });
 

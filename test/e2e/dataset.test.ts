@@ -66,7 +66,8 @@ function startReader(lake: string, mayMiss = false): Reader {
   const reading = (async () => {
     while (!stopped) {
       await look();
-      await new Promise((resolve) => setImmediate(resolve));
+      // All the time, but for what the commands beside it need of two cores.
+      await new Promise((resolve) => setTimeout(resolve, SOAK ? 0 : 20));
     }
   })();
   reading.catch(() => undefined); // told by `stop`

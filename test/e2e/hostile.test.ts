@@ -15,6 +15,7 @@ import { displayWidth } from '../../src/output/display-width.ts';
 import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { FORMULAS, HOSTILE } from '../support/hostile-strings.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const TEXTS = Object.values(HOSTILE);
@@ -169,7 +170,7 @@ describe('codes', () => {
     expectInert(cellsOf(excel.stdout.slice(1)), exact);
   });
 
-  test.runIf(process.env.QRCTL_SOAK && spawnSync('soffice', ['--version']).status === 0)(
+  test.runIf(SOAK && spawnSync('soffice', ['--version']).status === 0)(
     'in CSV hold no formula by the word of LibreOffice, whatever it takes for a separator',
     async () => {
       const directory = await useDirectory();
@@ -352,7 +353,7 @@ describe('what the service says of an error', () => {
       some.map(async (headers) => {
         const answer = Buffer.from(rawAnswer(200, body, headers), 'latin1');
         const server = await useFaultServer(({ socket }) => void socket.end(answer));
-        return runCli(['auth', 'status', '-v'], runOn(server, onTerminal(100)));
+        return runCli(['auth', 'status', '-v', '--retry-for', '1s'], runOn(server, onTerminal(100)));
       }),
     );
     for (const { stdout } of shown) {
@@ -421,8 +422,8 @@ describe('what stands in files', () => {
   });
 });
 
-describe('10 MB in one name', () => {
-  const huge = { ...codeOf('x', 1), name: '\x1b[31m=東京👨‍👩‍👧'.repeat(700_000) };
+describe(`${SOAK ? 20 : 2} MB in one name`, () => {
+  const huge = { ...codeOf('x', 1), name: '\x1b[31m=東京👨‍👩‍👧'.repeat(SOAK ? 700_000 : 70_000) };
 
   test('is no trouble in any format', async () => {
     const service = await useService({ codes: [huge] });

@@ -45,7 +45,7 @@ const COMMANDS: Record<string, Row> = {
   'qr delete': { args: (s) => [s.codeId(), '--yes'], prints: 'json', steady: true, wide: true },
   'qr image': { args: (s) => [s.codeId(), '--short-url', 'https://qr.example'], prints: 'lines', steady: true, wide: true },
   'qr image, many': { args: () => ['--all', '--short-url', 'https://qr.example', '--output-dir', 'codes'], prints: 'nothing' },
-  'scans export': { args: (s) => [s.codeId()], typical: true, prints: 'csv', steady: true },
+  'scans export': { args: (s) => [s.codeId()], prints: 'csv', steady: true },
   'scans export, to a file': { args: () => ['--all', '-o', 'scans.csv'], typical: true, prints: 'nothing' },
   'scans tail': {
     args: (s) => [s.codeId(), '--since', '2024-12-01', '--max-events', '3'],
@@ -61,7 +61,7 @@ const COMMANDS: Record<string, Row> = {
     prints: 'nothing',
     reads: true,
   },
-  'auth status': { args: () => [], typical: true, prints: 'json', wide: true },
+  'auth status': { args: () => [], prints: 'json', wide: true },
   'auth list': { args: () => [], prints: 'csv' },
   'auth use': { args: () => ['spare'], prints: 'nothing' },
   'auth logout': { args: () => [], prints: 'nothing' },
@@ -69,7 +69,7 @@ const COMMANDS: Record<string, Row> = {
   'config get': { args: () => ['timezone'], prints: 'lines', steady: true },
   'config set': { args: () => ['timezone', 'UTC'], prints: 'nothing' },
   'config unset': { args: () => ['timezone'], prints: 'nothing' },
-  'config path': { args: () => [], typical: true, prints: 'lines', wide: true },
+  'config path': { args: () => [], prints: 'lines', wide: true },
   api: { args: (s) => ['GET', `/qr/${s.codeId()}`], prints: 'json', steady: true, wide: true },
   doctor: { args: () => [], prints: 'csv', wide: true },
   sandbox: { args: () => ['--port', '0'], prints: 'lines', endless: true, wide: true },
@@ -125,7 +125,7 @@ const SURROUNDINGS: Surrounding[] = [
 
 const SOAK = process.env.QRCTL_SOAK !== undefined;
 /** A command that is not typical is tried in one of so many surroundings that matter to each. */
-const SHARES = 3;
+const SHARES = 5;
 /** A sandbox is ended after this long: it prints within a tenth of it. */
 const ENDLESS_MS = 1200;
 

@@ -67,7 +67,7 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
           expect(await drawPicture(encode(text, level), format, STYLE)).not.toHaveProperty('fault');
         },
       ),
-      { numRuns: 40, seed: 11 },
+      { numRuns: 15, seed: 11 },
     );
   });
 

@@ -62,7 +62,7 @@ describe('text of the service is made visible before a terminal sees it', () => 
         expect(shown).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\ufeff\u2028\u2029]/u);
         expect(shown).not.toMatch(/\p{Surrogate}/u);
       }),
-      runs(30),
+      runs(12),
     );
   });
 

@@ -7,7 +7,7 @@ import type { QrCode } from '../../src/service/shapes.ts';
 import { runs } from '../support/property-runs.ts';
 import { CODE, collect } from './setup.ts';
 
-const RUNS = runs(150, 6_000);
+const RUNS = runs(60, 6_000);
 const NOW = Date.UTC(2026, 6, 1);
 const MINUTE = 60_000;
 

@@ -150,7 +150,9 @@ describe('POST', () => {
     const service = useService(server.baseUrl, { events: { pause: ({ ms }) => pauses.push(ms) } });
     expect(await service.createCode({ name: 'A' })).toEqual(CODE);
     expect(server.requests).toHaveLength(4);
-    expect(pauses.map(Math.round)).toEqual([10, 10, 10]);
+    // Not a second, as where nobody says how long; what went by since the answer is taken off.
+    expect(pauses).toHaveLength(3);
+    expect(Math.max(...pauses)).toBeLessThan(12);
   });
 
   test('is repeated after a 429 with an Error body', async () => {

@@ -1,5 +1,6 @@
 /** Runs the built command as its users do: a process of its own, a config directory of its own, and a bare environment. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -136,6 +137,9 @@ function start(args: string[], options: CliOptions, home: string): RunningCli {
   return { child, output, waitFor, done };
 }
 
+/** The system's own where it has one: what a version manager puts before it takes longer to start than the command. */
+const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
+
 /** Python's pty module is at hand wherever these tests run; Node has none. */
 const TERMINAL = `
 import os, pty, sys, fcntl, struct, termios
@@ -161,5 +165,5 @@ sys.exit(os.waitstatus_to_exitcode(status) & 255)
 `;
 
 function onTerminal(words: string[], columns: number): string[] {
-  return ['python3', '-c', TERMINAL, String(columns), ...words];
+  return [PYTHON, '-c', TERMINAL, String(columns), ...words];
 }
