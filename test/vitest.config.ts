@@ -9,7 +9,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // Most tests wait for processes and servers, not for a core.
-    maxWorkers: 6,
+    maxWorkers: 8,
     // Files of one worker share the modules they load, which were half of the time of the small ones. That no test leans on what
     // another left behind is seen by the soak, which draws their order anew each time.
     isolate: false,

@@ -19,7 +19,7 @@ async function requestsOf(sandbox: TestSandbox, args: string[]) {
 
 describe('the same figures', () => {
   test('from the service, CSV, JSON and NDJSON, compressed or not, by everything', async () => {
-    const sandbox = await useSandbox({ codes: 2, scans: 3000 });
+    const sandbox = await useSandbox({ codes: 2, scans: 1000 });
     const directory = await useDirectory();
     const expected = await runCli(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], { env: sandbox.env });
     expect(expected.code).toBe(0);
