@@ -1,4 +1,23 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that wait the longest, begun first: at the end they would wait alone. */
+const LONGEST = [
+  'e2e/readme-recipes',
+  'e2e/bulk-kill',
+  'e2e/bulk-lost',
+  'e2e/append.',
+  'e2e/hostile',
+  'e2e/hardening',
+  'e2e/export.',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => LONGEST.filter((name) => moduleId.includes(name)).length;
+    return (await super.sort(files)).sort((a, b) => rank(b) - rank(a));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -13,6 +32,6 @@ export default defineConfig({
     // Files of one worker share the modules they load, which were half of the time of the small ones. That no test leans on what
     // another left behind is seen by the soak, which draws their order anew each time.
     isolate: false,
-    sequence: { shuffle: { files: process.env.QRCTL_SOAK === '1', tests: false } },
+    sequence: process.env.QRCTL_SOAK === '1' ? { shuffle: { files: true, tests: false } } : { sequencer: LongestFirst },
   },
 });

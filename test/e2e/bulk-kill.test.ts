@@ -22,6 +22,9 @@ const ROWS = process.env.QRCTL_SOAK ? 200 : 100;
 const KILLS = process.env.QRCTL_SOAK ? 100 : 2;
 const SEED = Number(process.env.QRCTL_SEED ?? 7);
 
+/** Seconds for `--settle`; a last look comes after seven times that. */
+const SETTLE_S = process.env.QRCTL_SOAK ? 5 : 2;
+
 const FAULTS: readonly Fault[] = [
   dropBefore,
   applyThenDrop,
@@ -31,7 +34,7 @@ const FAULTS: readonly Fault[] = [
   refuses('1'),
   hang,
   half(true),
-  landLate(4000),
+  landLate(SETTLE_S * 800),
 ];
 
 describe('qr create --from, killed again and again by a service that fails a fifth of the time', () => {
@@ -74,7 +77,7 @@ describe('qr create --from, killed again and again by a service that fails a fif
       '--concurrency',
       '8',
       '--settle',
-      '5s',
+      `${SETTLE_S}s`,
       '--format',
       'ndjson',
     ];
