@@ -8,7 +8,8 @@ const asked = process.argv.slice(2);
 const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...asked];
 
 /** One step after the other; the commands of a step run side by side, and the first step that fails is the last. */
-const steps = asked.length > 0 ? [[vitest]] : [[script('setup')], ['build', 'typecheck', 'lint'].map(script), [vitest]];
+const steps =
+  asked.length > 0 ? [[vitest]] : [[script('setup')], [script('build')], [script('typecheck'), script('lint'), vitest]];
 for (const step of steps) {
   const codes = await Promise.all(step.map(run));
   process.exitCode = codes.find((code) => code !== 0) ?? 0;

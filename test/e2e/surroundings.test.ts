@@ -112,14 +112,20 @@ const SURROUNDINGS: Surrounding[] = [
   { name: 'a reader that is gone', shell: '"$@" 2>said | true; exit $PIPESTATUS', soak: true },
   { name: 'standard error gone', shell: '"$@" 2> >(true)', readable: true, soak: true },
   { name: 'NO_COLOR', shell: TO_FILE, env: { NO_COLOR: '1' }, readable: true, soak: true },
-  { name: 'FORCE_COLOR', shell: TO_FILE, env: { FORCE_COLOR: '3' }, readable: true },
+  { name: 'FORCE_COLOR', shell: TO_FILE, env: { FORCE_COLOR: '3' }, readable: true, soak: true },
   { name: 'CI', shell: TO_FILE, env: { CI: 'true' }, readable: true, soak: true },
   { name: 'LANG=C', shell: TO_FILE, env: { LANG: 'C', LC_ALL: 'C' }, readable: true, soak: true },
-  { name: 'another language and zone', shell: TO_FILE, env: { LC_ALL: 'tr_TR.UTF-8', TZ: 'Asia/Kolkata' }, readable: true },
+  {
+    name: 'another language and zone',
+    shell: TO_FILE,
+    env: { LC_ALL: 'tr_TR.UTF-8', TZ: 'Asia/Kolkata' },
+    readable: true,
+    soak: true,
+  },
   { name: 'a terminal of 40 columns', shell: TO_FILE, columns: 40, colour: true, slow: true, every: true },
   { name: 'a terminal of 200 columns', shell: TO_FILE, columns: 200, colour: true, soak: true },
   { name: 'a dumb terminal', shell: '"$@"', columns: 80, env: { TERM: 'dumb' }, every: true },
-  { name: 'a terminal and NO_COLOR', shell: TO_FILE, columns: 80, env: { NO_COLOR: '1' } },
+  { name: 'a terminal and NO_COLOR', shell: TO_FILE, columns: 80, env: { NO_COLOR: '1' }, soak: true },
   { name: 'a terminal and CI', shell: '"$@"', columns: 80, env: { CI: '1' }, colour: true },
 ];
 
