@@ -8,7 +8,7 @@ import { createMemoryDisk } from '../support/memory-disk.ts';
 import { SOAK } from '../support/property-runs.ts';
 
 /** With QRCTL_SOAK more than a call takes arguments. */
-const MANY = SOAK ? 140_000 : 15_000;
+const MANY = SOAK ? 140_000 : 6_000;
 const LOST = MANY / 2;
 
 const lines = Array.from({ length: MANY }, (_, n) => `Code ${n},https://example.com/${n}`);

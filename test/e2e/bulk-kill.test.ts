@@ -23,7 +23,7 @@ const KILLS = process.env.QRCTL_SOAK ? 100 : 2;
 const SEED = Number(process.env.QRCTL_SEED ?? 7);
 
 /** Seconds for `--settle`; a last look comes after seven times that. */
-const SETTLE_S = process.env.QRCTL_SOAK ? 5 : 2;
+const SETTLE_S = process.env.QRCTL_SOAK ? 5 : 1;
 
 const FAULTS: readonly Fault[] = [
   dropBefore,

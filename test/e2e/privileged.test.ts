@@ -23,7 +23,7 @@ import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const NOBODY = 65534;
-const ROUNDS = SOAK ? 100 : 4;
+const ROUNDS = SOAK ? 100 : 2;
 
 let sandbox: TestSandbox;
 /** Nobody's, and what they aim at: root's alone. */

@@ -36,6 +36,7 @@ async function rowsIn(file: string): Promise<number> {
 
 const EDGES: [number, number][] = [
   [499, 1],
+  [501, 2],
   [1003, 3],
 ];
 
