@@ -1,5 +1,6 @@
 /** The codes that rows name, read with as few requests as it takes. */
 import { NotFoundError } from '../errors.ts';
+import { groupBy } from '../group-by.ts';
 import { inParallel } from '../in-parallel.ts';
 import { quote } from '../quote.ts';
 import { getIfThere, getRemembered, isCheaperEach } from '../service/find-code.ts';
@@ -51,14 +52,7 @@ export function requireCode(row: TargetRow, lookup: Lookup): QrCode {
 
 /** Rows about the same code together, in their order. */
 export function groupByCode<R extends TargetRow>(rows: readonly R[], lookup: Lookup): R[][] {
-  const groups = new Map<string, R[]>();
-  for (const row of rows) {
-    const key = lookup(row)?.id ?? row.id ?? `slug ${row.slug}`;
-    const group = groups.get(key);
-    if (group) group.push(row);
-    else groups.set(key, [row]);
-  }
-  return [...groups.values()];
+  return [...groupBy(rows, (row) => lookup(row)?.id ?? row.id ?? `slug ${row.slug}`).values()];
 }
 
 /** For a handful asking the size first costs more than it saves. */

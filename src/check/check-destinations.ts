@@ -1,5 +1,6 @@
 /** Many destinations asked, each once: hosts side by side, one request at a time on each, in memory that holds no answers. */
 import { setMaxListeners } from 'node:events';
+import { groupBy } from '../group-by.ts';
 import { follow, type Trip, type TripOptions } from './follow.ts';
 import { createResolver, type Lookup } from './resolve-host.ts';
 import { createTlsSessions } from './tls-sessions.ts';
@@ -95,15 +96,4 @@ function createHostTurns(): TripOptions['inTurn'] {
       if (last.get(hostname) === mine) last.delete(hostname);
     }
   };
-}
-
-function groupBy(texts: Iterable<string>, keyOf: (text: string) => string): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const text of texts) {
-    const key = keyOf(text);
-    const group = groups.get(key);
-    if (group) group.push(text);
-    else groups.set(key, [text]);
-  }
-  return groups;
 }

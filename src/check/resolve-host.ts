@@ -11,9 +11,10 @@ export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 export class RefusedAddressError extends Error {}
 
 /**
- * The addresses behind a hostname as a URL has it; throws RefusedAddressError, or what the lookup threw. K1: of what a name has, only addresses that are allowed are handed out, and K2: whoever asks for the same name again in this run gets the
- * same ones. What failed is asked anew. `began` is called when the lookup really begins: waiting for others is not the host's fault. No more than `width` lookups
- * run at once: more would only wait within node, where that cannot be seen.
+ * The addresses behind a hostname as a URL has it; throws RefusedAddressError, or what the lookup threw. K1: of what a name has, only
+ * addresses that are allowed are handed out, and K2: whoever asks for the same name again in this run gets the same ones. What failed is
+ * asked anew. `began` is called when the lookup really begins: waiting for others is not the host's fault. No more than `width` lookups run
+ * at once: more would only wait within node, where that cannot be seen.
  */
 export function createResolver(
   lookup: Lookup,

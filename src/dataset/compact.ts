@@ -8,6 +8,7 @@ import type { Disk } from '../durable/disk.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { UnprovenError } from '../errors.ts';
+import { groupBy } from '../group-by.ts';
 import { generationPath, removeGenerations, showGeneration, shownGeneration } from './generations.ts';
 import { formatManifest, MANIFEST, type Manifest, type Part, partName } from './manifest.ts';
 import { readPart } from './read-part.ts';
@@ -35,7 +36,7 @@ export async function compactDataset(job: CompactJob): Promise<{ partitions: num
   if (closed.size === 0) return { partitions: 0, parts: 0 };
   const [from, to] = [generationPath(place, shown), generationPath(place, shown + 1)];
   const name = partName(manifest.next, manifest.identity.format);
-  const places = new Set([...manifest.parts].map(({ partition }) => partition));
+  const places = new Set(manifest.parts.map(({ partition }) => partition));
   for (const partition of places) await makeDirectories(disk, join(to, partition));
   const kept = manifest.parts.filter(({ partition }) => !closed.has(partition));
   for (const part of kept) await disk.link(pathOf(from, part), pathOf(to, part));
@@ -56,11 +57,8 @@ export async function compactDataset(job: CompactJob): Promise<{ partitions: num
 
 /** The closed partitions that have more than one part. */
 function mergeable(parts: readonly Part[], openFrom: string): Map<string, Part[]> {
-  const closed = new Map<string, Part[]>();
-  for (const part of parts) {
-    if (part.partition < openFrom) closed.set(part.partition, [...(closed.get(part.partition) ?? []), part]);
-  }
-  return new Map([...closed].filter(([, { length }]) => length > 1));
+  const closed = parts.filter(({ partition }) => partition < openFrom);
+  return new Map([...groupBy(closed, ({ partition }) => partition)].filter(([, { length }]) => length > 1));
 }
 
 interface Merge {

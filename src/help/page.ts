@@ -1,4 +1,5 @@
 /** Commands as help, completions and man pages see them: plain data, made from the definitions by commands/manual.ts. */
+import { groupBy } from '../group-by.ts';
 
 /** What a shell may complete a value with, where it is not one of fixed choices. */
 export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
@@ -87,7 +88,5 @@ export function describeValues(described: { description: string; choices?: reado
 
 /** Flags by heading: the command's own first, the global ones last. */
 export function flagGroups(flags: readonly Flag[]): [heading: string, flags: Flag[]][] {
-  const groups = new Map<string, Flag[]>();
-  for (const flag of flags) groups.set(flag.group, [...(groups.get(flag.group) ?? []), flag]);
-  return [...groups];
+  return [...groupBy(flags, ({ group }) => group)];
 }

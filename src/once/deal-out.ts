@@ -2,6 +2,7 @@
  * Rows and codes with the same values: which is whose? Everything here takes about as long as sorting them does, since a file may have
  * thousands of rows that are alike.
  */
+import { groupBy } from '../group-by.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { parseInstant } from '../time.ts';
 import { createRowHeap } from './row-heap.ts';
@@ -176,15 +177,7 @@ function deal(rows: readonly AlikeRow[], codes: readonly Dated[], pairs: Map<Dat
 
 /** The rows by what is foreign to them: of each kind all or none can have a code. */
 function kindsOf(rows: readonly AlikeRow[]): AlikeRow[][] {
-  const kindOf = createKinds();
-  const kinds = new Map<string, AlikeRow[]>();
-  for (const row of rows) {
-    const key = kindOf(row);
-    const kind = kinds.get(key);
-    if (kind) kind.push(row);
-    else kinds.set(key, [row]);
-  }
-  return [...kinds.values()];
+  return [...groupBy(rows, createKinds()).values()];
 }
 
 /** A function that gives rows with the same foreign codes the same name. */

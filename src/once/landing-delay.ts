@@ -40,7 +40,7 @@ type DelayOptions = Pick<LandingOptions, 'states' | 'service' | 'settleMs'>;
  */
 export async function waitForLanding(unknown: readonly RowState[], options: LandingOptions & ClockQuestions): Promise<void> {
   const { states, service, askClock, clock, signal, onWait } = options;
-  const ms = landingDelayMs(unknown, options, 1);
+  const ms = landingDelayMs(unknown, options);
   if (ms > 0) onWait(ms);
   const end = clock.monotonic() + ms;
   const blind = unknown.some(({ attempts: [first] }) => first && !states.evidence.isCalibrated(first.session));
@@ -62,8 +62,8 @@ export function lastLookDelayMs(resent: readonly RowState[], options: DelayOptio
   return Math.max(newestMs, landingDelayMs(resent, options, LAST_LOOK));
 }
 
-/** Ms until every request of these rows has had its time. */
-function landingDelayMs(rows: readonly RowState[], options: DelayOptions, times: number): number {
+/** O5: ms until every request of these rows has had its time, or several of them. */
+export function landingDelayMs(rows: readonly Pick<RowState, 'attempts'>[], options: DelayOptions, times = 1): number {
   const { states, service } = options;
   const needed = neededMs(options, times);
   const nowMs = service.nowMs();

@@ -2,13 +2,14 @@
  * Rounds of sending, looking for what was lost in the listing, and sending again what certainly is not there, until each row has its code,
  * or a person must decide, or it is hopeless.
  */
+import { groupBy } from '../group-by.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { Clock } from '../time.ts';
 import { listCurrentCodes } from './current-listing.ts';
 import type { NewRow } from './journal.ts';
-import { lastLookDelayMs, waitForLanding } from './landing-delay.ts';
-import { type Reconciliation, reconcile, type UnknownRow } from './reconcile.ts';
+import { landingDelayMs, lastLookDelayMs, waitForLanding } from './landing-delay.ts';
+import { type Question, type Reconciliation, reconcile, type UnknownRow } from './reconcile.ts';
 import type { RecordedStates, RowState } from './row-states.ts';
 import { type SendEnd, sendRows } from './send-rows.ts';
 
@@ -51,13 +52,9 @@ export interface RoundsEnd extends Pick<SendEnd, 'stop' | 'stopRow'> {
 /** As `sendAndReconcile`; what a person will be shown is on disk then. */
 export async function sendAndAsk(job: RoundsJob, states: RecordedStates): Promise<RoundsEnd> {
   const end = await sendAndReconcile(job, states);
-  const rowsOf = new Map<readonly QrCode[], number[]>();
-  for (const { row, candidates } of end.undecided) {
-    const rows = rowsOf.get(candidates);
-    if (rows) rows.push(row);
-    else rowsOf.set(candidates, [row]);
-  }
-  const asked = [...rowsOf].map(([codes, [row = 0, ...more]]) => {
+  const alike = groupBy(end.undecided, ({ candidates }) => candidates);
+  const asked = [...alike].map(([codes, rows]) => {
+    const [row = 0, ...more] = rows.map((undecided) => undecided.row);
     return { is: 'asked' as const, row, more, candidates: codes.map(({ id }) => id) };
   });
   if (asked.length > 0) await states.record(asked);
@@ -105,17 +102,8 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
 async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
   const resent = states.all().filter(({ id, attempts }) => id !== undefined && attempts.length > 0);
   if (resent.length === 0) return [];
-  const look = async () => {
-    const listing = await listCurrentCodes(job, states);
-    await states.record([{ is: 'clock' }]);
-    return reconcile({ ...questionOf(job, states), unknown: [], resent: resent.map(toQuestion(job, states)), listing });
-  };
-  const wait = async () => {
-    const ms = lastLookDelayMs(resent, { ...job, states });
-    if (ms > 0) job.onEvent({ is: 'waiting', ms });
-    await job.clock.sleep(ms, job.signal);
-    return ms > 0;
-  };
+  const look = () => askListing(job, states, () => ({ unknown: [], resent: resent.map(toQuestion(job, states)) }));
+  const wait = () => waitFor(lastLookDelayMs(resent, { ...job, states }), job);
   const isFirstRequest = job.service.nowMs() === undefined;
   if (!isFirstRequest) await wait();
   const { undecided } = await look();
@@ -129,27 +117,25 @@ async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconc
  * gateway on the way, whose answers say nothing of the first: then the listing has two codes of a row. Returns those that may have.
  */
 async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
-  const { service, settleMs, clock, signal, onEvent } = job;
   const session = states.evidence.session();
   const created = states.all().flatMap(({ row, answered, foreign }) => {
     return answered?.session === session ? [{ row, foreign, attempts: [answered] }] : [];
   });
-  if (created.length === 0 || service.foreignRequests() === 0) return [];
-  const ms = Math.max(0, settleMs - (states.elapsedMs() - latestEnd(created)));
-  if (ms > 0) onEvent({ is: 'waiting', ms });
-  await clock.sleep(ms, signal);
-  const listing = await listCurrentCodes(job, states);
-  await states.record([{ is: 'clock' }]);
-  const resent = created.map(toQuestion(job, states)).map(({ bounds, ...rest }) => {
-    // What was created at another time is of another run, as people do it: there is no lost answer that could be looked for further away.
+  if (created.length === 0 || job.service.foreignRequests() === 0) return [];
+  await waitFor(landingDelayMs(created, { ...job, states }), job);
+  // What was created at another time is of another run, as people do it: there is no lost answer that could be looked for further away.
+  const narrowed = ({ bounds, ...rest }: UnknownRow): UnknownRow => {
     return { ...rest, bounds: { ...bounds, doubtfulFromMs: bounds.fromMs, doubtfulToMs: bounds.toMs } };
-  });
-  return (await reconcile({ ...questionOf(job, states), unknown: [], resent, listing })).undecided;
+  };
+  const question = () => ({ unknown: [], resent: created.map(toQuestion(job, states)).map(narrowed) });
+  return (await askListing(job, states, question)).undecided;
 }
 
-/** When the last of these was answered, ms since this session began. */
-function latestEnd(created: readonly Pick<RowState, 'attempts'>[]): number {
-  return created.reduce((latest, { attempts: [attempt] }) => Math.max(latest, attempt?.end?.t ?? 0), 0);
+/** Resolves to whether there was anything to wait for. */
+async function waitFor(ms: number, { onEvent, clock, signal }: RoundsJob): Promise<boolean> {
+  if (ms > 0) onEvent({ is: 'waiting', ms });
+  await clock.sleep(ms, signal);
+  return ms > 0;
 }
 
 function send(job: RoundsJob, states: RecordedStates, due: readonly RowState[]): Promise<SendEnd> {
@@ -162,10 +148,8 @@ async function reconcileUnknown(job: RoundsJob, states: RecordedStates): Promise
   const { onEvent } = job;
   const unknown = states.all().filter(isUnknown);
   await waitForLanding(unknown, { ...job, states, onWait: (ms) => onEvent({ is: 'waiting', ms }) });
-  const listing = await listCurrentCodes(job, states);
-  await states.record([{ is: 'clock' }]);
-  const question = { ...questionOf(job, states), unknown: unknown.map(toQuestion(job, states)), resent: [], listing };
-  const { adopted, absent, undecided } = await reconcile(question);
+  const question = () => ({ unknown: unknown.map(toQuestion(job, states)), resent: [] });
+  const { adopted, absent, undecided } = await askListing(job, states, question);
   await states.record([
     ...adopted.map(({ row, code: { id, slug } }) => ({ is: 'adopted' as const, row, id, slug })),
     ...absent.map(({ rows: [row = 0, ...more], foreignIds: before }) => ({
@@ -180,8 +164,15 @@ async function reconcileUnknown(job: RoundsJob, states: RecordedStates): Promise
   return undecided;
 }
 
-function questionOf({ signal }: RoundsJob, states: RecordedStates) {
-  return { claimedIds: states.claimedIds(), signal };
+/** What the listing as it is now says. The question is put together behind it: what it shows of the clock counts in the bounds. */
+async function askListing(
+  job: RoundsJob,
+  states: RecordedStates,
+  question: () => Pick<Question, 'unknown' | 'resent'>,
+): Promise<Reconciliation> {
+  const listing = await listCurrentCodes(job, states);
+  await states.record([{ is: 'clock' }]);
+  return reconcile({ ...question(), listing, claimedIds: states.claimedIds(), signal: job.signal });
 }
 
 function toQuestion({ rows }: RoundsJob, { evidence }: RecordedStates) {
