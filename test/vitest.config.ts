@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { SOAK } from './support/property-runs.ts';
 
 /** Files that wait the longest, begun first: at the end they would wait alone. */
 const LONGEST = [
@@ -32,6 +33,6 @@ export default defineConfig({
     // Files of one worker share the modules they load, which were half of the time of the small ones. That no test leans on what
     // another left behind is seen by the soak, which draws their order anew each time.
     isolate: false,
-    sequence: process.env.QRCTL_SOAK === '1' ? { shuffle: { files: true, tests: false } } : { sequencer: LongestFirst },
+    sequence: SOAK ? { shuffle: { files: true, tests: false } } : { sequencer: LongestFirst },
   },
 });

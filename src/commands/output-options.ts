@@ -147,17 +147,24 @@ export async function openOutput(
 
 type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
 
+/** What is said on standard error of a list that was printed. */
+interface ListWords {
+  /** Where a table would be empty. */
+  none?: string;
+  /** Of which it is told how many there are, below a table and of a file. */
+  thing?: string;
+}
+
 /**
- * Prints a list, given whole or in batches as they come; a file appears only when the last one is in. `none` is said on
- * standard error where a table would be empty, and how many `thing`s there are below a table, and of a file. Opens before it asks for the first batch, so bad flags cost no request.
+ * Prints a list, given whole or in batches as they come; a file appears only when the last one is in. Opens before it asks for the first
+ * batch, so bad flags cost no request.
  */
 export async function printRecords(
   context: Context,
   records: Batches,
   columns: readonly Column[],
   options: OutputFlags,
-  none = 'nothing to show',
-  thing?: string,
+  { none = 'nothing to show', thing }: ListWords = {},
 ): Promise<void> {
   const plan = await planOutput(context, options, columns, 'list');
   const count = await writeAll(await openSink(context, plan), isArray(records) ? [records] : records);

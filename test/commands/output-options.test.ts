@@ -85,7 +85,7 @@ describe('a list', () => {
       ['table', ''],
     ] as const) {
       const { context, printed, said } = setUp();
-      await printRecords(context, [], columns, { format }, 'no codes');
+      await printRecords(context, [], columns, { format }, { none: 'no codes' });
       expect(printed()).toBe(text);
       expect(said()).toBe(format === 'table' ? 'no codes\n' : '');
     }

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { failure } from '../../src/sandbox/exchange.ts';
 import { runCli, startCli } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const FAST = ['--interval', '50ms', '-f', 'ndjson', '--fields', 'id'];
@@ -50,7 +51,7 @@ test('ends by SIGTERM with 143', async () => {
 
 test('lives through an outage, says so once, and gives each scan once, oldest first', async () => {
   // A minute of it, and only a moment where every change is tested.
-  const outageMs = process.env.QRCTL_SOAK ? 60_000 : 300;
+  const outageMs = SOAK ? 60_000 : 300;
   let refused = 0;
   let isDown = false;
   const sandbox = await useSandbox({

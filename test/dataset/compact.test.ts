@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
 import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { DAY, LAKE, type LakeOptions, openLake, runLake, seen, wanted, watched, writePage } from './runs.ts';
 
 const rows = (first: number, ...times: number[]) => times.map((time, i) => ({ id: first + i, time: START + time }));
@@ -123,11 +124,10 @@ describe('a dataset whose parts are merged', () => {
     expect(seen(memory)).toEqual(wanted(later));
   });
 
-  const isLong = process.env.QRCTL_SOAK !== undefined;
   // Each kill takes a run: the quick ones are of a small dataset.
-  const [small, more] = isLong ? [service, later] : [{ [CODE]: rows(1, 0, HOUR, 2 * HOUR, 3 * HOUR) }, undefined];
+  const [small, more] = SOAK ? [service, later] : [{ [CODE]: rows(1, 0, HOUR, 2 * HOUR, 3 * HOUR) }, undefined];
   const grown = more ?? { [CODE]: [...(small[CODE] ?? []), ...rows(21, 4 * HOUR)] };
-  const CUTS = isLong ? [undefined, ...POWER_CUTS] : POWER_CUTS.filter((keep) => keep('names') > keep('inode 1')).slice(0, 1);
+  const CUTS = SOAK ? [undefined, ...POWER_CUTS] : POWER_CUTS.filter((keep) => keep('names') > keep('inode 1')).slice(0, 1);
   it('shows one generation or the other, whole, whatever ends the run at every step (P11, P13)', async () => {
     for (const cut of CUTS) {
       await atEveryStep(
@@ -135,7 +135,7 @@ describe('a dataset whose parts are merged', () => {
           await runLake(on, small, { ...compact, serviceNow: () => START });
         },
         (on) => runLake(watched(on), grown, compact),
-        cut || !isLong ? ['end-before'] : ['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'],
+        cut || !SOAK ? ['end-before'] : ['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'],
         async ({ memory: after }) => {
           after.revive(cut && { keep: cut });
           const now = seen(after);

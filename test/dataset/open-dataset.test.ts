@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
 import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, watched, writePage } from './runs.ts';
 
 let memory: MemoryDisk;
@@ -209,9 +210,8 @@ describe('what is not such a dataset is refused and left as it is', () => {
 
 describe('killed, failing and cut off at every step', () => {
   // A minute of processor time is for the long runs; the others see each kind once.
-  const isLong = process.env.QRCTL_SOAK !== undefined;
-  const FAULTS = isLong ? (['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'] as const) : (['end-within'] as const);
-  const CUTS = isLong ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== keep('inode 1')).slice(0, 1);
+  const FAULTS = SOAK ? (['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'] as const) : (['end-within'] as const);
+  const CUTS = SOAK ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== keep('inode 1')).slice(0, 1);
 
   it.each([true, false])(
     'shows whole parts only, each row once, and the next run has all (append: %s) (P1, P2, P3, P4)',
@@ -223,7 +223,7 @@ describe('killed, failing and cut off at every step', () => {
             else on.write('/data/x', '');
           },
           (on) => runLake(watched(on), laterNight(), { append }),
-          cut ? (isLong ? ['end-before', 'end-after'] : ['end-before']) : FAULTS,
+          cut ? (SOAK ? ['end-before', 'end-after'] : ['end-before']) : FAULTS,
           async ({ memory: after, result }) => {
             const old = append ? wanted(service) : [];
             after.revive(cut && { keep: cut });

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BIN, runCli, useDirectory } from '../support/cli.ts';
+import { AMBIENT, BIN, runCli, useDirectory } from '../support/cli.ts';
 import { sometimes, wrongTotal } from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -91,7 +91,7 @@ describe('qr delete --backup', () => {
     const backup = join(directory, 'backup');
     const calls = 'trace=fsync,fdatasync,rename,write,writev,sendto,sendmsg';
     const command = [process.execPath, BIN, 'qr', 'delete', sandbox.codeId(), '--yes', '--backup', backup];
-    const env = { PATH: process.env.PATH, HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
+    const env = { ...AMBIENT, HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
     const child = spawn(STRACE, ['-f', '-y', '-qq', '-s', '12', '-o', log, '-e', calls, ...command], { env, stdio: 'ignore' });
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
     const lines = (await readFile(log, 'utf8')).split('\n');

@@ -16,14 +16,15 @@ import {
   refuses,
   sometimes,
 } from '../support/faults.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-const ROWS = process.env.QRCTL_SOAK ? 200 : 100;
-const KILLS = process.env.QRCTL_SOAK ? 100 : 2;
+const ROWS = SOAK ? 200 : 100;
+const KILLS = SOAK ? 100 : 2;
 const SEED = Number(process.env.QRCTL_SEED ?? 7);
 
 /** Seconds for `--settle`; a last look comes after seven times that. */
-const SETTLE_S = process.env.QRCTL_SOAK ? 5 : 1;
+const SETTLE_S = SOAK ? 5 : 1;
 
 const FAULTS: readonly Fault[] = [
   dropBefore,

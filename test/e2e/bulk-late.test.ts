@@ -10,6 +10,7 @@ import { fraction } from '../../src/sandbox/chance.ts';
 import type { Exchange } from '../../src/sandbox/exchange.ts';
 import { systemClock } from '../../src/time.ts';
 import { runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const KILLS = 200;
@@ -152,7 +153,7 @@ function decide(stdout: string, remove: (id: string) => unknown): string[] {
   return decisions;
 }
 
-it.runIf(process.env.QRCTL_SOAK)(
+it.runIf(SOAK)(
   `qr create --from makes each row once over ${KILLS} kills, or says what is there twice`,
   async () => {
     const all: Ended[] = [];

@@ -14,6 +14,7 @@ import { describe, expect, test } from 'vitest';
 import { leaves } from '../../src/commands/tree.ts';
 import { displayWidth } from '../../src/output/display-width.ts';
 import { AMBIENT, BIN } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, withSandbox } from '../support/sandbox.ts';
 
 interface Row {
@@ -129,7 +130,6 @@ const SURROUNDINGS: Surrounding[] = [
   { name: 'a terminal and CI', shell: '"$@"', columns: 80, env: { CI: '1' }, colour: true },
 ];
 
-const SOAK = process.env.QRCTL_SOAK !== undefined;
 /** A command that is not typical is tried in one of so many surroundings that matter to each. */
 const SHARES = 5;
 /** A sandbox is ended after this long: it prints within a tenth of it. */

@@ -4,6 +4,7 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
 import { createParquetFormatter } from '../../src/output/parquet.ts';
 import type { Row } from '../../src/row-sink.ts';
+import { SOAK } from '../support/property-runs.ts';
 
 const NAMES = ['id', 'ts', 'country', 'referrer'];
 const ROW = { id: 1, ts: '2026-10-01T01:08:15.123Z', country: 'DE', referrer: null };
@@ -109,7 +110,7 @@ describe('a Parquet file', () => {
         const wanted = batches.flat().map((one) => ({ ...one, ts: 1_790_816_895_123_000n }));
         expect(await read(fileOf(batches))).toEqual(wanted);
       }),
-      { numRuns: process.env.QRCTL_SOAK ? 1000 : 20, seed: 1 },
+      { numRuns: SOAK ? 1000 : 20, seed: 1 },
     );
   });
 });

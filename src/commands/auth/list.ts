@@ -28,6 +28,7 @@ export const command = defineCommand({
       base_url: baseUrl ?? null,
       key: apiKey === undefined ? null : keyPrefix(apiKey),
     }));
-    await printRecords(context, records, COLUMNS, options, 'no profile is stored yet; qrctl auth login stores one', 'profile');
+    const none = 'no profile is stored yet; qrctl auth login stores one';
+    await printRecords(context, records, COLUMNS, options, { none, thing: 'profile' });
   },
 });

@@ -18,6 +18,6 @@ export const command = defineCommand({
     const { openProfile } = await import('../stored.ts');
     const inputs = await openProfile(context);
     const records = SETTING_KEYS.map((key) => ({ ...shownSetting(key, inputs) }));
-    await printRecords(context, records, COLUMNS, options, undefined, 'setting');
+    await printRecords(context, records, COLUMNS, options, { thing: 'setting' });
   },
 });

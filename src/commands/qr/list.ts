@@ -47,7 +47,7 @@ export const command = defineCommand({
     async function* records() {
       for await (const codes of listCodes(service, options, concurrency)) yield codes.map(toRecord);
     }
-    await printRecords(context, records(), columns, options, 'no codes', 'code');
+    await printRecords(context, records(), columns, options, { none: 'no codes', thing: 'code' });
   },
 });
 

@@ -36,7 +36,7 @@ export async function printNamed(
   flags: OutputFlags,
 ): Promise<void> {
   const input: Input = { name: 'arguments', columns: ['code'], headerLine: undefined, rows };
-  await printRecords(context, tabulate(input, results).rows, NAMED_COLUMNS, flags, undefined, 'code');
+  await printRecords(context, tabulate(input, results).rows, NAMED_COLUMNS, flags, { thing: 'code' });
   const failure = results.some(isDone) ? changeFailure(end, results) : (end.stop ?? end.firstError);
   if (failure !== undefined) throw failure;
 }

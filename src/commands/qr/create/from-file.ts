@@ -97,7 +97,7 @@ async function printPlan(context: Context, rows: readonly NewRow[], path: string
     const { action, id = null } = plan[index] ?? {};
     return { row, action, id, name, type, destination };
   });
-  await printRecords(context, records, PLAN_COLUMNS, flags, 'nothing to create');
+  await printRecords(context, records, PLAN_COLUMNS, flags, { none: 'nothing to create' });
   const created = count('create');
   const looked = count('reconcile');
   const pages = Math.max(1, Math.ceil((total + created) / MAX_CODES_PAGE));

@@ -89,7 +89,7 @@ export async function printLosses(
     const { id, slug, name } = code;
     return { row: row.row, id, slug, name, action: 'delete', scans: scans.get(id) };
   });
-  await printRecords(context, records, LOSS_COLUMNS, flags, 'no rows');
+  await printRecords(context, records, LOSS_COLUMNS, flags, { none: 'no rows' });
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const what = `${countOf(codes.length, 'code')} and ${countOf(all, 'scan')} would be deleted`;
   const ids = new Set([...codes.map(({ id }) => id), ...rows.flatMap(({ id }) => id ?? [])]);

@@ -168,7 +168,7 @@ export async function printPlan(
     return { ...factsOf(picture, style), outcome: reason === undefined ? 'draw' : 'refused', error: reason ?? null };
   });
   const columns = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
-  await printRecords(context, records, columns, {}, 'no codes');
+  await printRecords(context, records, columns, {}, { none: 'no codes' });
   const refused = records.filter(({ outcome }) => outcome === 'refused').length;
   const size = `${formatNumber(style.sizeMm)} mm`;
   const more = refused > 0 ? `, ${refused.toLocaleString('en')} would be refused` : '';

@@ -192,7 +192,7 @@ async function printPlan(
     const otherwise = [{ action: row.atMs > nowMs ? 'later' : 'done before' }];
     return (planned.get(row.row) ?? otherwise).map((line) => ({ ...about, ...line }));
   });
-  await printRecords(context, records, PLAN_COLUMNS, flags, 'no rows');
+  await printRecords(context, records, PLAN_COLUMNS, flags, { none: 'no rows' });
   tellCost(context, service, `${changed} of ${new Set(rows.map(idOf)).size} codes would be changed now`, reading + changed);
 }
 

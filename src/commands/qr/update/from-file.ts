@@ -46,7 +46,7 @@ async function printPlan(context: Context, rows: readonly UpdateRow[], flags: Ou
       ? planOf(row, code, changes)
       : [{ row: row.row, id: code.id, slug: code.slug, action: 'fails: no web address for UTM tags' }];
   });
-  await printRecords(context, plan, PLAN_COLUMNS, flags, 'no rows');
+  await printRecords(context, plan, PLAN_COLUMNS, flags, { none: 'no rows' });
   const updates = new Set(plan.filter(({ action }) => action === 'update').map(({ row }) => row)).size;
   tellCost(context, service, `${updates} of ${rows.length} rows would be changed`, reading + updates);
 }
