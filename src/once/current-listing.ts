@@ -11,25 +11,38 @@ const MOST_ASKED = 3;
 
 /**
  * Every code of the workspace, by a listing that is not older than the codes that rows have already: by an older one a code
- * that was created would be taken for one that was not, and its row sent again. Costs the listing, and up to three requests where
- * codes are missing from it.
+ * that was created would be taken for one that was not, and its row sent again. What is behind by less than `--settle` is waited for.
+ * Costs the listing, and up to three requests where codes are missing from it.
  *
  * @throws UnprovenError where it is older, and what the listing and the service throw.
  */
-export async function listCurrentCodes(
-  job: { listCodes: () => Promise<QrCode[]>; service: Pick<Service, 'getCode'> },
-  states: RowStates,
-): Promise<QrCode[]> {
-  const missing = states.claimedIds();
+export async function listCurrentCodes(job: ListingJob, states: RowStates): Promise<QrCode[]> {
   const listing = await job.listCodes();
+  if (!(await lacked(listing, job, states))) return listing;
+  await job.waitFor(job.settleMs);
+  const again = await job.listCodes();
+  const code = await lacked(again, job, states);
+  if (code) throw outdated(code);
+  return again;
+}
+
+export interface ListingJob {
+  listCodes: () => Promise<QrCode[]>;
+  service: Pick<Service, 'getCode'>;
+  settleMs: number;
+  waitFor: (ms: number) => Promise<unknown>;
+}
+
+/** O23: a code that is there and not in the listing, which is of an earlier time then. */
+async function lacked(listing: readonly QrCode[], job: ListingJob, states: RowStates): Promise<QrCode | undefined> {
+  const missing = states.claimedIds();
   for (const { id } of listing) missing.delete(id);
   // The last rows have the newest codes, mostly: what is behind lacks these.
   for (const id of [...missing].slice(-MOST_ASKED).reverse()) {
     const code = await getIfThere(job.service, id);
-    // O23: what is there and not in the listing shows that the listing is of an earlier time.
-    if (code) throw outdated(code);
+    if (code) return code;
   }
-  return listing;
+  return undefined;
 }
 
 function outdated({ id, name }: QrCode): UnprovenError {

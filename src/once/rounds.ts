@@ -170,7 +170,7 @@ async function askListing(
   states: RecordedStates,
   question: () => Pick<Question, 'unknown' | 'resent'>,
 ): Promise<Reconciliation> {
-  const listing = await listCurrentCodes(job, states);
+  const listing = await listCurrentCodes({ ...job, waitFor: (ms) => waitFor(ms, job) }, states);
   await states.record([{ is: 'clock' }]);
   return reconcile({ ...question(), listing, claimedIds: states.claimedIds(), signal: job.signal });
 }

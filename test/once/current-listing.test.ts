@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError, UnprovenError } from '../../src/errors.ts';
+import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import { done, namesOf, only, recordsOf, rowsOf, run, worldOf } from './world.ts';
 
 const NAMES = Array.from({ length: 12 }, (_, row) => `row ${row + 1}`).sort();
@@ -32,6 +33,15 @@ describe('a listing that lacks codes of these rows', () => {
     expect(end.stop).toBeInstanceOf(UnprovenError);
     // By then the row was sent again: what nothing had shown to be out of date was believed.
     expect(namesOf(world)).toEqual(['row 1', 'row 1']);
+  });
+
+  it('for a moment, as a replica does that is behind, is read again (O23)', async () => {
+    const world = worldOf({ listLagMs: () => 15_000, mishap: only('applied', 4) });
+    const waits: number[] = [];
+    const end = await run(world, rowsOf(12), { onEvent: (event) => void (event.is === 'waiting' && waits.push(event.ms)) });
+    expect(end).toMatchObject(done);
+    expect(waits).toEqual([expect.closeTo(SETTLE_MS, -3), SETTLE_MS]);
+    expect([world.service.posts(), namesOf(world)]).toEqual([12, NAMES]);
   });
 
   it('because somebody has deleted them is believed', async () => {
