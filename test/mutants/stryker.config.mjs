@@ -21,7 +21,7 @@ export default {
   reporters: ['json', 'progress-append-only'],
   jsonReporter: { fileName: 'node_modules/.cache/mutants/report.json' },
   tempDirName: 'node_modules/.cache/mutants/sandbox',
-  timeoutMS: 5000,
+  timeoutMS: 15_000,
   timeoutFactor: 3,
   concurrency: 2,
   allowConsoleColors: false,
