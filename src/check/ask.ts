@@ -47,6 +47,9 @@ const MOST_BYTES = 1024 * 1024;
 /** A connection that takes longer to one of several addresses is tried at the next as well; node's own 250 ms are too few for satellites. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
+/** The time of a visit was over, wherever it stood. */
+export class LateError extends NetworkError {}
+
 const ENDED = Object.assign(new Error('the headers are all that was wanted'), { stack: '' });
 
 /** Asks once. Rejects only with the signal's reason. */
@@ -87,7 +90,7 @@ export function ask(question: Question): Promise<Reply> {
       reject(signal.reason);
     };
     // K5: from the first step to the last header, however slowly they drip.
-    const cancelDeadline = after(timeoutMs, () => fail(new NetworkError(`no answer in ${formatDuration(timeoutMs)}`, { sent })));
+    const cancelDeadline = after(timeoutMs, () => fail(new LateError(`no answer in ${formatDuration(timeoutMs)}`, { sent })));
     signal.addEventListener('abort', onAbort, { once: true });
     client.dispatch(
       {
@@ -154,7 +157,8 @@ function createOpener(question: Question, reply: Reply, opened: (socket: Socket)
   return (options, callback) =>
     open(options, (...[error, socket]) => {
       if (error) return callback(error, null);
-      const failure = (proxy ? undefined : addressFailure(socket, allowPrivate)) ?? certificateFailure(socket, question, reply);
+      const failure =
+        (proxy ? undefined : addressFailure(socket.remoteAddress, allowPrivate)) ?? certificateFailure(socket, question, reply);
       if (failure) {
         socket.destroy();
         return callback(failure, null);
@@ -172,8 +176,12 @@ function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-/** K3: whatever led there, a socket to an address that is not allowed sends nothing. */
-function addressFailure({ remoteAddress = '' }: Socket, allowPrivate: boolean): NetworkError | undefined {
+/**
+ * Why nothing is sent to the other end of a socket, if nothing is. K3: whatever led there, one to an address that is not allowed. A
+ * socket that was reset as soon as it was opened has no other end any more.
+ */
+export function addressFailure(remoteAddress: string | undefined, allowPrivate: boolean): NetworkError | undefined {
+  if (remoteAddress === undefined) return new NetworkError('the connection was reset', { sent: false });
   const kind = allowPrivate ? undefined : specialKind(remoteAddress);
   return kind === undefined
     ? undefined

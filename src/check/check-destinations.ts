@@ -1,7 +1,8 @@
 /** Many destinations asked, each once: hosts side by side, one request at a time on each, in memory that holds no answers. */
 import { setMaxListeners } from 'node:events';
 import { groupBy } from '../group-by.ts';
-import { follow, type Trip, type TripOptions } from './follow.ts';
+import { follow, type TripOptions } from './follow.ts';
+import { createHostPatience, type HostPatience } from './host-patience.ts';
 import { createResolver, type Lookup } from './resolve-host.ts';
 import { createTlsSessions } from './tls-sessions.ts';
 import { judge, retryOf, type Verdict } from './verdict.ts';
@@ -19,8 +20,6 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
 /** A second visit comes after so long, or when the other side asked for it, but no later than the longest. */
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
-/** A host on which so many could not even be connected to, one after the other, is down: the rest of it need not be waited for. */
-const MOST_DEAD = 2;
 
 /** The verdict on each of these addresses, by its text. Rejects only with the signal's reason, or for a proxy that cannot be used. */
 export async function checkDestinations(destinations: Iterable<string>, job: CheckJob): Promise<Map<string, Verdict>> {
@@ -38,18 +37,10 @@ export async function checkDestinations(destinations: Iterable<string>, job: Che
   queues.sort((a, b) => b.length - a.length);
 
   async function checkHost(addresses: readonly string[]): Promise<void> {
-    const dead = new Map<string, { visits: number; verdict: Verdict }>();
+    const patience = createHostPatience();
     for (const text of addresses) {
       const url = new URL(text);
-      const known = dead.get(url.origin);
-      if (known && known.visits >= MOST_DEAD) {
-        verdicts.set(text, { ...known.verdict, finalUrl: undefined, ms: undefined });
-      } else {
-        const { trip, verdict } = await visit(url, options, known === undefined);
-        verdicts.set(text, verdict);
-        if (isDead(trip)) dead.set(url.origin, { visits: (known?.visits ?? 0) + 1, verdict });
-        else dead.delete(url.origin);
-      }
+      verdicts.set(text, patience.verdict(url.origin) ?? (await visit(url, options, patience)));
       job.onDone();
     }
   }
@@ -64,20 +55,17 @@ export async function checkDestinations(destinations: Iterable<string>, job: Che
   return verdicts;
 }
 
-/** One visit, and where that may have met a hiccup and `again` allows it, another. The last one counts. */
-async function visit(url: URL, options: TripOptions, again: boolean): Promise<{ trip: Trip; verdict: Verdict }> {
+/** One visit, and where that may have met a hiccup, another. The last one counts. */
+async function visit(url: URL, options: TripOptions, patience: HostPatience): Promise<Verdict> {
   let trip = await follow(url, options);
-  const retry = again ? retryOf(trip) : undefined;
+  const retry = patience.allowsRetry(url.origin) ? retryOf(trip) : undefined;
   if (retry) {
     await options.clock.sleep(Math.min(retry.afterMs ?? RETRY_AFTER_MS, LONGEST_RETRY_AFTER_MS), options.signal);
     trip = await follow(url, options);
   }
-  return { trip, verdict: judge(trip) };
-}
-
-/** Its own host could not be connected to; what went wrong later, elsewhere, says nothing of it. */
-function isDead({ end, redirects }: Trip): boolean {
-  return redirects === 0 && end.is === 'failed' && end.failure.fault === 'network' && !end.failure.sent;
+  const verdict = judge(trip);
+  patience.note(url.origin, trip, verdict, retry !== undefined);
+  return verdict;
 }
 
 /** K6: what is done on one host comes one after the other, whoever asks for it: a queue or a redirect. */

@@ -52,6 +52,8 @@ export interface TripOptions {
 
 /** As many as browsers follow. */
 const MOST_REDIRECTS = 20;
+/** Servers take 8 to 16 KiB of one; what is longer only fills the memory of a run over thousands of them. */
+const LONGEST_ADDRESS = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Follows `start` to its end. Rejects only with the signal's reason, or with a proxy setting that cannot be used. */
@@ -86,6 +88,9 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
     const next = location === '' ? undefined : parseUrl(location, url);
     if (!next)
       return trip({ is: 'astray', status, why: location === '' ? 'redirects to nowhere' : 'redirects to what is no address' });
+    const { length } = next.href;
+    if (length > LONGEST_ADDRESS)
+      return trip({ is: 'astray', status, why: `redirects to an address of ${length.toLocaleString('en')} characters` });
     if (next.hash === '') next.hash = url.hash;
     if (!isWeb(next)) return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
     // A page may send us back to itself once it has set its cookie.
@@ -121,10 +126,10 @@ interface HopOptions extends TripOptions {
 async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType<typeof ask>> | { end: TripEnd }> {
   const { signal, clock, timeoutMs, allowPrivate, sessions } = options;
   const proxy = options.proxyFor(url);
-  const start = clock.monotonic();
+  const timer = startTimer(clock);
   let addresses: readonly LookupAddress[] = [];
   try {
-    addresses = await inTime(options.resolve(url.hostname, options.began), options);
+    addresses = await lookUp(url.hostname, options, timer.restart);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RefusedAddressError) return { end: { is: 'refused', why: error.message } };
@@ -132,21 +137,30 @@ async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType
     if (!proxy) return { end: { is: 'failed', failure: asNetworkError(error, false) } };
   }
   const headers = options.cookie === '' ? options.headers : { ...options.headers, cookie: options.cookie };
-  const leftMs = timeoutMs - (clock.monotonic() - start);
   return ask({
     ...{ url: withoutSecrets(url), addresses, headers, proxy, allowPrivate, sessions, signal },
-    timeoutMs: Math.max(1, leftMs),
+    timeoutMs: Math.max(1, timeoutMs - timer.elapsedMs()),
   });
 }
 
-/** What is looked up too slowly counts as not found; the lookup itself cannot be ended. */
-function inTime<T>(work: Promise<T>, { timeoutMs, signal }: HopOptions): Promise<T> {
+/**
+ * What is looked up too slowly counts as not found; the lookup itself cannot be ended. The time begins when it does: a name that waits for
+ * other names is not late.
+ */
+function lookUp(hostname: string, options: HopOptions, restart: () => void): Promise<readonly LookupAddress[]> {
+  const { timeoutMs, signal } = options;
   return new Promise((resolve, reject) => {
     const late = () => reject(new NetworkError(`its name was not found in ${formatDuration(timeoutMs)}`, { sent: false }));
-    const cancel = after(timeoutMs, late);
+    let cancel = () => {};
+    const began = () => {
+      restart();
+      options.began();
+      cancel = after(timeoutMs, late);
+    };
     const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => {
+    const found = options.resolve(hostname, began);
+    found.then(resolve, reject).finally(() => {
       cancel();
       signal.removeEventListener('abort', onAbort);
     });

@@ -24,9 +24,23 @@ export function fillShortUrl(template: string, code: { readonly id: string; read
   return template.replace(PLACES, (_, place: 'slug' | 'id') => encodeURIComponent(code[place].replace(HALF_CHARACTER, '\ufffd')));
 }
 
-/** Whether an address is one that the template makes, of whichever code: whoever asks for it makes a scan. */
+/**
+ * Whether an address is one that the template makes, of whichever code, however it is written: whoever asks for it makes a scan. With http
+ * or https alike, for one of them leads to the other.
+ */
 export function isShortUrl(template: string, address: URL): boolean {
-  const [filled, place] = ['0short0url0', '[^/?#]+'];
-  const pattern = new URL(template.replace(PLACES, filled)).href.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(filled, place);
-  return new RegExp(`^${pattern}/?([?#]|$)`, 'i').test(address.href);
+  const [filled, place] = ['0short0url0', '[^/?#&]+'];
+  const pattern = plainForm(new URL(template.replace(PLACES, filled)))
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(filled, place);
+  return new RegExp(`^${pattern}/?([?#]|$)`, 'i').test(plainForm(address));
+}
+
+/** Without what may be written in several ways: scheme, the dot that ends a host, slashes in a row, letters that need no percent sign. */
+function plainForm({ hostname, port, pathname, search }: URL): string {
+  const path = pathname.replace(/\/{2,}/g, '/').replace(/%[2-7][0-9a-f]/gi, (encoded) => {
+    const letter = decodeURIComponent(encoded);
+    return /[\w.~-]/.test(letter) ? letter : encoded;
+  });
+  return `${hostname.replace(/\.$/, '')}:${port}${path}${search}`;
 }

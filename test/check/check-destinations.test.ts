@@ -2,7 +2,7 @@
 import { createServer, type Socket } from 'node:net';
 import { createSecureContext, createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ask } from '../../src/check/ask.ts';
+import { addressFailure, ask } from '../../src/check/ask.ts';
 import { type CheckJob, checkDestinations } from '../../src/check/check-destinations.ts';
 import { createTlsSessions } from '../../src/check/tls-sessions.ts';
 import { systemClock } from '../../src/time.ts';
@@ -129,6 +129,54 @@ describe('checkDestinations', () => {
     expect(asked).toHaveLength(3);
   });
 
+  it('counts no time against a name that waits for other names to be looked up', async () => {
+    const lookup = async () => {
+      await systemClock.sleep(120);
+      return [{ address: '127.0.0.1', family: 4 }];
+    };
+    const urls = Array.from({ length: 4 }, (_, n) => `http://h${n}.test/`);
+    const verdicts = await checkDestinations(urls, job({ lookup, lookupWidth: 1, timeoutMs: 300, allowPrivate: false }));
+    for (const { error } of verdicts.values()) expect(error).toContain('leads to 127.0.0.1, which is a loopback address');
+  });
+
+  it('bounds what a host costs that takes every request and answers none (K9)', async () => {
+    const { port, heads } = await useHost(() => undefined);
+    const urls = Array.from({ length: 40 }, (_, n) => `http://hung.test:${port}/${n}`);
+    const verdicts = await checkDestinations(urls, job({ timeoutMs: 40 }));
+    expect([...verdicts.values()].map(({ outcome, error }) => `${outcome}: ${error}`)).toEqual(
+      new Array(40).fill('unreachable: no answer in 40 ms'),
+    );
+    expect(heads).toHaveLength(8);
+  });
+
+  it('waits no more for a host where waiting did not help, until it does better (K9)', async () => {
+    const { port, heads } = await useHost(({ socket, path }) => {
+      socket.end(path === '/well' ? answer(200) : answer(503, 'Retry-After: 7\r\n'));
+    });
+    const paths = [...new Array(10).keys(), 'well', 'again'];
+    const work = job();
+    await checkDestinations(
+      paths.map((path) => `http://busy.test:${port}/${path}`),
+      work,
+    );
+    expect(work.slept).toEqual([7000, 7000, 7000, 7000]);
+    expect(heads).toHaveLength(paths.length + 4);
+  });
+
+  it('follows no address that is longer than servers take', async () => {
+    const { port } = await useHost(({ socket, path }) => {
+      socket.end(answer(path.length < 10 ? 302 : 200, `Location: /${'x'.repeat(path === '/long' ? 70_000 : 8000)}\r\n`));
+    });
+    const [long, short] = [`http://a.test:${port}/long`, `http://a.test:${port}/short`];
+    const verdicts = await checkDestinations([long, short], job());
+    expect(verdicts.get(long)).toMatchObject({
+      outcome: 'broken',
+      finalUrl: long,
+      error: expect.stringMatching(/^redirects to an address of 70,\d{3} characters \(302\)$/),
+    });
+    expect(verdicts.get(short)).toMatchObject({ outcome: 'redirected' });
+  });
+
   it('never asks what is ours', async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const url = `http://qr.test:${port}/abc`;
@@ -154,6 +202,16 @@ describe('ask', () => {
     const reply = await ask({ ...question, url, allowPrivate: false, timeoutMs: 60_000, signal: new AbortController().signal });
     expect(reply.failure?.message).toBe('the connection led to a loopback address');
     expect(heads).toEqual([]);
+  });
+
+  it('takes a connection that is gone already for one, and not for one to a strange address', () => {
+    expect(addressFailure(undefined, false)).toMatchObject({ message: 'the connection was reset', fault: 'network' });
+    expect(addressFailure('10.0.0.1', false)).toMatchObject({
+      message: 'the connection led to a private address',
+      fault: 'answer',
+    });
+    expect(addressFailure('10.0.0.1', true)).toBeUndefined();
+    expect(addressFailure('5.5.5.5', false)).toBeUndefined();
   });
 
   it('ends the connection with the headers, and reads no body (K4)', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fillShortUrl } from '../../src/settings/short-url.ts';
+import { fillShortUrl, isShortUrl } from '../../src/settings/short-url.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 
@@ -14,5 +14,34 @@ describe('the address of a code', () => {
     ['https://go.example/{slug}', '\ud800', 'https://go.example/%EF%BF%BD'],
   ])('%s with the slug %j is %s', (template, slug, address) => {
     expect(fillShortUrl(template, { id: ID, slug })).toBe(address);
+  });
+});
+
+describe('an address that counts as a scan', () => {
+  test.each([
+    'https://go.example/q/aB3xY',
+    'https://go.example/q/aB3xY/?utm_source=x#top',
+    'http://go.example/q/aB3xY',
+    'https://GO.example./q/aB3xY',
+    'https://go.example:443//q/aB3xY',
+    'http://go.example/%71/aB3xY',
+  ])('%s', (address) => {
+    expect(isShortUrl('https://go.example/q/{slug}', new URL(address))).toBe(true);
+  });
+
+  test.each([
+    'https://go.example/q/',
+    'https://go.example/q/a/b',
+    'https://go.example:8443/q/a',
+    'https://other.example/q/a',
+    'https://go.example/?to=/q/a',
+    'https://go.example/%/a',
+  ])('and not %s', (address) => {
+    expect(isShortUrl('https://go.example/q/{slug}', new URL(address))).toBe(false);
+  });
+
+  test('with its place behind the question mark', () => {
+    const of = (address: string) => isShortUrl('https://go.example/?c={id}&s=1', new URL(address));
+    expect([of('http://go.example/?c=x&s=1'), of('https://go.example/?c=&s=1')]).toEqual([true, false]);
   });
 });

@@ -1,0 +1,58 @@
+/**
+ * How long one run has patience with a host (K9). A thousand codes may lead to one that is down, that takes requests and answers none, or
+ * that says "not now" to each: what that costs is bounded by the host, not by the codes.
+ */
+import { LateError } from './ask.ts';
+import type { Trip } from './follow.ts';
+import { retryOf, type Verdict } from './verdict.ts';
+
+/** Addresses of one host, one after the other, that could not even be connected to: the host is down. */
+const MOST_DEAD = 2;
+/** Addresses, one after the other, that had no answer in time. More than above, because a slow page says less of the next one. */
+const MOST_LATE = 5;
+/** Second visits, one after the other, that went no better than the first. */
+const MOST_IN_VAIN = 3;
+
+export interface HostPatience {
+  /** What is said of the other addresses of this origin without asking; undefined where they are to be asked. */
+  verdict(origin: string): Verdict | undefined;
+  /** Whether a visit that went wrong may be followed by another. */
+  allowsRetry(origin: string): boolean;
+  /** Takes note of how an address was left; `retried`: after a second visit. */
+  note(origin: string, trip: Trip, verdict: Verdict, retried: boolean): void;
+}
+
+/** Trusts every host; lives as long as the queue of one. */
+export function createHostPatience(): HostPatience {
+  const hosts = new Map<string, { dead: number; late: number; inVain: number; last: Verdict }>();
+  return {
+    verdict(origin) {
+      const host = hosts.get(origin);
+      if (!host || (host.dead < MOST_DEAD && host.late < MOST_LATE)) return undefined;
+      return { ...host.last, finalUrl: undefined, ms: undefined };
+    },
+    allowsRetry(origin) {
+      const { dead = 0, inVain = 0 } = hosts.get(origin) ?? {};
+      return dead === 0 && inVain < MOST_IN_VAIN;
+    },
+    note(origin, trip, verdict, retried) {
+      const { dead = 0, late = 0, inVain = 0 } = hosts.get(origin) ?? {};
+      // K9: what goes well in between makes up for all before.
+      hosts.set(origin, {
+        dead: isDead(trip) ? dead + 1 : 0,
+        late: isLate(trip) ? late + 1 : 0,
+        inVain: retryOf(trip) ? inVain + Number(retried) : 0,
+        last: verdict,
+      });
+    },
+  };
+}
+
+/** Its own host could not be connected to; what went wrong later, elsewhere, says nothing of it. */
+function isDead({ end, redirects }: Trip): boolean {
+  return redirects === 0 && end.is === 'failed' && end.failure.fault === 'network' && !end.failure.sent;
+}
+
+function isLate({ end, redirects }: Trip): boolean {
+  return redirects === 0 && end.is === 'failed' && end.failure instanceof LateError;
+}
