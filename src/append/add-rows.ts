@@ -17,8 +17,11 @@ import { createSerialQueue } from './serial-queue.ts';
 export interface AppendFile {
   /** The real file. */
   readonly path: string;
-  /** What the file holds of all codes: its rows, and the time of the newest one in ms since the epoch. */
-  contents(): { rows: number; watermarkMs: number | undefined };
+  /**
+   * What the file holds of all codes as of the last commit: its rows, and the time of the newest one in ms since the epoch. `unkept`: rows
+   * that were added since, and are not in it.
+   */
+  contents(): { rows: number; watermarkMs: number | undefined; unkept: number };
   /**
    * Where the rows of one code go: everything read from its `sinceMs` on, oldest first. They are committed soon: after a kill the
    * next run goes on from the last commit. After a rewind rows that are written again are dropped, and until the sink's commit
@@ -59,6 +62,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
   let closed = false;
   /** Of what was written since the last commit something is worth one. */
   let worthCommit = false;
+  let kept = contentsNow();
+  let unkept = 0;
 
   const start = createReadingStart({ ...job, sinceMs });
   const startOf = (code: string, endMs?: number) => start.of(overlaps.get(code) ?? emptyOverlap(), endMs);
@@ -95,6 +100,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     // A12: not before they are written. A first write makes a state, which must not know rows that the file has not.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     overlap.writtenAt = begunAt;
+    unkept += fresh.size;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
     return fresh.size;
   }
@@ -120,15 +126,23 @@ export function createAppendFile(job: AppendJob): AppendFile {
   async function commitRows(last: boolean): Promise<void> {
     if (restart || !(changed || (last && !tail.stamped()))) return;
     await tail.commit(last);
+    noteCommit();
+  }
+
+  function noteCommit(): void {
     changed = false;
     worthCommit = false;
+    kept = contentsNow();
+    unkept = 0;
   }
 
   async function commit(): Promise<void> {
     const work = queue.run(async () => {
       ownership.check();
       await commitRows(true);
-      if (restart) await tail.replace();
+      if (!restart) return;
+      await tail.replace();
+      noteCommit();
     });
     await work.catch((error) => Promise.reject(inWords(error, path)));
     await close();
@@ -194,7 +208,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     };
   }
 
-  function contents() {
+  function contentsNow() {
     const known = [...overlaps.values()];
     const newestMs = known.reduce(
       (newest, { watermarkMs = Number.NEGATIVE_INFINITY }) => Math.max(newest, watermarkMs),
@@ -206,7 +220,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     };
   }
 
-  return { path, contents, sinkOf, commit, discard };
+  return { path, contents: () => ({ ...kept, unkept }), sinkOf, commit, discard };
 }
 
 function refuseOlder(path: string, oldestMs: number, knownMs: number): UsageError {

@@ -172,7 +172,8 @@ export function createPartTail(job: PartTailJob): RowTail {
       for (const part of staged.filter(wanted)) await read(part, temporaryOf(join(directory, part.partition, part.name)));
       for (const { rows } of [...before.values(), ...current.values()]) for (const row of rows) onRow(savedRow(row));
     },
-    begun: () => begun,
+    // What waits is worth a state as well: a first run that is interrupted has brought something.
+    begun: () => begun || held > 0 || staged.length > 0,
     // Nothing is left to be said at the end: parts are known by their names and sizes.
     stamped: () => true,
     async close() {

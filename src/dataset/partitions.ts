@@ -1,4 +1,5 @@
 /** Where a row belongs: the day or month of its own time, as a directory's name that engines read as a column (`dt`). */
+import { UnprovenError } from '../errors.ts';
 import { createLocalTime } from '../local-time.ts';
 import { formatInstant } from '../time.ts';
 
@@ -14,7 +15,10 @@ export interface Partitioning {
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length } as const;
 const DAY_MS = 86_400_000;
 
-/** A function from ms since the epoch to the directory, such as `dt=2026-10-01` or `dt=2026-10`. The zone must be one that time-zone.ts passed. */
+/**
+ * A function from ms since the epoch to the directory, such as `dt=2026-10-01` or `dt=2026-10`. It throws UnprovenError at a year of other than
+ * four digits, which no engine takes for a date. The zone must be one that time-zone.ts passed.
+ */
 export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
   const { offsetMs } = createLocalTime(timezone);
   let lastDay = Number.NaN;
@@ -23,10 +27,20 @@ export function createPartitioner({ by, timezone }: Partitioning): (timeMs: numb
     const localMs = timeMs + offsetMs(timeMs);
     const day = Math.floor(localMs / DAY_MS);
     // Scans come in order: nearly all are of the day of the one before.
-    if (day !== lastDay) last = `dt=${formatInstant(localMs).slice(0, LENGTHS[by])}`;
+    if (day === lastDay) return last;
+    const [date = ''] = formatInstant(localMs).split('T');
+    const partition = `dt=${date.slice(0, LENGTHS[by])}`;
+    if (!isPartition(partition)) throw unnamed(date, timezone);
     lastDay = day;
+    last = partition;
     return last;
   };
+}
+
+function unnamed(date: string, timezone: string): UnprovenError {
+  return new UnprovenError(`a scan is dated so that ${date} is no day that a directory is named by (${timezone})`, {
+    hint: 'leave it out with --since, or choose another --timezone for a new --output-dir',
+  });
 }
 
 /** Changes of day are at whole quarters of an hour everywhere. */

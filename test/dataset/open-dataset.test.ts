@@ -76,6 +76,36 @@ describe('a dataset', () => {
     expect(seen(memory)).toEqual(wanted(service));
   });
 
+  it('has what its first run brought before it failed, and the next goes on from there', async () => {
+    await expect(runLake(memory, service, { failAfter: 4, mostRows: 100 })).rejects.toThrow('the service failed');
+    expect(seen(memory)).toHaveLength(3);
+    expect(await runLake(memory, service)).toBe(5);
+    expect(seen(memory)).toEqual(wanted(service));
+  });
+
+  it('counts of a run that failed only what is kept', async () => {
+    const lake = await openLake(memory, service, { identity: { format: 'parquet' } });
+    await writePage(lake.sinkOf(CODE), CODE, rows(1, 0, HOUR));
+    expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, unkept: 2 });
+    memory.fault = () => 'ENOSPC';
+    await lake.discard();
+    expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, unkept: 2 });
+    memory.fault = () => undefined;
+    const again = await openLake(memory, service, { identity: { format: 'parquet' } });
+    await writePage(again.sinkOf(CODE), CODE, rows(1, 0, HOUR));
+    await again.commit();
+    expect(again.contents()).toEqual({ rows: 2, watermarkMs: START + HOUR, unkept: 0 });
+  });
+
+  it('refuses a scan of a day that has no name, before there is a part that no later run would know', async () => {
+    const identity = { partition: { by: 'day', timezone: 'America/New_York' } } as const;
+    const before = [{ id: 1, time: Date.parse('0000-01-01T00:00:00.000Z') }];
+    await expect(runLake(memory, { [CODE]: before }, { identity })).rejects.toThrow(
+      '-000001-12-31 is no day that a directory is named by',
+    );
+    expect(parts()).toEqual([]);
+  });
+
   it('keeps the lower bound of its first run (P10)', async () => {
     await runLake(memory, service, { sinceMs: START + DAY });
     const lake = await openLake(memory, { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START });

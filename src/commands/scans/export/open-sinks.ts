@@ -14,7 +14,7 @@ import type { CodeSink, Rewind, RowSink } from '../../../row-sink.ts';
 import type { Service } from '../../../service/service.ts';
 import { loadFormatter, openSink } from '../../output-options.ts';
 import { addLabels, addLocalTime, LOCAL_TIME } from './added-columns.ts';
-import { createOutputContents } from './output-contents.ts';
+import { createOutputContents, type OutputContents } from './output-contents.ts';
 import { DEFAULT_OVERLAP_MS, type ExportPlan } from './plan-export.ts';
 
 /** The sinks of a whole export. */
@@ -25,7 +25,7 @@ export interface ExportSinks {
   /** What is not committed must not appear. Idempotent, harmless after `commit`. */
   discard(): Promise<void>;
   /** What the outputs hold so far, and the files that are done or at a committed point. */
-  contents(): { rows: number; watermarkMs: number | undefined; files: readonly string[] };
+  contents: OutputContents['read'];
   /** What the summary calls the place; undefined for standard output. */
   place: string | undefined;
 }

@@ -3,8 +3,11 @@ import type { AppendFile } from '../../../append/append-file.ts';
 import type { CodeSink } from '../../../row-sink.ts';
 
 export interface OutputContents {
-  /** Rows of the outputs, the time of the newest one (ms since the epoch), and the files that are done or at a committed point. */
-  read(): { rows: number; watermarkMs: number | undefined; files: readonly string[] };
+  /**
+   * Rows of the outputs, the time of the newest one (ms since the epoch), and the files that are done or at a committed point. `unkept`: rows
+   * that were added to a file and did not come to a commit.
+   */
+  read(): { rows: number; watermarkMs: number | undefined; files: readonly string[]; unkept: number };
   /** A file that is appended to: it is at a committed point however the run ends. */
   appended(file: AppendFile): AppendFile;
   /** A sink of a document: its rows count once it is committed. `path`: of a file that is this sink's alone. */
@@ -29,6 +32,7 @@ export function createOutputContents(): OutputContents {
       return {
         rows: held.reduce((sum, file) => sum + file.rows, rows),
         watermarkMs: newestMs === Number.NEGATIVE_INFINITY ? undefined : newestMs,
+        unkept: held.reduce((sum, file) => sum + file.unkept, 0),
         files: [...appendedTo.map(({ path }) => path), ...files],
       };
     },

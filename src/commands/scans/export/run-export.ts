@@ -91,7 +91,9 @@ async function exportAll(
     if (summary.failures.length > 0) throw partly(summary.failures, codes.length);
   } finally {
     await sinks.discard();
-    Object.assign(context.facts, sinks.contents());
+    const { unkept, ...contents } = sinks.contents();
+    const { added } = context.facts;
+    Object.assign(context.facts, contents, { added: added === undefined ? added : added - unkept });
   }
 }
 
