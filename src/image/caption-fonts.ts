@@ -1,7 +1,5 @@
 /** The fonts of captions, and which of them has a character: Noto (SIL Open Font License), of which a PDF gets what it uses. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { readIfPackaged } from '../packaged-files.ts';
+import { readInstalled } from './installed-file.ts';
 import { fontkit } from './pdfkit.ts';
 
 /** Looked through in this order. Built, they are in fonts/ beside the program. */
@@ -24,7 +22,7 @@ export interface CaptionFont {
   has(character: string): boolean;
 }
 
-/** The fonts that these texts need. */
+/** The fonts that these texts need. Throws LocalError where one is not installed. */
 export async function loadFonts(texts: readonly string[]): Promise<CaptionFont[]> {
   const missing = new Set([...texts.join('')]);
   const fonts: CaptionFont[] = [];
@@ -41,8 +39,7 @@ export async function loadFonts(texts: readonly string[]): Promise<CaptionFont[]
 
 async function loadFont(family: string, subset: string): Promise<CaptionFont> {
   const file = `${family}-${subset}-400-normal.woff`;
-  const installed = join(import.meta.dirname, '../../node_modules/@fontsource', family, 'files', file);
-  const bytes = readIfPackaged(`dist/fonts/${file}`) ?? (await readFile(installed));
+  const bytes = await readInstalled(`dist/fonts/${file}`, `@fontsource/${family}/files/${file}`);
   const font = fontkit.create(bytes);
   if (!('hasGlyphForCodePoint' in font)) throw new Error(`${file} is a collection`);
   return { name: `${family}-${subset}`, bytes, has: (character) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0) };

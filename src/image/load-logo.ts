@@ -1,9 +1,7 @@
 /** A PNG or SVG as a logo, by resvg: WebAssembly, which can open no file and no connection, and draws the same on every machine. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { readIfPackaged } from '../packaged-files.ts';
 import { findSvgFault } from './check-svg.ts';
 import { type Colour, formatColour } from './colour.ts';
+import { damagedInstallation, readInstalled } from './installed-file.ts';
 import type { Logo } from './logo.ts';
 
 /** A file that is no logo, and why, as what follows its name. */
@@ -20,12 +18,12 @@ const MOST_RATIO = 8;
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** I7: what it costs to draw is known, and bounded, before it is drawn. */
+/** I7: what it costs to draw is known, and bounded, before it is drawn. Throws LocalError where the renderer is not installed whole. */
 export async function loadLogo(bytes: Buffer): Promise<Logo | LogoFault> {
   const svg = bytes.subarray(0, 8).equals(PNG) ? wrapPng(bytes) : readSvg(bytes);
   if (typeof svg === 'object') return svg;
   const { initWasm, Resvg } = await import('./resvg.ts');
-  started ??= readWasm().then(initWasm);
+  started ??= startRenderer(initWasm);
   await started;
   try {
     const { width, height } = new Resvg(svg);
@@ -47,10 +45,14 @@ export async function loadLogo(bytes: Buffer): Promise<Logo | LogoFault> {
 
 let started: Promise<void> | undefined;
 
-async function readWasm(): Promise<Buffer> {
-  const installed = join(import.meta.dirname, '../../node_modules/@resvg/resvg-wasm/index_bg.wasm');
-  return readIfPackaged('dist/resvg.wasm') ?? readFile(installed);
+async function startRenderer(start: (wasm: Buffer) => Promise<void>): Promise<void> {
+  const bytes = await readInstalled(WASM, '@resvg/resvg-wasm/index_bg.wasm');
+  await start(bytes).catch((cause: unknown) => {
+    throw damagedInstallation(WASM, 'is damaged', cause);
+  });
 }
+
+const WASM = 'dist/resvg.wasm';
 
 function wrapPng(bytes: Buffer): string | LogoFault {
   const [width, height] = bytes.length < 33 ? [0, 0] : [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];

@@ -9,13 +9,15 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
 
 /**
  * The template that a text means: an http or https address without credentials, with `/{slug}` added where it has no place for the
- * code. Undefined where it is none, or has braces around anything else: a template that nobody fills in would be printed as it stands.
+ * code. Undefined where it is none, has a query and no place in it, or has braces around anything else: a template that nobody fills in would be printed as it stands.
  */
 export function parseShortUrl(text: string): string | undefined {
   const filled = text.replace(PLACES, 'x');
   const url = /[{}\s]/.test(filled) ? undefined : parseUrl(filled);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
   if (filled !== text) return text;
+  // Behind a query or a fragment `/{slug}` would be part of that, and lead somewhere else.
+  if (/[?#]/.test(text)) return undefined;
   return text.endsWith('/') ? `${text}{slug}` : `${text}/{slug}`;
 }
 

@@ -17,7 +17,11 @@ async function useImages({ codes = 3 } = {}) {
   }
   const cwd = await useDirectory();
   const image = (args: string[], options: CliOptions = {}) =>
-    runCli(['qr', 'image', '--short-url', URL, ...args], { cwd, ...options, env: { ...sandbox.env, ...options.env } });
+    runCli(['qr', 'image', '--short-url', `${URL}/{slug}`, ...args], {
+      cwd,
+      ...options,
+      env: { ...sandbox.env, ...options.env },
+    });
   const slug = sandbox.workspace.codes()[0]?.slug ?? '';
   const manifest = (directory = 'codes') =>
     parse(readFileSync(join(cwd, directory, 'manifest.csv')), { columns: true }) as Record<string, string>[];
@@ -54,6 +58,21 @@ describe('qr image of one code', () => {
     expect(stdout).toContain(`https://go.example/${sandbox.workspace.codes()[0]?.id}?via=print`);
   });
 
+  it('says which address it draws where the flag has no place for the code', async () => {
+    const { image, slug } = await useImages({ codes: 1 });
+    for (const to of [
+      ['-o', 'x.png'],
+      ['--output-dir', 'codes'],
+      ['--sheet', 'L7160', '-o', 'x.pdf'],
+    ]) {
+      const { code, stderr } = await image([slug, ...to, '--short-url', 'https://go.example/']);
+      expect({ code, stderr }).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('the address had no place for the code: drawing https://go.example/{slug}'),
+      });
+    }
+  });
+
   it('says how to set an address where there is none (2), and asks the service nothing', async () => {
     const { sandbox, slug } = await useImages();
     const { code, stderr } = await runCli(['qr', 'image', slug], { env: sandbox.env });
@@ -67,6 +86,7 @@ describe('qr image of one code', () => {
 describe('qr image refuses (2), in one line, and writes nothing', () => {
   test.each([
     [['CODE', '--short-url', 'https://go.example/{name}', '-o', 'x.png'], /short-url.*\{slug\}/],
+    [['CODE', '--short-url', 'https://go.example/?code=', '-o', 'x.png'], /short-url.*\{slug\}/],
     [['CODE', '--color', 'red', '-o', 'x.png'], /--color.*#000/],
     [['CODE', '--background', '#12345', '-o', 'x.png'], /--background.*#fff/],
     [['CODE', '--size', '30', '-o', 'x.png'], /--size.*30mm/],

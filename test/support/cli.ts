@@ -24,6 +24,8 @@ export interface CliOptions {
   tty?: boolean | number;
   /** Arguments for node, before the command's file. */
   nodeArgs?: string[];
+  /** Another installation than `BIN`. */
+  bin?: string;
 }
 
 export interface CliResult {
@@ -95,7 +97,7 @@ function bareEnv(home: string, more: Record<string, string | undefined> = {}): R
 }
 
 function start(args: string[], options: CliOptions, home: string): RunningCli {
-  const words = [NODE, ...(options.nodeArgs ?? []), BIN, ...args];
+  const words = [NODE, ...(options.nodeArgs ?? []), options.bin ?? BIN, ...args];
   const [command = '', ...rest] = options.tty ? onTerminal(words, options.tty === true ? 100 : options.tty) : words;
   const child = spawn(command, rest, { cwd: options.cwd ?? home, env: bareEnv(home, options.env), stdio: 'pipe' });
   const chunks: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };

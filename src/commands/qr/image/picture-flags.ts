@@ -62,7 +62,10 @@ export const pictureOptions = {
     '--short-url <template>',
     'the address, with {slug} or {id} (default: the setting short-url)',
     {
-      parse: parseShortUrl,
+      parse: (raw: string) => {
+        const template = parseShortUrl(raw);
+        return template === undefined ? undefined : { template, isCompleted: template !== raw };
+      },
       forms: VALUES['short-url'].forms,
     },
     { group: GROUP },
@@ -99,9 +102,11 @@ async function readLogo(context: Context, path: string, level: Level | undefined
   throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, { hint: '--logo takes a PNG or SVG' });
 }
 
-/** The template of addresses. Throws UsageError where neither flag nor profile has one: it is never guessed. */
-export function requireShortUrl(flag: string | undefined, setting: string | undefined): string {
-  const template = flag ?? setting;
+/** The template of addresses. Throws UsageError where neither flag nor profile has one: it is never guessed. Says where the flag's had no place. */
+export async function requireShortUrl(context: Context, { shortUrl: flag }: PictureFlags): Promise<string> {
+  const { shortUrl: setting } = await context.settings();
+  if (flag?.isCompleted) context.console.note(`the address had no place for the code: drawing ${flag.template}`);
+  const template = flag?.template ?? setting;
   if (template !== undefined) return template;
   throw new UsageError('where do printed codes lead to? No short-url is set, and it is never guessed', {
     hint: 'qrctl config set short-url https://HOST/{slug}, or --short-url for this command',

@@ -15,8 +15,7 @@ import { requireShortUrl, styleOf } from './picture-flags.ts';
 
 /** Draws one code. Throws what errors.ts lists; PartialError where the picture does not read. */
 export async function printPicture(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
-  const { shortUrl } = await context.settings();
-  const template = requireShortUrl(flags.shortUrl, shortUrl);
+  const template = await requireShortUrl(context, flags);
   const isShown = flags.output === undefined && context.console.isTerminal;
   if (isShown && flags.logo !== undefined) throw new UsageError('a terminal shows no logo', { hint: 'add -o FILE.png' });
   const path = flags.output === '-' ? undefined : flags.output;

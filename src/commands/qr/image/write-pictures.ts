@@ -32,8 +32,7 @@ interface Job {
 
 /** Draws all; with --dry-run says what would be drawn. Throws what errors.ts lists: PartialError where some pictures do not read. */
 export async function writePictures(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
-  const { shortUrl } = await context.settings();
-  const template = requireShortUrl(flags.shortUrl, shortUrl);
+  const template = await requireShortUrl(context, flags);
   const style = await styleOf(context, flags);
   const { outputDir: directory, force = false } = flags;
   const manifest = directory === undefined ? undefined : await readManifest(directory, force);

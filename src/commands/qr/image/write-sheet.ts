@@ -24,8 +24,7 @@ export async function writeSheet(
   { grid, name }: NamedGrid,
 ): Promise<void> {
   const path = sheetPath(flags);
-  const { shortUrl } = await context.settings();
-  const template = requireShortUrl(flags.shortUrl, shortUrl);
+  const template = await requireShortUrl(context, flags);
   const { caption = 'slug', start = 1 } = flags;
   const cells = grid.columns * grid.rows;
   if (start > cells) throw new UsageError(`--start ${start}: a page has ${cells} labels`, { hint: `it takes 1 to ${cells}` });
