@@ -4,7 +4,7 @@
  */
 import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
-import { nameRow } from '../once/journal.ts';
+import { type ListedCode, nameRow } from '../once/journal.ts';
 import { quote } from '../quote.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { ChangeEnd } from './change-rows.ts';
@@ -71,13 +71,13 @@ export function countOutcomes(results: readonly RowResult[]): Map<RowOutcome, nu
 /** The outcomes of rows that have a code by a create run. */
 const CREATED: ReadonlySet<unknown> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'undecided']);
 
-/** The ids in the results of an earlier create run; none where the file is something else. */
-export function listedIds({ columns, rows }: Input): string[] {
+/** The codes of rows by the results of an earlier create run; none where the file is something else. */
+export function listedCodes({ columns, rows }: Input): ListedCode[] {
   const columnOf = (name: string) => columns.find((column) => fold(column) === name) ?? '';
   const [idColumn, outcomeColumn] = [columnOf('id'), columnOf('outcome')];
-  return rows.flatMap(({ values }) => {
+  return rows.flatMap(({ values }, index) => {
     const id = values.get(idColumn);
-    return typeof id === 'string' && id !== '' && CREATED.has(values.get(outcomeColumn)) ? id : [];
+    return typeof id === 'string' && id !== '' && CREATED.has(values.get(outcomeColumn)) ? { row: index + 1, id } : [];
   });
 }
 

@@ -18,8 +18,6 @@ export interface CreateJob extends RoundsJob {
   disk?: Disk;
   /** Rows that have a code with their values already are not sent. */
   skipExisting: boolean;
-  /** Ids that the results of an earlier run list. */
-  listedIds: readonly string[];
   /** What a person decided about rows of unknown outcome. */
   decisions: Decisions;
 }
@@ -51,8 +49,8 @@ export interface RowEnd extends Pick<RowState, 'row' | 'state' | 'id' | 'slug' |
  */
 export async function createRows(job: CreateJob): Promise<CreateEnd> {
   const { rows, journalPath: path, disk = nodeDisk, service, clock, uptimeMs, onEvent } = job;
-  const listedIds = job.skipExisting ? [] : job.listedIds;
-  const journal = await openJournal({ disk, path, baseUrl: service.baseUrl, rows, listedIds });
+  const listed = job.skipExisting ? [] : job.listed;
+  const journal = await openJournal({ disk, path, baseUrl: service.baseUrl, rows, listed });
   try {
     const states = await openStates(journal, rows.length, { clock, uptimeMs, serviceNowMs: service.nowMs });
     const before = states.claimedIds();
@@ -90,10 +88,10 @@ export interface RowPlan {
 
 /** What `createRows` would do, in the order of the rows; `listCodes` for --skip-existing. The journal is only read; throws as above. */
 export async function planRows(
-  { rows, journalPath: path, baseUrl, listedIds, disk = nodeDisk }: PlanJob,
+  { rows, journalPath: path, baseUrl, listed, disk = nodeDisk }: PlanJob,
   listCodes: () => Promise<readonly QrCode[]> = async () => [],
 ): Promise<RowPlan[]> {
-  const found = await readJournal({ disk, path, baseUrl, rows, listedIds });
+  const found = await readJournal({ disk, path, baseUrl, rows, listed });
   const at: Stamp = { t: 0, w: 0, b: 0 };
   const states = replay([...found, { is: 'session', ...at }], rows.length);
   const existing = new Map<number, string>();
@@ -106,7 +104,7 @@ export async function planRows(
   });
 }
 
-type PlanJob = Pick<CreateJob, 'rows' | 'journalPath' | 'listedIds' | 'disk'> & { baseUrl: string };
+type PlanJob = Pick<CreateJob, 'rows' | 'journalPath' | 'listed' | 'disk'> & { baseUrl: string };
 
 async function recordExisting({ rows, listCodes, signal }: CreateJob, states: RecordedStates): Promise<void> {
   const existing = await findExisting(rows, states, await listCodes(), signal);

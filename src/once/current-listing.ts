@@ -4,13 +4,14 @@ import { quote } from '../quote.ts';
 import { getIfThere } from '../service/find-code.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
+import type { ListedCode } from './journal.ts';
 import type { RowStates } from './row-states.ts';
 
 /** Somebody may have deleted the codes that are missing, and who asks for one tells; not for each of a thousand. */
 const MOST_ASKED = 3;
 
 /**
- * Every code of the workspace, by a listing that is not older than the codes that rows have already: by an older one a code
+ * Every code of the workspace, by a listing that is not older than the codes that rows have already, also by the results alone: by an older one a code
  * that was created would be taken for one that was not, and its row sent again. What is behind by less than `--settle` is waited for.
  * Costs the listing, and up to three requests where codes are missing from it.
  *
@@ -29,13 +30,14 @@ export async function listCurrentCodes(job: ListingJob, states: RowStates): Prom
 export interface ListingJob {
   listCodes: () => Promise<QrCode[]>;
   service: Pick<Service, 'getCode'>;
+  listed: readonly ListedCode[];
   settleMs: number;
   waitFor: (ms: number) => Promise<unknown>;
 }
 
 /** O23: a code that is there and not in the listing, which is of an earlier time then. */
 async function lacked(listing: readonly QrCode[], job: ListingJob, states: RowStates): Promise<QrCode | undefined> {
-  const missing = states.claimedIds();
+  const missing = new Set([...states.claimedIds(), ...job.listed.map(({ id }) => id)]);
   for (const { id } of listing) missing.delete(id);
   // The last rows have the newest codes, mostly: what is behind lacks these.
   for (const id of [...missing].slice(-MOST_ASKED).reverse()) {

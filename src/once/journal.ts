@@ -79,8 +79,14 @@ export interface JournalOptions {
   path: string;
   baseUrl: string;
   rows: readonly NewRow[];
-  /** Ids that the results of an earlier run list. */
-  listedIds: readonly string[];
+  /** What the results of an earlier run list. */
+  listed: readonly ListedCode[];
+}
+
+/** A row and its code, as results have them. */
+export interface ListedCode {
+  readonly row: number;
+  readonly id: string;
 }
 
 const VERSION = 1;
@@ -114,12 +120,12 @@ export async function readJournal(options: JournalOptions): Promise<readonly Jou
 }
 
 /** O14: refuses a journal of anything else. Returns the fingerprints of rows that it does not know yet. */
-function check({ path, baseUrl, rows, listedIds }: JournalOptions, found: readonly JournalRecord[]): string[] {
+function check({ path, baseUrl, rows, listed }: JournalOptions, found: readonly JournalRecord[]): string[] {
   const hashes = rows.map(fingerprint);
   refuseOtherService(path, baseUrl, found);
   const known = found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));
   for (const [index, record] of found.entries()) refuseOtherShape(path, record, index, known.length);
-  refuseForgotten(path, listedIds, found);
+  refuseForgotten(path, listed, found);
   refuseChangedRows(path, rows, hashes, known);
   return hashes.slice(known.length);
 }
@@ -182,12 +188,18 @@ function isOf(kind: FieldKind, value: unknown): boolean {
   return typeof value === kind && (kind !== 'number' || Number.isFinite(value));
 }
 
-/** O22: the results were written after the journal, so it has what they list, unless it was lost or cut, or they are of another run. */
-function refuseForgotten(path: string, listedIds: readonly string[], found: readonly JournalRecord[]): void {
+/**
+ * O22: the results were written after the journal, so it has what they list, unless it was lost or cut, or they are of another run. A row of
+ * unknown outcome is different: there the journal could not be written (O2).
+ */
+function refuseForgotten(path: string, listed: readonly ListedCode[], found: readonly JournalRecord[]): void {
   const known = new Set(found.flatMap((record) => ('id' in record ? record.id : [])));
-  const forgotten = listedIds.filter((id) => !known.has(id));
-  if (forgotten.length === 0) return;
-  const codes = forgotten.length === 1 ? `code ${forgotten[0]}` : `${forgotten.length} codes, the first of them ${forgotten[0]},`;
+  const lastOf = new Map(found.flatMap((record) => ('row' in record ? [[record.row, record.is]] : [])));
+  const isLost = ({ row }: ListedCode) => lastOf.get(row) === 'intent' || lastOf.get(row) === 'unknown';
+  const forgotten = listed.filter((code) => !known.has(code.id) && !isLost(code));
+  const [first] = forgotten;
+  if (first === undefined) return;
+  const codes = forgotten.length === 1 ? `code ${first.id}` : `${forgotten.length} codes, the first of them ${first.id},`;
   throw new UsageError(`the results list ${codes} of which ${path} knows nothing: it was lost or cut, or is of another run`, {
     hint: 'put the journal back, or add --skip-existing to create only what is missing, or name other --results to create every row anew',
   });

@@ -7,7 +7,7 @@ import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { Clock } from '../time.ts';
 import { listCurrentCodes } from './current-listing.ts';
-import type { NewRow } from './journal.ts';
+import type { ListedCode, NewRow } from './journal.ts';
 import { landingDelayMs, lastLookDelayMs, waitForLanding } from './landing-delay.ts';
 import { type Question, type Reconciliation, reconcile, type UnknownRow } from './reconcile.ts';
 import type { RecordedStates, RowState } from './row-states.ts';
@@ -15,6 +15,8 @@ import { type SendEnd, sendRows } from './send-rows.ts';
 
 export interface RoundsJob {
   rows: readonly NewRow[];
+  /** What the results of an earlier run list. */
+  listed: readonly ListedCode[];
   /** O19: what can be done here. */
   service: Pick<Service, 'baseUrl' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample' | 'foreignRequests'>;
   /** Every code of the workspace, proven complete. */

@@ -35,7 +35,7 @@ it(`a journal of ${MANY} created rows with one lost answer is finished by the re
   const { codes } = service;
   const memory = createMemoryDisk();
   const lists = service.lists();
-  const journal = await openJournal({ disk: memory.disk, path: JOURNAL, baseUrl: BASE_URL, rows, listedIds: [] });
+  const journal = await openJournal({ disk: memory.disk, path: JOURNAL, baseUrl: BASE_URL, rows, listed: [] });
   const stamp = { t: 0, w: world.time.now(), b: 5000 };
   const sent = rows.flatMap(({ row }): JournalRecord[] => {
     const { id = '', slug = '', created_at: at = '' } = codes[row - 1] ?? {};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Disk } from '../../src/durable/disk.ts';
-import { LocalError, PlanLimitError, UnavailableError } from '../../src/errors.ts';
+import { LocalError, PlanLimitError, UnavailableError, UnprovenError } from '../../src/errors.ts';
 import { type CreateJob, planRows } from '../../src/once/create-rows.ts';
 import type { NewRow } from '../../src/once/journal.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
@@ -97,6 +97,22 @@ describe('the journal', () => {
       expect((await run(world, rowsOf(9), { concurrency: 1 })).stop).toBeInstanceOf(LocalError);
       expect(world.service.posts()).toBe(3);
     }
+  });
+
+  it('goes on where it could not take an answer that the results have: no row is sent again (O22)', async () => {
+    const world = worldOf();
+    world.memory.fault = (_, operation) => (operation.startsWith('write') && world.service.posts() > 0 ? 'ENOSPC' : undefined);
+    const failed = await run(world, rowsOf(5), { concurrency: 1 });
+    const listed = failed.rows.flatMap(({ row, id }) => (id === undefined ? [] : [{ row, id }]));
+    expect(listed.length).toBeGreaterThan(0);
+    world.memory.fault = () => undefined;
+    // A replica that is behind hides the code: the results show that there is one.
+    const { listCodes } = world.service;
+    world.service.listCodes = async () => [];
+    expect((await run(world, rowsOf(5), { listed })).stop).toBeInstanceOf(UnprovenError);
+    world.service.listCodes = listCodes;
+    expect(await run(world, rowsOf(5), { listed })).toMatchObject(done);
+    expect(namesOf(world)).toEqual([1, 2, 3, 4, 5].map((row) => `row ${row}`));
   });
 
   it('is closed in the end, however that comes', async () => {
@@ -239,7 +255,7 @@ describe('--skip-existing', () => {
 
 describe('a plan', () => {
   const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false) => {
-    const job = { rows, journalPath: JOURNAL, baseUrl: BASE_URL, disk: memory.disk, listedIds: [] };
+    const job = { rows, journalPath: JOURNAL, baseUrl: BASE_URL, disk: memory.disk, listed: [] };
     const planned = await planRows(job, listing ? async () => service.codes : undefined);
     return planned.map(({ row, action, id }) => `${row} ${action}${id === undefined ? '' : ` ${id}`}`);
   };

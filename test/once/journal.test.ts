@@ -15,7 +15,7 @@ async function useJournal(rows: readonly NewRow[]) {
   const memory = createMemoryDisk();
   const { disk } = memory;
   const open = async (rows: readonly NewRow[], baseUrl = BASE_URL) => {
-    const journal = await openJournal({ disk, path, baseUrl, rows, listedIds: [] });
+    const journal = await openJournal({ disk, path, baseUrl, rows, listed: [] });
     await journal.close();
     return journal.found;
   };
@@ -25,7 +25,7 @@ async function useJournal(rows: readonly NewRow[]) {
     memory,
     open,
     bytes,
-    read: (rows: readonly NewRow[]) => readJournal({ disk, path, baseUrl: BASE_URL, rows, listedIds: [] }),
+    read: (rows: readonly NewRow[]) => readJournal({ disk, path, baseUrl: BASE_URL, rows, listed: [] }),
   };
 }
 
@@ -35,7 +35,7 @@ async function openWith(records: readonly { is: string; [key: string]: unknown }
   const log = await openAppendLog(path, disk);
   await log.append(records);
   await log.close();
-  return openJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)], listedIds: [] });
+  return openJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)], listed: [] });
 }
 
 describe('a journal', () => {
@@ -80,7 +80,7 @@ describe('a journal', () => {
     expect(bytes()).toBe(before);
     await expect(read([])).rejects.toThrow('it had 1 rows and now has 0');
     const { disk, names } = createMemoryDisk();
-    expect(await readJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)], listedIds: [] })).toEqual([]);
+    expect(await readJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)], listed: [] })).toEqual([]);
     expect(names()).toEqual([]);
   });
 
@@ -173,7 +173,10 @@ describe('a journal is refused', () => {
 
   it('when the results list codes that it does not know: it was lost, or cut (O22)', async () => {
     const memory = createMemoryDisk();
-    const open = (listedIds: string[]) => openJournal({ disk: memory.disk, path, baseUrl: BASE_URL, rows: [row(1)], listedIds });
+    const open = (ids: string[]) => {
+      const listed = ids.map((id) => ({ row: 1, id }));
+      return openJournal({ disk: memory.disk, path, baseUrl: BASE_URL, rows: [row(1)], listed });
+    };
     await expect(open(['x', 'y'])).rejects.toMatchObject({
       name: 'UsageError',
       message: `the results list 2 codes, the first of them x, of which ${path} knows nothing: it was lost or cut, or is of another run`,
@@ -185,6 +188,24 @@ describe('a journal is refused', () => {
     await journal.close();
     await (await open(['x'])).close();
     await expect(open(['x', 'z'])).rejects.toThrow(`the results list code z of which ${path} knows nothing`);
+  });
+
+  it('not when they list the code of a row whose answer it could not take (O22)', async () => {
+    for (const [last, isRefused] of [
+      [[], false],
+      [[{ is: 'unknown', row: 1, error: 'no answer' }], false],
+      [[{ is: 'refused', row: 1, error: 'limit' }], true],
+    ] as const) {
+      const memory = createMemoryDisk();
+      const open = (of: number) =>
+        openJournal({ disk: memory.disk, path, baseUrl: BASE_URL, rows: [row(1), row(2)], listed: [{ row: of, id: 'x' }] });
+      const journal = await openJournal({ disk: memory.disk, path, baseUrl: BASE_URL, rows: [row(1), row(2)], listed: [] });
+      await journal.append([{ ...intent, is: 'intent' }, ...last.map((record) => ({ ...record, ...at }))]);
+      await journal.close();
+      if (isRefused) await expect(open(1)).rejects.toThrow('knows nothing');
+      else await (await open(1)).close();
+      await expect(open(2)).rejects.toThrow('knows nothing');
+    }
   });
 
   it('and then closed, whatever its closing says', async () => {
@@ -201,7 +222,7 @@ describe('a journal is refused', () => {
         return { ...file, close };
       },
     };
-    await expect(openJournal({ disk, path, baseUrl: 'https://other.example', rows: [row(1)], listedIds: [] })).rejects.toThrow(
+    await expect(openJournal({ disk, path, baseUrl: 'https://other.example', rows: [row(1)], listed: [] })).rejects.toThrow(
       'records a run against',
     );
     expect(closed).toBe(1);

@@ -53,7 +53,7 @@ export async function run({ time, service, memory }: World, rows: readonly NewRo
     failFast: false,
     skipExisting: false,
     settleMs: SETTLE_MS,
-    listedIds: [],
+    listed: [],
     decisions: { adopt: [], notCreated: [] },
     onEvent: () => undefined,
     ...given,

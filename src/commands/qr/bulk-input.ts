@@ -4,9 +4,10 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Input, ReadOptions } from '../../bulk/input.ts';
 import { parseInput } from '../../bulk/read-input.ts';
-import { listedIds } from '../../bulk/results.ts';
+import { listedCodes } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import type { ListedCode } from '../../once/journal.ts';
 import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
 
 /** More than any spreadsheet has, and little enough to be held in memory. */
@@ -19,10 +20,10 @@ export async function readInput(context: Context, from: string, options: ReadOpt
   return parse(bytes, nameOfGiven(from), { ...options, signal: context.signal });
 }
 
-/** Ids that the results of an earlier run list; none where there is no file, or one of another kind. */
-export async function readListedIds(path: string): Promise<string[]> {
+/** The codes of rows by the results of an earlier run; none where there is no file, or one of another kind. */
+export async function readListedCodes(path: string): Promise<ListedCode[]> {
   try {
-    return listedIds(await parse(await readFile(path), path, {}));
+    return listedCodes(await parse(await readFile(path), path, {}));
   } catch {
     return [];
   }

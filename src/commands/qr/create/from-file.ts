@@ -11,7 +11,7 @@ import { MAX_CODES_PAGE } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf } from '../bulk-flags.ts';
-import { readListedIds } from '../bulk-input.ts';
+import { readListedCodes } from '../bulk-input.ts';
 import { type RowProgress, showRowProgress, tellCost, tellWaiting } from '../bulk-progress.ts';
 import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './create.ts';
@@ -53,7 +53,7 @@ async function create(
       askClock: () => service.listCodes({ page: 1, limit: 1 }),
       uptimeMs: () => uptime() * 1000,
       settleMs: flags.settle ?? SETTLE_MS,
-      listedIds: await readListedIds(path),
+      listed: await readListedCodes(path),
       failFast: flags.failFast ?? false,
       skipExisting: flags.skipExisting ?? false,
       decisions: { adopt: flags.adopt ?? [], notCreated: flags.notCreated ?? [] },
@@ -83,9 +83,9 @@ async function printPlan(context: Context, rows: readonly NewRow[], path: string
   const { concurrency } = await context.settings();
   const service = await context.service();
   const { baseUrl } = service;
-  const listedIds = flags.skipExisting ? [] : await readListedIds(path);
+  const listed = flags.skipExisting ? [] : await readListedCodes(path);
   const plan = await planRows(
-    { rows, journalPath: journalOf(path), baseUrl, listedIds },
+    { rows, journalPath: journalOf(path), baseUrl, listed },
     flags.skipExisting ? () => everyCode(service, concurrency) : undefined,
   );
   const listing = service.stats().requests;
