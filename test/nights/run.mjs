@@ -1,7 +1,7 @@
 /**
- * Six nights of a cron job, with Debian's logrotate in between: one run is killed, in one the service is away for a while, in one the disk
- * is full. In the end each scan is once in all the files. Prints the mails as cron would send them. Run by `npm run test:nights`, where
- * logrotate and strace are installed.
+ * Six nights of a cron job, with Debian's logrotate in between: one run is killed, in one the service is away for five minutes, in one the
+ * disk is full. In the end each scan is once in all the files. Prints the mails as cron would send them. Run by `npm run test:nights`, where
+ * logrotate and strace are installed; an argument says another length of the outage, in seconds.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,8 @@ import { join } from 'node:path';
 const BIN = new URL('../../bin/qrctl.js', import.meta.url).pathname;
 const home = mkdtempSync(join(tmpdir(), 'qrctl-nights-'));
 const file = join(home, 'scans.csv');
+/** Of the service, in the night of the outage. */
+const awaySeconds = Number(process.argv[2] ?? 300);
 const port = 20_000 + (process.pid % 20_000);
 const base = [
   '--port',
@@ -121,10 +123,10 @@ try {
   rotate();
   await wait(2500);
   goAway();
-  const away = job(['--retry-for', '60s']);
-  await wait(8000);
+  const away = job(['--retry-for', '15m']);
+  await wait(awaySeconds * 1000);
   await comeBack();
-  tell('3 (the service away for 8 s, --retry-for 60s)', await away.done);
+  tell(`3 (the service away for ${awaySeconds} s, --retry-for 15m)`, await away.done);
   rotate();
   goAway();
   tell('4 (the service away for good, --retry-for 2s)', await job(['--retry-for', '2s']).done);
