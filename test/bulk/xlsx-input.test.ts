@@ -6,7 +6,7 @@ import { isDate, seenNumber } from '../../src/bulk/xlsx/seen-text.ts';
 import { UsageError } from '../../src/errors.ts';
 import { createWorkbookSink } from '../../src/output/xlsx/workbook-sink.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
-import { runs } from '../support/property-runs.ts';
+import { runs, SOAK } from '../support/property-runs.ts';
 
 /** A workbook by qrctl. */
 async function write(rows: Record<string, unknown>[], names: readonly string[]): Promise<Buffer> {
@@ -90,6 +90,36 @@ describe('a workbook', () => {
     ]);
   });
 
+  it('is read with emoji and the like as numbers, as openpyxl writes them, and with line ends as XML has them', async () => {
+    const text = '&#127914; S&#xFC;&#x1F3B6;&amp;#38;&#1114112;&#xd83c;&#xdfaa;&#13;\r\na\rb';
+    const [[, row] = []] = await read(workbook(`${HEADER}<row r="2"><c t="str"><v>${text}</v></c></row>`));
+    expect(row?.name).toBe('🎪 Sü🎶&#38;&#1114112;🎪\r\na\nb');
+  });
+
+  it('with any bit turned over is read as it was, or refused: nothing is read that was not there', async () => {
+    const whole = await write([{ name: 'Sommerfest in Köln', note: 'x'.repeat(40) }], ['name', 'note']);
+    const rows = await read(whole);
+    const turned = (bit: number) => {
+      const copy = Buffer.from(whole);
+      copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      return copy;
+    };
+    const step = SOAK ? 1 : 37;
+    for (let bit = 0; bit < whole.length * 8; bit += step) {
+      const found = await read(turned(bit)).catch((error: unknown) => error);
+      if (!(found instanceof UsageError)) expect([bit, found]).toEqual([bit, rows]);
+    }
+  });
+
+  it('is read from the first sheet that a person sees', async () => {
+    const parts = (states: string[]) => ({
+      'xl/workbook.xml': `<workbook xmlns:r="${OFFICE}"><sheets>${states.map((state, n) => `<sheet name="S${n + 1}" state="${state}" r:id="rId${n + 1}"/>`).join('')}</sheets></workbook>`,
+    });
+    const of = (...states: string[]) => read(workbook(HEADER, { sheets: ['S1', 'S2'], parts: parts(states) }));
+    expect(await of('veryHidden', 'visible')).toEqual([[2, { name: 'second', 'my key': '' }]]);
+    expect(await of('hidden', 'hidden')).toEqual([]);
+  });
+
   it('may have several sheets', async () => {
     const two = workbook(HEADER, { sheets: ['First', 'Späti &amp; Co'] });
     expect(await read(two)).toEqual([]);
@@ -146,6 +176,11 @@ describe('a workbook', () => {
     ],
     ['a decimal', () => cell('<c r="A2"><v>12.5</v></c>'), 'line 2, column name: is a number (12.5), and how it looks depends'],
     ['lost digits', () => cell('<c r="A2"><v>9007199254740993</v></c>'), 'line 2, column name: is a number (9007199254740992)'],
+    [
+      'a text that is not there',
+      () => cell('<c r="A2" t="s"><v>9</v></c>'),
+      'x.xlsx is damaged: a cell names a text that is not there',
+    ],
     ['an error', () => cell('<c r="A2" t="e"><v>#N/A</v></c>'), 'line 2, column name: is an error of the spreadsheet (#N/A)'],
     // As openpyxl writes one, which works nothing out.
     ['a formula alone', () => cell('<c r="A2"><f>A1</f><v></v></c>'), 'line 2, column name: is a formula without a value yet'],

@@ -1,6 +1,8 @@
 /** The cells of a worksheet with what they hold, row by row (ECMA-376 part 1, 18.3.1). */
+
+import { readXml } from './read-xml.ts';
 import { isDate, type NumberFormat } from './seen-text.ts';
-import { readXml } from './unpack.ts';
+import { refuseWorkbook } from './unpack.ts';
 
 export type CellValue =
   | { is: 'text'; text: string }
@@ -78,6 +80,8 @@ export function readSheet(xml: string, { name, strings, formats }: CellContext):
       if (closed === 'rPh') inPhonetics = false;
       if (closed === 'row' && row.cells.size > 0) sheet.rows.push(row);
       if (closed !== 'c') return;
+      if (type === 's' && text !== '' && strings[Number(text)] === undefined)
+        refuseWorkbook(name, 'is damaged: a cell names a text that is not there');
       const value = isFormula && text === '' && type !== 'str' ? UNKNOWN : cellValueOf(type, text, format, strings);
       if (value) row.cells.set(column, value);
     },

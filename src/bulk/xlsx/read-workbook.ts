@@ -3,8 +3,9 @@ import { UsageError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { inQuotes } from '../../quote.ts';
 import { decodeEscapes, readSheet, type Sheet } from './read-sheet.ts';
+import { readXml } from './read-xml.ts';
 import type { NumberFormat } from './seen-text.ts';
-import { openArchive, type Parts, readXml, refuseWorkbook } from './unpack.ts';
+import { openArchive, type Parts, refuseWorkbook } from './unpack.ts';
 
 export interface Workbook {
   sheet: Sheet;
@@ -60,6 +61,7 @@ function targets(parts: Parts, of: string, name: string): Relation[] {
 
 interface SheetName {
   name: string;
+  isHidden: boolean;
   relation: string;
 }
 
@@ -68,7 +70,10 @@ function readSheets(xml: string, name: string): { sheets: SheetName[]; from1904:
   let from1904 = false;
   readXml(xml, name, {
     open(element, attribute) {
-      if (element === 'sheet') sheets.push({ name: attribute('name') ?? '', relation: attribute('r:id') ?? '' });
+      if (element === 'sheet') {
+        const isHidden = /hidden$/i.test(attribute('state') ?? '');
+        sheets.push({ name: attribute('name') ?? '', isHidden, relation: attribute('r:id') ?? '' });
+      }
       if (element === 'workbookPr') from1904 = /^(1|true)$/.test(attribute('date1904') ?? '');
     },
   });
@@ -78,7 +83,8 @@ function readSheets(xml: string, name: string): { sheets: SheetName[]; from1904:
 function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, name: string): SheetName {
   const [first] = sheets;
   if (!first) return refuseWorkbook(name, 'has no sheet');
-  if (wanted === undefined) return first;
+  // What a person does not see nobody meant.
+  if (wanted === undefined) return sheets.find(({ isHidden }) => !isHidden) ?? first;
   const found = sheets.find((sheet) => sheet.name === wanted);
   if (found) return found;
   const names = sheets.map((sheet) => sheet.name);
