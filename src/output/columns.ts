@@ -17,6 +17,8 @@ export interface Column {
   leastWidth?: number;
   /** Cells are given so much room before a less important column that is kept whole, such as an id, gets any; `leastWidth` when absent. */
   wishedWidth?: number;
+  /** A sentence that is of no use by half: where there is no room for it, it stands below its row in a table, broken between words. */
+  below?: boolean;
   /** Only adds to what the text already says. */
   colour?: (value: unknown) => ColourName | undefined;
   /** Its texts are times: cells of a workbook that know it. */

@@ -6,9 +6,10 @@ import type { Column } from './columns.ts';
 import { displayWidth } from './display-width.ts';
 import { fitText } from './fit-text.ts';
 import type { Formatter } from './formatter.ts';
-import { type Cell, createGrid } from './grid.ts';
+import { type Cell, createGrid, GAP } from './grid.ts';
 import { formatJson } from './json-lines.ts';
-import { layOut, type Placed } from './table-layout.ts';
+import { layOut, type Measured, type Placed } from './table-layout.ts';
+import { wrapWords } from './wrap-words.ts';
 
 export interface TableOptions {
   columns: readonly Column[];
@@ -39,9 +40,13 @@ export function createTableFormatter(options: TableOptions): Formatter {
     waiting = [];
     const head = !table && options.header;
     table ??= layOutTable(rows, options);
-    const { placed, draw } = table;
-    const lines = rows.map((row) => placed.map(({ column, width }) => cellOf(column, row, width)));
-    return draw(head ? [...headLines(placed), ...lines] : lines);
+    const { placed, below, draw } = table;
+    const lines = rows.map((row) => {
+      const long = below.filter((column) => !fitsIn(column, row, placed));
+      const cells = placed.map(({ column, width }) => (long.includes(column) ? EMPTY : cellOf(column, row, width)));
+      return draw([cells]) + long.map((column) => sentence(column, row, options.width)).join('');
+    });
+    return (head ? draw(headLines(placed)) : '') + lines.join('');
   }
   return {
     begin: () => '',
@@ -82,7 +87,21 @@ export function createRecordFormatter({
 function layOutTable(rows: readonly Row[], options: TableOptions) {
   const placed = place(rows, options);
   const widths = placed.map(({ column: { align }, width }) => ({ align, width }));
-  return { placed, draw: createGrid(widths, options.colours) };
+  const below = options.columns.filter((column) => column.below);
+  return { placed, below, draw: createGrid(widths, options.colours) };
+}
+
+const EMPTY: Cell = { text: '' };
+
+/** Whether the cell stands in its row as it is. */
+function fitsIn(column: Column, row: Row, placed: readonly Placed[]): boolean {
+  const width = placed.find((found) => found.column === column)?.width ?? 0;
+  return displayWidth(cellOf(column, row, WIDEST_CELL).text) <= width;
+}
+
+/** The cell on lines of its own, as they stand below its row. */
+function sentence(column: Column, row: Row, width: number): string {
+  return `${wrapWords(`  ${cellOf(column, row, WIDEST_CELL).text}`, width)}\n`;
 }
 
 function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: TableOptions): Placed[] {
@@ -92,11 +111,19 @@ function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: Tab
     for (const row of rows) natural = Math.max(natural, displayWidth(cellOf(column, row, most).text));
     return { column, natural };
   });
-  const placed = layOut(measured, width, mayDrop);
-  const shown = new Set(placed.map(({ column }) => column));
+  const beside = withoutSentences(measured, width);
+  const placed = layOut(beside, width, mayDrop);
+  const shown = new Set([...placed, ...measured.filter((all) => !beside.includes(all))].map(({ column }) => column));
   const dropped = columns.filter((column) => !shown.has(column)).map(({ name }) => name);
   if (dropped.length > 0) onDropped(dropped);
   return placed;
+}
+
+/** What stands beside each other: sentences do where all have the room that they wish, and alone. */
+function withoutSentences(measured: readonly Measured[], width: number): readonly Measured[] {
+  const wished = measured.reduce((sum, { natural }) => sum + natural, GAP * (measured.length - 1));
+  const others = measured.filter(({ column }) => !column.below);
+  return wished <= width || others.length === 0 ? measured : others;
 }
 
 function headLines(placed: readonly Placed[]): Cell[][] {

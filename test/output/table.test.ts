@@ -70,6 +70,44 @@ describe('a table', () => {
     expect(Math.max(...chosen.text.split('\n').map(displayWidth))).toBe(30);
   });
 
+  test('puts why it failed below its row, whole and broken at words, where it does not fit beside it', () => {
+    const columns: Column[] = [{ name: 'code' }, { name: 'outcome' }, { name: 'error', below: true }];
+    const failed = {
+      code: 'spring-menu',
+      outcome: 'failed',
+      error: 'destination: must be a web address\x1b[2J, and this is none',
+    };
+    const rows = [
+      failed,
+      { code: 'summer-menu', outcome: 'updated', error: null },
+      { code: 'x', outcome: 'failed', error: 'short' },
+    ];
+    expect(render(rows, { columns, width: 40 }).text).toBe(
+      [
+        'code         outcome',
+        '───────────  ───────',
+        'spring-menu  failed',
+        '  destination: must be a web',
+        '    address\\x1b[2J, and this is none',
+        'summer-menu  updated',
+        'x            failed',
+        '  short',
+        '',
+      ].join('\n'),
+    );
+    expect(render(rows, { columns, width: 90 }).text).toContain('\nspring-menu  failed   destination: must be');
+    expect(render([failed], { columns: columns.slice(2), width: 20 }).text.split('\n')[0]).toBe('error');
+  });
+
+  test('puts below its row what is longer than all of the sample', () => {
+    const columns: Column[] = [{ name: 'code' }, { name: 'error', below: true }];
+    const formatter = createTableFormatter({
+      ...{ columns, width: 80, colours: NO_COLOURS, header: true, mayDrop: true, onDropped: () => undefined },
+    });
+    formatter.rows(Array.from({ length: 1000 }, () => ({ code: 'a', error: 'short' })));
+    expect(formatter.rows([{ code: 'b', error: 'a long one' }])).toBe('b\n  a long one\n');
+  });
+
   test('gives a name the room it wishes before an id stands beside it', () => {
     const columns: Column[] = [
       { name: 'id', importance: 1, keepWhole: true },

@@ -12,7 +12,7 @@ import { formatOfPath, isCompressed, type OutputFlags } from '../../output/plan-
 import { openWholeFile } from '../../output/whole-file.ts';
 import type { Row, RowSink } from '../../row-sink.ts';
 import { openSink, planOutput } from '../output-options.ts';
-import { OUTCOME } from './code-columns.ts';
+import { ERROR, OUTCOME } from './code-columns.ts';
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
@@ -21,7 +21,9 @@ const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right
  * without other wishes gets the number of rows by outcome: the rows themselves are in the file. `discard` leaves everything as it was.
  */
 export async function openBulkOutput(context: Context, input: Input, path: string, flags: OutputFlags) {
-  const columns = tabulate(input, []).columns.map((name): Column => ({ name, isTime: /^(created|updated)_at$/i.test(name) }));
+  const columns = tabulate(input, []).columns.map((name): Column => {
+    return name === ERROR.name ? ERROR : { name, isTime: /^(created|updated)_at$/i.test(name) };
+  });
   const plan = await planOutput(context, flags, columns, 'list');
   const brief = plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
   const printed = await openSink(context, brief ? { ...plan, columns: COUNT_COLUMNS } : plan);

@@ -26,6 +26,9 @@ const OUTCOME_COLOURS: ReadonlyMap<string, ColourName> = new Map([
 /** What became of a row or a code. */
 export const OUTCOME: Column = { name: 'outcome', importance: 3, colour: (outcome) => OUTCOME_COLOURS.get(String(outcome)) };
 
+/** Why it did. */
+export const ERROR: Column = { name: 'error', importance: 2, below: true };
+
 const CODE_COLUMNS: readonly Column[] = [
   // People read slugs, which every command takes too: where room is short, names and destinations have it before ids.
   { name: 'id', importance: 3, keepWhole: true },

@@ -8,10 +8,12 @@ import type { Column } from '../../output/columns.ts';
 import type { OutputFlags } from '../../output/plan-output.ts';
 import { isUuid } from '../../service/checks.ts';
 import { printRecords } from '../output-options.ts';
-import { OUTCOME } from './code-columns.ts';
+import { ERROR, OUTCOME } from './code-columns.ts';
 
 /** What is printed of each code: the name it was given, then as in a file of results. */
-export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map((name): Column => (name === OUTCOME.name ? OUTCOME : placed(name)));
+export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map(
+  (name): Column => [OUTCOME, ERROR].find((column) => column.name === name) ?? placed(name),
+);
 
 /** Half an id is of no use, and a slug says the same in less room: on a narrow screen the ids go first. */
 function placed(name: string): Column {
