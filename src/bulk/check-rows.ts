@@ -36,7 +36,7 @@ export function checkCreate(input: Input, common?: UtmTags): Checked<CreateRow> 
   const rows = input.rows.map(
     (row): CreateRow => ({ ...row, values: withCommon(row, common), code: readCode(row, columns, common) }),
   );
-  refuseFaults(input.name, faults);
+  refuseFaults(input.name, faults, '--template prints one to start from');
   return { rows, unread, warnings: [...warnings, ...noteRepeated(rows)] };
 }
 
@@ -190,7 +190,7 @@ function checkTargets<R extends TargetRow>(
     faults.push({ line, message: `none of the columns ${CHANGE_COLUMNS.join(', ')} says what to change` });
   }
   const rows = input.rows.map((row) => read({ ...row, ...readTarget(row, columns) }, columns));
-  refuseFaults(input.name, faults);
+  refuseFaults(input.name, faults, '`qrctl qr list -o codes.csv` writes one to start from');
   return { rows, warnings, unread };
 }
 

@@ -72,15 +72,18 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
-/** Throws UsageError (exit 2, nothing sent) listing every fault, one a line, top to bottom; returns when there is none. */
-export function refuseFaults(file: string, faults: readonly Fault[]): void {
+/**
+ * Throws UsageError (exit 2, nothing sent) listing every fault, one a line, top to bottom; returns when there is none. `start` says where a
+ * file that has none comes from.
+ */
+export function refuseFaults(file: string, faults: readonly Fault[], start?: string): void {
   if (faults.length === 0) return;
   const sorted = [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const count = sorted.length === 1 ? '1 fault' : `${sorted.length} faults`;
   const lines = sorted.slice(0, MOST_TOLD).map((fault) => `  ${formatFault(fault)}`);
   if (sorted.length > MOST_TOLD) lines.push(`  and ${sorted.length - MOST_TOLD} more`);
   throw new UsageError([`${file}: ${count}, nothing was sent`, ...lines].join('\n'), {
-    hint: 'mend the file and run this again; --template prints one to start from',
+    hint: `mend the file and run this again${start === undefined ? '' : `; ${start}`}`,
   });
 }
 

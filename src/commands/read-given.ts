@@ -1,7 +1,11 @@
 /** Files that a flag names, read whole and within a bound; `-` is standard input. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { describeSystemError, systemCode } from '../durable/path-errors.ts';
+import { UsageError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
+import { quote } from '../quote.ts';
 
 export interface GivenFile {
   /** The flag, for what is said where the file cannot be read. */
@@ -31,13 +35,26 @@ export async function readGiven(context: Context, path: string, { flag, mostByte
     }
   } catch (cause) {
     if (signal.aborted || cause instanceof UsageError) throw cause;
-    throw new UsageError(`cannot read ${nameOfGiven(path)}: ${messageOf(cause)}`, {
-      hint: `${flag} takes a file, or - for standard input`,
+    const isMissing = systemCode(cause) === 'ENOENT';
+    const why = isMissing ? 'there is no such file' : describeSystemError(cause);
+    const meant = isMissing ? neighbourOf(path) : undefined;
+    throw new UsageError(`cannot read ${nameOfGiven(path)}: ${why}`, {
+      hint: meant === undefined ? `${flag} takes a file, or - for standard input` : `did you mean ${quote(meant)}?`,
       cause,
     });
   }
   signal.throwIfAborted();
   return Buffer.concat(chunks);
+}
+
+/** The file beside a missing one that was probably meant; undefined where none is like it. */
+function neighbourOf(path: string): string | undefined {
+  try {
+    const name = nearest(basename(path), readdirSync(dirname(path)));
+    return name === undefined ? undefined : join(dirname(path), name);
+  } catch {
+    return undefined; // its directory is not there either
+  }
 }
 
 export function tooLarge(name: string, mostBytes: number, hint: string): UsageError {

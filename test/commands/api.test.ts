@@ -80,7 +80,7 @@ describe('api', () => {
     [['GET', '/qr#x'], 'cannot stand in a request line'],
     [['GET', '/qr', '--query', 'page'], "--query cannot be 'page': it takes a name, =, and a value, such as limit=5"],
     [['GET', '/qr', '--input', '-'], 'GET has no body'],
-    [['POST', '/qr', '--input', 'none.json'], 'cannot read none.json: ENOENT'],
+    [['POST', '/qr', '--input', 'none.json'], 'cannot read none.json: there is no such file'],
     [['POST', '/qr', '--input', '-'], 'standard input is not JSON'],
     [['FETCH', '/qr'], "method cannot be 'FETCH': it takes GET, POST, PUT, PATCH or DELETE"],
   ])('refuses %j before anything is sent', async (args, message) => {

@@ -105,6 +105,16 @@ describe('qr update --from', () => {
     expect(count('PATCH')).toBe(0);
   });
 
+  it('shows a person with --dry-run what changes, with both values and the slug, and not what stays', async () => {
+    const { write, qr, code } = await useChanges();
+    const all = [0, 1, 2].map(code);
+    await write(`id,name,status\n${all.map(({ id, name }, n) => `${id},${name},${n === 1 ? 'paused' : ''}`).join('\n')}\n`);
+    const { stdout } = await qr(['update', '--dry-run'], { tty: true });
+    const lines = stdout.split('\r\n').map((line) => line.replace(/\x1b\[[0-9;]*m/g, '').split(/ {2,}/));
+    expect(lines).toContainEqual(['2', all[1]?.id, all[1]?.slug, 'update', 'status', 'active', 'paused']);
+    expect(stdout).not.toContain('unchanged');
+  });
+
   it('takes rows about one code in their order', async () => {
     const { write, qr, results, code } = await useChanges();
     const { id, slug } = code(0);

@@ -116,7 +116,11 @@ describe('the input', () => {
     const endless = await runCli(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd: directory });
     expect(endless).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero has more than 128 MiB') });
     const none = await runCli(['qr', 'create', '--from', 'none.csv'], { env: sandbox.env, cwd: directory });
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read none.csv') });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read none.csv: there is no such file') });
+    const near = await runCli(['qr', 'create', '--from', 'code.csv'], { env: sandbox.env, cwd: directory });
+    expect(near.stderr).toContain('did you mean codes.csv?');
+    const mend = await runCli(['qr', 'update', '--from', 'codes.csv'], { env: sandbox.env, cwd: directory });
+    expect(mend.stderr).toContain('run this again; `qrctl qr list -o codes.csv` writes one to start from');
     expect(await create()).toMatchObject({ code: 0 });
     expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row: 1 created before; 0 requests') });
     const over = await create(['--results', `${results}.journal`]);

@@ -6,6 +6,7 @@ import type { Context } from '../../../context.ts';
 import { type CreateEnd, createRows, planRows, type RowPlan } from '../../../once/create-rows.ts';
 import type { NewRow } from '../../../once/journal.ts';
 import { SETTLE_MS } from '../../../once/landing-delay.ts';
+import type { Column } from '../../../output/columns.ts';
 import { everyCode } from '../../../service/codes.ts';
 import { MAX_CODES_PAGE } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
@@ -76,7 +77,10 @@ async function inNextTurn(beforeSend: (() => Promise<void>) | undefined): Promis
   await beforeSend?.();
 }
 
-const PLAN_COLUMNS = ['row', 'action', 'id', 'name', 'type', 'destination'].map((name) => ({ name }));
+const PLAN_COLUMNS = ['row', 'action', 'id', 'name', 'type', 'destination'].map(
+  // There is an id only where the row has a code already.
+  (name): Column => (name === 'id' ? { name, keepWhole: true } : { name, importance: 1 }),
+);
 
 /** `--dry-run`: one record a row. Reads the journal without touching it; asks the service at most for the listing. */
 async function printPlan(context: Context, rows: readonly NewRow[], path: string, flags: CreateFlags): Promise<void> {

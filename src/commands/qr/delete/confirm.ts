@@ -4,6 +4,7 @@ import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { inParallel } from '../../../in-parallel.ts';
+import type { Column } from '../../../output/columns.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
 import { countOf, inQuotes, quote } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
@@ -68,7 +69,14 @@ function declined(): UsageError {
   return new UsageError('nothing was deleted', { hint: '--dry-run shows what would be lost' });
 }
 
-const LOSS_COLUMNS = ['row', 'id', 'slug', 'name', 'action', 'scans'].map((name) => ({ name }));
+const LOSS_COLUMNS: readonly Column[] = [
+  { name: 'row', importance: 2, keepWhole: true },
+  { name: 'id', importance: 1, keepWhole: true },
+  { name: 'slug', importance: 3, keepWhole: true },
+  { name: 'name', importance: 4, leastWidth: 16, wishedWidth: 24 },
+  { name: 'action', importance: 5, keepWhole: true },
+  { name: 'scans', importance: 5, align: 'right', keepWhole: true },
+];
 
 /** `--dry-run`: one record a row, with the number of scans that would be lost. */
 export async function printLosses(

@@ -4,9 +4,10 @@ import { type CommonChanges, checkUpdate, type UpdateRow } from '../../../bulk/c
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { RejectedError } from '../../../errors.ts';
+import type { Column } from '../../../output/columns.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
 import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
-import { printRecords } from '../../output-options.ts';
+import { planOutput, printRecords } from '../../output-options.ts';
 import { runBulk } from '../bulk-files.ts';
 import type { BulkFlags } from '../bulk-flags.ts';
 import { changeCodes, lookUp, requestsToLookUp, tellCost } from '../bulk-progress.ts';
@@ -27,9 +28,18 @@ export async function updateFromFile(context: Context, from: string, common: Com
   });
 }
 
-const PLAN_COLUMNS = ['row', 'id', 'slug', 'action', 'field', 'old', 'new'].map((name) => ({ name }));
+/** The old value and the new one are what a person looks for; which code it is a slug says in less room than an id. */
+const PLAN_COLUMNS: readonly Column[] = [
+  { name: 'row', importance: 5, keepWhole: true },
+  { name: 'id', importance: 1, keepWhole: true },
+  { name: 'slug', importance: 4, keepWhole: true },
+  { name: 'action', importance: 3, keepWhole: true },
+  { name: 'field', importance: 6, keepWhole: true },
+  { name: 'old', importance: 6, wishedWidth: 24 },
+  { name: 'new', importance: 6, wishedWidth: 24 },
+];
 
-/** One record for each value that would change, and for each row that would change nothing. */
+/** One record for each value that would change, and for each row that would change nothing; those a table leaves out. */
 async function printPlan(context: Context, rows: readonly UpdateRow[], flags: OutputFlags): Promise<void> {
   const lookup = await lookUp(context, rows);
   const service = await context.service();
@@ -46,7 +56,9 @@ async function printPlan(context: Context, rows: readonly UpdateRow[], flags: Ou
       ? planOf(row, code, changes)
       : [{ row: row.row, id: code.id, slug: code.slug, action: 'fails: no web address for UTM tags' }];
   });
-  await printRecords(context, plan, PLAN_COLUMNS, flags, { none: 'no rows' });
+  const { format } = await planOutput(context, flags, PLAN_COLUMNS, 'list');
+  const shown = format === 'table' ? plan.filter(({ action }) => action !== 'unchanged') : plan;
+  await printRecords(context, shown, PLAN_COLUMNS, flags, { none: rows.length === 0 ? 'no rows' : 'nothing would change' });
   const updates = new Set(plan.filter(({ action }) => action === 'update').map(({ row }) => row)).size;
   tellCost(context, service, `${updates} of ${rows.length} rows would be changed`, reading + updates);
 }
