@@ -15,7 +15,7 @@ const FIELDS = 'id,ts,ts_local,country,city,device,os,browser,referrer';
 
 /**
  * Reads row by row, as both files are too long for more. openpyxl gives milliseconds of times, and leaves what XML cannot hold to its function
- * `unescape`; LibreOffice gives what a person sees, and one kind of line break.
+ * `unescape`; LibreOffice gives what a person sees, and one kind of line break. In the last half second of a day it shows midnight.
  */
 const JUDGE = `
 import csv, itertools, openpyxl, sys
@@ -35,13 +35,15 @@ def of_libreoffice():
 def as_seen(row):
     row = [value.replace('\\r\\n', '\\n') for value in row]
     return row if row[0] == 'id' else [row[0], row[2], *row[2:]]
+def is_midnight(number, found, want):
+    return number > 0 and str(found).endswith(' 00:00:00') and str(want).endswith(' 23:59:59')
 wrong = 0
 for name, rows, wanted in (('openpyxl', of_openpyxl(), truth()), ('LibreOffice', of_libreoffice(), map(as_seen, truth()))):
     cells = different = 0
     for number, (found, want) in enumerate(itertools.zip_longest(rows, wanted)):
         pairs = list(itertools.zip_longest(found or [], want or []))
         cells += len(pairs)
-        faults = [pair for pair in pairs if pair[0] != pair[1]]
+        faults = [pair for pair in pairs if pair[0] != pair[1] and not is_midnight(number, *pair)]
         if faults and different < 5:
             print(f'{name}, row {number + 1}: {faults}')
         different += len(faults)
