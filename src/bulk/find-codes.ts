@@ -7,6 +7,7 @@ import { getIfThere, getRemembered, isCheaperEach } from '../service/find-code.t
 import type { Service } from '../service/service.ts';
 import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
 import type { TargetRow } from './check-rows.ts';
+import type { Fault } from './input.ts';
 
 export interface Reader {
   service: Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
@@ -41,6 +42,18 @@ async function getAll(ids: ReadonlySet<string>, slugs: readonly string[], reader
     else isStale = true;
   });
   return isStale ? undefined : found;
+}
+
+/**
+ * Rows whose id is of one code and whose slug is of another: somebody sorted a column without the rest, and all else in the row may be of
+ * either. A slug that is of no code is nothing of the kind: a spreadsheet makes 7 of 007.
+ */
+export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fault[] {
+  return rows.flatMap(({ id, slug, line }) => {
+    const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ id: undefined, slug })] : [];
+    if (!ofId || !ofSlug || ofId.id === ofSlug.id) return [];
+    return [{ line, message: `the id is that of ${quote(ofId.slug)}, and the slug is ${quote(ofSlug.slug)}: which is meant?` }];
+  });
 }
 
 /** The code a row names. Throws NotFoundError where the service has none. */

@@ -115,6 +115,23 @@ describe('qr update --from', () => {
     expect(stdout).not.toContain('unchanged');
   });
 
+  it.each([
+    ['update', '--status', 'paused'],
+    ['update', '--status', 'paused', '--dry-run'],
+    ['delete', '--yes'],
+    ['delete', '--dry-run'],
+  ])('is refused where somebody sorted one column alone: %s %s', async (...line) => {
+    const { write, qr, sandbox, code } = await useChanges();
+    const [a, b, c] = [0, 1, 2].map(code);
+    // A slug that a spreadsheet made a number of is of no code, and the id counts.
+    await write(`id,slug\n${a?.id},${b?.slug}\n${b?.id},${a?.slug}\n${c?.id},7\n`);
+    const { code: exit, stderr } = await qr([...line]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`line 2: the id is that of ${a?.slug}, and the slug is ${b?.slug}: which is meant?`);
+    expect(stderr).toContain(': 2 faults,');
+    expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
   it('takes rows about one code in their order', async () => {
     const { write, qr, results, code } = await useChanges();
     const { id, slug } = code(0);

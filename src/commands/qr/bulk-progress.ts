@@ -1,7 +1,8 @@
 /** How the rows of a bulk run are gone through: what that costs under the plan's limit, how far it is, and how it went. */
 import { type ChangeEnd, changeRows } from '../../bulk/change-rows.ts';
 import type { TargetRow } from '../../bulk/check-rows.ts';
-import { findCodes, groupByCode, type Lookup } from '../../bulk/find-codes.ts';
+import { faultsOfTwoNames, findCodes, groupByCode, type Lookup } from '../../bulk/find-codes.ts';
+import { refuseFaults } from '../../bulk/input.ts';
 import { changeResults, countOutcomes, isDone, type RowResult } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import { costOf } from '../../limit/rate-limit.ts';
@@ -10,6 +11,7 @@ import { everyCode } from '../../service/codes.ts';
 import { requestsToFindAgain } from '../../service/find-code.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
+import { nameOfGiven } from '../read-given.ts';
 
 /** The last line of a dry run: `12 rows would be …: 12 requests, 1 window of 60 requests a minute; nothing was sent`. */
 export function tellCost({ console }: Context, service: Service, what: string, requests: number): void {
@@ -63,11 +65,13 @@ export function tellWaiting({ console }: Context, ms: number, progress: RowProgr
   progress?.waiting();
 }
 
-/** The codes that rows name. */
-export async function lookUp(context: Context, rows: readonly TargetRow[]): Promise<Lookup> {
+/** The codes that rows name; `from` is their file. Throws UsageError with every row that names two. */
+export async function lookUp(context: Context, rows: readonly TargetRow[], from = '-'): Promise<Lookup> {
   const { concurrency } = await context.settings();
   const service = await context.service();
-  return findCodes(rows, { service, listCodes: () => everyCode(service, concurrency), concurrency });
+  const lookup = await findCodes(rows, { service, listCodes: () => everyCode(service, concurrency), concurrency });
+  refuseFaults(nameOfGiven(from), faultsOfTwoNames(rows, lookup), 'sort whole rows, not single columns');
+  return lookup;
 }
 
 /** What `lookUp` costs the next run, once it was done in this one: slugs that were seen are remembered. */

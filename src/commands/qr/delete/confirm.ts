@@ -78,6 +78,11 @@ const LOSS_COLUMNS: readonly Column[] = [
   { name: 'scans', importance: 5, align: 'right', keepWhole: true },
 ];
 
+/** Whether its code is looked up in any case: a slug has to be, and beside an id it says whether that is the one that is meant. */
+export function hasSlug({ slug }: TargetRow): boolean {
+  return slug !== undefined;
+}
+
 /** `--dry-run`: one record a row, with the number of scans that would be lost. */
 export async function printLosses(
   context: Context,
@@ -88,7 +93,7 @@ export async function printLosses(
   const codes = codesOf(rows, lookup);
   const service = await context.service();
   const reading = await requestsToLookUp(service, rows);
-  const bySlug = rows.filter(({ id }) => id === undefined);
+  const bySlug = rows.filter(hasSlug);
   const readingSlugs = bySlug.length === 0 ? 0 : await requestsToLookUp(service, bySlug);
   const scans = await countScans(context, codes);
   const records = rows.map((row) => {
@@ -101,7 +106,7 @@ export async function printLosses(
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const what = `${countOf(codes.length, 'code')} and ${countOf(all, 'scan')} would be deleted`;
   const ids = new Set([...codes.map(({ id }) => id), ...rows.flatMap(({ id }) => id ?? [])]);
-  // Who is asked is shown names and scans first; with --yes only slugs are looked up.
+  // Who is asked is shown names and scans first; with --yes only slugs are looked up, also those beside an id.
   const unasked = readingSlugs + ids.size;
   if (flags.yes) return tellCost(context, service, what, unasked);
   tellCost(

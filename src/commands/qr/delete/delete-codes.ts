@@ -12,7 +12,7 @@ import { bulkOptions, requireFrom } from '../bulk-flags.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';
 import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
 import { type BackUp, openBackup } from './back-up.ts';
-import { codesOf, confirm, printLosses, requireConsent } from './confirm.ts';
+import { codesOf, confirm, hasSlug, printLosses, requireConsent } from './confirm.ts';
 import type { DeleteFlags } from './delete.ts';
 
 /** Deletes the codes named by ids or slugs, and prints what became of each. Throws what errors.ts lists. */
@@ -51,9 +51,9 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
   const backUp = await backupOf(context, flags);
   await runBulk<TargetRow>(context, from, flags, {
     check: checkDelete,
-    preview: async (rows) => printLosses(context, rows, await lookUpLosses(context, rows, flags), flags),
+    preview: async (rows) => printLosses(context, rows, await lookUpLosses(context, rows, flags, from), flags),
     async send(rows, path) {
-      const lookup = await lookUpLosses(context, rows, flags);
+      const lookup = await lookUpLosses(context, rows, flags, from);
       await confirm(context, codesOf(rows, lookup), flags);
       const { baseUrl } = await context.service();
       const { end, results } = await withJournal(context, path, async (journalPath) => {
@@ -69,9 +69,14 @@ async function backupOf(context: Context, { backup, dryRun }: DeleteFlags): Prom
   return backup === undefined || dryRun ? undefined : openBackup(context, backup);
 }
 
-/** Slugs have to be looked up, and so has what a person is shown; an id that nobody asks about is simply deleted. */
-function lookUpLosses(context: Context, rows: readonly TargetRow[], { yes, dryRun }: DeleteFlags): Promise<Lookup> {
-  return lookUp(context, yes && !dryRun ? rows.filter(({ id }) => id === undefined) : rows);
+/** Slugs have to be looked up, and so has what a person is shown; an id alone that nobody asks about is simply deleted. */
+function lookUpLosses(
+  context: Context,
+  rows: readonly TargetRow[],
+  { yes, dryRun }: DeleteFlags,
+  from?: string,
+): Promise<Lookup> {
+  return lookUp(context, yes && !dryRun ? rows.filter(hasSlug) : rows, from);
 }
 
 function deleteAll(

@@ -17,10 +17,10 @@ export async function updateFromFile(context: Context, from: string, common: Com
   const { failFast } = flags;
   await runBulk<UpdateRow>(context, from, flags, {
     check: (input) => checkUpdate(input, common),
-    preview: (rows) => printPlan(context, rows, flags),
+    preview: (rows) => printPlan(context, rows, from, flags),
     async send(rows, path) {
       const { end, results } = await changeCodes(context, rows, { verb: 'done', failFast }, async (service) => {
-        const lookup = await lookUp(context, rows);
+        const lookup = await lookUp(context, rows, from);
         return { lookup, apply: createUpdater(service, lookup) };
       });
       return { results, failure: changeFailure(end, results, path) };
@@ -40,8 +40,8 @@ const PLAN_COLUMNS: readonly Column[] = [
 ];
 
 /** One record for each value that would change, and for each row that would change nothing; those a table leaves out. */
-async function printPlan(context: Context, rows: readonly UpdateRow[], flags: OutputFlags): Promise<void> {
-  const lookup = await lookUp(context, rows);
+async function printPlan(context: Context, rows: readonly UpdateRow[], from: string, flags: OutputFlags): Promise<void> {
+  const lookup = await lookUp(context, rows, from);
   const service = await context.service();
   const reading = await requestsToLookUp(service, rows);
   const changed = new Map<string, QrCode>();
