@@ -4,7 +4,8 @@ import { createGunzip } from 'node:zlib';
 import { describeSystemError, systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
 
-const PIECE_BYTES = 256 * 1024;
+/** V8 puts the text of larger pieces among its large objects, one by one, which takes a fifth longer in all. */
+const PIECE_BYTES = 32 * 1024;
 const GZIP = [0x1f, 0x8b] as const;
 
 /** Pieces of the file's content; each is valid until the next is asked for. Throws UsageError where it cannot be read, or is cut off. */
