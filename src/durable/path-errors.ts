@@ -13,6 +13,7 @@ const BAD_PATH: Readonly<Record<string, string>> = {
   EPERM: 'the operation is not permitted',
   EROFS: 'the file system is read-only',
   EISDIR: 'it is a directory',
+  EEXIST: 'there is a file of that name',
   ENOTDIR: 'part of the path is not a directory',
   ENAMETOOLONG: 'the name is too long',
   ELOOP: 'it is a symbolic link or its links go in circles',
@@ -24,7 +25,6 @@ const BAD_PATH: Readonly<Record<string, string>> = {
 
 /** What is wrong with the machine. */
 const MACHINE: Readonly<Record<string, string>> = {
-  EEXIST: 'there is a file of that name',
   ENOSPC: 'no space is left on the device',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be larger than the system allows',
@@ -51,7 +51,7 @@ export function cannotOpen(task: string, error: unknown, choice = 'choose anothe
   const message = `cannot ${task}: ${describeSystemError(error)}`;
   const code = systemCode(error) ?? '';
   if (!Object.hasOwn(BAD_PATH, code)) {
-    return new LocalError(message, { cause: error, hint: 'nothing was sent; mend that and run again' });
+    return new LocalError(message, { cause: error, hint: 'nothing was changed; mend that and run again' });
   }
   return new UsageError(message, { cause: error, hint: code === 'ENOENT' ? `create the directory first, or ${choice}` : choice });
 }

@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, sep } from 'node:path';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
-import { cannotOpen, cannotWrite, describeSystemError, systemCode } from '../durable/path-errors.ts';
+import { cannotOpen, cannotWrite, systemCode } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories, writeFully } from '../durable/write.ts';
@@ -152,12 +152,11 @@ function inWords(path: string, error: unknown, state: string): unknown {
   return systemCode(error) === undefined ? error : cannotWrite(`write ${path}`, error, state);
 }
 
-/** Makes the directory of `--output-dir`, and those above it. Throws UsageError where it cannot be made. */
+/** Makes the directory of `--output-dir`, and those above it. Throws UsageError where the path is to blame, LocalError otherwise. */
 export async function makeOutputDirectory(path: string): Promise<void> {
   try {
     await makeDirectories(nodeDisk, path);
   } catch (cause) {
-    const hint = 'choose another directory with --output-dir';
-    throw new UsageError(`cannot make the directory ${path}: ${describeSystemError(cause)}`, { hint, cause });
+    throw cannotOpen(`make the directory ${path}`, cause, 'choose another directory');
   }
 }

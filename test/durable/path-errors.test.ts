@@ -10,6 +10,7 @@ const OF_THE_PATH = [
   'EPERM',
   'EROFS',
   'EISDIR',
+  'EEXIST',
   'ENOTDIR',
   'ENAMETOOLONG',
   'ELOOP',
@@ -18,7 +19,7 @@ const OF_THE_PATH = [
   'ETXTBSY',
   'ENXIO',
 ];
-const OF_THE_MACHINE = ['EEXIST', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE'];
+const OF_THE_MACHINE = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE'];
 
 describe('the failure to open a file', () => {
   test.each(OF_THE_PATH)('is a bad argument where the path is to blame: %s', (code) => {
@@ -38,7 +39,7 @@ describe('the failure to open a file', () => {
   test.each([...OF_THE_MACHINE, 'EWHATEVER'])("is the machine's otherwise: %s", (code) => {
     const failure = cannotOpen('write out.csv', error(code));
     expect(failure).toBeInstanceOf(LocalError);
-    expect(failure).toMatchObject({ hint: 'nothing was sent; mend that and run again', cause: { code } });
+    expect(failure).toMatchObject({ hint: 'nothing was changed; mend that and run again', cause: { code } });
   });
 
   test("is the machine's where it has no code", () => {
