@@ -45,17 +45,32 @@ export async function readPlanJournal(path: string, baseUrl: string, disk?: Disk
   return stateOf(found, { append: async () => undefined, close: async () => undefined });
 }
 
-function refuseOther(path: string, baseUrl: string, [first]: readonly PlanRecord[]): void {
+function refuseOther(path: string, baseUrl: string, [first, ...more]: readonly PlanRecord[]): void {
   if (first === undefined) return;
   if (first.is !== 'journal' || first.of !== 'plan' || first.version !== 1) {
     throw new UsageError(`${path} is the journal of something other than a plan of dated changes`, {
       hint: 'name other --results',
     });
   }
+  for (const [index, record] of more.entries()) {
+    if (hasShape(record)) continue;
+    throw new UsageError(`${path} is damaged at line ${index + 2}: it holds what no run writes`, {
+      hint: 'put a copy of it back; with other --results each row that is due is applied anew',
+    });
+  }
   if (first.baseUrl === baseUrl) return;
   throw new UsageError(`${path} records a plan for ${quote(first.baseUrl)}, not ${baseUrl}`, {
     hint: `go on with --base-url ${quote(first.baseUrl)}, or name other --results`,
   });
+}
+
+/** O15: a line of another shape, whatever its checksum says, is damage as well. */
+function hasShape(record: PlanRecord): boolean {
+  const isText = (value: unknown) => typeof value === 'string';
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+  if (record.is === 'known') return isText(record.name) && isText(record.id);
+  if (record.is === 'intent') return isText(record.id) && isObject(record.wanted) && isObject(record.before);
+  return record.is === 'done' && isText(record.id) && Array.isArray(record.keys) && isText(record.outcome);
 }
 
 function stateOf(found: readonly PlanRecord[], log: Pick<AppendLog<PlanRecord>, 'append' | 'close'>): PlanJournal {

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { openAppendLog } from '../../src/durable/append-log.ts';
+import { openPlanJournal, readPlanJournal } from '../../src/once/plan-journal.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+
+const PATH = '/data/plan.results.csv.journal';
+const BASE = 'https://qr.example/api/v1';
+const [wanted, before] = [{ name: 'b' }, { name: 'a' }];
+
+/** A disk with a log of these lines. */
+async function diskWith(records: readonly { is: string }[]) {
+  const { disk } = createMemoryDisk();
+  const log = await openAppendLog(PATH, disk);
+  await log.append(records);
+  await log.close();
+  return disk;
+}
+
+describe('the journal of a plan', () => {
+  it('knows names, what was begun, and what is done; also in the run that noted it', async () => {
+    const { disk } = createMemoryDisk();
+    const journal = await openPlanJournal(PATH, BASE, disk);
+    await journal.record([]);
+    await journal.record([
+      { is: 'known', name: 'menu', id: 'x' },
+      { is: 'intent', id: 'x', wanted, before },
+      { is: 'intent', id: 'y', wanted, before },
+      { is: 'done', id: 'y', keys: ['k', 'l'], outcome: 'unchanged' },
+    ]);
+    await journal.close();
+    for (const seen of [journal, await openPlanJournal(PATH, BASE, disk), await readPlanJournal(PATH, BASE, disk)]) {
+      expect([seen.known('menu'), seen.known('x')]).toEqual(['x', undefined]);
+      expect([seen.open('x'), seen.open('y')]).toEqual([{ is: 'intent', id: 'x', wanted, before }, undefined]);
+      expect([seen.isDone('k'), seen.isDone('l'), seen.isDone('m')]).toEqual(['unchanged', 'unchanged', undefined]);
+    }
+  });
+
+  it('is only looked at by a dry run: nothing is made or written', async () => {
+    const { disk, ...memory } = createMemoryDisk();
+    const journal = await readPlanJournal(PATH, BASE, disk);
+    await journal.record([{ is: 'known', name: 'menu', id: 'x' }]);
+    await journal.close();
+    expect(memory.read(PATH)).toBeUndefined();
+  });
+
+  it('begins with what it is of, once', async () => {
+    const { disk, ...memory } = createMemoryDisk();
+    for (const _ of [1, 2]) await (await openPlanJournal(PATH, BASE, disk)).close();
+    expect(memory.read(PATH)?.match(/"of":"plan"/g)).toHaveLength(1);
+  });
+
+  it.each([
+    [{ is: 'journal', version: 1, baseUrl: BASE }],
+    [{ is: 'journal', version: 1, baseUrl: BASE, of: 'deletion' }],
+    [{ is: 'journal', version: 2, baseUrl: BASE, of: 'plan' }],
+    [{ is: 'known', version: 1, of: 'plan', name: 'menu', id: 'x' }],
+  ])('is refused where it is of something else: %j', async (first) => {
+    const disk = await diskWith([first]);
+    for (const open of [openPlanJournal, readPlanJournal]) {
+      await expect(open(PATH, BASE, disk)).rejects.toMatchObject({
+        name: 'UsageError',
+        message: `${PATH} is the journal of something other than a plan of dated changes`,
+        hint: 'name other --results',
+      });
+    }
+  });
+
+  it('is refused for another service', async () => {
+    const disk = await diskWith([{ is: 'journal', version: 1, baseUrl: BASE, of: 'plan' }]);
+    await expect(openPlanJournal(PATH, 'https://other.example', disk)).rejects.toMatchObject({
+      message: `${PATH} records a plan for ${BASE}, not https://other.example`,
+      hint: `go on with --base-url ${BASE}, or name other --results`,
+    });
+  });
+
+  it.each([
+    [{ is: 'known', name: 'menu' }],
+    [{ is: 'known', id: 'x' }],
+    [{ is: 'intent', id: 7, wanted, before }],
+    [{ is: 'intent', id: 'x', wanted: null, before }],
+    [{ is: 'intent', id: 'x', wanted, before: 'a' }],
+    [{ is: 'done', id: 'x', keys: 'k', outcome: 'updated' }],
+    [{ is: 'done', keys: ['k'], outcome: 'updated' }],
+    [{ is: 'done', id: 'x', keys: ['k'] }],
+    [{ is: 'of another time', id: 'x', keys: ['k'], outcome: 'updated' }],
+  ])('is refused where a line is of another shape (O15): %j', async (line) => {
+    const disk = await diskWith([
+      { is: 'journal', version: 1, baseUrl: BASE, of: 'plan' },
+      { is: 'known', name: 'a', id: 'b' },
+      line,
+    ]);
+    await expect(openPlanJournal(PATH, BASE, disk)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `${PATH} is damaged at line 3: it holds what no run writes`,
+      hint: expect.stringContaining('put a copy of it back'),
+    });
+  });
+});
