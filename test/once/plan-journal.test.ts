@@ -8,7 +8,7 @@ const BASE = 'https://qr.example/api/v1';
 const [wanted, before] = [{ name: 'b' }, { name: 'a' }];
 
 /** A disk with a log of these lines. */
-async function diskWith(records: readonly { is: string }[]) {
+async function diskWith(records: readonly { is: string; [field: string]: unknown }[]) {
   const { disk } = createMemoryDisk();
   const log = await openAppendLog(PATH, disk);
   await log.append(records);
