@@ -12,7 +12,8 @@ export interface TableOptions {
 
 /** One row a value. */
 export function figuresTable({ by, rows }: Pick<Section, 'by' | 'rows'>, { caption, compared, hasBars }: TableOptions): Html {
-  const most = rows.reduce((all, { scans }) => Math.max(all, scans), 1);
+  // All others together would make each of the named look like nothing.
+  const most = rows.reduce((all, { scans, isRest }) => (isRest ? all : Math.max(all, scans)), 1);
   const width = scaleLinear([0, most], [0, 100]);
   const heads = [
     ...(hasBars ? [html`<td class="bar"></td>`] : []),
@@ -27,7 +28,7 @@ export function figuresTable({ by, rows }: Pick<Section, 'by' | 'rows'>, { capti
 ${rows.map(
   (
     row,
-  ) => html`<tr><th scope="row"${row.value === null || row.isRest ? attribute('class', 'dim') : ''}>${nameOf(row, rows)}</th>${hasBars ? bar(width(row.scans)) : ''}<td class="scans">${formatCount(row.scans)}</td><td>${row.share === null ? '–' : formatShare(row.share)}</td>${compared ? html`<td>${row.previous === null ? '–' : formatCount(row.previous)}</td><td class="${wayOf(row.change)}">${row.change === null ? '–' : formatChange(row.change)}</td>` : ''}</tr>
+  ) => html`<tr><th scope="row"${row.value === null || row.isRest ? attribute('class', 'dim') : ''}>${nameOf(row, rows)}</th>${hasBars ? (row.isRest ? html`<td class="bar"></td>` : bar(width(row.scans))) : ''}<td class="scans">${formatCount(row.scans)}</td><td>${row.share === null ? '–' : formatShare(row.share)}</td>${compared ? html`<td>${row.previous === null ? '–' : formatCount(row.previous)}</td><td class="${wayOf(row.change)}">${row.change === null ? '–' : formatChange(row.change)}</td>` : ''}</tr>
 `,
 )}</tbody>
 </table>`;

@@ -1,4 +1,7 @@
-/** How the report looks: light and dark, from a phone to A4. One family of the system, since nothing is loaded. */
+/**
+ * How the report looks: light and dark, from a phone to A4. One family of the system, since nothing is loaded. On paper cards are whole and
+ * stand in the order in which they fill pages: short ones below the first chart, the tall one at the end.
+ */
 
 export const STYLE = `
 :root{--paper:#f6f6f3;--card:#fff;--ink:#16181d;--soft:#5a606b;--line:#e4e4df;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
@@ -58,6 +61,6 @@ code{font:12px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow
 @page{size:A4;margin:14mm 12mm}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#16181d;--soft:#50565f;--line:#d9d9d4;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
 body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}header.top{padding-top:0}header.top,main,footer{max-width:none;padding-left:0;padding-right:0}
-.grid{grid-template-columns:repeat(2,minmax(0,1fr))}.columns{grid-template-columns:repeat(3,minmax(0,1fr));gap:0 18px}.columns th,.columns td{padding-left:4px;font-size:10px}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.card{padding:14px 16px}table{font-size:11px}th,td{padding-top:3px;padding-bottom:3px}h2{break-after:avoid}td.bar{width:26%}footer{padding-top:18px;padding-bottom:0;break-inside:avoid}
-.card,.tile,.plot,.columns,tr{break-inside:avoid}.card:has(.calendar){break-inside:auto;-webkit-box-decoration-break:clone;box-decoration-break:clone}.grid{gap:10px;margin-top:10px}.calendar{margin-top:10px;border-spacing:2px}.calendar th,.calendar td{padding:2px;font-size:10px}.columns th,.columns td{padding-top:2px;padding-bottom:2px}}
+.grid{grid-template-columns:repeat(2,minmax(0,1fr))}.columns{grid-template-columns:repeat(3,minmax(0,1fr));gap:0 18px}.columns th,.columns td{padding-left:4px;font-size:10px}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.card{padding:14px 16px}table{font-size:11px}th,td{padding-top:1.5px;padding-bottom:1.5px}h2{break-after:avoid}td.bar{width:26%}footer{padding-top:18px;padding-bottom:0;break-inside:avoid}
+.card,.tile,.plot,.columns,tr{break-inside:avoid}.card:has(.calendar){break-inside:auto;-webkit-box-decoration-break:clone;box-decoration-break:clone}.grid{gap:9px;margin-top:9px}h2{margin-bottom:8px;font-size:16px}.tile .detail{font-size:11px}[aria-labelledby=by-day]{order:-2}[aria-labelledby=by-device],[aria-labelledby=by-os]{order:-1}[aria-labelledby=by-hour]{order:1}[aria-labelledby=silent]{order:2}.calendar{margin-top:10px;border-spacing:2px}.calendar th,.calendar td{padding:2px;font-size:10px}.columns th,.columns td{padding-top:2px;padding-bottom:2px}}
 `;
