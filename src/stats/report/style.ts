@@ -56,7 +56,8 @@ td.bar{width:38%}td.bar svg{display:block}
 footer{padding-top:28px;padding-bottom:48px;font-size:13px;color:var(--soft)}
 footer p{margin:0 0 6px}footer strong{color:var(--ink)}
 code{font:12px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere;color:var(--ink)}
-@media (max-width:760px){.grid{grid-template-columns:minmax(0,1fr)}.card{padding:18px 16px}td.bar,.wide td.bar{width:22%}th,td{padding-left:8px}.tiles{grid-template-columns:repeat(2,minmax(0,1fr));gap:10px}.calendar{border-spacing:2px}.calendar th:first-child{width:5.9em;font-size:11px}.calendar th,.calendar td{font-size:11px;padding:7px 0}}
+@media (max-width:980px){.grid{grid-template-columns:minmax(0,1fr)}}
+@media (max-width:760px){.card{padding:18px 16px}td.bar,.wide td.bar{width:22%}th,td{padding-left:8px}.tiles{grid-template-columns:repeat(2,minmax(0,1fr));gap:10px}.calendar{border-spacing:2px}.calendar th:first-child{width:5.9em;font-size:11px}.calendar th,.calendar td{font-size:11px;padding:7px 0}}
 @media (max-width:460px){.between{display:none}.figures.bars td.bar,.figures.bars thead td.bar{display:none}}
 @page{size:A4;margin:14mm 12mm}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#16181d;--soft:#50565f;--line:#d9d9d4;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
