@@ -37,7 +37,20 @@ export function piecesOf(text: string, fonts: readonly CaptionFont[]): Piece[] {
     if (last && last.font === font && last.level === level) last.text += character;
     else runs.push({ font, text: character, level });
   }
-  return reorder(runs);
+  return reorder(runs).map(({ font, text, level }) => ({ font, text: asDrawn(text, level) }));
+}
+
+/** What of the fonts' scripts pdfkit's layout draws from right to left, by itself. */
+const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
+
+/** A run as it must be given to be seen in its direction. Rule L4: to the left, brackets are turned. */
+function asDrawn(text: string, level: number): string {
+  const isToTheLeft = level % 2 === 1;
+  const characters = [...text].map((character) =>
+    isToTheLeft ? (bidi.getMirroredCharacter(character) ?? character) : character,
+  );
+  // Spaces and dashes between Arabic words have no script, Persian digits have one and run to the right.
+  return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }
 
 /** Rule L2: from the highest level to the lowest odd one, what is at it or above is turned around. */

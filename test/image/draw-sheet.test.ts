@@ -136,10 +136,14 @@ describe('captions', () => {
   });
 
   it('stand in pieces of one font and direction, from left to right', async () => {
-    const fonts = await loadFonts(['menu قائمة 12 東京 Łódź']);
+    const fonts = await loadFonts(['menu قائمة 12 ۲۴ 東京 Łódź']);
     const texts = (text: string) => piecesOf(text, fonts).map((piece) => piece.text);
     expect(texts('menu قائمة 12')).toEqual(['menu ', '12', 'قائمة ']);
     expect(texts('قائمة menu')).toEqual(['menu', 'قائمة ']);
+    // Brackets are turned, and what stands between words has its space on the other side; Persian digits are turned around once more.
+    expect(texts('قائمة (ائم) 12')).toEqual(['12', ' (', 'ائم', ')', 'قائمة ']);
+    expect(texts('قائمة - ائم')).toEqual(['ائم', ' -', 'قائمة ']);
+    expect(texts('قائمة ۲۴')).toEqual(['۴۲', 'قائمة ']);
     expect(texts('Łódź').join('')).toBe('Łódź');
     expect(canWrite('東京 Łódź', fonts)).toBe(true);
     expect(canWrite('🎉', fonts)).toBe(false);
