@@ -7,7 +7,7 @@ import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-const KILLS = SOAK ? 54 : 2;
+const KILLS = SOAK ? 72 : 2;
 /** Where a run is killed at a request: not applied, applied and not answered, or answered. */
 const MOMENTS = ['before', 'applied', 'answered'] as const;
 

@@ -1,6 +1,7 @@
 /**
  * `npm run test:install [-- VERSION…]`: as strangers get it. The tarball goes into an empty prefix without scripts and without a registry, on
- * each version of node, and does the main job there; two builds in two directories on three versions have the same bytes; and a
+ * each version of node, and does the main job there; two builds in two directories on three versions have the same bytes; the executable does all
+ * jobs where nothing else is (`--alone`: only that); and a
  * fresh clone is installed as the README says (`--clone`: that one fetches the development dependencies). Nodes come from npm.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -8,25 +9,31 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tryExecutable } from './alone.mjs';
 
 /** The oldest that package.json allows, the last of its major, and the majors after. */
 const VERSIONS = ['20.19.0', '20', '22', '24', '26'];
 const BUILDERS = ['20', '22', '24'];
 
-const asked = process.argv.slice(2).filter((argument) => argument !== '--clone');
+const asked = process.argv.slice(2).filter((argument) => !['--clone', '--alone'].includes(argument));
 const versions = asked.length > 0 ? asked : VERSIONS;
 const directory = mkdtempSync(join(tmpdir(), 'qrctl-install-'));
 
 try {
+  if (!process.argv.includes('--alone')) await tryPackage();
+  say(`the executable, alone: ${(await tryExecutable(directory)).join('; ')}`);
+  if (process.argv.includes('--clone')) await tryClone();
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function tryPackage() {
   const nodes = fetchNodes();
   const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]));
   for (const [version, bin] of nodes) {
     if (versions.includes(version)) await tryTarball(version, bin, join(directory, filename));
   }
   compareBuilds(nodes);
-  if (process.argv.includes('--clone')) await tryClone();
-} finally {
-  rmSync(directory, { recursive: true, force: true });
 }
 
 /** Each version of node that npm has, with the directory of its program. */
