@@ -202,6 +202,7 @@ describe('what is refused', () => {
     ],
     [['x', '--compare', 'previous'], '--compare previous needs to know where the range begins'],
     [['--input', 'gone.csv'], 'cannot read gone.csv: there is no such file'],
+    [['--input', '-'], '--input reads files, not standard input'],
     [['--input', '.', '--by', 'day'], '. holds no file of scans'],
     [['x', '--timezone', 'Mars'], "--timezone 'Mars' is not a time zone"],
   ])('%j', async (args, message) => {

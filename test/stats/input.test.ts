@@ -187,6 +187,11 @@ describe('what is no file of scans', () => {
     ['a.ndjson', '{"id":1,"ts":"2026-10-01T00:00:00Z"}\n[1]\n', 'line 2 is not a JSON object'],
     ['a.ndjson', '{"id":1.5,"ts":"2026-10-01T00:00:00Z"}\n', 'about line 1: id is "1.5", which is no whole number'],
     ['a.ndjson', '{"ts":"2026-10-01T00:00:00Z"}\n', 'it has no column id; its columns are ts'],
+    [
+      'a.ndjson',
+      '{"id":1,"ts":"2026-10-01T00:00:00Z","qr_id":"a"}\n{"id":1,"ts":"2026-10-01T00:00:00Z"}\n',
+      'about line 2: qr_id is in some of its rows and not in others',
+    ],
     ['a.json', '[{"id":1,"ts":"2026-10-01T00:00:00Z"},\n', 'it ends before its array does'],
     ['a.json', '[\n1\n]\n', 'from line 1 on it has a value that is not an object'],
     ['a.json', '[{"id":}]\n', 'from line 1 on it is not JSON'],
@@ -195,6 +200,15 @@ describe('what is no file of scans', () => {
     ['a.gz', gzipSync(gzipSync('id,ts\n')), 'it is compressed twice'],
   ])('%s: %j', async (name, content, why) => {
     expect(await refusal({ [name]: content })).toEqual({ name: 'UsageError', message: `${name} is no file of scans: ${why}` });
+  });
+
+  it('two exports of other columns in one file', async () => {
+    const line = (id: number, more = {}) => `${JSON.stringify({ id, ts: '2026-10-01T00:00:00Z', ...more })}\n`;
+    const files = { 'a.ndjson': line(1, { city: null }) + line(2, { city: 'Bonn' }) + line(3) };
+    expect((await refusal(files, ['city'])).message).toBe(
+      'a.ndjson is no file of scans: about line 3: city is in some of its rows and not in others',
+    );
+    expect((await read(files, ['day'])).taken).toHaveLength(3);
   });
 
   it('a file without the column that is asked for', async () => {

@@ -12,6 +12,8 @@ const NO_DATA = /\.state\.json$/i;
 export async function listInputs(names: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const name of names) {
+    // Files that overlap are read twice.
+    if (name === '-') throw new UsageError('--input reads files, not standard input', { hint: 'save it as a file first' });
     const isDirectory = await stat(name).then(
       (stats) => stats.isDirectory(),
       (cause) => {

@@ -43,14 +43,15 @@ async function readAll(job: ReadInputs, isNew: IsNew): Promise<void> {
   /** The first file that names its codes, and the first that does not. */
   const naming: { with?: string; without?: string } = {};
   for (const path of job.paths) {
-    let checked = false;
+    let first: Row | undefined;
     for await (const { rows, line, torn } of readRecords(path, job.dimensions)) {
       const [row] = rows;
-      if (row && !checked) {
+      if (row && !first) {
         checkColumns(row, path, job.dimensions);
         refuseMixture(row, path, naming);
-        checked = true;
+        first = row;
       }
+      if (first) refuseOtherColumns({ rows, line, torn }, first, path, job.dimensions);
       takeRows({ rows, line, torn }, path, isNew, take);
       if (torn) job.note(`${path}: its last line is cut off and is not counted; is an export writing it just now?`);
       await job.pause();
@@ -135,6 +136,18 @@ function refuseMixture(row: Row, path: string, naming: { with?: string; without?
       hint: 'count them apart, or export the codes again into one file',
     },
   );
+}
+
+/** Two exports in one file: of the second it would be counted that it has no devices, or its scans once more without their code. */
+function refuseOtherColumns({ rows, line }: Records, first: Row, path: string, dimensions: readonly Dimension[]): void {
+  const fields = dimensions.filter(isValueDimension);
+  const isNamed = first.qr_id !== undefined;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as Row;
+    const other = (row.qr_id !== undefined) !== isNamed ? 'qr_id' : fields.find((field) => row[field] === undefined);
+    if (other === undefined) continue;
+    throw notOurs(path, `about line ${line + i}: ${other} is in some of its rows and not in others`);
+  }
 }
 
 function takeRows({ rows, line }: Records, path: string, isNew: IsNew, take: TakeScan): void {
