@@ -35,11 +35,18 @@ export async function checkLogos(directory: string): Promise<number> {
     }
     for (const [decoder, read] of DECODERS) {
       const found = read(folder, cases);
-      const unread = cases.filter(({ name }) => !found.has(name)).length;
+      const lost = cases.filter(({ name }) => !found.has(name));
+      const unread = lost.length;
       const misread = cases.filter(({ name, text }) => found.has(name) && found.get(name) !== text).length;
-      // zbar loses some of version 13, drawn by Ghostscript without smoothing: their middle alignment pattern is below the logo.
-      wrong += misread + (decoder === 'zbarimg' ? 0 : unread);
+      wrong += misread;
       console.log(`with a logo, ${format} by ${decoder}: ${cases.length} codes, ${unread} unread, ${misread} wrong`);
+      if (unread === 0) continue;
+      // Modules of 5.4 pixels are 5 or 6 wide where Ghostscript draws them without smoothing. The middle alignment pattern of versions 12
+      // and 13 is below the logo, and in its place zbar takes an edge of a dark logo for it; with finer pixels it does not.
+      for (const { name } of lost) render(format, join(folder, name), 2 * DPI);
+      const left = lost.filter(({ name, text }) => read(folder, lost).get(name) !== text).length;
+      wrong += left;
+      console.log(`with a logo, ${format} by ${decoder}, those at ${2 * DPI} dpi: ${left} unread`);
     }
   }
   return wrong;

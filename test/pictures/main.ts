@@ -1,8 +1,9 @@
 /**
- * `npm run test:pictures [-- COUNT]`: codes of every length, alphabet and level as PNG, SVG, PDF and EPS, rendered at 300 dpi by librsvg,
+ * `npm run test:pictures [-- COUNT] [-- PART…]`: codes of every length, alphabet and level as PNG, SVG, PDF and EPS, rendered at 300 dpi by librsvg,
  * Poppler and Ghostscript, and read by two decoders that the product does not use (zbarimg, ZXingReader). Then the share that is still read
- * of what a camera makes of a picture, codes with logos, sizes by other programs, and the grids of labels by others. Needs Debian's
- * zbar-tools, zxing-cpp-tools, librsvg2-bin, poppler-utils, ghostscript, imagemagick and libimage-exiftool-perl.
+ * of what a camera makes of a picture, codes with logos, sizes by other programs, the grids of labels by others, a terminal in two themes,
+ * and the same bytes on three versions of Node. Parts: sheets formats camera sizes logos terminal nodes. Needs Debian's zbar-tools,
+ * zxing-cpp-tools, librsvg2-bin, poppler-utils, ghostscript, imagemagick, libimage-exiftool-perl and tmux.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,10 +16,15 @@ import { checkCamera } from './camera.ts';
 import { type Case, DECODERS } from './decoders.ts';
 import { compareLabelSheets } from './label-sheets.ts';
 import { checkLogos } from './logos.ts';
+import { compareNodes } from './nodes.ts';
 import { DPI, render } from './render.ts';
 import { checkSizes } from './sizes.ts';
+import { checkTerminal } from './terminal.ts';
 
-const [count = 2000] = process.argv.slice(2).map(Number);
+const asked = process.argv.slice(2);
+const count = Number(asked.find((word) => /^\d+$/.test(word)) ?? 2000);
+const parts = asked.filter((word) => !/^\d+$/.test(word));
+const isAsked = (part: string) => parts.length === 0 || parts.includes(part);
 
 /** What addresses are made of, and what else somebody may put into a template. */
 const ALPHABETS: readonly [string, number][] = [
@@ -84,12 +90,17 @@ function report(what: string, cases: readonly Case[], found: ReadonlyMap<string,
 }
 
 try {
-  wrong += compareLabelSheets();
-  const cases = Array.from({ length: count }, (_, at) => makeCase(at));
-  for (const format of PICTURE_FORMATS) await checkFormat(format, cases);
-  checkCamera(directory, cases.slice(0, 280));
-  wrong += checkSizes(directory);
-  wrong += await checkLogos(directory);
+  if (isAsked('sheets')) wrong += compareLabelSheets();
+  if (['formats', 'camera', 'sizes'].some(isAsked)) {
+    // What is distorted and measured are the first of them.
+    const cases = Array.from({ length: isAsked('formats') ? count : 280 }, (_, at) => makeCase(at));
+    for (const format of PICTURE_FORMATS) await checkFormat(format, cases);
+    if (isAsked('camera')) checkCamera(directory, cases.slice(0, 280));
+    if (isAsked('sizes')) wrong += checkSizes(directory);
+  }
+  if (isAsked('logos')) wrong += await checkLogos(directory);
+  if (isAsked('terminal')) wrong += await checkTerminal(directory);
+  if (isAsked('nodes')) wrong += await compareNodes(directory);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

@@ -5,14 +5,14 @@ import type { PictureFormat } from '../../src/image/picture.ts';
 export const DPI = 300;
 
 /** NAME.FORMAT to NAME.png, or as it is. */
-export function render(format: PictureFormat, path: string): void {
-  if (format === 'svg') execFileSync('rsvg-convert', ['-d', `${DPI}`, '-p', `${DPI}`, `${path}.svg`, '-o', `${path}.png`]);
+export function render(format: PictureFormat, path: string, dpi = DPI): void {
+  if (format === 'svg') execFileSync('rsvg-convert', ['-d', `${dpi}`, '-p', `${dpi}`, `${path}.svg`, '-o', `${path}.png`]);
   if (format === 'pdf')
-    execFileSync('pdftoppm', ['-r', `${DPI}`, '-gray', '-png', '-singlefile', `${path}.pdf`, path], { stdio: 'ignore' });
+    execFileSync('pdftoppm', ['-r', `${dpi}`, '-gray', '-png', '-singlefile', `${path}.pdf`, path], { stdio: 'ignore' });
   if (format === 'eps') {
     execFileSync('gs', [
       ...'-q -dNOPAUSE -dBATCH -dSAFER -dEPSCrop -sDEVICE=pnggray'.split(' '),
-      `-r${DPI}`,
+      `-r${dpi}`,
       `-sOutputFile=${path}.png`,
       `${path}.eps`,
     ]);
