@@ -32,7 +32,7 @@ const steps = [
     ? []
     : [
         ['check everything: npm test, other Nodes, the demo', check],
-        [`set the version to ${version} in package.json and its lockfile`, setVersion],
+        [`set the version to ${version} in package.json, its lockfile and README.md`, setVersion],
         [`head the changes in CHANGELOG.md with ${version} and today's date`, writeChangelog],
         [`commit, and tag v${version}`, commit],
       ]),
@@ -72,8 +72,10 @@ function check() {
   for (const script of ['test', 'test:nodes', 'demo']) run('npm', ['run', '--silent', script]);
 }
 
-function setVersion() {
+async function setVersion() {
   run('npm', ['version', '--no-git-tag-version', version]);
+  // What people paste there is the name of the package's file.
+  await writeFile('README.md', (await readFile('README.md', 'utf8')).replaceAll(`qrctl-${current}.tgz`, `qrctl-${version}.tgz`));
 }
 
 async function writeChangelog() {

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { version } from '../../package.json';
 
 function release(...args: string[]): { status: number | null; stderr: string } {
   const { status, stderr } = spawnSync(process.execPath, ['src/build/release.mjs', ...args], { encoding: 'utf8' });
@@ -14,4 +16,9 @@ test('a release is refused that is no version, or not after the last', () => {
     status: 2,
     stderr: expect.stringMatching(/^release: what is checked out/),
   });
+});
+
+test('README names the package of this version, which the release sees to', () => {
+  const named = readFileSync('README.md', 'utf8').match(/qrctl-\d+\.\d+\.\d+\.tgz/g);
+  expect(new Set(named)).toEqual(new Set([`qrctl-${version}.tgz`]));
 });
