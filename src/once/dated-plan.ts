@@ -34,16 +34,16 @@ type Field = (typeof FIELDS)[number];
 
 /** O24: a row whose time has not come has no say. O25: in each field the latest row that came counts, whoever comes before it or was added since. */
 export function standingOf<R extends DatedChange>(rows: readonly R[], nowMs: number, isDone: (row: R) => boolean): Standing<R> {
-  const due = rows.filter(({ atMs }) => atMs <= nowMs).sort((a, b) => a.atMs - b.atMs || a.row - b.row);
+  const due = rows.filter(({ atMs }) => atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
   const lastDone = new Map<Field, number>();
   for (const [at, row] of due.entries()) if (isDone(row)) for (const field of fieldsOf(row)) lastDone.set(field, at);
   const pending = due.filter((row) => !isDone(row));
-  const effective = due.flatMap((row, at) => {
-    if (isDone(row)) return [];
-    const fields = new Set(fieldsOf(row).filter((field) => at > (lastDone.get(field) ?? -1)));
-    return fields.size === 0 ? [] : [{ row, fields }];
-  });
-  return { pending, effective: effective.filter(({ fields }, at) => !isOvertaken(fields, effective.slice(at + 1))) };
+  // Of what is done, and of what a later row did, nothing is left: that is overtaken too.
+  const left = due.map((row, at) => ({
+    row,
+    fields: new Set(fieldsOf(row).filter((field) => at > (lastDone.get(field) ?? -1))),
+  }));
+  return { pending, effective: left.filter(({ fields }, at) => !isOvertaken(fields, left.slice(at + 1))) };
 }
 
 /** Tags go onto a destination that an earlier row gave, so only a destination of its own overtakes that. */
@@ -62,8 +62,8 @@ export function wantedOf({ effective }: Standing<DatedChange>, code: QrCode): Co
   const wanted: CodeChanges = {};
   for (const { row, fields } of effective) {
     const { changes, utm } = row;
-    if (fields.has('name') && changes.name !== undefined) wanted.name = changes.name;
-    if (fields.has('status') && changes.status !== undefined) wanted.status = changes.status;
+    if (fields.has('name')) wanted.name = changes.name;
+    if (fields.has('status')) wanted.status = changes.status;
     if (!fields.has('destination')) continue;
     const base = changes.destination ?? wanted.destination ?? code.destination ?? '';
     wanted.destination = utm ? addUtm(base, utm) : base;

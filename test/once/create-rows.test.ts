@@ -110,6 +110,7 @@ describe('the journal', () => {
     const { listCodes } = world.service;
     world.service.listCodes = async () => [];
     expect((await run(world, rowsOf(5), { listed })).stop).toBeInstanceOf(UnprovenError);
+    expect(world.service.posts()).toBe(5);
     world.service.listCodes = listCodes;
     expect(await run(world, rowsOf(5), { listed })).toMatchObject(done);
     expect(namesOf(world)).toEqual([1, 2, 3, 4, 5].map((row) => `row ${row}`));

@@ -44,6 +44,31 @@ describe('a listing that lacks codes of these rows', () => {
     expect([world.service.posts(), namesOf(world)]).toEqual([12, NAMES]);
   });
 
+  it('is asked about for the newest codes first, and for three at the most', async () => {
+    const world = worldOf({ mishap: only('applied', 4) });
+    const { getCode, codes, remove } = world.service;
+    const asked: string[] = [];
+    world.service.getCode = async (id) => {
+      asked.push(id);
+      return getCode(id);
+    };
+    world.service.listCodes = async () => [];
+    expect((await run(world, rowsOf(12))).stop).toBeInstanceOf(UnprovenError);
+    const newest = codes.at(-1);
+    expect(new Set(asked)).toEqual(new Set([newest?.id]));
+
+    // Somebody has deleted that one: the next tells.
+    if (newest) remove(newest);
+    asked.length = 0;
+    expect((await run(world, rowsOf(12))).stop).toBeInstanceOf(UnprovenError);
+    expect(new Set(asked).size).toBe(2);
+
+    for (const code of [...codes]) remove(code);
+    asked.length = 0;
+    expect((await run(world, rowsOf(12))).stop).toBeUndefined();
+    expect(new Set(asked).size).toBe(3);
+  });
+
   it('because somebody has deleted them is believed', async () => {
     const world = worldOf({ mishap: only('applied', 4) });
     const { listCodes, codes, remove } = world.service;

@@ -42,10 +42,57 @@ describe('a dated plan', () => {
     expect(contradictions([a, b, c, other], () => 'x')).toEqual([{ row: other, other: b, field: 'destination' }]);
     expect(contradictions([b, { ...b }], () => 'x')).toEqual([]);
     expect(contradictions([b, other], ({ row }) => `${row}`)).toEqual([]);
+    const third = at(20, { destination: 'https://d/' });
+    expect(contradictions([b, other, third], () => 'x').map((found) => found.other)).toEqual([b, b]);
+    const tagged = (utm: DatedChange['utm']) => at(20, { name: 'n', destination: 'https://c/' }, utm);
+    expect(contradictions([tagged({ source: 's' }), tagged({ source: 's' })], () => 'x')).toEqual([]);
+    const fields = contradictions([tagged({ source: 's' }), tagged({ source: 't' })], () => 'x').map(({ field }) => field);
+    expect(fields).toEqual(['destination']);
+  });
+
+  it('has of a row only the fields that no later row has had (O25)', () => {
+    const all = at(10, { name: 'n', destination: 'https://d/', status: 'paused' });
+    const later = {
+      name: at(20, { name: 'm' }),
+      destination: at(20, { destination: 'https://e/' }),
+      status: at(20, { status: 'active' }),
+    };
+    for (const [field, row] of Object.entries(later)) {
+      const { [field as 'name']: _, ...rest } = all.changes;
+      expect(wanted([all, row], 30, [row])).toEqual(rest);
+      expect(wanted([all, row], 30)).toEqual({ ...rest, ...row.changes });
+    }
+  });
+
+  it('says which rows still have a say, and in what (O25)', () => {
+    const say = (plan: DatedChange[], done: DatedChange[] = []) => {
+      const { effective } = standingOf(plan, 30, (row) => done.includes(row));
+      return effective.map(({ row, fields }) => [row, [...fields]]);
+    };
+    const tags = at(25, {}, { source: 'poster' });
+    expect(say([a, b, c])).toEqual([
+      [b, ['destination']],
+      [c, ['status']],
+    ]);
+    expect(say([a, c], [c])).toEqual([[a, ['destination']]]);
+    // Tags stand on what the row before gives; a destination of its own overtakes both.
+    expect(say([b, tags])).toEqual([
+      [b, ['destination']],
+      [tags, ['destination']],
+    ]);
+    expect(say([at(5, { name: 'n', destination: 'https://d/' }), a]).map(([, fields]) => fields)).toEqual([
+      ['name', 'destination'],
+      ['destination'],
+    ]);
   });
 
   it('knows a row by its content', () => {
     expect(keyOf('x', a)).toBe(keyOf('x', { ...a, row: 9, line: 9 }));
+    expect(keyOf('x', a)).toMatch(/^[0-9a-f]{32}$/);
+    const [both, turned] = [at(1, { name: 'n', status: 'active' }), at(1, { status: 'active', name: 'n' })];
+    expect(keyOf('x', both)).toBe(keyOf('x', turned));
+    expect(keyOf('x', at(1, {}, { source: 's', medium: 'm' }))).toBe(keyOf('x', at(1, {}, { medium: 'm', source: 's' })));
+    expect(keyOf('x', at(1, {}, { source: 's' }))).not.toBe(keyOf('x', at(1, {}, { source: 't' })));
     expect(new Set([keyOf('x', a), keyOf('y', a), keyOf('x', b), keyOf('x', { ...a, atMs: 11 })]).size).toBe(4);
   });
 });

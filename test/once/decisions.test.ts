@@ -52,6 +52,22 @@ describe('a decision', () => {
     expect(check(decisions)).toThrow(expect.objectContaining({ name: 'UsageError', message }));
   });
 
+  it('may be made about a row that was sent again, also for the code it has; not about one that is known not to be there (O12)', () => {
+    const states = replay(
+      [
+        ...found,
+        { is: 'unknown', row: 2, error: 'no answer', ...at },
+        { is: 'adopted', row: 2, id: 'id-2', slug: 's', ...at },
+        { is: 'intent', row: 4, ...at },
+        { is: 'absent', row: 4, before: [], word: false, ...at },
+      ],
+      4,
+    );
+    states.of(2).attempts.push(...states.of(1).attempts);
+    checkDecisions({ adopt: [{ row: 2, id: 'id-2' }], notCreated: [] }, states);
+    expect(() => checkDecisions({ adopt: [], notCreated: [4] }, states)).toThrow('it was not created, and will be sent');
+  });
+
   it.each([
     [{ notCreated: [5] }, 'rows of data are counted from 1'],
     [{ notCreated: [1, 1] }, 'say one thing about each row'],
@@ -62,13 +78,17 @@ describe('a decision', () => {
 });
 
 describe('recording decisions', () => {
-  async function record(decisions: Partial<Decisions>, listing: readonly QrCode[] = []) {
+  async function record(decisions: Partial<Decisions>, listing: readonly QrCode[] = [], shown: readonly JournalRecord[] = []) {
     const written: JournalRecord[] = [];
     const append = async (records: readonly JournalRecord[]) => {
       written.push(...records);
     };
     const clocks = { clock: fakeClock(), serviceNowMs: () => undefined, uptimeMs: () => 0 };
-    const states = await openStates({ found, append, note: append, close: async () => undefined }, 4, clocks);
+    const states = await openStates(
+      { found: [...found, ...shown], append, note: append, close: async () => undefined },
+      4,
+      clocks,
+    );
     const warnings: string[] = [];
     let lists = 0;
     await recordDecisions(
@@ -107,5 +127,16 @@ describe('recording decisions', () => {
       { is: 'absent', row: 2, before: ['b'], word: true },
     ]);
     expect(lists).toBe(1);
+  });
+
+  it('takes what the person was shown and did not name for strangers, and asks for no listing (O13)', async () => {
+    const shown: JournalRecord[] = [{ is: 'asked', row: 1, more: [2], candidates: ['a', 'mine', 'b'], ...at }];
+    const { written, lists } = await record({ adopt: [{ row: 1, id: 'mine' }], notCreated: [2] }, [code('c', 'row 0')], shown);
+    expect(written).toMatchObject([
+      { is: 'adopted', row: 1, before: ['a', 'b'] },
+      { is: 'absent', row: 2, before: ['a', 'mine', 'b'] },
+    ]);
+    expect(lists).toBe(0);
+    expect((await record({ adopt: [{ row: 1, id: 'mine' }] })).written).toMatchObject([{ is: 'adopted', before: [] }]);
   });
 });
