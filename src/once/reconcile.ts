@@ -5,6 +5,7 @@
 import { parseUrl } from '../parse-url.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { letSignalsIn } from '../time.ts';
+import { createAlteredSearch } from './altered-codes.ts';
 import { type AlikeRow, judgeAlike } from './deal-out.ts';
 import type { NewRow } from './journal.ts';
 import type { RowState, RowStates } from './row-states.ts';
@@ -128,12 +129,29 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
     if (absent.length > 0) result.absent.push({ rows: absent, foreignIds: codes.map(({ id }) => id) });
     unclaimed.set(key, left);
   }
+  leaveAlteredToAPerson(result, unknown, [...unclaimed.values()].flat());
   for (const [key, rows] of await groupByValues(resent, codeOf, signal)) {
     await next(rows);
     // O20: what is left over, and not there before the row was sent, may be the second code of any of them.
     for (const entry of judgeAlike(rows.map(withoutFit), unclaimed.get(key) ?? []).undecided) result.undecided.push(entry);
   }
   return result;
+}
+
+/** O30: a row is absent only where nothing is left that the service may have made of it. `left`: the codes that no row has. */
+function leaveAlteredToAPerson(result: Reconciliation, unknown: readonly UnknownRow[], left: readonly QrCode[]): void {
+  if (result.absent.length === 0 || left.length === 0) return;
+  const alteredOf = createAlteredSearch(left);
+  const asked = new Map<number, UnknownRow>(unknown.map((row) => [row.row, row]));
+  for (const entry of result.absent) {
+    entry.rows = entry.rows.filter((row) => {
+      const found = asked.get(row);
+      const candidates = found ? alteredOf(found) : [];
+      if (candidates.length > 0) result.undecided.push({ row, candidates });
+      return candidates.length === 0;
+    });
+  }
+  result.absent = result.absent.filter(({ rows }) => rows.length > 0);
 }
 
 /** A row that needs no code: all that could be its own are doubtful. */

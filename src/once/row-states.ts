@@ -36,6 +36,8 @@ export interface RowStates {
   all(): readonly RowState[];
   /** Ids of codes that rows of this file have. */
   claimedIds(): Set<string>;
+  /** The row of this file that has the code with this id. */
+  ownerOf(id: string): number | undefined;
   /** The longest that a request took, until it was answered or its answer was given up. */
   slowestMs(): number;
   /** The newest request whose answer was lost, whatever became of its row. */
@@ -77,6 +79,7 @@ export function replay(records: readonly JournalRecord[], rows: number): RowStat
     if (!found) throw new Error(`the journal speaks of row ${row} of ${rows}`);
     return found;
   };
+  const owners = new Map<string, number>();
   let slowestMs = 0;
   let newestLost: Attempt | undefined;
   const begin = () => {
@@ -97,7 +100,11 @@ export function replay(records: readonly JournalRecord[], rows: number): RowStat
     const isEnd = record.is === 'created' || record.is === 'unknown';
     if (isEnd && sent?.session === evidence.session()) slowestMs = Math.max(slowestMs, record.t - sent.t);
     if (record.is === 'unknown') newestLost = sent;
-    if (record.is !== 'absent' && record.is !== 'asked') return apply(row, record, evidence.session());
+    if (record.is !== 'absent' && record.is !== 'asked') {
+      apply(row, record, evidence.session());
+      if (row.id !== undefined) owners.set(row.id, row.row);
+      return;
+    }
     const alike = [record.row, ...(record.more ?? [])].map(of);
     if (record.is === 'asked') {
       for (const asked of alike) {
@@ -116,7 +123,8 @@ export function replay(records: readonly JournalRecord[], rows: number): RowStat
   };
   for (const record of records) take(record);
   const claimedIds = () => new Set(all.flatMap(({ id }) => id ?? []));
-  return { evidence, of, all: () => all, claimedIds, slowestMs: () => slowestMs, newestLost: () => newestLost, take };
+  const ownerOf = (id: string) => owners.get(id);
+  return { evidence, of, all: () => all, claimedIds, ownerOf, slowestMs: () => slowestMs, newestLost: () => newestLost, take };
 }
 
 /** The states that go on from what the journal holds; a new session begins with them. */

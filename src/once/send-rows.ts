@@ -1,5 +1,13 @@
 /** Rows to POSTs, in parallel: for each the intent on disk, the request, the outcome on disk. */
-import { AuthError, messageOf, PlanLimitError, RateLimitError, RejectedError, RequestFailure } from '../errors.ts';
+import {
+  AuthError,
+  messageOf,
+  PlanLimitError,
+  RateLimitError,
+  RejectedError,
+  RequestFailure,
+  UnexpectedAnswerError,
+} from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Service } from '../service/service.ts';
 import type { NewRow } from './journal.ts';
@@ -140,8 +148,15 @@ async function sendRow({ row, code }: NewRow, { states, service, signal, intend,
 
   const answer = await service.createCode(code, beforeSend).catch((error) => ({ error }));
   if (!('error' in answer)) {
-    ended(row, { is: 'created' });
     const { id, slug, created_at } = answer;
+    const owner = states.ownerOf(id);
+    if (owner !== undefined) {
+      // O10: what became of this row the answer does not say.
+      const error = new UnexpectedAnswerError(`the service answered with the code of row ${owner} (${id})`);
+      ended(row, { is: 'unknown', error });
+      return states.record([{ is: 'unknown', row, error: error.message }]);
+    }
+    ended(row, { is: 'created' });
     // It goes to disk with the next intent: lost with the machine's power before, it is an unknown outcome, which O4 is made for.
     return states.note([{ is: 'created', row, id, slug, at: created_at }]);
   }

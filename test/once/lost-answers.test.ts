@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../src/errors.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
+import type { NewCode } from '../../src/service/shapes.ts';
 import { done, type Kill, namesOf, only, recordsOf, rowsOf, run, runKilled, worldOf } from './world.ts';
 
 /** The first outcome is about to be written, of a run that makes its journal: its name, its beginning, a session, an intent. */
@@ -57,6 +58,52 @@ describe('when answers are lost', () => {
       expect(end).toMatchObject(done);
       expect(world.service.codes).toHaveLength(4);
     }
+  });
+
+  it.each<[string, (code: NewCode) => NewCode]>([
+    ['cuts names', (code) => ({ ...code, name: code.name.slice(0, 20) })],
+    ['drops emoji and spaces', (code) => ({ ...code, name: code.name.replace(/[^\w]+/gu, ' ') })],
+    ['writes entities', (code) => ({ ...code, name: code.name.replace('&', '&amp;') })],
+    ['changes addresses', (code) => ({ ...code, destination: `https://example.com/${code.name.length}` })],
+    ['knows one type', (code) => ({ ...code, type: 'url' })],
+  ])('leaves a row to a person where the service %s, and creates none twice (O30)', async (_, alters) => {
+    const world = worldOf({ alters, mishap: only('applied', 1) });
+    const rows = rowsOf(4).map((row) => {
+      return { ...row, code: { ...row.code, type: 'menu', name: `${row.code.name} & 🎪  the tents, in the park` } };
+    });
+    const end = await run(world, rows);
+    const own = world.service.codes.find(({ by }) => by === 2);
+    expect(end.undecided).toMatchObject([{ row: 2, candidates: [{ id: own?.id }] }]);
+    const adopt = [{ row: 2, id: own?.id ?? '' }];
+    expect(await run(world, rows, { decisions: { adopt, notCreated: [] } })).toMatchObject(done);
+    expect([world.service.codes.length, world.service.posts()]).toEqual([4, 4]);
+  });
+
+  it("takes no code for an altered one that is of another name, of another time, or a row's already (O30)", async () => {
+    const world = worldOf({ mishap: only('drop', 1) });
+    const rows = rowsOf(4).map((row) => ({ ...row, code: { ...row.code, name: `a poster in the park ${row.row}` } }));
+    const [code] = rows.map((row) => row.code);
+    const add = (name: string, atMs: number) => code && world.service.add({ ...code, name }, 0, world.time.now() + atMs);
+    add('A poster in the park 2', -660_000);
+    add('a poster in the park', 200_000);
+    add('a poster in the dark', 0);
+    add('A poster in the park 21', 0);
+    expect(await run(world, rows)).toMatchObject(done);
+    expect(world.service.posts()).toBe(5);
+  });
+
+  it('gives no row the code of another, whatever the service answers (O10)', async () => {
+    const world = worldOf();
+    const { createCode, codes } = world.service;
+    let answered = 0;
+    world.service.createCode = async (code, beforeSend) => {
+      const own = await createCode(code, beforeSend);
+      return ++answered === 3 ? (codes[0] ?? own) : own;
+    };
+    const end = await run(world, rowsOf(4), { concurrency: 1 });
+    expect(end).toMatchObject({ ...done, states: ['created', 'created', 'adopted', 'created'] });
+    expect(new Set(end.rows.map(({ id }) => id)).size).toBe(4);
+    expect(world.service.posts()).toBe(4);
   });
 
   it('also where listings lag behind by less than writes may take to land', async () => {

@@ -83,11 +83,22 @@ describe('reconciling', () => {
   it.each([
     ['older', code('x', -51)],
     ['of another name', code('x', 10, 'b')],
-    ['of another type', code('x', 10, 'a', { type: 'menu' })],
-    ['of another destination', code('x', 10, 'a', { destination: 'https://y.de' })],
-    ['without destination', code('x', 10, 'a', { destination: null })],
+    ['of another type and destination', code('x', 10, 'a', { type: 'menu', destination: null })],
+    ['of another type, and older', code('x', -1, 'a', { type: 'menu' })],
+    ['of another type, and younger', code('x', 1001, 'a', { type: 'menu' })],
   ])('leaves a code alone that is %s (O6)', async (_, other) => {
     expect(await inShort([row(1, 0)], [other])).toEqual({ adopted: [], absent: [1], undecided: [] });
+  });
+
+  it.each([
+    ['of another type', code('x', 10, 'a', { type: 'menu' })],
+    ['of another destination', code('x', 0, 'A!', { destination: 'https://y.de' })],
+    ['without destination', code('x', 1000, 'a', { destination: null })],
+  ])('asks about a code that is %s and else as sent (O30)', async (_, other) => {
+    expect(await inShort([row(1, 0)], [other])).toEqual({ adopted: [], absent: [], undecided: ['1?x'] });
+    const known = { ...row(1, 0), foreign: [new Set(['x'])] };
+    expect(await inShort([known], [other])).toEqual({ adopted: [], absent: [1], undecided: [] });
+    expect(await inShort([row(1, 0)], [other], ['x'])).toEqual({ adopted: [], absent: [1], undecided: [] });
   });
 
   it('leaves codes alone that other rows have, or that are known not to be the row’s (O10, O11)', async () => {

@@ -43,6 +43,8 @@ export interface ModelCodesOptions {
   wholeSeconds?: boolean;
   /** Trims names and completes addresses, as services may. */
   tidies?: boolean;
+  /** What the service makes of the values, beyond that. */
+  alters?: (code: NewCode) => NewCode;
   /** The n-th listing comes from a replica that is so far behind. */
   listLagMs?: (n: number) => number;
 }
@@ -56,6 +58,7 @@ export function modelCodes({
   createdSkewMs = () => 0,
   wholeSeconds = false,
   tidies = false,
+  alters = (code) => code,
   listLagMs = () => 0,
 }: ModelCodesOptions) {
   const codes: ModelCode[] = [];
@@ -74,7 +77,8 @@ export function modelCodes({
     const dateMs = Math.floor((serviceMs() - (time.monotonic() - sentAt) / 2) / 1000) * 1000;
     serviceClock.observe(dateMs, sentAt, time.monotonic());
   }
-  function add({ name, type = 'url', destination = null }: NewCode | QrCode, by: number, atMs = serviceMs()): ModelCode {
+  function add(sent: NewCode | QrCode, by: number, atMs = serviceMs()): ModelCode {
+    const { name, type = 'url', destination = null } = alters(sent as NewCode);
     const iso = new Date(atMs + createdSkewMs(born.size)).toISOString();
     const at = wholeSeconds ? iso.replace(/\.\d+/, '') : iso;
     const id = `00000000-0000-4000-8000-${String(born.size + 1).padStart(12, '0')}`;

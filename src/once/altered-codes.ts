@@ -1,0 +1,83 @@
+/**
+ * Codes that may be a row's although their values are others than were sent: services cut names, drop emoji or spaces, write addresses in small
+ * letters. A row that is looked for by its own values alone would not be found, and be created twice.
+ */
+import { groupBy } from '../group-by.ts';
+import type { NewCode, QrCode } from '../service/shapes.ts';
+import { parseInstant } from '../time.ts';
+import type { UnknownRow } from './reconcile.ts';
+import { resolutionMs } from './time-bounds.ts';
+
+/** A service that cuts names leaves so many characters at least. */
+const LEAST_OF_A_NAME = 16;
+/** Letters and digits in them, at least. */
+const LEAST_LETTERS = 8;
+
+/** Of one row; what is shown is for a person to look at. */
+const MOST_SHOWN = 20;
+
+interface Dated {
+  code: QrCode;
+  letters: string;
+  firstMs: number;
+  lastMs: number;
+}
+
+/**
+ * O30: a function that gives the codes, of those that no row has, that were made in a row's time and may be what became of it: their names have
+ * the same letters and digits, or are cut, and of type and destination one at least is the same. What was there before does not come into it.
+ */
+export function createAlteredSearch(codes: readonly QrCode[]): (row: UnknownRow) => readonly QrCode[] {
+  const dated = codes.flatMap((code): Dated[] => {
+    const firstMs = parseInstant(code.created_at);
+    if (firstMs === undefined) return [];
+    return [{ code, letters: lettersOf(code.name), firstMs, lastMs: firstMs + resolutionMs(code.created_at) - 1 }];
+  });
+  dated.sort((a, b) => a.lastMs - b.lastMs);
+  const byBeginning = groupBy(dated, ({ letters }) => letters.slice(0, LEAST_LETTERS));
+  return ({ code, bounds, foreign }) => {
+    const letters = lettersOf(code.name);
+    const alike = byBeginning.get(letters.slice(0, LEAST_LETTERS)) ?? [];
+    const found: QrCode[] = [];
+    for (let at = firstFrom(alike, bounds.fromMs); at < alike.length && found.length < MOST_SHOWN; at++) {
+      const other = alike[at];
+      if (!other || other.firstMs > bounds.toMs) break;
+      const isForeign = foreign.some((ids) => ids.has(other.code.id));
+      if (!isForeign && isName(other, letters) && sharesMore(code, other.code)) found.push(other.code);
+    }
+    return found;
+  };
+}
+
+/** The place of the first that may have been made at `fromMs` or later. */
+function firstFrom(dated: readonly Dated[], fromMs: number): number {
+  let low = 0;
+  let high = dated.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((dated[middle]?.lastMs ?? 0) < fromMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const ENTITIES = /&(?:amp|lt|gt|quot|apos|#0*39|#x27);/gi;
+
+/** What is left of a name whatever is done to it: its letters and digits, small. */
+function lettersOf(name: string): string {
+  return name
+    .replace(ENTITIES, '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** Whether its name may be what became of one with these letters. */
+function isName({ letters, code }: Dated, sent: string): boolean {
+  const mayBeCut = code.name.length >= LEAST_OF_A_NAME && letters.length >= LEAST_LETTERS;
+  return letters === sent || (mayBeCut && sent.startsWith(letters));
+}
+
+function sharesMore(sent: NewCode, found: QrCode): boolean {
+  return (sent.type ?? 'url') === found.type || (sent.destination ?? '') === (found.destination ?? '');
+}
