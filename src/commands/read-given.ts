@@ -1,6 +1,6 @@
 /** Files that a flag names, read whole and within a bound; `-` is standard input. */
 import { createReadStream, readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import type { Context } from '../context.ts';
 import { describeSystemError, systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
@@ -50,8 +50,14 @@ export async function readGiven(context: Context, path: string, { flag, mostByte
 /** The file beside a missing one that was probably meant; undefined where none is like it. */
 function neighbourOf(path: string): string | undefined {
   try {
-    const name = nearest(basename(path), readdirSync(dirname(path)));
-    return name === undefined ? undefined : join(dirname(path), name);
+    const names = readdirSync(dirname(path));
+    // Without their extensions, in which most names are alike.
+    const meant = nearest(
+      parse(path).name,
+      names.map((name) => parse(name).name),
+    );
+    const name = names.find((found) => parse(found).name === meant);
+    return meant === undefined || name === undefined ? undefined : join(dirname(path), name);
   } catch {
     return undefined; // its directory is not there either
   }
