@@ -2,6 +2,7 @@
 import { defuse } from '../defuse.ts';
 import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
+import { valuesKey } from '../once/reconcile.ts';
 import { quote } from '../quote.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
@@ -117,8 +118,27 @@ export function differences(
 function isOther(text: string, present: string, through: UpdateRow['through']): boolean {
   if (text.toWellFormed() === present.toWellFormed()) return false;
   if (through === undefined) return true;
+  if (through === 'csv' && isShortenedNumber(text, present)) return false;
   const plain = (given: string) => given.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '');
   return plain(text) !== plain(present) && !(through === 'xlsx' && plain(text) === plain(defuse(present)));
+}
+
+/** Throws UnexpectedAnswerError where the service answered that it did, and left a field as it was. Where it tidied what it was sent it may well be so. */
+function refuseUnchanged(code: QrCode, changes: CodeChanges, after: QrCode): void {
+  for (const field of ['name', 'destination'] as const) {
+    const isSame = changes[field] === undefined || valuesKey({ ...code, [field]: changes[field] }) === valuesKey(code);
+    if (isSame || (after[field] ?? '') !== (code[field] ?? '')) continue;
+    throw new UnexpectedAnswerError(`the service answered that it changed the code, and left its ${field} as it was`);
+  }
+}
+
+/** `1.23457E+19` for a name of digits: a spreadsheet saves as CSV what it shows of a number, and nobody types that in place of the digits. */
+function isShortenedNumber(text: string, present: string): boolean {
+  const [, digits = ''] = /^-?\d(?:[.,](\d{1,15}))?E[+-]\d{2,3}$/.exec(text) ?? [];
+  if (!/E/.test(text) || !/^-?[\d.,]+(e[+-]?\d+)?$/i.test(present)) return false;
+  const shortened = Number(text.replace(',', '.'));
+  const given = Number(present.replace(',', '.'));
+  return Number.isFinite(given) && given.toExponential(digits.length) === shortened.toExponential(digits.length);
 }
 
 /** A function that brings one row about and says how; it remembers what earlier rows changed. */
@@ -130,7 +150,9 @@ export function createUpdater(service: Pick<Service, 'updateCode'>, lookup: Look
     const { id, slug } = code;
     const changes = differences(code, changesFor(row, code), row.through);
     if (Object.keys(changes).length === 0) return { id, slug, outcome: 'unchanged' };
-    changed.set(id, await service.updateCode(id, changes));
+    const after = await service.updateCode(id, changes);
+    refuseUnchanged(code, changes, after);
+    changed.set(id, after);
     return { id, slug, outcome: 'updated' };
   };
 }

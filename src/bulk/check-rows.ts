@@ -61,12 +61,17 @@ function readCode(row: InputRow, columns: Columns, common: UtmTags | undefined):
   const nameCell = cell(row, 'name');
   const name = readName(nameCell);
   if (name === undefined && has('name') && faults.length === before) nameCell.fault('is empty');
+  if (name !== undefined && SHORTENED.test(name))
+    nameCell.warn(`${inQuotes(name)} is what a spreadsheet makes of a long number: format the column as text and type it again`);
   const type = readWord(cell(row, 'type'), CODE_TYPES);
   const address = cell(row, 'destination');
   const destination = tagged(address, readText(address), readUtm(row, columns, common));
   warnOfDestination(address, destination, type);
   return { name: name ?? '', ...(type === undefined ? {} : { type }), ...(destination === undefined ? {} : { destination }) };
 }
+
+/** `1.23457E+19` */
+const SHORTENED = /^-?\d([.,]\d+)?E[+-]\d{2,3}$/;
 
 function tagged(cell: InputCell, destination: string | undefined, utm: UtmTags | undefined): string | undefined {
   if (utm === undefined) return destination;

@@ -1,8 +1,9 @@
 /** The shapes of answers, checked once at the edge. Unknown values and extra fields pass: the service may grow. */
 import { UnexpectedAnswerError } from '../errors.ts';
+import { quote } from '../quote.ts';
 import { isObject } from './json.ts';
 import { parseScanTime } from './scan-times.ts';
-import type { Page, QrCode, Scan, ScanPage } from './shapes.ts';
+import type { CodeChanges, Page, QrCode, Scan, ScanPage } from './shapes.ts';
 
 /** What a check knows of the answer it reads; `subject` begins its messages: `GET /api/v1/qr on host`. */
 export interface AnswerContext {
@@ -21,6 +22,20 @@ export function isUuid(text: string): boolean {
 /** One code. Throws UnexpectedAnswerError where it is not as the specification says. */
 export function checkCode(json: unknown, { subject }: AnswerContext): QrCode {
   return asCode(json, `${subject}: the code`);
+}
+
+/**
+ * A check for the answer about one code that was asked for by its id, or changed: throws UnexpectedAnswerError also where the answer is about
+ * another one, or where the status that was sent is not the one it has.
+ */
+export function checkSameCode(id: string, { status }: CodeChanges = {}): (json: unknown, context: AnswerContext) => QrCode {
+  return (json, { subject, dateMs }) => {
+    const code = checkCode(json, { subject, dateMs });
+    if (code.id.toLowerCase() !== id.toLowerCase()) throw strange(`${subject}: the answer is about another code (${code.id})`);
+    if (status !== undefined && code.status !== status)
+      throw strange(`${subject}: the answer says ${quote(code.status)}, and not ${status}, which was sent`);
+    return code;
+  };
 }
 
 /** A page of codes. Throws UnexpectedAnswerError, naming the code by its place on the page. */

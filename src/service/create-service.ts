@@ -4,7 +4,7 @@ import { RequestFailure, UsageError } from '../errors.ts';
 import { formatInstant } from '../time.ts';
 import type { Call } from './attempt-result.ts';
 import { isLoopback } from './base-url.ts';
-import { checkCode, checkCodePage, checkScanPage } from './checks.ts';
+import { checkCode, checkCodePage, checkSameCode, checkScanPage } from './checks.ts';
 import { createClient } from './client.ts';
 import { createRedact } from './excerpt.ts';
 import { proxyFor } from './proxy.ts';
@@ -54,10 +54,11 @@ export function createService(options: ServiceOptions): Service {
       slugs.note(page.rows);
       return page;
     },
-    getCode: (id) => call({ method: 'GET', path: code(id), authorized, check: checkCode }).then(noted),
+    getCode: (id) => call({ method: 'GET', path: code(id), authorized, check: checkSameCode(id) }).then(noted),
     createCode: (body, beforeSend) =>
       call({ method: 'POST', path: codes, body, authorized, beforeSend, check: checkCode }).then(noted),
-    updateCode: (id, body) => call({ method: 'PATCH', path: code(id), body, authorized, check: checkCode }).then(noted),
+    updateCode: (id, body) =>
+      call({ method: 'PATCH', path: code(id), body, authorized, check: checkSameCode(id, body) }).then(noted),
     async deleteCode(id) {
       await call<void>({ method: 'DELETE', path: code(id), authorized });
       slugs.forgetCode(id);

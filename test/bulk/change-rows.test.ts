@@ -114,6 +114,35 @@ describe('an update', () => {
     expect(differences({ ...code(1), name: 'a\ud800' }, { name: 'a\ufffd' })).toEqual({});
   });
 
+  it('is not believed where the service answers that it did, and left everything as it was', async () => {
+    const answering = (after: Partial<QrCode>) => createUpdater({ updateCode: async () => ({ ...code(1), ...after }) }, lookup);
+    const row = (changes: CodeChanges): UpdateRow => ({ ...target(1, 'id-1'), changes });
+    await expect(answering({})(row({ name: 'New' }))).rejects.toThrow('changed the code, and left its name as it was');
+    await expect(answering({ name: 'New' })(row({ name: 'New', destination: 'https://y.de' }))).rejects.toThrow(
+      'left its destination',
+    );
+    const updated = { outcome: 'updated' };
+    // Tidied, or cut: that it was taken is all that can be known.
+    expect(await answering({})(row({ name: ' Code 1 ' }))).toMatchObject(updated);
+    expect(await answering({})(row({ destination: 'https://x.de/' }))).toMatchObject(updated);
+    expect(await answering({ name: 'Ne' })(row({ name: 'New' }))).toMatchObject(updated);
+  });
+
+  it('is none where a spreadsheet saved a long number as it shows it', () => {
+    const named = (name: string) => ({ ...code(1), name });
+    const change = (present: string, text: string, through?: 'csv' | 'xlsx') =>
+      differences(named(present), { name: text }, through);
+    expect(change('12345678901234567890', '1.23457E+19', 'csv')).toEqual({});
+    expect(change('12345678901234567890', '1,23457E+19', 'csv')).toEqual({});
+    expect(change('1e5', '1.00E+05', 'csv')).toEqual({});
+    const other = { name: '1.23457E+19' };
+    expect(change('12345678901234567890', '1.23457E+19', 'xlsx')).toEqual(other);
+    expect(change('12345678901234567890', '1.23457E+19')).toEqual(other);
+    expect(change('12355678901234567890', '1.23457E+19', 'csv')).toEqual(other);
+    expect(change('Plan 9', '1.23457E+19', 'csv')).toEqual(other);
+    expect(change('12', '1', 'csv')).toEqual({ name: '1' });
+  });
+
   it('remembers what earlier rows of the file changed', async () => {
     const sent: CodeChanges[] = [];
     const updateCode = async (id: string, changes: CodeChanges) => {

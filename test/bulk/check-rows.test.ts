@@ -92,6 +92,16 @@ describe('a create file', () => {
     ]);
   });
 
+  it('warns of a name that a spreadsheet made of a long number', async () => {
+    const { warnings } = checkCreate(
+      await read('name,destination\n1.23457E+19,https://x.de\n"1,2E+11",https://x.de\n1E,https://x.de\n'),
+    );
+    expect(warnings.map(({ line, message }) => [line, message.slice(0, 55)])).toEqual([
+      [2, '"1.23457E+19" is what a spreadsheet makes of a long num'],
+      [3, '"1,2E+11" is what a spreadsheet makes of a long number:'],
+    ]);
+  });
+
   it('leaves destinations of other types to the service', async () => {
     expect(await createFaults('name,type,destination\na,wifi,WIFI;S:home\n')).toEqual([]);
   });

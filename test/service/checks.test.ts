@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UnexpectedAnswerError } from '../../src/errors.ts';
-import { checkCode, checkCodePage, checkScanPage } from '../../src/service/checks.ts';
+import { checkCode, checkCodePage, checkSameCode, checkScanPage } from '../../src/service/checks.ts';
 import { CODE, pageOf, SCAN } from './setup.ts';
 
 const context = { subject: 'GET /api/v1/qr on host', dateMs: 1000 };
@@ -53,6 +53,18 @@ test.each([
 });
 
 describe('a code', () => {
+  test('that was asked for or changed is that code, and has the status that was sent', () => {
+    expect(checkSameCode(CODE.id.toUpperCase())(CODE, context)).toEqual(CODE);
+    expect(checkSameCode(CODE.id, { status: CODE.status, name: 'x' })(CODE, context)).toEqual(CODE);
+    const other = CODE.id.replace(/^./, CODE.id.startsWith('0') ? '1' : '0');
+    expect(() => checkSameCode(other)(CODE, context)).toThrow(
+      `GET /api/v1/qr on host: the answer is about another code (${CODE.id})`,
+    );
+    expect(() => checkSameCode(CODE.id, { status: 'expired' })(CODE, context)).toThrow(
+      'GET /api/v1/qr on host: the answer says active, and not expired, which was sent',
+    );
+  });
+
   test('passes with unknown values and extra fields; a missing destination is null', () => {
     const { destination: _, ...rest } = CODE;
     expect(checkCode({ ...CODE, type: 'hologram', status: 'asleep', extra: 1 }, context)).toMatchObject({
