@@ -134,7 +134,12 @@ async function openWithState(job: OpenJob, state: AppendState): Promise<Committe
   if (!file) {
     // A first run stopped between its first state and the file is no loss; a file with rows that is gone was moved away.
     if (bytes === 0) return { ...nothingCommitted(sinceMs), overlaps, ...known };
-    throw refusal(job.paths.file, `it is gone, but its state says that ${bytes} bytes of it were written`);
+    throw new UsageError(
+      `cannot append to ${job.paths.file}: it is gone, but its state says that ${bytes} bytes of it were written`,
+      {
+        hint: 'Nothing was changed. Add --rotated if it was moved away on purpose: a new file goes on where it ended. Else put it back, or add --restart to export it from the beginning.',
+      },
+    );
   }
   try {
     const stat = await file.stat();

@@ -95,7 +95,9 @@ describe('a file that was moved away', () => {
   it('without --rotated is refused as ever', async () => {
     await rotated();
     await rotate();
-    await expect(run(memory, service)).rejects.toThrow('it is gone');
+    const refused = run(memory, service);
+    await expect(refused).rejects.toThrow('it is gone');
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('Add --rotated if it was moved away') });
   });
 
   it("is not mixed with one that is somebody else's", async () => {
