@@ -14,8 +14,10 @@ import type { Area, CellValue, Sheet, SheetRow } from './xlsx/read-sheet.ts';
 import { readWorkbook } from './xlsx/read-workbook.ts';
 import { dateText, seenNumber } from './xlsx/seen-text.ts';
 
-/** Of ours those whose values are times: there a date is at home. */
-const TIMES: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'at']);
+/** Of ours those that no command reads: whatever became of their cells harms nothing. */
+const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
+/** And those whose values are times: there a date is at home. */
+const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
 
 /**
  * Reads a header row and the rows below it of one sheet; rows without any value are skipped. In columns of the person's own numbers stay
@@ -75,14 +77,14 @@ interface CellContext {
 function readCell(cell: CellValue | undefined, column: string, { from1904, fault }: CellContext): unknown {
   if (cell === undefined) return '';
   const folded = fold(column);
-  const isOurs = OUR_COLUMNS.has(folded);
+  const isOurs = OUR_COLUMNS.has(folded) && !UNREAD.has(folded);
   switch (cell.is) {
     case 'text':
       return cell.text;
     case 'boolean':
       return isOurs ? `${cell.value}`.toUpperCase() : cell.value;
     case 'date': {
-      const text = dateText(cell.serial, from1904, folded === 'created_at' || folded === 'updated_at');
+      const text = dateText(cell.serial, from1904, UNREAD.has(folded));
       if (!isOurs || TIMES.has(folded)) return text ?? cell.serial;
       fault(`is a date${text === undefined ? '' : ` (${text})`}, and how it looks depends on the country: ${FORMAT_AS_TEXT}`);
       return '';

@@ -120,6 +120,16 @@ describe('a workbook', () => {
     expect(await of('hidden', 'hidden')).toEqual([]);
   });
 
+  it('may have anything in columns that no command reads: Gnumeric leaves the formats of dates to their columns', async () => {
+    const header = '<row r="1"><c t="str"><v>name</v></c><c t="str"><v>created_at</v></c><c t="str"><v>updated_at</v></c></row>';
+    const row =
+      '<row r="2"><c t="s"><v>0</v></c><c><v>46348.25</v></c><c s="2"><v>46348.25</v></c></row><row r="3"><c t="s"><v>0</v></c><c t="e"><v>#N/A</v></c></row>';
+    expect(await read(workbook(header + row))).toEqual([
+      [2, { name: 'name', created_at: 46_348.25, updated_at: '2026-11-22 06:00:00' }],
+      [3, { name: 'name', created_at: '#N/A', updated_at: '' }],
+    ]);
+  });
+
   it('may have several sheets', async () => {
     const two = workbook(HEADER, { sheets: ['First', 'Späti &amp; Co'] });
     expect(await read(two)).toEqual([]);
