@@ -3,6 +3,7 @@
  * or a person must decide, or it is hopeless.
  */
 import { groupBy } from '../group-by.ts';
+import { inQuotes } from '../quote.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { Clock } from '../time.ts';
@@ -142,7 +143,17 @@ async function waitFor(ms: number, { onEvent, clock, signal }: RoundsJob): Promi
 
 function send(job: RoundsJob, states: RecordedStates, due: readonly RowState[]): Promise<SendEnd> {
   const rows = due.map(({ row }) => rowOf(job.rows, row));
-  return sendRows(rows, { ...job, states, onSent: job.onEvent });
+  let told = false;
+  const onAltered = ({ row, code: sent }: NewRow, code: QrCode) => {
+    if (told) return;
+    told = true;
+    const field = (['name', 'type'] as const).find((one) => code[one] !== (sent[one] ?? 'url')) ?? 'destination';
+    const text =
+      `the service changes what it is sent: row ${row} has the ${field} ${inQuotes(code[field] ?? '')}, and ${inQuotes(sent[field] ?? '')} was sent; ` +
+      'look at its codes before you print them, and keep the journal: --skip-existing does not know such rows again';
+    job.onEvent({ is: 'warning', text });
+  };
+  return sendRows(rows, { ...job, states, onSent: job.onEvent, onAltered });
 }
 
 /** Decides about rows of unknown outcome, by a listing taken when their codes must be in it. Returns those left undecided. */

@@ -10,7 +10,9 @@ import {
 } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Service } from '../service/service.ts';
+import type { QrCode } from '../service/shapes.ts';
 import type { NewRow } from './journal.ts';
+import { valuesKey } from './reconcile.ts';
 import type { RecordedStates } from './row-states.ts';
 
 export interface SendOptions {
@@ -23,6 +25,8 @@ export interface SendOptions {
   /** Stop at the first row whose values the service rejects. */
   failFast: boolean;
   onSent: (sent: { is: 'created' | 'rejected' | 'unknown'; row: number }) => void;
+  /** Told of a code that came back with other values than were sent. */
+  onAltered: (row: NewRow, code: QrCode) => void;
 }
 
 /** Why no more was sent, if something stood against it. */
@@ -133,7 +137,8 @@ interface Sender extends SendOptions {
   ended: (row: number, sent: Sent) => void;
 }
 
-async function sendRow({ row, code }: NewRow, { states, service, signal, intend, stopped, ended }: Sender): Promise<void> {
+async function sendRow(newRow: NewRow, { states, service, signal, intend, stopped, ended, onAltered }: Sender): Promise<void> {
+  const { row, code } = newRow;
   let intended = false;
   const refuseWhenStopped = () => {
     if (stopped()) throw new NotSent('not sent');
@@ -157,6 +162,7 @@ async function sendRow({ row, code }: NewRow, { states, service, signal, intend,
       return states.record([{ is: 'unknown', row, error: error.message }]);
     }
     ended(row, { is: 'created' });
+    if (valuesKey(answer) !== valuesKey(code)) onAltered(newRow, answer);
     // It goes to disk with the next intent: lost with the machine's power before, it is an unknown outcome, which O4 is made for.
     return states.note([{ is: 'created', row, id, slug, at: created_at }]);
   }

@@ -34,6 +34,20 @@ describe('when nothing goes wrong', () => {
   });
 });
 
+it('warns once of a service that changes what it is sent: --skip-existing would create such rows again', async () => {
+  const world = worldOf({ alters: (code) => ({ ...code, name: code.name.toUpperCase() }) });
+  const warnings: string[] = [];
+  await run(world, rowsOf(4), { concurrency: 1, onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^the service changes what it is sent: row 1 has the name "ROW 1", and "row 1" was sent; .*keep the journal/,
+    ),
+  ]);
+  const tidy = worldOf({ tidies: true });
+  await run(tidy, rowsOf(2), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
+  expect(warnings).toHaveLength(1);
+});
+
 describe('the journal', () => {
   it('has the intent of a row before its POST leaves, and its outcome when the run ends (O1)', async () => {
     const world = worldOf();

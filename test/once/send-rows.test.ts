@@ -69,6 +69,7 @@ async function send({
       },
     },
     onSent: ({ is, row }) => sent.push(`${row} ${is}`),
+    onAltered: () => undefined,
   });
   // By row, and only of those that were sent: the intents of the rows that come next go to disk with a row's own.
   const unsent = new Set(written.flatMap((record) => (record.is === 'refused' && record.error === 'not sent' ? record.row : [])));
