@@ -16,10 +16,11 @@ export function checkSizes(directory: string): number {
   for (const name of names) {
     const text = readFileSync(join(directory, 'svg', `${name}.svg`), 'utf8');
     const wanted = Number(/ width="([\d.]+)mm" height="\1mm"/.exec(text)?.[1]);
+    const across = Number(/ viewBox="0 0 (\d+) \1"/.exec(text)?.[1]);
     const sizes = {
       'PNG by exiftool': pngSize(join(directory, 'png', `${name}.png`)),
       'PDF by pdfinfo': pdfSize(join(directory, 'pdf', `${name}.pdf`)),
-      'EPS by Ghostscript': epsSize(join(directory, 'eps', `${name}.eps`)),
+      'EPS by Ghostscript': epsSize(join(directory, 'eps', `${name}.eps`), across),
     };
     for (const [what, size] of Object.entries(sizes)) {
       if (Math.abs(size - wanted) <= TOLERANCE_MM) continue;
@@ -42,8 +43,9 @@ function pdfSize(path: string): number {
   return Number(/Page size:\s+([\d.]+) x \1/.exec(out)?.[1]) * MM_A_POINT;
 }
 
-/** Of what Ghostscript draws, its white background included. */
-function epsSize(path: string): number {
+/** Of the ink that Ghostscript draws, which is all modules `across` but the four of the quiet zone on each side. It takes white for none. */
+function epsSize(path: string, across: number): number {
   const { stderr } = spawnSync('gs', [...'-q -dNOPAUSE -dBATCH -dSAFER -sDEVICE=bbox'.split(' '), path], { encoding: 'utf8' });
-  return Number(/HiResBoundingBox: \S+ \S+ ([\d.]+) \1/.exec(stderr)?.[1]) * MM_A_POINT;
+  const [left = Number.NaN, , right = Number.NaN] = (/HiResBoundingBox: (.*)/.exec(stderr)?.[1] ?? '').split(' ').map(Number);
+  return ((right - left) * across * MM_A_POINT) / (across - 8);
 }
