@@ -61,6 +61,19 @@ describe('qr delete --backup', () => {
     expect((await readdir(directory)).filter((name) => name.includes('scans'))).toEqual([]);
   });
 
+  it('puts no smaller backup in the place of one that is there: its code stays', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 40 });
+    const directory = await useDirectory();
+    const id = sandbox.codeId();
+    const kept = join(directory, `${id}.scans.ndjson`);
+    await writeFile(kept, '{"id":1}\n'.repeat(41));
+    const run = await runCli(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
+    expect(run.code).toBe(9);
+    expect(run.stderr).toContain('the backup that is there has 41 scans, and the service shows 40');
+    expect(sandbox.workspace.codes()).toHaveLength(1);
+    expect(await scansIn(directory, id)).toHaveLength(41);
+  });
+
   it('deletes nothing where the disk takes nothing, or the directory cannot be made', async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], { env: sandbox.env });

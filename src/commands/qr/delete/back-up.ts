@@ -1,14 +1,15 @@
 /** `--backup`: what a code is, and every scan of it, on the disk for good before its DELETE is sent. */
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../../context.ts';
 import { nodeDisk } from '../../../durable/disk.ts';
-import { cannotOpen } from '../../../durable/path-errors.ts';
+import { cannotOpen, systemCode } from '../../../durable/path-errors.ts';
 import { makeDirectories } from '../../../durable/write.ts';
 import { UnprovenError } from '../../../errors.ts';
 import { createFormatter } from '../../../output/create-formatter.ts';
 import { createDocumentSink, type DocumentSink } from '../../../output/document-sink.ts';
 import { openWholeFile, writeWholeFile } from '../../../output/whole-file.ts';
-import { quote } from '../../../quote.ts';
+import { countOf, quote } from '../../../quote.ts';
 import type { CodeSink } from '../../../row-sink.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
@@ -16,6 +17,7 @@ import { MAX_SCANS_PAGE, type QrCode } from '../../../service/shapes.ts';
 
 /** How often scans that came in while the others were written are gone back for. */
 const ROUNDS = 3;
+const NEWLINE = 10;
 
 /** Resolves when a code is backed up; rejects where that cannot be proven, and the code must stay. */
 export type BackUp = (id: string) => Promise<void>;
@@ -57,13 +59,14 @@ async function exportAll(context: Context, service: Service, code: QrCode, path:
     excel: false,
   });
   const document = createDocumentSink(file, formatter);
+  const before = await countLines(path);
   const { concurrency: width } = await context.settings();
   const { failures, range } = await exportCodes({
     ...{ service, codes: [code], untilMs: undefined, fetchInOrder, width },
     // There is no second time: a total that is cut off at any number is found out.
     proveBeyond: true,
     now: context.clock.now,
-    openSink: async () => sinkOf(document),
+    openSink: async () => sinkOf(document, code, before),
     note: context.console.note,
     progress: () => undefined,
   });
@@ -72,8 +75,19 @@ async function exportAll(context: Context, service: Service, code: QrCode, path:
   return range?.untilMs;
 }
 
-/** The document of one code. */
-function sinkOf(document: DocumentSink): CodeSink {
+/** Lines of the backup of a run before, whose DELETE did not come through; 0 where there is none. */
+async function countLines(path: string): Promise<number> {
+  let lines = 0;
+  try {
+    for await (const chunk of createReadStream(path)) for (const byte of chunk) lines += byte === NEWLINE ? 1 : 0;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw cannotOpen(`read ${path}`, error, 'choose another directory with --backup');
+  }
+  return lines;
+}
+
+/** The document of one code; `before`: the scans that its place holds already. */
+function sinkOf(document: DocumentSink, code: QrCode, before: number): CodeSink {
   let added = 0;
   return {
     sinceMs: undefined,
@@ -83,7 +97,13 @@ function sinkOf(document: DocumentSink): CodeSink {
       return document.write(rows);
     },
     checkpoint: () => document.checkpoint(),
-    commit: () => document.commit(),
+    async commit() {
+      // Scans only become more: a service that shows fewer now is not one to believe with the last copy of them.
+      if (added < before) {
+        throw unproven(code, `the backup that is there has ${countOf(before, 'scan')}, and the service shows ${added}`);
+      }
+      await document.commit();
+    },
     discard: () => document.discard(),
   };
 }
@@ -97,6 +117,6 @@ async function hasNewer(service: Service, id: string, untilMs: number): Promise<
 
 function unproven({ slug }: QrCode, reason: string): UnprovenError {
   return new UnprovenError(`${quote(slug)} was not deleted: ${reason}`, {
-    hint: `pause it first: qrctl qr update ${slug} --status paused`,
+    hint: `pause it first: qrctl qr update ${quote(slug)} --status paused`,
   });
 }
