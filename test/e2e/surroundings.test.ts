@@ -5,8 +5,10 @@
  * each is tried everywhere.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -73,7 +75,7 @@ const COMMANDS: Record<string, Row> = {
   'config path': { args: () => [], prints: 'lines', wide: true },
   api: { args: (s) => ['GET', `/qr/${s.codeId()}`], prints: 'json', steady: true, wide: true },
   doctor: { args: () => [], prints: 'csv', wide: true },
-  sandbox: { args: () => ['--port', '0'], prints: 'lines', endless: true, wide: true },
+  sandbox: { args: () => ['--port', FREE_PORT], prints: 'lines', endless: true, wide: true },
   demo: { args: () => [], prints: 'lines', slow: true, wide: true },
   completion: { args: () => ['bash'], prints: 'lines', steady: true, wide: true },
 };
@@ -100,6 +102,9 @@ interface Surrounding {
   /** Matters to a command itself, not only to its way of printing. */
   every?: boolean;
 }
+
+/** Stands for the number of one. */
+const FREE_PORT = 'free port';
 
 const TO_FILE = '"$@" 2>said';
 const SURROUNDINGS: Surrounding[] = [
@@ -132,9 +137,6 @@ const SURROUNDINGS: Surrounding[] = [
 
 /** A command that is not typical is tried in one of so many surroundings that matter to each. */
 const SHARES = 5;
-/** A sandbox is ended after this long: it prints within a tenth of it. */
-const ENDLESS_MS = 1200;
-
 interface Run {
   code: number | null;
   stdout: string;
@@ -169,11 +171,13 @@ async function furnish(directory: string, { baseUrl, apiKey }: TestSandbox): Pro
   await writeFile(join(directory, 'codes.csv'), 'name,type\nfirst,url\nsecond,menu\n');
 }
 
-function spawnIn(directory: string, args: string[], row: Row, { shell, env, columns }: Surrounding): Promise<Run> {
-  const quoted = [process.execPath, BIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-  const line = `set -- ${quoted}; ${columns === undefined ? '' : `stty cols ${columns}; `}${row.endless ? ending(shell) : shell}`;
-  const words = columns === undefined ? ['-c', line] : ['-c', 'exec script -qefc "$0" /dev/null', line];
-  const child = spawn('bash', words, {
+async function spawnIn(directory: string, args: string[], row: Row, { shell, env, columns, code }: Surrounding): Promise<Run> {
+  const port = row.endless ? await freePort() : 0;
+  const words = [process.execPath, BIN, ...args].map((word) => (word === FREE_PORT ? `${port}` : word));
+  const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const line = `set -- ${quoted}; ${columns === undefined ? '' : `stty cols ${columns}; `}${row.endless ? ending(shell, code, port) : shell}`;
+  const shellWords = columns === undefined ? ['-c', line] : ['-c', 'exec script -qefc "$0" /dev/null', line];
+  const child = spawn('bash', shellWords, {
     cwd: directory,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
@@ -202,9 +206,26 @@ function spawnIn(directory: string, args: string[], row: Row, { shell, env, colu
   });
 }
 
-/** The same line with the command ended after a while; its exit code stays that of the command. */
-function ending(shell: string): string {
-  return shell.replace('"$@"', `timeout --preserve-status -s TERM ${ENDLESS_MS / 1000} "$@"`);
+/** Ends the command as soon as it answers: it has printed then. */
+const END = [
+  '"$@" & pid=$!',
+  'answers() { (exec 9<>/dev/tcp/127.0.0.1/$0 && printf "GET / HTTP/1.0\\r\\n\\r\\n" >&9 && read -r -u 9 _) 2>/dev/null; }',
+  'while kill -0 $pid 2>/dev/null && ! answers; do sleep 0.05; done',
+  'kill -TERM $pid 2>/dev/null',
+  'wait $pid',
+].join('; ');
+
+/** The same line with a sandbox ended once it has printed; where it can't print it ends by itself. Its exit code stays that of the command. */
+function ending(shell: string, code: number | undefined, port: number): string {
+  return code === undefined ? shell.replace('"$@"', `bash -c '${END}' ${port} "$@"`) : shell;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /** What is wrong with a run, nothing where all is well. */

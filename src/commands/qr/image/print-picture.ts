@@ -44,15 +44,15 @@ function formatOf(path: string): PictureFormat {
 }
 
 /** The code in half blocks, and its address below. */
-async function showPicture({ console, env }: Context, { code, text, modules }: EncodedCode, quietZone: number): Promise<void> {
+async function showPicture({ console }: Context, { code, text, modules }: EncodedCode, quietZone: number): Promise<void> {
   const wide = terminalWidth(modules, quietZone);
   const shown = formatTerminal(modules, quietZone);
   // I1: what is on a screen is scanned as well.
   if (decode(readTerminal(shown)) !== text)
     throw new PartialError(`the picture of ${quote(code.slug)} was not shown: a decoder cannot read it`);
-  // A terminal without colours is taken for one that writes black on white.
-  const isPlain = env.TERM === 'dumb';
-  if (wide <= console.width) await console.write(isPlain ? formatTerminal(modules, quietZone, { plain: true }) : shown);
-  else console.warn(`the code is ${wide} columns wide, and the terminal ${console.width}: -o FILE.png draws it`);
+  if (wide <= console.width) {
+    await console.write(console.colour ? shown : formatTerminal(modules, quietZone, { plain: true }));
+    if (!console.colour) console.note('drawn without colours: a camera reads it where the terminal writes dark on light');
+  } else console.warn(`the code is ${wide} columns wide, and the terminal ${console.width}: -o FILE.png draws it`);
   await console.write(`${clean(text)}\n`);
 }
