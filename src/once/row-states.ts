@@ -88,7 +88,8 @@ export function replay(records: readonly JournalRecord[], rows: number): RowStat
       // O21: what was not there when the last run looked may have landed since.
       row.state = 'unknown';
       const last = row.attempts.at(-1);
-      if (last && last.session >= (newestLost?.session ?? 0)) newestLost = last;
+      // In flight when that run died: newer than all whose answers it saw get lost.
+      if (last && !last.end && last.session === evidence.session() - 1) newestLost = last;
     }
   };
   const take = (record: JournalRecord) => {
@@ -110,7 +111,7 @@ export function replay(records: readonly JournalRecord[], rows: number): RowStat
       for (const asked of alike) {
         asked.asked = record.candidates;
         // O29: from now on it is one that was sent more than once, for a person and for later runs.
-        if (asked.id !== undefined && asked.attempts.length === 0 && asked.answered) asked.attempts.push(asked.answered);
+        if (asked.attempts.length === 0 && asked.answered) asked.attempts.push(asked.answered);
       }
       return;
     }

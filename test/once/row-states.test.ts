@@ -74,12 +74,21 @@ describe('a row', () => {
   const made: JournalRecord = { is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at(50) };
 
   it('keeps the requests that may have made a second code of it (O20)', () => {
-    expect(stateAfter(intent(10), made).attempts).toEqual([]);
+    expect(stateAfter(intent(10), made)).toMatchObject({ attempts: [], foreign: [], answered: { t: 10, end: { t: 50 } } });
     expect(stateAfter(intent(10), lost(20), absent(false), intent(30), made)).toMatchObject({ id: 'x', attempts: [{ t: 10 }] });
     const found: JournalRecord = { is: 'adopted', row: 1, id: 'x', slug: 's', ...at(60) };
-    expect(stateAfter(intent(10), lost(20), found).attempts).toEqual([]);
+    expect(stateAfter(intent(10), lost(20), found)).toMatchObject({ attempts: [], foreign: [] });
+    expect(stateAfter(intent(10), lost(20), found).answered).toBeUndefined();
     const twice = stateAfter(intent(10), lost(20), absent(false), intent(30), lost(40), found);
     expect(twice.attempts).toMatchObject([{ t: 10 }, { t: 30 }]);
+  });
+
+  it('is one that was sent more than once from the moment a person is asked about a second code of it (O29)', () => {
+    const asked: JournalRecord = { is: 'asked', row: 1, candidates: ['y'], ...at(70) };
+    expect(stateAfter(intent(10), made, asked, asked).attempts).toMatchObject([{ t: 10, end: { t: 50 } }]);
+    expect(stateAfter(intent(10), lost(20), absent(false), intent(30), made, asked).attempts).toMatchObject([{ t: 10 }]);
+    expect(stateAfter(intent(10), lost(20), asked).attempts).toHaveLength(1);
+    expect(stateAfter(asked).attempts).toEqual([]);
   });
 
   it('keeps its code where a person says that no other is its own (O13)', () => {
@@ -104,11 +113,21 @@ describe('a row', () => {
   it('tells how long requests took, and which was the last without an answer', () => {
     const states = replay([session, intent(10), lost(250), session, { ...intent(300), row: 2 } as JournalRecord], 2);
     expect([states.slowestMs(), states.newestLost()?.end?.t]).toEqual([240, 250]);
+    // Neither the limiter's pause nor the wait for the listing is the request's.
+    expect(replay([session, intent(10), intent(60_010), lost(60_250), absent(false)], 1).slowestMs()).toBe(240);
     states.take({ ...made, row: 2, t: 5300 } as JournalRecord);
     expect(states.slowestMs()).toBe(5000);
     states.take(session);
     expect(states.newestLost()?.t).toBe(10);
     expect(replay([session, intent(10), session], 1).newestLost()).toMatchObject({ t: 10 });
+  });
+
+  it('has its last request without an answer among others: who was in flight when the run died is newer than who was told', () => {
+    const of = (row: number, record: JournalRecord) => ({ ...record, row }) as JournalRecord;
+    const newest = (...records: JournalRecord[]) => replay([session, ...records, session], 2).newestLost();
+    expect(newest(intent(10), of(2, intent(20)), of(2, lost(30)), lost(250))).toMatchObject({ t: 10, end: { t: 250 } });
+    expect(newest(intent(10), of(2, intent(20)), of(2, lost(30)))).toEqual({ ...at(10), session: 0 });
+    expect(newest(of(2, intent(30)), session, intent(20))).toMatchObject({ t: 20, session: 1 });
   });
 
   it('must be one of the input', () => {
