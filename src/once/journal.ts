@@ -172,7 +172,7 @@ const SHAPES: ReadonlyMap<string, readonly (readonly [string, FieldKind])[]> = n
 
 /** O15: a line of another shape, whatever its checksum says, is damage as well: nothing is concluded from it. */
 function refuseOtherShape(path: string, record: JournalRecord, index: number, rows: number): void {
-  if (record.is === 'journal' && index === 0) return;
+  if (index === 0) return; // what the journal is bound to was looked at before
   const values: Readonly<Record<string, unknown>> = { ...record };
   const hasShape = SHAPES.get(record.is)?.every(([name, kind]) => isOf(kind, values[name])) ?? false;
   const numbers = [values.row, ...(Array.isArray(values.more) ? values.more : [])].filter((row) => row !== undefined);
@@ -185,7 +185,7 @@ function refuseOtherShape(path: string, record: JournalRecord, index: number, ro
 
 function isOf(kind: FieldKind, value: unknown): boolean {
   if (kind === 'strings') return Array.isArray(value) && value.every((text) => typeof text === 'string');
-  return typeof value === kind && (kind !== 'number' || Number.isFinite(value));
+  return typeof value === kind;
 }
 
 /**
@@ -193,7 +193,7 @@ function isOf(kind: FieldKind, value: unknown): boolean {
  * unknown outcome is different: there the journal could not be written (O2).
  */
 function refuseForgotten(path: string, listed: readonly ListedCode[], found: readonly JournalRecord[]): void {
-  const known = new Set(found.flatMap((record) => ('id' in record ? record.id : [])));
+  const known = new Set(found.map((record) => ('id' in record ? record.id : undefined)));
   const lastOf = new Map(found.flatMap((record) => ('row' in record ? [[record.row, record.is]] : [])));
   const isLost = ({ row }: ListedCode) => lastOf.get(row) === 'intent' || lastOf.get(row) === 'unknown';
   const forgotten = listed.filter((code) => !known.has(code.id) && !isLost(code));

@@ -156,8 +156,12 @@ describe('a journal is refused', () => {
     ['other rows that are none', { is: 'asked', row: 1, more: [2], candidates: [], ...at }],
     ['hashes that are none', { is: 'rows', hashes: 5 }],
   ])('when a line holds %s, whatever its checksum says (O15)', async (_, record) => {
-    const beginning = [{ is: 'journal', version: 1, baseUrl: BASE_URL }];
-    await expect(openWith([...beginning, { is: 'rows', hashes: [] }, record])).rejects.toMatchObject({ name: 'UsageError' });
+    const { open } = await useJournal([row(1)]);
+    const beginning = (await open([row(1)])).map((line) => ({ ...line }));
+    await expect(openWith([...beginning, record])).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `${path} is damaged at line 3: it holds what no run writes`,
+    });
   });
 
   it('and takes what a run writes (O15)', async () => {
