@@ -18,6 +18,8 @@ const calibrated: JournalRecord = { is: 'created', row: 2, id: 'x', slug: 's', a
 
 interface Situation {
   found?: JournalRecord[];
+  /** The rows that are waited for. */
+  unknown?: number[];
   /** What happens in this session before the wait. */
   events?: { is: 'intent' | 'unknown'; atMs: number }[];
   /** How far into the session the wait begins. */
@@ -26,12 +28,12 @@ interface Situation {
   sampleMs?: number;
 }
 
-async function wait({ found = [], events = [], startMs = 0, serviceNowMs, sampleMs = 700 }: Situation) {
+async function wait({ found = [], unknown = [1], events = [], startMs = 0, serviceNowMs, sampleMs = 700 }: Situation) {
   const clock = fakeClock({ wallMs: T0 });
   const journal = { found, append: async () => undefined, note: () => undefined, close: async () => undefined };
   const nowMs = () => serviceNowMs;
   const clocks = { clock, serviceNowMs: () => undefined, uptimeMs: () => 5000 + clock.monotonic() };
-  const states = await openStates(journal, 2, clocks);
+  const states = await openStates(journal, 3, clocks);
   for (const { is, atMs } of events) {
     await clock.advance(atMs - clock.monotonic());
     await states.record([is === 'intent' ? { is, row: 1 } : { is, row: 1, error: 'lost' }]);
@@ -44,7 +46,7 @@ async function wait({ found = [], events = [], startMs = 0, serviceNowMs, sample
   };
   const service = { nowMs, msToClockSample: () => sampleMs };
   const signal = new AbortController().signal;
-  const work = waitForLanding([states.of(1)], {
+  const work = waitForLanding(unknown.map(states.of), {
     states,
     service,
     settleMs: SETTLE_MS,
@@ -91,6 +93,14 @@ describe('waiting for a write that may still land', () => {
     expect(await wait({ found: lostBefore(), sampleMs: 4000 })).toMatchObject({ asked: 2, waitedMs: SETTLE_MS });
     expect(await wait({ found: lostBefore(), sampleMs: 5000 })).toMatchObject({ asked: 2, waitedMs: SETTLE_MS });
     expect(await wait({ found: [...lostBefore(), calibrated] })).toMatchObject({ asked: 0, waitedMs: SETTLE_MS });
+    // Of two rows one is of a run that created none.
+    const found: JournalRecord[] = [
+      ...lostBefore(),
+      calibrated,
+      { is: 'session', ...at(0) },
+      { is: 'intent', row: 3, ...at(10) },
+    ];
+    expect(await wait({ found, unknown: [1, 3] })).toMatchObject({ asked: 8, waitedMs: SETTLE_MS });
   });
 
   it('ends at once with the reason of an interruption', async () => {
