@@ -45,7 +45,7 @@ type Sent =
   /** Its values were rejected. */
   | { is: 'rejected'; error: RejectedError }
   /** Certainly not created, for a reason that is not the row's; where it was not tried, it was not even sent. */
-  | { is: 'not-created'; stop: unknown; tried: boolean }
+  | { is: 'not-created'; stop?: unknown; tried?: boolean }
   | { is: 'unknown'; error: unknown; stop?: unknown };
 
 /** O17: so many lost answers in a row are no accident; look first what became of them. */
@@ -78,16 +78,13 @@ export async function sendRows(rows: readonly NewRow[], options: SendOptions): P
 
   const intents = createIntents(rows, options.states, INTENTS_AHEAD * options.concurrency);
   await inParallel(
-    rows.keys(),
+    rows.entries(),
     options.concurrency,
-    async (at) => {
-      const row = rows[at];
-      if (row) await sendRow(row, { ...options, intend: () => intents.intend(at), stopped, ended });
-    },
+    ([at, row]) => sendRow(row, { ...options, intend: () => intents.intend(row, at), stopped, ended }),
     stopped,
   );
   await intents.takeBack();
-  if (signal.aborted) stop(signal.reason);
+  stop(signal.reason);
   return end;
 }
 
@@ -98,35 +95,31 @@ const FRESH_MS = 5000;
 
 /** O1: the intents of a row and of those that come next, in one flush. */
 function createIntents(rows: readonly NewRow[], states: RecordedStates, width: number) {
+  /** By row. */
   const ahead = new Map<number, { written: Promise<void>; atMs: number }>();
   /** Places from here on were never asked for; those before it may have been sent. */
   let end = 0;
   return {
-    /** Resolved when the intent of the row at this place is on disk. */
-    intend(at: number): Promise<void> {
-      const known = ahead.get(at);
-      ahead.delete(at);
+    /** Resolved when the intent of this row, which is at this place, is on disk. */
+    intend({ row }: NewRow, at: number): Promise<void> {
+      const known = ahead.get(row);
+      ahead.delete(row);
       const atMs = states.elapsedMs();
       if (known && atMs - known.atMs <= FRESH_MS) return known.written;
-      const from = Math.max(end, at + 1);
-      end = Math.max(end, Math.min(rows.length, at + width));
-      const next = [at, ...Array.from({ length: end - from }, (_, n) => from + n)];
-      const written = states.record(next.flatMap((place) => intentOf(rows[place])));
+      const next = rows.slice(Math.max(end, at + 1), at + width).map((one) => one.row);
+      end = Math.max(end, at + width);
+      const written = states.record([row, ...next].map((one) => ({ is: 'intent', row: one })));
       written.catch(() => undefined); // told to those who wait for it
-      for (const place of next.slice(1)) ahead.set(place, { written, atMs });
+      for (const one of next) ahead.set(one, { written, atMs });
       return written;
     },
     /** Records that the rows which had an intent, and were not sent, are as they were. Resolved when all is on disk. */
     takeBack(): Promise<void> {
-      const left = [...ahead.keys()].flatMap((at) => rows[at] ?? []);
+      const left = [...ahead.keys()];
       ahead.clear();
-      return states.record(left.map(({ row }) => ({ is: 'refused', row, error: 'not sent' })));
+      return states.record(left.map((row) => ({ is: 'refused', row, error: 'not sent' })));
     },
   };
-}
-
-function intentOf(row: NewRow | undefined) {
-  return row ? [{ is: 'intent' as const, row: row.row }] : [];
 }
 
 interface Sender extends SendOptions {
@@ -167,7 +160,7 @@ async function sendRow(newRow: NewRow, { states, service, signal, intend, stoppe
     return states.note([{ is: 'created', row, id, slug, at: created_at }]);
   }
   const { error } = answer;
-  if (!intended) return ended(row, { is: 'not-created', stop: error instanceof NotSent ? undefined : error, tried: false });
+  if (!intended) return ended(row, { is: 'not-created', stop: error instanceof NotSent ? undefined : error });
   const sent = classify(error, signal);
   ended(row, sent);
   // O2: a journal that has failed once fails for good, so that this ends the run also where it was the intent that failed.
@@ -176,7 +169,7 @@ async function sendRow(newRow: NewRow, { states, service, signal, intend, stoppe
 
 /** O3: what a failed request says about its row. */
 function classify(error: unknown, signal: AbortSignal): Exclude<Sent, { is: 'created' }> {
-  if (error instanceof NotSent) return { is: 'not-created', stop: undefined, tried: false };
+  if (error instanceof NotSent) return { is: 'not-created' };
   if (!(error instanceof RequestFailure)) return { is: 'unknown', error, stop: signal.aborted ? signal.reason : error };
   if (error.outcome === 'not-applied') {
     if (error instanceof RejectedError) return { is: 'rejected', error };
