@@ -39,7 +39,7 @@ function blocks(from: string, to: string): string[] {
 }
 
 describe('README', () => {
-  test('its table of first lines works as it stands', { timeout: 60_000 }, async () => {
+  test('its table of first lines works as it stands', async () => {
     const shell = await useShell();
     const table = readme.slice(readme.indexOf('| you want to |'), readme.indexOf('Completion for your shell'));
     const lines = [...table.matchAll(/`(qrctl [^`]+)`/g)].map(([, line = '']) => line);
@@ -49,7 +49,7 @@ describe('README', () => {
       expect(failureOf(shell(line))).toBeUndefined();
   });
 
-  test('its recipes work as they stand', { timeout: 60_000 }, async () => {
+  test('its recipes work as they stand', async () => {
     const shell = await useShell();
     const [ci = '', scripts = ''] = blocks('### For the CI script', '## Output');
     expect(failureOf(shell(ci))).toBeUndefined();

@@ -287,7 +287,7 @@ test('every command is tried here', () => {
   expect([...leaves()].map(({ names }) => names.join(' ')).sort()).toEqual([...tried].sort());
 });
 
-describe.runIf(existsSync('/dev/full'))('commands', { timeout: 120_000 }, () => {
+describe.runIf(existsSync('/dev/full'))('commands', () => {
   const steady = new Map<string, string>();
 
   async function check(name: string, row: Row, surrounding: Surrounding): Promise<string[]> {
