@@ -16,25 +16,27 @@ interface RowHeap<R extends TimedRow> {
 
 /** An empty heap. */
 export function createRowHeap<R extends TimedRow>(): RowHeap<R> {
-  const rows: R[] = [];
+  const rows: (R | undefined)[] = [];
+  /** Never where one of the two places is empty. */
   const isBefore = (a: number, b: number) => {
     const [one, other] = [rows[a], rows[b]];
-    if (!one || !other) return one !== undefined;
+    if (!one || !other) return false;
     return one.bounds.toMs < other.bounds.toMs || (one.bounds.toMs === other.bounds.toMs && one.row < other.row);
   };
   const swap = (a: number, b: number) => {
-    const [one, other] = [rows[a], rows[b]];
-    if (one && other) [rows[a], rows[b]] = [other, one];
+    [rows[a], rows[b]] = [rows[b], rows[a]];
   };
   return {
     endMs: () => rows[0]?.bounds.toMs ?? Number.POSITIVE_INFINITY,
     push(row) {
       rows.push(row);
-      for (let at = rows.length - 1; at > 0 && isBefore(at, (at - 1) >> 1); at = (at - 1) >> 1) swap(at, (at - 1) >> 1);
+      for (let at = rows.length - 1; isBefore(at, (at - 1) >> 1); at = (at - 1) >> 1) swap(at, (at - 1) >> 1);
     },
     pop() {
-      swap(0, rows.length - 1);
-      const top = rows.pop();
+      const [top] = rows;
+      // The last takes its place, and sinks to where it belongs.
+      rows.copyWithin(0, -1);
+      rows.pop();
       for (let at = 0; ; ) {
         const least = isBefore(2 * at + 2, 2 * at + 1) ? 2 * at + 2 : 2 * at + 1;
         if (!isBefore(least, at)) return top;

@@ -3,6 +3,7 @@
  * has none, the Date headers stand in for it, shifted by what codes of other runs have shown to lie between the two; and where no code
  * ever showed it, it may be of any zone. The less is known, the wider is what only a person can decide; nothing is ever ruled out by it.
  */
+import { partitionPoint } from '../partition-point.ts';
 import { parseInstant } from '../time.ts';
 import type { JournalRecord, Stamp } from './journal.ts';
 
@@ -48,6 +49,16 @@ interface Seen {
   /** The largest `valueMs - t` up to each. */
   offsets: number[];
   highestMs: number;
+  /** By how much codes created one after the other went back in time: the service has clocks that differ by so much. */
+  jitterMs: number;
+}
+
+/** The session that is going on. */
+interface Session {
+  dates: Seen;
+  codes: Seen;
+  /** By row, what codes created before its intent in this session say of the service's clock then. */
+  expectedMs: Map<number, number>;
 }
 
 /** At least this it was; `slackMs` less where the clocks are not what they seem. */
@@ -73,31 +84,34 @@ export function createClockEvidence(): ClockEvidence {
   /** By session. */
   const dates: Seen[] = [];
   const codes: Seen[] = [];
-  /** By row, what codes created before its intent in this session say of the service's clock then. */
-  const expectedMs = new Map<number, number>();
-  /** By how much codes created one after the other went back in time: the service has clocks that differ by so much. */
-  const jitterMs: number[] = [];
   /** What `created_at` is ahead of Date, by all codes that show both. */
   const ahead = { lowMs: Number.POSITIVE_INFINITY, highMs: Number.NEGATIVE_INFINITY };
-  let session = -1;
+  let newest = beginSession();
 
   function add(record: JournalRecord): void {
     if (!('t' in record)) return;
     if (record.is === 'session') {
-      session += 1;
-      for (const clock of [dates, codes]) clock.push({ samples: [], offsets: [], highestMs: Number.NEGATIVE_INFINITY });
-      jitterMs.push(0);
-      expectedMs.clear();
+      newest = beginSession();
+      dates.push(newest.dates);
+      codes.push(newest.codes);
     }
-    if (record.s !== undefined) keep(dates[session], record, record.s);
-    if (record.is === 'intent')
-      expectedMs.set(record.row, record.t + (codes[session]?.offsets.at(-1) ?? Number.NEGATIVE_INFINITY));
-    const valueMs = record.is === 'created' ? parseInstant(record.at) : undefined;
-    if (record.is !== 'created' || valueMs === undefined) return;
+    if (record.s !== undefined) keep(newest.dates, record, record.s);
+    switch (record.is) {
+      case 'intent':
+        newest.expectedMs.set(record.row, record.t + (newest.codes.offsets.at(-1) ?? Number.NEGATIVE_INFINITY));
+        return;
+      case 'created':
+        addCode(record);
+    }
+  }
+
+  function addCode(record: Extract<JournalRecord, { is: 'created' }>): void {
+    const valueMs = parseInstant(record.at);
+    if (valueMs === undefined) return;
     const latestMs = valueMs + resolutionMs(record.at);
-    const backMs = (expectedMs.get(record.row) ?? Number.NEGATIVE_INFINITY) - latestMs;
-    jitterMs[session] = Math.max(jitterMs[session] ?? 0, backMs);
-    keep(codes[session], record, valueMs);
+    const backMs = (newest.expectedMs.get(record.row) ?? Number.NEGATIVE_INFINITY) - latestMs;
+    newest.codes.jitterMs = Math.max(newest.codes.jitterMs, backMs);
+    keep(newest.codes, record, valueMs);
     if (record.s === undefined) return;
     ahead.lowMs = Math.min(ahead.lowMs, valueMs - record.s);
     ahead.highMs = Math.max(ahead.highMs, latestMs - record.s);
@@ -105,10 +119,10 @@ export function createClockEvidence(): ClockEvidence {
 
   function boundsOf(attempts: readonly Attempt[]): TimeBounds {
     const [first] = attempts;
-    const last = attempts.at(-1);
-    if (!first || !last) throw new Error('time bounds need an attempt');
+    if (!first) throw new Error('time bounds need an attempt');
+    const last = attempts.at(-1) ?? first;
     const from = earliest(first);
-    const { valueMs, slackMs } = last === first ? from : earliest(last);
+    const { valueMs, slackMs } = earliest(last);
     // A process that was stopped between intent and request may have sent it any time before it was killed: that is in doubt, later.
     const lastedMs = last.end ? last.end.t - last.t : 0;
     const toMs = valueMs + lastedMs + LATE_MS;
@@ -118,8 +132,9 @@ export function createClockEvidence(): ClockEvidence {
 
   /** O7: what the clock of `created_at` showed at least when the attempt began, by the best witnesses there are. */
   function earliest(attempt: Attempt): LowerBound {
-    const own = inSession(codes[attempt.session], attempt);
-    if (own !== undefined) return { valueMs: own, slackMs: NEAR_MS + 2 * (jitterMs[attempt.session] ?? 0) };
+    const seen = codes[attempt.session];
+    const own = seen && inSession(seen, attempt);
+    if (seen && own !== undefined) return { valueMs: own, slackMs: NEAR_MS + 2 * seen.jitterMs };
     const date = carry(dates, attempt);
     if (date && ahead.lowMs < Number.POSITIVE_INFINITY) {
       const spreadMs = ahead.highMs - ahead.lowMs;
@@ -132,57 +147,60 @@ export function createClockEvidence(): ClockEvidence {
     return { ...other, slackMs: other.slackMs + OTHER_SESSION_MS };
   }
 
-  function dateAfter({ session: own, end }: Attempt): number | undefined {
+  function dateAfter({ session, end }: Attempt): number | undefined {
     if (end?.s !== undefined) return end.s;
-    const inOwn = end && dates[own]?.samples.find(({ t }) => t >= end.t);
-    return inOwn?.valueMs ?? dates.slice(own + 1).find(({ samples }) => samples.length > 0)?.samples[0]?.valueMs;
+    let fromT = end ? end.t : Number.POSITIVE_INFINITY;
+    for (const { samples } of dates.slice(session)) {
+      const found = samples.find(({ t }) => t >= fromT);
+      if (found) return found.valueMs;
+      // Whatever a later session saw, it saw after it.
+      fromT = Number.NEGATIVE_INFINITY;
+    }
+    return undefined;
   }
 
   const isCalibrated = (of: number) => (codes[of]?.samples.length ?? 0) > 0;
-  return { add, boundsOf, dateAfter, isCalibrated, session: () => session };
+  return { add, boundsOf, dateAfter, isCalibrated, session: () => codes.length - 1 };
 }
 
-function keep(seen: Seen | undefined, { t, w, b }: Stamp, valueMs: number): void {
-  if (!seen) return;
+function beginSession(): Session {
+  const [dates, codes] = [nothingSeen(), nothingSeen()];
+  return { dates, codes, expectedMs: new Map() };
+}
+
+function nothingSeen(): Seen {
+  return { samples: [], offsets: [], highestMs: Number.NEGATIVE_INFINITY, jitterMs: 0 };
+}
+
+function keep(seen: Seen, { t, w, b }: Stamp, valueMs: number): void {
   seen.samples.push({ t, w, b, valueMs });
   seen.offsets.push(Math.max(seen.offsets.at(-1) ?? Number.NEGATIVE_INFINITY, valueMs - t));
   seen.highestMs = Math.max(seen.highestMs, valueMs);
 }
 
 /** What samples of a moment's own session say of it: the best of those before, and the next after it. */
-function inSession(seen: Seen | undefined, moment: Stamp): number | undefined {
-  if (!seen || seen.samples.length === 0) return undefined;
-  const after = firstAfter(seen.samples, moment.t);
-  const before = after === 0 ? Number.NEGATIVE_INFINITY : (seen.offsets[after - 1] ?? 0) + moment.t;
+function inSession(seen: Seen, moment: Stamp): number | undefined {
+  if (seen.samples.length === 0) return undefined;
+  const after = partitionPoint(seen.samples, ({ t }) => t <= moment.t);
+  const before = (seen.offsets[after - 1] ?? Number.NEGATIVE_INFINITY) + moment.t;
   const next = seen.samples[after];
   if (!next) return before;
   // The monotonic clock leaves out the machine's sleep; that since its start is coarse.
   return Math.max(before, next.valueMs - Math.max(next.t - moment.t, next.b - moment.b));
 }
 
-/** The place of the first sample later than `t`. */
-function firstAfter(samples: readonly Sample[], t: number): number {
-  let low = 0;
-  let high = samples.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((samples[middle]?.t ?? 0) <= t) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** What is known of a clock at a moment, by its own session or else by those before and after it. */
 function carry(sessions: readonly Seen[], moment: Attempt): LowerBound | undefined {
-  const own = inSession(sessions[moment.session], moment);
+  const seen = sessions[moment.session];
+  const own = seen && inSession(seen, moment);
   if (own !== undefined) return { valueMs: own, slackMs: 0 };
   let earlierMs = Number.NEGATIVE_INFINITY;
   for (const { highestMs } of sessions.slice(0, moment.session)) earlierMs = Math.max(earlierMs, highestMs);
   const [next] = sessions.slice(moment.session + 1).find(({ samples }) => samples.length > 0)?.samples ?? [];
   const later = next && between(next, moment);
-  if (earlierMs === Number.NEGATIVE_INFINITY) return later;
   // Time does not go back: that of an earlier session had come, and more had gone by.
-  return later && later.valueMs > earlierMs ? later : { valueMs: earlierMs, slackMs: later?.slackMs ?? 0 };
+  if (later) return { ...later, valueMs: Math.max(later.valueMs, earlierMs) };
+  return earlierMs === Number.NEGATIVE_INFINITY ? undefined : { valueMs: earlierMs, slackMs: 0 };
 }
 
 /** What a sample of a later session says of a moment, by the clocks of the machine that bridge the two. */

@@ -62,6 +62,9 @@ describe('where codes of the same session show the clock of created_at', () => {
     expect(boundsOf(four, attempt(1150))).toMatchObject({ from: 1140 });
     expect(boundsOf(four, attempt(1100))).toMatchObject({ from: 1090 });
     expect(boundsOf(four, attempt(500))).toMatchObject({ from: 400 });
+    // What was seen in that very moment is before it.
+    const same = [session(), created(1, 1100, 1090), created(2, 1200, 1195)];
+    expect(boundsOf(same, attempt(1100))).toMatchObject({ from: 1095 });
   });
 
   it('lets Dates and other sessions say nothing then', () => {
@@ -75,6 +78,9 @@ describe('where codes of the same session show the clock of created_at', () => {
     const back = [session(), created(1, 100, 100), intent(2, 200), created(2, 300, -101)];
     // At its intent the clock must have shown 200 at least, and showed -100 at most.
     expect(boundsOf(back, attempt(1000))).toMatchObject({ from: 1000, doubtful: 1000 - NEAR_MS - 2 * 300 });
+    // The most that they ever went back counts.
+    const less = [intent(3, 400), created(3, 500, 390)];
+    expect(boundsOf([...back, ...less], attempt(1000))).toMatchObject({ doubtful: 1000 - NEAR_MS - 2 * 300 });
     const forth = [session(), created(1, 100, 100), intent(2, 200), created(2, 300, 290)];
     expect(boundsOf(forth, attempt(1000))).toMatchObject({ doubtful: 1000 - NEAR_MS });
   });
@@ -116,6 +122,9 @@ describe('where only Date headers show the service’s clock', () => {
     const two = boundsOf([session(), code(1, 5), code(2, -400), ...own], attempt(1500, undefined, { session: 1 }));
     expect(two).toMatchObject({ from: 91_000 + zone - 400, doubtful: 91_000 - 400 - 406 });
     expect(two.doubtfulTo).toBe(91_000 + zone - 400 + LATE_MS + zone + 406);
+    // A code that came without a Date says nothing of the two.
+    const bare = boundsOf([session(), created(3, 5, 0), code(1, 5), ...own], attempt(1500, undefined, { session: 1 }));
+    expect(bare).toEqual(bounds);
   });
 
   it('needs no other session where its own has seen a Date', () => {
@@ -139,6 +148,12 @@ describe('where nothing of the session shows it, and the machine’s clocks must
     expect(boundsOf(seenNext(nearly), began)).toMatchObject({ from: HOUR_MS - 62_000, doubtful: HOUR_MS - 62_000 - ZONES_MS });
     const once = { w: began.w, b: began.b };
     expect(boundsOf(seenNext(once), began)).toMatchObject({ from: HOUR_MS, doubtful: HOUR_MS - ZONES_MS });
+  });
+
+  it('goes to the next session that saw a clock, past those that ended before they did', () => {
+    expect(boundsOf([session(), ...seenNext({ w: began.w + 60_000, b: began.b + 60_000 })], began)).toMatchObject({
+      from: HOUR_MS - 60_000,
+    });
   });
 
   it('doubts a day more where they do not, because one was set or the machine started anew (O7)', () => {
@@ -181,6 +196,7 @@ describe('the end of the bounds', () => {
   it('is a minute after the last attempt ended, the beginning that of the first', () => {
     expect(boundsOf(made, attempt(1000, 1500), attempt(9000, 9700))).toMatchObject({ from: 1000, to: 9000 + 700 + LATE_MS });
     expect(boundsOf(made, attempt(1000))).toMatchObject({ from: 1000, to: 1000 + LATE_MS });
+    expect(boundsOf(made, attempt(1000), attempt(2000, 8000), attempt(9000))).toMatchObject({ from: 1000, to: 9000 + LATE_MS });
   });
 
   it('is by the clock of its own session', () => {
