@@ -3,6 +3,7 @@
  * letters. A row that is looked for by its own values alone would not be found, and be created twice.
  */
 import { groupBy } from '../group-by.ts';
+import { partitionPoint } from '../partition-point.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { parseInstant } from '../time.ts';
 import type { UnknownRow } from './reconcile.ts';
@@ -10,8 +11,11 @@ import { resolutionMs } from './time-bounds.ts';
 
 /** A service that cuts names leaves so many characters at least. */
 const LEAST_OF_A_NAME = 16;
-/** Letters and digits in them, at least. */
+/** Letters and digits in them, at least; a name that was not cut may have fewer. */
 const LEAST_LETTERS = 8;
+
+/** A time without a fraction may lie anywhere in its second. */
+const SECOND_MS = 1000;
 
 /** Of one row; what is shown is for a person to look at. */
 const MOST_SHOWN = 20;
@@ -33,49 +37,38 @@ export function createAlteredSearch(codes: readonly QrCode[]): (row: UnknownRow)
     if (firstMs === undefined) return [];
     return [{ code, letters: lettersOf(code.name), firstMs, lastMs: firstMs + resolutionMs(code.created_at) - 1 }];
   });
-  dated.sort((a, b) => a.lastMs - b.lastMs);
+  dated.sort((a, b) => a.firstMs - b.firstMs);
   const byBeginning = groupBy(dated, ({ letters }) => letters.slice(0, LEAST_LETTERS));
   return ({ code, bounds, foreign }) => {
     const letters = lettersOf(code.name);
-    const alike = byBeginning.get(letters.slice(0, LEAST_LETTERS)) ?? [];
+    const alike = byBeginning.get(letters.slice(0, LEAST_LETTERS));
+    if (!alike) return [];
     const found: QrCode[] = [];
-    for (let at = firstFrom(alike, bounds.fromMs); at < alike.length && found.length < MOST_SHOWN; at++) {
+    const start = partitionPoint(alike, ({ firstMs }) => firstMs < bounds.fromMs - SECOND_MS);
+    for (let at = start; found.length < MOST_SHOWN; at++) {
       const other = alike[at];
       if (!other || other.firstMs > bounds.toMs) break;
-      const isForeign = foreign.some((ids) => ids.has(other.code.id));
-      if (!isForeign && isName(other, letters) && sharesMore(code, other.code)) found.push(other.code);
+      if (other.lastMs < bounds.fromMs || foreign.some((ids) => ids.has(other.code.id))) continue;
+      if (isName(other, letters) && sharesMore(code, other.code)) found.push(other.code);
     }
     return found;
   };
 }
 
-/** The place of the first that may have been made at `fromMs` or later. */
-function firstFrom(dated: readonly Dated[], fromMs: number): number {
-  let low = 0;
-  let high = dated.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((dated[middle]?.lastMs ?? 0) < fromMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 const ENTITIES = /&(?:amp|lt|gt|quot|apos|#0*39|#x27);/gi;
 
-/** What is left of a name whatever is done to it: its letters and digits, small. */
+/** What is left of a name whatever is done to it: its letters and digits, large, in which ß and SS are one. */
 function lettersOf(name: string): string {
   return name
     .replace(ENTITIES, '')
     .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '');
+    .toUpperCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Whether its name may be what became of one with these letters. */
+/** Whether its name may be what became of one with these letters. They begin alike: what is cut has `LEAST_LETTERS` at least. */
 function isName({ letters, code }: Dated, sent: string): boolean {
-  const mayBeCut = code.name.length >= LEAST_OF_A_NAME && letters.length >= LEAST_LETTERS;
-  return letters === sent || (mayBeCut && sent.startsWith(letters));
+  return letters === sent || (code.name.length >= LEAST_OF_A_NAME && sent.startsWith(letters));
 }
 
 function sharesMore(sent: NewCode, found: QrCode): boolean {
