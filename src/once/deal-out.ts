@@ -3,6 +3,7 @@
  * thousands of rows that are alike.
  */
 import { groupBy } from '../group-by.ts';
+import { partitionPoint } from '../partition-point.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { parseInstant } from '../time.ts';
 import { createRowHeap } from './row-heap.ts';
@@ -33,10 +34,12 @@ interface Dated {
   lastMs: number;
 }
 
-/** Rows whose times overlap stand or fall together. `pairs`: which code each row gets; undefined where they are a person's. */
+/** Rows whose times overlap stand or fall together. `pairs`: which row gets which code; empty where they are a person's. */
 interface Group {
   rows: AlikeRow[];
-  pairs: Map<Dated, AlikeRow> | undefined;
+  fromMs: number;
+  toMs: number;
+  pairs: Map<Dated, AlikeRow>;
 }
 
 /**
@@ -44,16 +47,16 @@ interface Group {
  * @param codes that nobody has claimed, with the values of the rows
  */
 export function judgeAlike(rows: readonly AlikeRow[], codes: readonly QrCode[]): Judgement {
-  if (codes.length === 0) return { adopted: [], absent: rows.map(({ row }) => row), undecided: [], left: [] };
   const dated = codes.map(dateOf).sort((a, b) => a.lastMs - b.lastMs);
-  const groups = overlapping(rows).map((group): Group => ({ rows: group, pairs: dealToAll(group, dated) }));
+  const groups = overlapping(rows);
+  for (const group of groups) group.pairs = dealToAll(group, dated);
   let open = findOpen(groups, dated);
   // O8: a doubt about one group takes its codes back, and they may be doubtful for another.
   for (let doubted = true; doubted; open = findOpen(groups, dated)) {
     doubted = false;
     for (const group of groups) {
-      if (!group.pairs || !group.rows.some((row) => open.near(row))) continue;
-      group.pairs = undefined;
+      if (group.pairs.size === 0 || !group.rows.some((row) => open.near(row))) continue;
+      group.pairs = new Map();
       doubted = true;
     }
   }
@@ -61,7 +64,7 @@ export function judgeAlike(rows: readonly AlikeRow[], codes: readonly QrCode[]):
   const result: Judgement = { adopted: [], absent: [], undecided: [], left: open.codes.map(({ code }) => code) };
   for (const group of groups) {
     const served = new Set<AlikeRow>();
-    for (const [{ code }, row] of group.pairs ?? []) {
+    for (const [{ code }, row] of group.pairs) {
       result.adopted.push({ row: row.row, code });
       served.add(row);
     }
@@ -90,29 +93,25 @@ function isForeign({ foreign }: AlikeRow, { code }: Dated): boolean {
 /** A second more than the bounds: a time without a fraction may lie anywhere in its second. */
 const SECOND_MS = 1000;
 
-/** The rows in groups, no two of which have a moment in common. */
-function overlapping(rows: readonly AlikeRow[]): AlikeRow[][] {
-  const groups: AlikeRow[][] = [];
-  let endMs = Number.NEGATIVE_INFINITY;
-  for (const row of [...rows].sort((a, b) => compare(a.bounds.fromMs, b.bounds.fromMs))) {
+/** The rows in groups, no two of which have a moment in common; no codes are dealt out yet. */
+function overlapping(rows: readonly AlikeRow[]): Group[] {
+  const groups: Group[] = [];
+  // Of two infinities the difference is no number, which for a sort is the same as 0.
+  for (const row of [...rows].sort((a, b) => a.bounds.fromMs - b.bounds.fromMs)) {
+    const { fromMs, toMs } = row.bounds;
     const group = groups.at(-1);
-    if (group && row.bounds.fromMs - SECOND_MS <= endMs) group.push(row);
-    else groups.push([row]);
-    endMs = Math.max(endMs, row.bounds.toMs);
+    if (group && fromMs - SECOND_MS < group.toMs) {
+      group.rows.push(row);
+      group.toMs = Math.max(group.toMs, toMs);
+    } else {
+      groups.push({ rows: [row], fromMs, toMs, pairs: new Map() });
+    }
   }
   return groups;
 }
 
-/** For sorting; two infinities are equal, where their difference is no number. */
-function compare(a: number, b: number): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** O8: a code for a row each, all codes that could be one's dealt out; undefined where that cannot be done. */
-function dealToAll(rows: readonly AlikeRow[], dated: readonly Dated[]): Group['pairs'] {
-  const fromMs = rows[0]?.bounds.fromMs ?? Number.POSITIVE_INFINITY;
-  let toMs = Number.NEGATIVE_INFINITY;
-  for (const { bounds } of rows) toMs = Math.max(toMs, bounds.toMs);
+/** O8: a code for a row each, all codes that could be one's dealt out; none where that cannot be done. */
+function dealToAll({ rows, fromMs, toMs }: Group, dated: readonly Dated[]): Group['pairs'] {
   // One row for each set of foreign codes says it for all.
   const kinds = kindsOf(rows);
   const codes = dated.filter((code) => {
@@ -148,7 +147,7 @@ function dealToAll(rows: readonly AlikeRow[], dated: readonly Dated[]): Group['p
   )
     return pairs;
   pairs.clear();
-  return deal(rows, codes, pairs) ? pairs : undefined;
+  return deal(rows, codes, pairs) ? pairs : new Map();
 }
 
 /**
@@ -191,7 +190,7 @@ function createKinds(): (row: AlikeRow) => string {
 
 /** The codes that no row gets, and what they mean to the rows. */
 function findOpen(groups: readonly Group[], dated: readonly Dated[]) {
-  const taken = new Set(groups.flatMap(({ pairs }) => [...(pairs?.keys() ?? [])]));
+  const taken = new Set(groups.flatMap(({ pairs }) => [...pairs.keys()]));
   const codes = dated.filter((code) => !taken.has(code));
   const byKind = new Map<string, { codes: Dated[]; slices: Map<number, QrCode[]> }>();
   const kindOf = createKinds();
@@ -201,16 +200,8 @@ function findOpen(groups: readonly Group[], dated: readonly Dated[]) {
     byKind.set(key, found);
     return found;
   };
-  const startOf = (row: AlikeRow, all: readonly Dated[]) => {
-    let low = 0;
-    let high = all.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((all[middle]?.lastMs ?? 0) < row.bounds.doubtfulFromMs) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const startOf = ({ bounds }: AlikeRow, all: readonly Dated[]) =>
+    partitionPoint(all, ({ lastMs }) => lastMs < bounds.doubtfulFromMs);
   return {
     codes,
     /** Whether one of them casts a doubt on what the row would get. */

@@ -57,15 +57,26 @@ function tidyAddress(destination: string): string {
 /** So many are compared before whoever waits for a signal gets a turn. */
 const AT_ONCE = 2000;
 
+/** A function to be told of so many items that were compared; true when it is time to let signals in. */
+function countTurns(): (items: number) => boolean {
+  let compared = 0;
+  return (items) => {
+    compared += items;
+    if (compared < AT_ONCE) return false;
+    compared = 0;
+    return true;
+  };
+}
+
 async function groupByValues<T>(
   items: Iterable<T>,
   codeOf: (item: T) => NewCode | QrCode,
   signal?: AbortSignal,
 ): Promise<Map<string, T[]>> {
   const groups = new Map<string, T[]>();
-  let count = 0;
+  const isTurn = countTurns();
   for (const item of items) {
-    if (++count % AT_ONCE === 0) await letSignalsIn(signal);
+    if (isTurn(1)) await letSignalsIn(signal);
     const key = valuesKey(codeOf(item));
     const group = groups.get(key);
     if (group) group.push(item);
@@ -93,9 +104,9 @@ export async function findExisting(
   const unclaimed = await unclaimedCodes(listing, states.claimedIds(), signal);
   for (const alike of unclaimed.values()) alike.reverse();
   const existing: { row: number; code: QrCode }[] = [];
-  let count = 0;
+  const isTurn = countTurns();
   for (const { row, code } of rows) {
-    if (++count % AT_ONCE === 0) await letSignalsIn(signal);
+    if (isTurn(1)) await letSignalsIn(signal);
     const { state, foreign } = states.of(row);
     if (state !== 'open' && state !== 'rejected') continue;
     const alike = unclaimed.get(valuesKey(code)) ?? [];
@@ -113,15 +124,9 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
   const result: Reconciliation = { adopted: [], absent: [], undecided: [] };
   const unclaimed = await unclaimedCodes(listing, claimedIds, signal);
   const codeOf = ({ code }: UnknownRow) => code;
-  let judged = 0;
-  const next = async (rows: readonly UnknownRow[]) => {
-    judged += rows.length;
-    if (judged < AT_ONCE) return;
-    judged = 0;
-    await letSignalsIn(signal);
-  };
+  const isTurn = countTurns();
   for (const [key, rows] of await groupByValues(unknown, codeOf, signal)) {
-    await next(rows);
+    if (isTurn(rows.length)) await letSignalsIn(signal);
     const codes = unclaimed.get(key) ?? [];
     const { adopted, absent, undecided, left } = judgeAlike(rows, codes);
     for (const pair of adopted) result.adopted.push(pair);
@@ -131,7 +136,7 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
   }
   leaveAlteredToAPerson(result, unknown, [...unclaimed.values()].flat());
   for (const [key, rows] of await groupByValues(resent, codeOf, signal)) {
-    await next(rows);
+    if (isTurn(rows.length)) await letSignalsIn(signal);
     // O20: what is left over, and not there before the row was sent, may be the second code of any of them.
     for (const entry of judgeAlike(rows.map(withoutFit), unclaimed.get(key) ?? []).undecided) result.undecided.push(entry);
   }
@@ -140,22 +145,21 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
 
 /** O30: a row is absent only where nothing is left that the service may have made of it. `left`: the codes that no row has. */
 function leaveAlteredToAPerson(result: Reconciliation, unknown: readonly UnknownRow[], left: readonly QrCode[]): void {
-  if (result.absent.length === 0 || left.length === 0) return;
+  if (result.absent.length === 0) return;
+  const absent = new Set(result.absent.flatMap(({ rows }) => rows));
   const alteredOf = createAlteredSearch(left);
-  const asked = new Map<number, UnknownRow>(unknown.map((row) => [row.row, row]));
-  for (const entry of result.absent) {
-    entry.rows = entry.rows.filter((row) => {
-      const found = asked.get(row);
-      const candidates = found ? alteredOf(found) : [];
-      if (candidates.length > 0) result.undecided.push({ row, candidates });
-      return candidates.length === 0;
-    });
+  for (const row of unknown) {
+    if (!absent.has(row.row)) continue;
+    const candidates = alteredOf(row);
+    if (candidates.length === 0) continue;
+    result.undecided.push({ row: row.row, candidates });
+    absent.delete(row.row);
   }
+  for (const entry of result.absent) entry.rows = entry.rows.filter((row) => absent.has(row));
   result.absent = result.absent.filter(({ rows }) => rows.length > 0);
 }
 
-/** A row that needs no code: all that could be its own are doubtful. */
+/** A row that needs no code: its time never begins, and all that could be its own are doubtful. */
 function withoutFit(row: UnknownRow): AlikeRow {
-  const never = Number.POSITIVE_INFINITY;
-  return { ...row, bounds: { ...row.bounds, fromMs: never, toMs: -never } };
+  return { ...row, bounds: { ...row.bounds, fromMs: Number.POSITIVE_INFINITY } };
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reconcile, type UnknownRow, valuesKey } from '../../src/once/reconcile.ts';
+import { findExisting, reconcile, type UnknownRow, valuesKey } from '../../src/once/reconcile.ts';
+import { replay } from '../../src/once/row-states.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
@@ -101,6 +102,18 @@ describe('reconciling', () => {
     expect(await inShort([row(1, 0)], [other], ['x'])).toEqual({ adopted: [], absent: [1], undecided: [] });
   });
 
+  it('asks so about no row that has its code, and gives no other up for it (O30)', async () => {
+    const rows = [row(1, 0), row(2, 0, 'A!'), row(3, 0, 'b')];
+    const listing = [code('x', 10), code('y', 20, 'a?')];
+    const signal = new AbortController().signal;
+    const said = await reconcile({ unknown: rows, resent: [], listing, claimedIds: new Set(), signal });
+    expect(said).toEqual({
+      adopted: [{ row: 1, code: listing[0] }],
+      absent: [{ rows: [3], foreignIds: [] }],
+      undecided: [{ row: 2, candidates: [listing[1]] }],
+    });
+  });
+
   it('leaves codes alone that other rows have, or that are known not to be the row’s (O10, O11)', async () => {
     expect((await inShort([row(1, 0)], [code('x', 10)], ['x'])).absent).toEqual([1]);
     expect((await inShort([{ ...row(1, 0), foreign: [new Set(), new Set(['x'])] }], [code('x', 10)])).absent).toEqual([1]);
@@ -172,8 +185,10 @@ describe('reconciling', () => {
     expect((await inShort([], late, ['own'], twice)).undecided).toEqual(['1?x', '2?x', '3?y']);
     const known = { ...row(1, 0), foreign: [new Set(['x'])] };
     expect((await inShort([], [code('x', 10)], [], [known])).undecided).toEqual([]);
-    // What a row of unknown outcome gets is nobody's second one.
+    // What a row of unknown outcome gets is nobody's second one; what it does not get may be.
     expect(await inShort([row(4, 0)], [code('x', 10)], [], [row(1, 0)])).toEqual({ adopted: ['4=x'], absent: [], undecided: [] });
+    const both = await inShort([row(4, 0)], [code('x', 10), code('y', 5010)], [], [row(1, 5000)]);
+    expect(both).toEqual({ adopted: ['4=x'], absent: [], undecided: ['1?y'] });
   });
 
   it('deals rows that were looked for before what was not there then (O11)', async () => {
@@ -183,25 +198,82 @@ describe('reconciling', () => {
     expect((await inShort([before], [code('x', 10), code('y', 20)])).adopted).toEqual(['1=y']);
   });
 
-  it('deals thousands that are alike, and lets signals in meanwhile', async () => {
+  it('deals thousands that are alike', async () => {
     const many = 4000;
     const rows = Array.from({ length: many }, (_, n) => row(n + 1, n));
     const listing = Array.from({ length: many - 1 }, (_, n) => code(`c${n}`, n + 500));
     const claimed = new Set<string>();
-    const controller = new AbortController();
-    const question = { unknown: rows, resent: [], listing, claimedIds: claimed, signal: controller.signal };
+    const question = { unknown: rows, resent: [], listing, claimedIds: claimed, signal: new AbortController().signal };
     const { adopted, absent, undecided } = await reconcile(question);
     expect([adopted.length, absent.flatMap((entry) => entry.rows).length, undecided.length]).toEqual([many - 1, 1, 0]);
     const tooMany = await reconcile({ ...question, unknown: rows.slice(1000) });
     expect(tooMany.undecided).toHaveLength(many - 1000);
     expect(new Set(tooMany.undecided.map(({ candidates }) => candidates)).size).toBeLessThan(many);
-    setImmediate(() => controller.abort(new Error('interrupted')));
-    await expect(reconcile(question)).rejects.toThrow('interrupted');
   });
 
   it('takes a time in whole seconds for any moment of its second', async () => {
     const at = new Date(T0 + 5000).toISOString().replace('.000', '');
     expect((await inShort([row(1, 5400)], [code('x', 0, 'a', { created_at: at })])).adopted).toEqual(['1=x']);
+  });
+});
+
+describe('among thousands', () => {
+  const many = 5000;
+  const rows = Array.from({ length: many }, (_, n) => row(n + 1, 0, `row ${n}`));
+  const listing = rows.map((_, n) => code(`c${n}`, 10, `code ${n}`));
+  const nothing = { unknown: [], resent: [], listing: [], claimedIds: new Set<string>() };
+  const newRows = rows.map((unknown) => ({ ...unknown, line: unknown.row, values: new Map() }));
+
+  it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
+    ['reads a listing', (signal) => reconcile({ ...nothing, listing, signal })],
+    ['looks for rows', (signal) => reconcile({ ...nothing, unknown: rows, signal })],
+    ['looks for second codes', (signal) => reconcile({ ...nothing, resent: rows, signal })],
+    ['looks for what exists', (signal) => findExisting(newRows, replay([], many), [], signal)],
+  ])('lets signals in now and then while it %s', async (_, work) => {
+    let turns = 0;
+    const controller = new AbortController();
+    const ended = work(controller.signal).finally(() => controller.abort());
+    while (!controller.signal.aborted) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns += 1;
+    }
+    await ended;
+    expect(turns).toBeLessThan(50);
+
+    const interrupted = new AbortController();
+    setImmediate(() => interrupted.abort(new Error('interrupted')));
+    await expect(work(interrupted.signal)).rejects.toThrow('interrupted');
+  });
+
+  it.each(['unknown', 'resent'])('lets signals in also while it judges rows that are %s', async (which) => {
+    const controller = new AbortController();
+    // Only who judges a row looks at its bounds.
+    const judged = rows.map((one) => ({
+      ...one,
+      get bounds() {
+        controller.abort(new Error('interrupted'));
+        return one.bounds;
+      },
+    }));
+    await expect(reconcile({ ...nothing, [which]: judged, signal: controller.signal })).rejects.toThrow('interrupted');
+  });
+});
+
+describe('what exists already', () => {
+  it('is no code that is known not to be the row’s (O11, O18)', async () => {
+    const [first] = [row(1, 0)].map((unknown) => ({ ...unknown, line: 2, values: new Map() }));
+    const stamp = { t: 0, w: 0, b: 0 };
+    const states = replay(
+      [
+        { is: 'session', ...stamp },
+        { is: 'intent', row: 1, ...stamp },
+        { is: 'absent', row: 1, before: ['x'], word: true, ...stamp },
+      ],
+      1,
+    );
+    const existing = await findExisting(first ? [first] : [], states, [code('y', 0), code('x', 10)]);
+    expect(existing.map(({ code: { id } }) => id)).toEqual(['y']);
+    expect(await findExisting(first ? [first] : [], states, [code('x', 10)])).toEqual([]);
   });
 });
 
