@@ -60,8 +60,7 @@ export async function sendRows(rows: readonly NewRow[], options: SendOptions): P
   const end: SendEnd = { stop: undefined, stopRow: undefined, lastError: undefined };
   let lost = 0;
   const stop = (reason: unknown, row?: number) => {
-    if (reason === undefined || end.stop !== undefined) return;
-    Object.assign(end, { stop: reason, stopRow: row });
+    if (end.stop === undefined) Object.assign(end, { stop: reason, stopRow: row });
   };
   const stopped = () => end.stop !== undefined || lost >= MOST_LOST_IN_A_ROW || signal.aborted;
 
@@ -84,7 +83,7 @@ export async function sendRows(rows: readonly NewRow[], options: SendOptions): P
     stopped,
   );
   await intents.takeBack();
-  stop(signal.reason);
+  stop(signal.reason); // undefined where nobody interrupted
   return end;
 }
 

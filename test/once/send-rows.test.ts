@@ -26,7 +26,7 @@ interface Situation {
   /** What the request of a row meets; without an error it creates its code. */
   fails?: (row: number) => unknown;
   /** Fails before the row is let through by the rate limit. */
-  before?: (row: number) => unknown;
+  before?: (row: number) => unknown | Promise<unknown>;
   signal?: AbortSignal;
 }
 
@@ -39,7 +39,9 @@ async function send({
   signal,
 }: Situation) {
   const written: JournalRecord[] = [];
+  let flushes = 0;
   const append = async (records: readonly JournalRecord[]) => {
+    if (records.some(({ is }) => is === 'intent')) flushes += 1;
     written.push(...records);
   };
   const clocks = { clock: fakeClock(), serviceNowMs: () => undefined, uptimeMs: () => 0 };
@@ -51,7 +53,7 @@ async function send({
     service: {
       async createCode({ name }, beforeSend) {
         const row = Number(name.slice(4));
-        const early = before(row);
+        const early = await before(row);
         if (early !== undefined) throw early;
         await beforeSend?.();
         const error = fails(row);
@@ -77,7 +79,7 @@ async function send({
     .flatMap((record) => ('row' in record && !unsent.has(record.row) ? [record] : []))
     .sort((a, b) => a.row - b.row)
     .map((record) => `${record.row} ${record.is}`);
-  return { ...end, sent, lines, states: states.all().map(({ state }) => state), first: states.of(1) };
+  return { ...end, sent, lines, flushes, states: states.all().map(({ state }) => state), first: states.of(1) };
 }
 
 const not = { outcome: 'not-applied' } as const;
@@ -118,9 +120,17 @@ describe('an answer', () => {
     ['a 400 that is not the service’s', new RejectedError('a gateway', unknown)],
   ])('of %s says nothing, and the others go out (O3)', async (_, error) => {
     const end = await send({ fails: (row) => (row === 1 ? error : undefined) });
-    expect(end).toMatchObject({ stop: undefined, lastError: error, states: ['unknown', 'created', 'created'] });
+    expect(end).toMatchObject({
+      stop: undefined,
+      stopRow: undefined,
+      lastError: error,
+      states: ['unknown', 'created', 'created'],
+    });
     expect(end.sent).toEqual(['1 unknown', '2 created', '3 created']);
     expect(end.lines.slice(0, 2)).toEqual(['1 intent', '1 unknown']);
+    // Nor is it the row's fault.
+    const fast = await send({ failFast: true, fails: (row) => (row === 1 ? error : undefined) });
+    expect(fast).toMatchObject({ stop: undefined, states: end.states });
   });
 
   it.each([
@@ -168,6 +178,24 @@ describe('a reason to stop', () => {
     expect(await send({ signal: before.signal })).toMatchObject({ stop: reason, stopRow: undefined, lines: [] });
   });
 
+  it('is not what keeps back a row that waited for the rate limit: that is told of who was sent (O16)', async () => {
+    const lost = new UnavailableError('broke', unknown);
+    const others = () => new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+    const end = await send({
+      rows: 11,
+      concurrency: 11,
+      fails: () => lost,
+      before: (row) => (row === 11 ? others() : undefined),
+    });
+    expect(end.sent).toHaveLength(10);
+    expect(end).toMatchObject({ stop: undefined, stopRow: undefined });
+    const controller = new AbortController();
+    const reason = new Error('interrupted');
+    const abort = () => controller.abort(reason);
+    const interrupted = await send({ signal: controller.signal, before: abort });
+    expect(interrupted).toMatchObject({ stop: reason, stopRow: undefined, states: ['open', 'open', 'open'], lines: [] });
+  });
+
   it('are ten answers lost in a row, not ten in all (O17)', async () => {
     const lost = new UnavailableError('broke', unknown);
     const row = await send({ rows: 30, fails: () => lost });
@@ -181,6 +209,10 @@ describe('a reason to stop', () => {
 });
 
 describe('work in parallel', () => {
+  it('writes the intents of three rows for each in flight together (O1)', async () => {
+    expect((await send({ rows: 24, concurrency: 4 })).flushes).toBe(2);
+  });
+
   it('keeps the order and the width, and ends with the first failure when all have ended', async () => {
     const log: string[] = [];
     const clock = fakeClock();
