@@ -104,6 +104,26 @@ describe('the journal', () => {
     expect(intents).toEqual(['1 0', '2 0', '3 0', '3 60040']);
   });
 
+  it('has no new intent of rows that were sent while another waited (O1)', async () => {
+    const world = worldOf();
+    const create = world.service.createCode;
+    world.service.createCode = async (code, beforeSend) => {
+      if (code.name === 'row 3') await world.time.sleep(60_000);
+      return create(code, beforeSend);
+    };
+    const end = await run(world, rowsOf(9), { concurrency: 2 });
+    expect(end.states).toEqual(Array(9).fill('created'));
+    const intents = (await recordsOf(world)).flatMap((record) => (record.is === 'intent' ? record.row : []));
+    expect(intents.sort()).toEqual([1, 2, 3, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('has one intent of a row that was sent soon after its own was written, however long the run is', async () => {
+    const world = worldOf({ latencyMs: () => 4000 });
+    await run(world, rowsOf(5), { concurrency: 1 });
+    const intents = (await recordsOf(world)).flatMap((record) => (record.is === 'intent' ? `${record.row} ${record.t}` : []));
+    expect(intents).toEqual(['1 0', '2 0', '3 0', '3 8000', '4 8000', '5 8000', '5 16000']);
+  });
+
   it('ends the run where it cannot be written, and nothing more is sent (O2)', async () => {
     for (const failing of ['write', 'sync']) {
       const world = worldOf();
@@ -111,6 +131,13 @@ describe('the journal', () => {
       expect((await run(world, rowsOf(9), { concurrency: 1 })).stop).toBeInstanceOf(LocalError);
       expect(world.service.posts()).toBe(3);
     }
+  });
+
+  it('is not to blame for a defect: that is thrown', async () => {
+    const onEvent: CreateJob['onEvent'] = ({ is }) => {
+      if (is === 'created') throw new TypeError('a defect');
+    };
+    await expect(run(worldOf(), rowsOf(1), { onEvent })).rejects.toThrow('a defect');
   });
 
   it('goes on where it could not take an answer that the results have: no row is sent again (O22)', async () => {
@@ -223,8 +250,9 @@ describe('what it tells and asks', () => {
     expect(events).toEqual([{ is: 'waiting', ms: expect.any(Number) }]);
     expect([world.service.posts(), world.service.lists()]).toEqual([3, 1]);
     // Nothing was created by this run, so there is nothing that could be twice.
-    expect(await run(world, rowsOf(3), { onEvent })).toMatchObject(done);
-    expect(world.service.lists()).toBe(1);
+    const service = { ...world.service, baseUrl: BASE_URL, foreignRequests: () => 1 };
+    expect(await run(world, rowsOf(3), { service })).toMatchObject(done);
+    expect([world.service.posts(), world.service.lists()]).toEqual([3, 1]);
   });
 
   it('takes a person’s word, and says what looks odd about it', async () => {
@@ -258,6 +286,14 @@ describe('--skip-existing', () => {
     expect([world.service.lists(), world.service.posts()]).toEqual([1, 2]);
   });
 
+  it('looks also for rows that were added to a run that is through (O18)', async () => {
+    const world = worldOf();
+    await run(world, rowsOf(1));
+    world.service.add({ name: 'row 2', destination: 'https://example.com' }, 0);
+    expect((await run(world, rowsOf(2), { skipExisting: true })).states).toEqual(['created', 'exists']);
+    expect(world.service.posts()).toBe(1);
+  });
+
   it('does not send what is all there', async () => {
     const world = worldOf();
     world.service.add({ name: 'row 1', destination: 'https://example.com' }, 0);
@@ -272,7 +308,7 @@ describe('a plan', () => {
   const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false) => {
     const job = { rows, journalPath: JOURNAL, baseUrl: BASE_URL, disk: memory.disk, listed: [] };
     const planned = await planRows(job, listing ? async () => service.codes : undefined);
-    return planned.map(({ row, action, id }) => `${row} ${action}${id === undefined ? '' : ` ${id}`}`);
+    return planned.map(({ row, action, id, resent }) => [row, action, id ?? [], resent ? 'resent' : []].flat().join(' '));
   };
 
   it('says what a run would do, and touches nothing', async () => {
@@ -289,6 +325,15 @@ describe('a plan', () => {
     expect(await plan(world, rowsOf(4), true)).toEqual(listed);
     expect(await recordsOf(world)).toEqual(before);
     expect(second?.by).toBe(2);
+  });
+
+  it('looks again for what an earlier run did not find, and for a second code of what was sent twice (O20, O21)', async () => {
+    const world = worldOf({ mishap: only('drop', 0, 1) });
+    const controller = new AbortController();
+    const onEvent: CreateJob['onEvent'] = (event) => event.is === 'created' && event.row === 1 && controller.abort();
+    await run(world, rowsOf(2), { concurrency: 1, onEvent, signal: controller.signal });
+    const [code] = world.service.codes;
+    expect(await plan(world, rowsOf(3))).toEqual([`1 done ${code?.id} resent`, '2 reconcile', '3 create']);
   });
 
   it('is refused where a run would be', async () => {
@@ -339,8 +384,17 @@ describe('when there is a reason to stop', () => {
       await gate;
       return create(code, beforeSend);
     };
-    await run(world, rowsOf(8), { disk: slowDisk(world) });
-    expect(world.service.posts()).toBe(1);
+    const end = await run(world, rowsOf(8), { disk: slowDisk(world) });
+    expect([world.service.posts(), new Set(end.states)]).toEqual([1, new Set(['open'])]);
+  });
+
+  it('keeps back also the row whose intent is on its way to the disk when the stop comes, and leaves it as it was (O16)', async () => {
+    const world = worldOf({ mishap: fullFrom(5), latencyMs: (n) => (n === 5 ? 22 : 20) });
+    const end = await run(world, rowsOf(9), { disk: slowDisk(world), concurrency: 2 });
+    expect(end.states).toEqual([...Array(5).fill('created'), ...Array(4).fill('open')]);
+    expect(world.service.posts()).toBe(6);
+    const intents = (await recordsOf(world)).flatMap((record) => (record.is === 'intent' ? record.row : []));
+    expect(intents).toContain(7);
   });
 
   it('fails a rejected row only, unless told to fail fast', async () => {

@@ -126,7 +126,8 @@ describe('when answers are lost', () => {
     const end = await run(world, rows);
     expect(end.undecided).toMatchObject([{ row: 2, candidates: [{ name: 'row 2' }, { name: 'row 2' }] }]);
     expect(end.rows[1]?.state).toBe('unknown');
-    expect(world.service.posts()).toBe(2);
+    // Another look would show the same.
+    expect([world.service.posts(), world.service.lists()]).toEqual([2, 1]);
   });
 
   it('gives a row up after some rounds, and does the others (O17)', async () => {
@@ -156,10 +157,12 @@ describe('when answers are lost', () => {
     const world = worldOf({ mishap: only('drop', 0) });
     expect(await runKilled(world, rowsOf(2), AT_OUTCOME, { concurrency: 1 })).toBe(true);
     const offline = new UnavailableError('no network', { outcome: 'not-applied' });
-    const end = await run(world, rowsOf(2), { askClock: () => Promise.reject(offline) });
-    expect(end).toMatchObject({ stop: offline, stopRow: undefined, states: ['unknown', 'unknown'] });
+    const end = await run(world, rowsOf(3), { askClock: () => Promise.reject(offline) });
+    expect(end).toMatchObject({ stop: offline, stopRow: undefined, states: ['unknown', 'unknown', 'open'] });
     expect(world.service.posts()).toBe(1);
-    expect(await run(world, rowsOf(2))).toMatchObject(done);
+    // What an earlier run sent was not sent now.
+    expect(end.rows.filter(({ sentNow }) => sentNow)).toEqual([]);
+    expect(await run(world, rowsOf(3))).toMatchObject(done);
   });
 
   it('fails as a whole where nothing was created at all', async () => {
@@ -176,6 +179,19 @@ describe('when answers are lost', () => {
     const kinds = ['session', 'clock', 'clock', 'adopted', 'absent', 'intent', 'created', 'clock'];
     expect(second.map(({ is }) => is)).toEqual(kinds);
     expect(second.filter((record) => record.is === 'clock' && record.s === undefined)).toEqual([]);
+  });
+
+  it('writes down whether the listing or a person said that a row was not created', async () => {
+    const world = worldOf({ mishap: only('drop', 0, 1) });
+    const offline = new UnavailableError('no network');
+    await run(world, rowsOf(2), { listCodes: () => Promise.reject(offline) });
+    const shown = () => world.service.listCodes();
+    await run(world, rowsOf(2), { decisions: { adopt: [], notCreated: [2] }, listCodes: shown });
+    const words = (await recordsOf(world)).flatMap((record) => (record.is === 'absent' ? [[record.row, record.word]] : []));
+    expect(words).toEqual([
+      [2, true],
+      [1, false],
+    ]);
   });
 
   it('leaves a row unknown when the listing fails, and decides nothing (O4)', async () => {
@@ -216,6 +232,15 @@ describe('after a row was sent again', () => {
     const later = await run(world, rowsOf(2));
     expect(later.undecided).toMatchObject([{ row: 1, candidates: [{ id: second?.id }] }]);
     expect([world.service.posts(), world.service.lists() - lists]).toEqual([3, 1]);
+  });
+
+  it('does not look for a second code of what the service rejected then: the next run looks for its first (O20, O21)', async () => {
+    const world = worldOf({ mishap: (n) => (['late', 'rejected'] as const)[n] ?? 'none', lateMs: () => 30_000 });
+    expect(await run(world, rowsOf(1))).toMatchObject({ ...done, states: ['rejected'] });
+    expect([world.service.lists(), world.service.codes.length]).toEqual([1, 0]);
+    await world.time.advance(30_000);
+    expect(await run(world, rowsOf(1))).toMatchObject({ ...done, states: ['adopted'] });
+    expect(world.service.posts()).toBe(2);
   });
 
   it('is settled by a person’s word, or by deleting one (O12, O13, O20)', async () => {
