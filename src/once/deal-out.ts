@@ -49,8 +49,7 @@ interface Group {
 export function judgeAlike(rows: readonly AlikeRow[], codes: readonly QrCode[]): Judgement {
   const dated = codes.map(dateOf).sort((a, b) => a.lastMs - b.lastMs);
   const groups = overlapping(rows);
-  // Of most rows that are looked for no code was created: it saves half of the time to know that at once.
-  if (dated.length > 0) for (const group of groups) group.pairs = dealToAll(group, dated);
+  for (const group of groups) group.pairs = dealToAll(group, dated);
   let open = findOpen(groups, dated);
   // O8: a doubt about one group takes its codes back, and they may be doubtful for another.
   for (let doubted = true; doubted; open = findOpen(groups, dated)) {
