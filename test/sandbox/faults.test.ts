@@ -14,21 +14,24 @@ describe('faults of connections', () => {
     ['applyThenHang', faults.applyThenHang, 2],
   ])('%s never answers', async (_name, fault, codes) => {
     const sandbox = await open(fault);
+    const patience = new AbortController();
     const reply = fetch(`${sandbox.baseUrl}/qr`, {
       method: 'POST',
       headers: { authorization: `Bearer ${sandbox.apiKey}` },
       body: '{"name":"a"}',
-      signal: AbortSignal.timeout(100),
+      signal: patience.signal,
     });
-    await expect(reply).rejects.toThrow(/timeout/);
+    await vi.waitFor(() => expect(sandbox.workspace.codes()).toHaveLength(codes), 30_000);
+    setTimeout(() => patience.abort(new Error('no answer')), 100);
+    await expect(reply).rejects.toThrow('no answer');
     expect(sandbox.workspace.codes()).toHaveLength(codes);
   });
 
   test('landLate applies a request whose sender has been told nothing', async () => {
-    const sandbox = await open(faults.landLate(300));
+    const sandbox = await open(faults.landLate(1500));
     await expect(ask(sandbox, 'POST', '/qr', create)).rejects.toThrow();
     expect(sandbox.workspace.codes()).toHaveLength(1);
-    await vi.waitFor(() => expect(sandbox.workspace.codes()).toHaveLength(2), 5000);
+    await vi.waitFor(() => expect(sandbox.workspace.codes()).toHaveLength(2), 30_000);
   });
 
   test('drip sends the true answer slowly', async () => {
