@@ -57,7 +57,11 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
       gid: NOBODY,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    onTestFinished(() => void attacker.kill('SIGKILL'));
+    const ended = once(attacker, 'exit');
+    onTestFinished(async () => {
+      attacker.kill('SIGKILL');
+      await ended;
+    });
     await once(attacker.stdout as NodeJS.ReadableStream, 'data');
     return attacker;
   }

@@ -75,7 +75,8 @@ export async function startCli(args: string[], options: CliOptions = {}): Promis
 /** A directory that is removed when the running test finishes. */
 export async function useDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  // What a process did that was just killed may still come in between.
+  onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
   return directory;
 }
 
