@@ -3,7 +3,7 @@
  * was killed: a small journal of ids tells these apart, so that the file can be run again.
  */
 
-import { type AppendLog, openAppendLog } from '../durable/append-log.ts';
+import { type AppendLog, openAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { TargetRow } from './check-rows.ts';
@@ -27,18 +27,19 @@ export interface DeleteJournal {
   close(): Promise<void>;
 }
 
+const OTHER_RESULTS = 'name other --results';
+
 /** Opens the journal at `path`. Hold its lock before. Throws UsageError when what stands there is another journal. */
 export async function openDeleteJournal(path: string, baseUrl: string): Promise<DeleteJournal> {
   const file: AppendLog<DeleteRecord> = await openAppendLog<DeleteRecord>(path);
   const [first] = file.found;
-  const at = file.found.findIndex((record, index) => index > 0 && !isProgress(record));
-  if (at > 0) {
+  try {
+    refuseOtherShapes(path, file.found, isProgress, OTHER_RESULTS);
+    if (first && (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1 || first.baseUrl !== baseUrl))
+      throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: OTHER_RESULTS });
+  } catch (error) {
     await file.close();
-    throw new UsageError(`${path} is damaged at line ${at + 1}: it holds what no run writes`, { hint: 'name other --results' });
-  }
-  if (first && (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1 || first.baseUrl !== baseUrl)) {
-    await file.close();
-    throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: 'name other --results' });
+    throw error;
   }
   if (!first) await file.append([{ is: 'journal', version: 1, baseUrl, of: 'deletion' }]);
   const byId = new Map<string, Progress>();

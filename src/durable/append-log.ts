@@ -128,6 +128,17 @@ function parseLines<R extends object>(bytes: Buffer, path: string): { records: R
   return { records, length };
 }
 
+/**
+ * Refuses a log with a line behind the first that is of no shape which a run writes, whatever its checksum says; the first is for its owner to
+ * look at, who knows what the log is bound to.
+ *
+ * @throws UsageError that names the line
+ */
+export function refuseOtherShapes<R>(path: string, found: readonly R[], hasShape: (record: R) => boolean, hint: string): void {
+  const at = found.findIndex((record, index) => index > 0 && !hasShape(record));
+  if (at > 0) throw new UsageError(`${path} is damaged at line ${at + 1}: it holds what no run writes`, { hint });
+}
+
 /** A first line that was being written: a part of it, or zeros in its place, as a power cut leaves where the length came first. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);

@@ -3,7 +3,7 @@
  * never believed about anything else. The keys and words of a line are a format on disk: journals of older versions have them.
  */
 import { createHash } from 'node:crypto';
-import { type AppendLog, openAppendLog, readAppendLog } from '../durable/append-log.ts';
+import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
 import { quote } from '../quote.ts';
@@ -124,7 +124,7 @@ function check({ path, baseUrl, rows, listed }: JournalOptions, found: readonly 
   const hashes = rows.map(fingerprint);
   refuseOtherService(path, baseUrl, found);
   const known = found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));
-  for (const [index, record] of found.entries()) refuseOtherShape(path, record, index, known.length);
+  refuseOtherShapes(path, found, (record) => hasShape(record, known.length), WHEN_DAMAGED);
   refuseForgotten(path, listed, found);
   refuseChangedRows(path, rows, hashes, known);
   return hashes.slice(known.length);
@@ -171,17 +171,14 @@ const SHAPES: ReadonlyMap<string, readonly (readonly [string, FieldKind])[]> = n
 );
 
 /** O15: a line of another shape, whatever its checksum says, is damage as well: nothing is concluded from it. */
-function refuseOtherShape(path: string, record: JournalRecord, index: number, rows: number): void {
-  if (index === 0) return; // what the journal is bound to was looked at before
+function hasShape(record: JournalRecord, rows: number): boolean {
   const values: Readonly<Record<string, unknown>> = { ...record };
-  const hasShape = SHAPES.get(record.is)?.every(([name, kind]) => isOf(kind, values[name])) ?? false;
   const numbers = [values.row, ...(Array.isArray(values.more) ? values.more : [])].filter((row) => row !== undefined);
   const isRow = (row: unknown) => Number.isInteger(row) && Number(row) >= 1 && Number(row) <= rows;
-  if (hasShape && numbers.every(isRow)) return;
-  throw new UsageError(`${path} is damaged at line ${index + 1}: it holds what no run writes`, {
-    hint: 'name another place with --results; to create only what is missing, add --skip-existing',
-  });
+  return (SHAPES.get(record.is)?.every(([name, kind]) => isOf(kind, values[name])) ?? false) && numbers.every(isRow);
 }
+
+const WHEN_DAMAGED = 'name another place with --results; to create only what is missing, add --skip-existing';
 
 function isOf(kind: FieldKind, value: unknown): boolean {
   if (kind === 'strings') return Array.isArray(value) && value.every((text) => typeof text === 'string');

@@ -1,5 +1,5 @@
 /** The journal of a plan of dated changes: which rows are done, and which may have been. Kept by content, for a plan is a file that lives. */
-import { type AppendLog, openAppendLog, readAppendLog } from '../durable/append-log.ts';
+import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
 import { quote } from '../quote.ts';
@@ -45,19 +45,15 @@ export async function readPlanJournal(path: string, baseUrl: string, disk?: Disk
   return stateOf(found, { append: async () => undefined, close: async () => undefined });
 }
 
-function refuseOther(path: string, baseUrl: string, [first, ...more]: readonly PlanRecord[]): void {
+function refuseOther(path: string, baseUrl: string, found: readonly PlanRecord[]): void {
+  const [first] = found;
   if (first === undefined) return;
   if (first.is !== 'journal' || first.of !== 'plan' || first.version !== 1) {
     throw new UsageError(`${path} is the journal of something other than a plan of dated changes`, {
       hint: 'name other --results',
     });
   }
-  for (const [index, record] of more.entries()) {
-    if (hasShape(record)) continue;
-    throw new UsageError(`${path} is damaged at line ${index + 2}: it holds what no run writes`, {
-      hint: 'put a copy of it back; with other --results each row that is due is applied anew',
-    });
-  }
+  refuseOtherShapes(path, found, hasShape, 'put a copy of it back; with other --results each row that is due is applied anew');
   if (first.baseUrl === baseUrl) return;
   throw new UsageError(`${path} records a plan for ${quote(first.baseUrl)}, not ${baseUrl}`, {
     hint: `go on with --base-url ${quote(first.baseUrl)}, or name other --results`,
