@@ -49,6 +49,17 @@ it('warns once of a service that changes what it is sent: --skip-existing would 
 });
 
 describe('the journal', () => {
+  /** The third row waits for a minute before it is sent. */
+  function worldWhereRow3Waits(): World {
+    const world = worldOf();
+    const create = world.service.createCode;
+    world.service.createCode = async (code, beforeSend) => {
+      if (code.name === 'row 3') await world.time.sleep(60_000);
+      return create(code, beforeSend);
+    };
+    return world;
+  }
+
   it('has the intent of a row before its POST leaves, and its outcome when the run ends (O1)', async () => {
     const world = worldOf();
     const create = world.service.createCode;
@@ -93,24 +104,14 @@ describe('the journal', () => {
   });
 
   it('has a new intent of a row that waited long since its own was written', async () => {
-    const world = worldOf();
-    const create = world.service.createCode;
-    world.service.createCode = async (code, beforeSend) => {
-      if (code.name === 'row 3') await world.time.sleep(60_000);
-      return create(code, beforeSend);
-    };
+    const world = worldWhereRow3Waits();
     await run(world, rowsOf(3), { concurrency: 1 });
     const intents = (await recordsOf(world)).flatMap((record) => (record.is === 'intent' ? `${record.row} ${record.t}` : []));
     expect(intents).toEqual(['1 0', '2 0', '3 0', '3 60040']);
   });
 
   it('has no new intent of rows that were sent while another waited (O1)', async () => {
-    const world = worldOf();
-    const create = world.service.createCode;
-    world.service.createCode = async (code, beforeSend) => {
-      if (code.name === 'row 3') await world.time.sleep(60_000);
-      return create(code, beforeSend);
-    };
+    const world = worldWhereRow3Waits();
     const end = await run(world, rowsOf(9), { concurrency: 2 });
     expect(end.states).toEqual(Array(9).fill('created'));
     const intents = (await recordsOf(world)).flatMap((record) => (record.is === 'intent' ? record.row : []));
