@@ -10,6 +10,7 @@ import { addUtm } from '../utm.ts';
 import type { UpdateRow } from './check-rows.ts';
 import { type Lookup, requireCode } from './find-codes.ts';
 import type { RowResult } from './results.ts';
+import { isShortenedFrom } from './shortened-number.ts';
 
 export interface ChangeJob<R extends { row: number }> {
   /** Rows about the same code stay together and are done one after the other. */
@@ -118,7 +119,7 @@ export function differences(
 function isOther(text: string, present: string, through: UpdateRow['through']): boolean {
   if (text.toWellFormed() === present.toWellFormed()) return false;
   if (through === undefined) return true;
-  if (through === 'csv' && isShortenedNumber(text, present)) return false;
+  if (through === 'csv' && isShortenedFrom(text, present)) return false;
   const plain = (given: string) => given.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '');
   return plain(text) !== plain(present) && !(through === 'xlsx' && plain(text) === plain(defuse(present)));
 }
@@ -130,15 +131,6 @@ function refuseUnchanged(code: QrCode, changes: CodeChanges, after: QrCode): voi
     if (isSame || (after[field] ?? '') !== (code[field] ?? '')) continue;
     throw new UnexpectedAnswerError(`the service answered that it changed the code, and left its ${field} as it was`);
   }
-}
-
-/** `1.23457E+19` for a name of digits: a spreadsheet saves as CSV what it shows of a number, and nobody types that in place of the digits. */
-function isShortenedNumber(text: string, present: string): boolean {
-  const [, digits = ''] = /^-?\d(?:[.,](\d{1,15}))?E[+-]\d{2,3}$/.exec(text) ?? [];
-  if (!/E/.test(text) || !/^-?[\d.,]+(e[+-]?\d+)?$/i.test(present)) return false;
-  const shortened = Number(text.replace(',', '.'));
-  const given = Number(present.replace(',', '.'));
-  return Number.isFinite(given) && given.toExponential(digits.length) === shortened.toExponential(digits.length);
 }
 
 /** A function that brings one row about and says how; it remembers what earlier rows changed. */

@@ -8,6 +8,7 @@ import { addUtm, normaliseUtm, UTM_NAMES, type UtmTags } from '../utm.ts';
 import { type Columns, type InputCell, matchColumns, readName, readText, readWord } from './columns.ts';
 import { type Fault, fold, type Input, type InputRow, refuseFaults } from './input.ts';
 import { RESULT_COLUMNS } from './results.ts';
+import { isShortened } from './shortened-number.ts';
 
 const UTM_COLUMNS = UTM_NAMES.map((name) => `utm_${name}`);
 
@@ -61,7 +62,7 @@ function readCode(row: InputRow, columns: Columns, common: UtmTags | undefined):
   const nameCell = cell(row, 'name');
   const name = readName(nameCell);
   if (name === undefined && has('name') && faults.length === before) nameCell.fault('is empty');
-  if (name !== undefined && SHORTENED.test(name))
+  if (name !== undefined && isShortened(name))
     nameCell.warn(`${inQuotes(name)} is what a spreadsheet makes of a long number: format the column as text and type it again`);
   const type = readWord(cell(row, 'type'), CODE_TYPES);
   const address = cell(row, 'destination');
@@ -69,9 +70,6 @@ function readCode(row: InputRow, columns: Columns, common: UtmTags | undefined):
   warnOfDestination(address, destination, type);
   return { name: name ?? '', ...(type === undefined ? {} : { type }), ...(destination === undefined ? {} : { destination }) };
 }
-
-/** `1.23457E+19` */
-const SHORTENED = /^-?\d([.,]\d+)?E[+-]\d{2,3}$/;
 
 function tagged(cell: InputCell, destination: string | undefined, utm: UtmTags | undefined): string | undefined {
   if (utm === undefined) return destination;

@@ -140,6 +140,8 @@ describe('an update', () => {
     expect(change('12345678901234567890', '1.23457E+19')).toEqual(other);
     expect(change('12355678901234567890', '1.23457E+19', 'csv')).toEqual(other);
     expect(change('Plan 9', '1.23457E+19', 'csv')).toEqual(other);
+    // No spreadsheet writes it so: somebody typed it.
+    expect(change('14000000', '1.2E7', 'csv')).toEqual({ name: '1.2E7' });
     expect(change('12', '1', 'csv')).toEqual({ name: '1' });
   });
 

@@ -1,0 +1,21 @@
+/** `1.23457E+19`: what a spreadsheet shows of a number with many digits, and saves as CSV in its place. */
+const SHORTENED = /^-?\d(?:[.,](\d+))?E[+-]\d{2,3}$/;
+
+/** A number as services and people write it. */
+const NUMBER = /^-?[\d.,]+(e[+-]?\d+)?$/i;
+
+/** So many digits a spreadsheet has of a number. */
+const MOST_DIGITS = 15;
+
+/** Whether a cell looks like what a spreadsheet made of a long number. */
+export function isShortened(text: string): boolean {
+  return SHORTENED.test(text);
+}
+
+/** Whether a cell is what a spreadsheet makes of just this value: nobody types that in place of the digits. */
+export function isShortenedFrom(text: string, value: string): boolean {
+  const [match, digits = ''] = SHORTENED.exec(text) ?? [];
+  if (match === undefined || digits.length > MOST_DIGITS || !NUMBER.test(value)) return false;
+  const [shortened, given] = [text, value].map((number) => Number(number.replace(',', '.')));
+  return Number.isFinite(given) && given?.toExponential(digits.length) === shortened?.toExponential(digits.length);
+}
