@@ -59,6 +59,12 @@ interface Prepared {
   firstIsOpen: boolean;
 }
 
+/** A code whose first page is on its way. */
+interface Turn {
+  code: CodeLabel;
+  prepared: Promise<Prepared>;
+}
+
 /** Codes in a row that the service fails on, after all retries, before it is taken for down. */
 const MOST_DOWN = 1;
 
@@ -115,7 +121,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     );
   }
 
-  function start(code: CodeLabel) {
+  function start(code: CodeLabel): Turn {
     const prepared = prepare(code);
     prepared.catch(() => undefined); // its turn comes when it is run
     return { code, prepared };
@@ -164,14 +170,17 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   }
 
   try {
-    const [first, ...others] = job.codes;
+    const takeTurn = ({ code, prepared }: Turn) => prepared.then(run).catch((error) => fail(code, error));
+    let alone = 0;
     // C1: the first answer fixes the end of the range for all codes, so nothing else is asked before it is there.
-    if (first)
-      await prepare(first)
-        .then(run)
-        .catch((error) => fail(first, error));
+    for (; alone === 0 || untilMs === undefined; alone++) {
+      const code = job.codes[alone];
+      if (!code) break;
+      await takeTurn(start(code));
+    }
+    const others = job.codes.slice(alone);
     const ahead = job.fetchInOrder(others.keys(), async (i) => start(others[i] as CodeLabel), job.width);
-    for await (const { code, prepared } of ahead) await prepared.then(run).catch((error) => fail(code, error));
+    for await (const turn of ahead) await takeTurn(turn);
   } finally {
     for (const sink of open) await sink.discard();
   }

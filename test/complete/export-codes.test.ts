@@ -274,6 +274,23 @@ describe('the end of the range', () => {
     expect(new Set(asked.map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
   });
 
+  it('is one for all codes too where the first of them are gone and the service does not tell its time (C1)', async () => {
+    let now = UNTIL;
+    const gone = () => new NotFoundError('no code', { status: 404 });
+    const { result, range, asked, log } = await exported({
+      failures: { a: gone, b: gone },
+      dateMs: null,
+      nowMs: () => undefined,
+      job: { untilMs: undefined, now: () => now++ },
+    });
+    expect(await result()).toEqual({ codes: 3, scans: 9, failed: ['a', 'b'] });
+    expect(await range()).toEqual({ sinceMs: undefined, untilMs: UNTIL });
+    const last = asked.filter(({ id }) => id === 'd' || id === 'e');
+    expect(new Set(last.map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
+    expect(log.indexOf('ask d')).toBeGreaterThan(log.indexOf('commit c'));
+    expect(log.indexOf('ask e')).toBeLessThan(log.indexOf('commit d'));
+  });
+
   it('is the time of the machine, where the service does not tell its own', async () => {
     const { read } = modelScans([{ id: 1, time: UNTIL - 5 }]);
     const listScans = (_: string, request: ScanPageRequest) => read(request);
