@@ -13,8 +13,8 @@ export interface RateLimit {
   resetInMs: number | undefined;
 }
 
-/** The specification counts per minute. */
-const WINDOW_MS = 60_000;
+/** The specification counts per minute: a window where nothing believable says how long it is. */
+export const WINDOW_MS = 60_000;
 
 export interface Cost {
   requests: number;

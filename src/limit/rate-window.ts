@@ -4,7 +4,7 @@
  * prediction speak of the same end. Knows no queue and no timer. The numbers in comments are those of PROTOCOL.md.
  */
 import type { RateHeaders } from './rate-headers.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
 
 /** Requests of each window left to others: a number, or a share of the window's limit. */
@@ -14,11 +14,11 @@ export type Reserve = { requests: number } | { percent: number };
 const LONGEST_BELIEVED_MS = 3_660_000;
 /** Where no Date says what time it is there, this machine's clock may be hours off. */
 const LONGEST_BELIEVED_UNDATED_MS = 600_000;
-/** How long to wait where the service named a time that is not believed: one window of the specification. */
-const WINDOW_MS = 60_000;
 /** The first wait of those of which the service said nothing; each in a row is twice as long. */
 const FIRST_GUESS_MS = 1000;
-/** Resets are whole seconds, and some services round them anew in each answer. */
+/** Reset and Date are whole seconds: what was cut off them is less. */
+const SECOND_MS = 1000;
+/** Resets that are no further apart are of one window: some services round them anew in each answer. */
 export const SAME_RESET_MS = 1000;
 
 /** One answer as the window takes it in. */
@@ -97,7 +97,7 @@ export function createRateWindow(options: {
   function believedReset({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
     const aheadMs = resetMs - (dateMs ?? serviceNow());
     const longestMs = (dateMs ?? serviceClock.nowMs()) === undefined ? LONGEST_BELIEVED_UNDATED_MS : LONGEST_BELIEVED_MS;
-    return aheadMs > longestMs || aheadMs < -SAME_RESET_MS ? undefined : resetMs;
+    return aheadMs > longestMs || aheadMs < -SECOND_MS ? undefined : resetMs;
   }
 
   function pause(ms: number) {
@@ -133,7 +133,13 @@ export function createRateWindow(options: {
     return ms > LONGEST_BELIEVED_MS ? WINDOW_MS : Math.max(0, ms);
   }
 
-  /** Takes in a Remaining: of a new window, of this one (as one without a believable Reset is taken), or (ignored) of one before. */
+  /** Whether an answer that is no 429 is to a request of a window before this one, as far as its Reset tells. */
+  function isOfBefore(headers: RateHeaders, sentAt: number): boolean {
+    if (sentAt < closedAt && (headers.resetMs ?? Number.NaN) <= closedResetMs) return true;
+    return known?.resetMs !== undefined && (believedReset(headers) ?? known.resetMs) < known.resetMs - SAME_RESET_MS;
+  }
+
+  /** Takes in a Remaining: of a new window, or of this one, as one without a believable Reset is taken. */
   function update(headers: RateHeaders, remaining: number) {
     const opened: Known = { limit: headers.limit, lowest: remaining, resetMs: believedReset(headers) };
     if (known?.resetMs === undefined) {
@@ -143,11 +149,11 @@ export function createRateWindow(options: {
     const laterMs = (opened.resetMs ?? known.resetMs) - known.resetMs;
     if (laterMs > SAME_RESET_MS) {
       known = opened;
-    } else if (laterMs >= -SAME_RESET_MS) {
-      // L1: answers overtake each other, so the lowest Remaining counts, not the last.
-      known.lowest = Math.min(known.lowest, remaining);
-      known.resetMs += Math.max(0, laterMs);
+      return;
     }
+    // L1: answers overtake each other, so the lowest Remaining counts, not the last.
+    known.lowest = Math.min(known.lowest, remaining);
+    known.resetMs += Math.max(0, laterMs);
   }
 
   /** Takes one off for an answer, or the lack of one, that did not say how many are left. */
@@ -164,7 +170,7 @@ export function createRateWindow(options: {
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: from now on a second is added.
-    if (lateMs >= 0 && lateMs < SAME_RESET_MS) truncationMs = SAME_RESET_MS;
+    if (lateMs >= 0 && lateMs < SECOND_MS) truncationMs = SECOND_MS;
   }
 
   return {
@@ -179,11 +185,11 @@ export function createRateWindow(options: {
     },
     learn({ headers, limited, sentAt }) {
       const { resetMs, remaining } = headers;
-      if (remaining !== undefined || newest === undefined) newest = { ...headers, resetMs: believedReset(headers) };
       noteTruncation(headers, sentAt);
+      // L5: what a late answer says of the window before is no longer true, and no longer shown.
+      if (!limited && isOfBefore(headers, sentAt)) return;
+      if (remaining !== undefined || newest === undefined) newest = { ...headers, resetMs: believedReset(headers) };
       if (limited) return stayAway(awayMs(headers, sentAt));
-      // L5: what a late answer says of the window before is no longer true.
-      if (sentAt < closedAt && (resetMs ?? Number.NaN) <= closedResetMs) return;
       guesses = 0;
       if (remaining !== undefined) update(headers, remaining);
       else if (known) spend();
@@ -198,13 +204,11 @@ export function createRateWindow(options: {
       spend();
       leaveIfSpent(clock.monotonic());
     },
-    // L16: what is shown is the end that is obeyed, or nothing.
-    rateLimit: () => ({
-      plan: newest?.plan,
-      limit: newest?.limit,
-      remaining: newest?.remaining,
-      resetMs: newest?.resetMs,
-      resetInMs: newest?.resetMs === undefined ? undefined : msUntil(newest.resetMs),
-    }),
+    rateLimit() {
+      // L16: what is shown is the end that is obeyed, or nothing.
+      const resetMs = known?.resetMs ?? newest?.resetMs;
+      const resetInMs = resetMs === undefined ? undefined : msUntil(resetMs);
+      return { plan: newest?.plan, limit: newest?.limit, remaining: newest?.remaining, resetMs, resetInMs };
+    },
   };
 }

@@ -325,13 +325,13 @@ describe('absurd values', () => {
   it('a Reset is believed less far ahead where nothing says what time it is there (L8)', () => {
     const clock = fakeClock({ wallMs: NOW });
     const serviceClock = { observe() {}, nowMs: () => undefined, msToBestSample: () => 0 };
-    const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
-    const learn = (aheadMs: number) =>
+    const believed = (aheadMs: number) => {
+      const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
       window.learn({ headers: headersOf({ remaining: 0, resetMs: NOW + aheadMs }), limited: false, sentAt: 0 });
-    learn(600_000);
-    expect(window.rateLimit().resetMs).toBe(NOW + 600_000);
-    learn(600_001);
-    expect(window.rateLimit().resetMs).toBeUndefined();
+      return window.rateLimit().resetMs;
+    };
+    expect(believed(600_000)).toBe(NOW + 600_000);
+    expect(believed(600_001)).toBeUndefined();
   });
 
   it.each([
@@ -358,15 +358,15 @@ describe('absurd values', () => {
   });
 
   it('a Reset is measured against the Date of its own answer', () => {
-    const { rateLimit, answer } = openWindow();
-    answer({ remaining: 5, resetMs: NOW + 3_760_000, dateMs: NOW + 100_000 });
-    expect(rateLimit().resetMs).toBe(NOW + 3_760_000);
-    answer({ remaining: 5, resetMs: NOW + 3_760_000, dateMs: NOW + 99_999 });
-    expect(rateLimit().resetMs).toBeUndefined();
-    answer({ remaining: 5, resetMs: NOW + 1000, dateMs: NOW + 2000 });
-    expect(rateLimit().resetMs).toBe(NOW + 1000);
-    answer({ remaining: 5, resetMs: NOW + 1000, dateMs: NOW + 2001 });
-    expect(rateLimit().resetMs).toBeUndefined();
+    const believed = (aheadMs: number, dateMs: number) => {
+      const { rateLimit, answer } = openWindow();
+      answer({ remaining: 5, resetMs: NOW + aheadMs, dateMs: NOW + dateMs });
+      return rateLimit().resetMs;
+    };
+    expect(believed(3_760_000, 100_000)).toBe(NOW + 3_760_000);
+    expect(believed(3_760_000, 99_999)).toBeUndefined();
+    expect(believed(1000, 2000)).toBe(NOW + 1000);
+    expect(believed(1000, 2001)).toBeUndefined();
   });
 });
 
@@ -438,9 +438,31 @@ describe('what is shown of the limit', () => {
     expect(rateLimit()).toMatchObject({ plan: 'pro', remaining: 7 });
   });
 
+  it('is not changed by a late answer of the window before, which changes nothing that is obeyed (L5, L16)', async () => {
+    const { rateLimit, answer, clock } = openWindow();
+    const shown = { limit: 60, remaining: 59, resetMs: RESET + 60_000 };
+    answer({ remaining: 2, resetMs: RESET });
+    await clock.advance(30_100);
+    answer({ remaining: 59, resetMs: RESET + 60_000 });
+    answer({ remaining: 1, resetMs: RESET }, 29_000);
+    expect(rateLimit()).toMatchObject(shown);
+    answer({ remaining: 1, resetMs: RESET });
+    expect(rateLimit()).toMatchObject(shown);
+  });
+
+  it('is the end that is obeyed, where each answer rounds Reset anew (L16)', async () => {
+    const { rateLimit, answer, waitMs } = openWindow();
+    answer({ remaining: 2, resetMs: RESET });
+    answer({ remaining: 0, resetMs: RESET - 1000 });
+    expect(rateLimit()).toMatchObject({ remaining: 0, resetMs: RESET, resetInMs: waitMs() });
+  });
+
   it('has no Reset that is not believed (L16)', () => {
     const { rateLimit, answer } = openWindow();
     answer({ remaining: 7, resetMs: RESET * 1000 });
     expect(rateLimit()).toMatchObject({ remaining: 7, resetMs: undefined, resetInMs: undefined });
+    answer({ remaining: 6, resetMs: RESET });
+    answer({ remaining: 5, resetMs: RESET * 1000 });
+    expect(rateLimit()).toMatchObject({ remaining: 5, resetMs: RESET });
   });
 });
