@@ -38,8 +38,8 @@ export interface Stamp {
 }
 
 export type JournalRecord =
-  /** First line: what the journal is bound to. */
-  | { is: 'journal'; version: 1; baseUrl: string; of?: 'deletion' }
+  /** First line: what the journal is bound to; `of` in journals of other kinds only. */
+  | { is: 'journal'; version: 1; baseUrl: string; of?: string }
   /** Fingerprints of the input's rows, in order; a further line where rows were added later. */
   | { is: 'rows'; hashes: string[] }
   /** A run begins; `t` of the lines below counts from here. Whoever wrote the lines above is dead by now: we hold the lock. */
@@ -74,7 +74,7 @@ export type JournalRecord =
 export type RowRecord = Extract<JournalRecord, { row: number }>;
 
 /** What a journal is opened for. */
-export interface JournalOptions {
+interface JournalOptions {
   disk: Disk;
   path: string;
   baseUrl: string;
@@ -122,7 +122,7 @@ export async function readJournal(options: JournalOptions): Promise<readonly Jou
 /** O14: refuses a journal of anything else. Returns the fingerprints of rows that it does not know yet. */
 function check({ path, baseUrl, rows, listed }: JournalOptions, found: readonly JournalRecord[]): string[] {
   const hashes = rows.map(fingerprint);
-  refuseOtherService(path, baseUrl, found);
+  refuseOtherKind(path, baseUrl, found);
   const known = found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));
   refuseOtherShapes(path, found, (record) => hasShape(record, known.length), WHEN_DAMAGED);
   refuseForgotten(path, listed, found);
@@ -130,10 +130,17 @@ function check({ path, baseUrl, rows, listed }: JournalOptions, found: readonly 
   return hashes.slice(known.length);
 }
 
-function refuseOtherService(path: string, baseUrl: string, [first]: readonly JournalRecord[]): void {
+/** What journals of other commands record, by their `of`: plan-journal.ts, bulk/delete-rows.ts. */
+const OTHER_KINDS: ReadonlyMap<string, string> = new Map([
+  ['plan', 'dated changes'],
+  ['deletion', 'a deletion'],
+]);
+
+function refuseOtherKind(path: string, baseUrl: string, [first]: readonly JournalRecord[]): void {
   if (first === undefined) return;
-  if (first.is === 'journal' && first.of === 'deletion') {
-    throw new UsageError(`${path} records a deletion`, { hint: 'name other --results' });
+  if (first.is === 'journal' && first.of !== undefined) {
+    const kind = OTHER_KINDS.get(first.of) ?? quote(String(first.of));
+    throw new UsageError(`${path} records ${kind}, not codes to be created`, { hint: 'name other --results' });
   }
   if (first.is !== 'journal' || first.version !== VERSION) {
     throw new UsageError(`${path} was written by another version of qrctl`, {

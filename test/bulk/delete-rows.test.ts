@@ -73,6 +73,7 @@ describe('a deletion', () => {
 
   it.each([
     [{ is: 'journal', version: 1, baseUrl: BASE_URL }],
+    [{ is: 'journal', version: 1, baseUrl: BASE_URL, of: 'plan' }],
     [{ is: 'journal', version: 2, baseUrl: BASE_URL, of: 'deletion' }],
     [{ is: 'journal', version: 1, baseUrl: 'https://other.example', of: 'deletion' }],
     [{ is: 'deleting', id: 'a' }],

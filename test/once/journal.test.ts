@@ -110,12 +110,22 @@ describe('a journal is refused', () => {
     });
   });
 
-  it('when it is that of a deletion, or of another version of qrctl (O14)', async () => {
-    const deletion: JournalRecord = { is: 'journal', version: 1, baseUrl: BASE_URL, of: 'deletion' };
-    await expect(openWith([deletion])).rejects.toMatchObject({
-      message: expect.stringContaining('records a deletion'),
-      hint: 'name other --results',
-    });
+  it.each([
+    ['plan', 'dated changes'],
+    ['deletion', 'a deletion'],
+    ['colours', 'colours'],
+  ])('when it is that of another command, be it the first line only (O14): %s', async (of, kind) => {
+    const first = { is: 'journal', version: 1, baseUrl: BASE_URL, of };
+    for (const more of [[], [{ is: 'known', name: 'menu', id: 'x' }]]) {
+      await expect(openWith([first, ...more])).rejects.toMatchObject({
+        name: 'UsageError',
+        message: `${path} records ${kind}, not codes to be created`,
+        hint: 'name other --results',
+      });
+    }
+  });
+
+  it('when it is that of another version of qrctl (O14)', async () => {
     const newer = { is: 'journal', version: 2, baseUrl: BASE_URL };
     await expect(openWith([newer])).rejects.toMatchObject({
       message: expect.stringContaining('was written by another version of qrctl'),
