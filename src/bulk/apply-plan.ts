@@ -1,6 +1,6 @@
 /** A plan's due rows brought about, code by code: intent on disk, PATCH, outcome on disk. */
 import { RejectedError } from '../errors.ts';
-import { type DatedChange, keyOf, type Standing, wantedOf } from '../once/dated-plan.ts';
+import { type DatedChange, type DueRows, keyOf, wantedOf } from '../once/dated-plan.ts';
 import type { PlanJournal } from '../once/plan-journal.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
@@ -10,18 +10,18 @@ import type { RowResult } from './results.ts';
 export interface DueCode<R extends DatedChange> {
   /** As it was read in this run. */
   code: QrCode;
-  standing: Standing<R>;
+  dueRows: DueRows<R>;
 }
 
 /** Changes one code, and says how. Throws what the service throws; then its rows are tried again by the next run. */
 export async function applyDue<R extends DatedChange>(
-  { code, standing }: DueCode<R>,
+  { code, dueRows }: DueCode<R>,
   { journal, service }: { journal: PlanJournal; service: Pick<Service, 'updateCode'> },
 ): Promise<RowResult> {
   const { id, slug } = code;
-  const wanted = wantedFor(standing, code);
+  const wanted = wantedFor(dueRows, code);
   const { send, left } = whatToSend(code, wanted, journal);
-  const keys = standing.pending.map((row) => keyOf(id, row));
+  const keys = dueRows.pending.map((row) => keyOf(id, row));
   const outcome = Object.keys(send).length > 0 ? 'updated' : 'unchanged';
   if (outcome === 'updated') {
     const before = Object.fromEntries(Object.keys(send).map((field) => [field, code[field as keyof CodeChanges] ?? '']));
@@ -34,7 +34,7 @@ export async function applyDue<R extends DatedChange>(
   return { id, slug, outcome, error: left.length > 0 ? `left as somebody changed it meanwhile: ${left.join(', ')}` : undefined };
 }
 
-/** O27: after a lost answer, what is neither as it was nor as it was wanted is somebody's later word, and stays. */
+/** O27: after a lost answer, what is neither as it was nor as it was wanted is what somebody wanted later, and stays. */
 function whatToSend(code: QrCode, wanted: CodeChanges, journal: PlanJournal): { send: CodeChanges; left: string[] } {
   const send: Record<string, string> = {};
   const left: string[] = [];
@@ -49,9 +49,9 @@ function whatToSend(code: QrCode, wanted: CodeChanges, journal: PlanJournal): { 
 }
 
 /** As `wantedOf`; tags without an address are that row's failure. */
-export function wantedFor(standing: Standing<DatedChange>, code: QrCode): CodeChanges {
+export function wantedFor(dueRows: DueRows<DatedChange>, code: QrCode): CodeChanges {
   try {
-    return wantedOf(standing, code);
+    return wantedOf(dueRows, code);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new RejectedError(`the destination of ${code.slug} ${cause.message}`, { outcome: 'not-applied', cause });

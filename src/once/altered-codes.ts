@@ -5,39 +5,28 @@
 import { groupBy } from '../group-by.ts';
 import { partitionPoint } from '../partition-point.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
-import { parseInstant } from '../time.ts';
-import type { UnknownRow } from './reconcile.ts';
-import { resolutionMs } from './time-bounds.ts';
+import { type Dated, dateOf, type RowToFind, SECOND_MS } from './deal-out.ts';
 
 /** A service that cuts names leaves so many characters at least. */
 const LEAST_OF_A_NAME = 16;
 /** Letters and digits in them, at least; a name that was not cut may have fewer. */
 const LEAST_LETTERS = 8;
 
-/** A time without a fraction may lie anywhere in its second. */
-const SECOND_MS = 1000;
-
 /** Of one row; what is shown is for a person to look at. */
 const MOST_SHOWN = 20;
 
-interface Dated {
-  code: QrCode;
+interface Lettered extends Dated {
   letters: string;
-  firstMs: number;
-  lastMs: number;
 }
 
 /**
  * O30: a function that gives the codes, of those that no row has, that were made in a row's time and may be what became of it: their names have
  * the same letters and digits, or are cut, and of type and destination one at least is the same. What was there before does not come into it.
  */
-export function createAlteredSearch(codes: readonly QrCode[]): (row: UnknownRow) => readonly QrCode[] {
-  const dated = codes.flatMap((code): Dated[] => {
-    const firstMs = parseInstant(code.created_at);
-    if (firstMs === undefined) return [];
-    return [{ code, letters: lettersOf(code.name), firstMs, lastMs: firstMs + resolutionMs(code.created_at) - 1 }];
-  });
-  dated.sort((a, b) => a.firstMs - b.firstMs);
+export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind) => readonly QrCode[] {
+  const lettered = codes.map((code): Lettered => ({ ...dateOf(code), letters: lettersOf(code.name) }));
+  // Of a code without a time that can be read nothing says that it was made in the row's.
+  const dated = lettered.filter(({ firstMs }) => Number.isFinite(firstMs)).sort((a, b) => a.firstMs - b.firstMs);
   const byBeginning = groupBy(dated, ({ letters }) => letters.slice(0, LEAST_LETTERS));
   return ({ code, bounds, foreign }) => {
     const letters = lettersOf(code.name);
@@ -67,7 +56,7 @@ function lettersOf(name: string): string {
 }
 
 /** Whether its name may be what became of one with these letters. They begin alike: what is cut has `LEAST_LETTERS` at least. */
-function isName({ letters, code }: Dated, sent: string): boolean {
+function isName({ letters, code }: Lettered, sent: string): boolean {
   return letters === sent || (code.name.length >= LEAST_OF_A_NAME && sent.startsWith(letters));
 }
 

@@ -9,8 +9,8 @@ import type { QrCode } from '../service/shapes.ts';
 import { checkDecisions, type Decisions, recordDecisions } from './decisions.ts';
 import { openJournal, readJournal, type Stamp } from './journal.ts';
 import { findExisting } from './reconcile.ts';
-import { mayBeSent, type RoundsEnd, type RoundsJob, sendAndAsk } from './rounds.ts';
-import { openStates, type RecordedStates, type RowState, replay } from './row-states.ts';
+import { type RoundsEnd, type RoundsJob, sendAndAsk } from './rounds.ts';
+import { mayBeSent, openStates, type RecordedStates, type RowState, replay } from './row-states.ts';
 
 export interface CreateJob extends RoundsJob {
   /** Where the journal stands. Hold its lock. */

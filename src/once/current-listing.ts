@@ -7,7 +7,7 @@ import type { QrCode } from '../service/shapes.ts';
 import type { ListedCode } from './journal.ts';
 import type { RowStates } from './row-states.ts';
 
-/** Somebody may have deleted the codes that are missing, and who asks for one tells; not for each of a thousand. */
+/** Codes that are missing may have been deleted, which asking for one of them tells; a thousand are not asked for. */
 const MOST_ASKED = 3;
 
 /**
@@ -27,7 +27,7 @@ export async function listCurrentCodes(job: ListingJob, states: RowStates): Prom
   return again;
 }
 
-export interface ListingJob {
+interface ListingJob {
   listCodes: () => Promise<QrCode[]>;
   service: Pick<Service, 'getCode'>;
   listed: readonly ListedCode[];
@@ -39,7 +39,7 @@ export interface ListingJob {
 async function lacked(listing: readonly QrCode[], job: ListingJob, states: RowStates): Promise<QrCode | undefined> {
   const missing = new Set([...states.claimedIds(), ...job.listed.map(({ id }) => id)]);
   for (const { id } of listing) missing.delete(id);
-  // The last rows have the newest codes, mostly: what is behind lacks these.
+  // What is of an earlier time lacks the newest codes: those that the journal came to know last.
   for (const id of [...missing].slice(-MOST_ASKED).reverse()) {
     const code = await getIfThere(job.service, id);
     if (code) return code;

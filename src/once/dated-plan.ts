@@ -21,19 +21,19 @@ export function keyOf(id: string, { atMs, changes, utm = {} }: DatedChange): str
     .slice(0, 32);
 }
 
-/** A code's rows at a moment. */
-export interface Standing<R extends DatedChange> {
+/** The rows of a code whose time has come. */
+export interface DueRows<R extends DatedChange> {
   /** Due, and not done: what is to be done is what they say together. */
   pending: R[];
-  /** Of these, in their order, those that still have a say, with the fields they have it in. */
+  /** Of these, in the order of their time, those that still count, with the fields in which they do. */
   effective: { row: R; fields: ReadonlySet<Field> }[];
 }
 
 const FIELDS = ['name', 'destination', 'status'] as const;
 type Field = (typeof FIELDS)[number];
 
-/** O24: a row whose time has not come has no say. O25: in each field the latest row that came counts, whoever comes before it or was added since. */
-export function standingOf<R extends DatedChange>(rows: readonly R[], nowMs: number, isDone: (row: R) => boolean): Standing<R> {
+/** O24: a row whose time has not come does not count. O25: in each field the latest row that came counts, whoever comes before it or was added since. */
+export function dueRowsOf<R extends DatedChange>(rows: readonly R[], nowMs: number, isDone: (row: R) => boolean): DueRows<R> {
   const due = rows.filter(({ atMs }) => atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
   const lastDone = new Map<Field, number>();
   for (const [at, row] of due.entries()) if (isDone(row)) for (const field of fieldsOf(row)) lastDone.set(field, at);
@@ -58,7 +58,7 @@ function fieldsOf({ changes, utm }: DatedChange): Field[] {
 }
 
 /** What the effective rows make of a code, whether it is so already or not. Throws RangeError where tags have no address to stand in. */
-export function wantedOf({ effective }: Standing<DatedChange>, code: QrCode): CodeChanges {
+export function wantedOf({ effective }: DueRows<DatedChange>, code: QrCode): CodeChanges {
   const wanted: CodeChanges = {};
   for (const { row, fields } of effective) {
     const { changes, utm } = row;

@@ -9,12 +9,12 @@ import { parseInstant } from '../time.ts';
 import { createRowHeap } from './row-heap.ts';
 import { resolutionMs, type TimeBounds } from './time-bounds.ts';
 
-/** One of the rows that share their values. */
-export interface AlikeRow {
+/** A row whose code is to be found in the listing. */
+export interface RowToFind {
   row: number;
   code: NewCode;
   bounds: TimeBounds;
-  /** Codes that are known not to be the row's. Rows that were looked for together share these sets. */
+  /** Codes with its values that are known not to be its own. Rows that were looked for together share these sets. */
   foreign: readonly ReadonlySet<string>[];
 }
 
@@ -28,25 +28,25 @@ interface Judgement {
 }
 
 /** A code, and when it may have been created; one without a time that can be read may be of any. */
-interface Dated {
+export interface Dated {
   code: QrCode;
   firstMs: number;
   lastMs: number;
 }
 
-/** Rows whose times overlap stand or fall together. `pairs`: which row gets which code; empty where they are a person's. */
+/** Rows whose times overlap are decided together. `pairs`: which row gets which code; empty where a person must decide. */
 interface Group {
-  rows: AlikeRow[];
+  rows: RowToFind[];
   fromMs: number;
   toMs: number;
-  pairs: Map<Dated, AlikeRow>;
+  pairs: Map<Dated, RowToFind>;
 }
 
 /**
- * @param rows of unknown outcome
+ * @param rows that share their values
  * @param codes that nobody has claimed, with the values of the rows
  */
-export function judgeAlike(rows: readonly AlikeRow[], codes: readonly QrCode[]): Judgement {
+export function judgeAlike(rows: readonly RowToFind[], codes: readonly QrCode[]): Judgement {
   const dated = codes.map(dateOf).sort((a, b) => a.lastMs - b.lastMs);
   const groups = overlapping(rows);
   for (const group of groups) group.pairs = dealToAll(group, dated);
@@ -63,7 +63,7 @@ export function judgeAlike(rows: readonly AlikeRow[], codes: readonly QrCode[]):
 
   const result: Judgement = { adopted: [], absent: [], undecided: [], left: open.codes.map(({ code }) => code) };
   for (const group of groups) {
-    const served = new Set<AlikeRow>();
+    const served = new Set<RowToFind>();
     for (const [{ code }, row] of group.pairs) {
       result.adopted.push({ row: row.row, code });
       served.add(row);
@@ -79,22 +79,22 @@ export function judgeAlike(rows: readonly AlikeRow[], codes: readonly QrCode[]):
   return result;
 }
 
-function dateOf(code: QrCode): Dated {
+export function dateOf(code: QrCode): Dated {
   const createdMs = parseInstant(code.created_at);
   if (createdMs === undefined) return { code, firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
   return { code, firstMs: createdMs, lastMs: createdMs + resolutionMs(code.created_at) - 1 };
 }
 
 /** O11: what is known not to be a row's never comes into question for it again. */
-function isForeign({ foreign }: AlikeRow, { code }: Dated): boolean {
+function isForeign({ foreign }: RowToFind, { code }: Dated): boolean {
   return foreign.some((ids) => ids.has(code.id));
 }
 
 /** A second more than the bounds: a time without a fraction may lie anywhere in its second. */
-const SECOND_MS = 1000;
+export const SECOND_MS = 1000;
 
 /** The rows in groups, no two of which have a moment in common; no codes are dealt out yet. */
-function overlapping(rows: readonly AlikeRow[]): Group[] {
+function overlapping(rows: readonly RowToFind[]): Group[] {
   const groups: Group[] = [];
   // Of two infinities the difference is no number, which for a sort is the same as 0.
   for (const row of [...rows].sort((a, b) => a.bounds.fromMs - b.bounds.fromMs)) {
@@ -125,8 +125,8 @@ function dealToAll({ rows, fromMs, toMs }: Group, dated: readonly Dated[]): Grou
   });
 
   // A row whose values a code has to the letter comes first, where that leaves nothing over.
-  const pairs = new Map<Dated, AlikeRow>();
-  const letters = new Map<string, { rows: AlikeRow[]; codes: Dated[] }>();
+  const pairs = new Map<Dated, RowToFind>();
+  const letters = new Map<string, { rows: RowToFind[]; codes: Dated[] }>();
   const lettersOf = ({ name, destination }: NewCode | QrCode) => {
     const key = JSON.stringify([name, destination ?? '']);
     const found = letters.get(key) ?? { rows: [], codes: [] };
@@ -154,8 +154,8 @@ function dealToAll({ rows, fromMs, toMs }: Group, dated: readonly Dated[]): Grou
  * Deals codes (in order of their time) to rows (in order of the beginning of theirs): each to the row whose time ends first, which
  * leaves over as few as can be (Glover, "Maximum matching in a convex bipartite graph", 1967). False when a code is left over.
  */
-function deal(rows: readonly AlikeRow[], codes: readonly Dated[], pairs: Map<Dated, AlikeRow>): boolean {
-  const waiting = kindsOf(rows).map((kind) => ({ kind, next: 0, heap: createRowHeap<AlikeRow>() }));
+function deal(rows: readonly RowToFind[], codes: readonly Dated[], pairs: Map<Dated, RowToFind>): boolean {
+  const waiting = kindsOf(rows).map((kind) => ({ kind, next: 0, heap: createRowHeap<RowToFind>() }));
   let all = true;
   for (const dated of codes) {
     let best: (typeof waiting)[number] | undefined;
@@ -175,12 +175,12 @@ function deal(rows: readonly AlikeRow[], codes: readonly Dated[], pairs: Map<Dat
 }
 
 /** The rows by what is foreign to them: of each kind all or none can have a code. */
-function kindsOf(rows: readonly AlikeRow[]): AlikeRow[][] {
+function kindsOf(rows: readonly RowToFind[]): RowToFind[][] {
   return [...groupBy(rows, createKinds()).values()];
 }
 
 /** A function that gives rows with the same foreign codes the same name. */
-function createKinds(): (row: AlikeRow) => string {
+function createKinds(): (row: RowToFind) => string {
   const numbers = new Map<ReadonlySet<string>, number>();
   return ({ foreign }) => {
     for (const ids of foreign) if (!numbers.has(ids)) numbers.set(ids, numbers.size);
@@ -194,18 +194,18 @@ function findOpen(groups: readonly Group[], dated: readonly Dated[]) {
   const codes = dated.filter((code) => !taken.has(code));
   const byKind = new Map<string, { codes: Dated[]; slices: Map<number, QrCode[]> }>();
   const kindOf = createKinds();
-  const own = (row: AlikeRow) => {
+  const own = (row: RowToFind) => {
     const key = kindOf(row);
     const found = byKind.get(key) ?? { codes: codes.filter((code) => !isForeign(row, code)), slices: new Map() };
     byKind.set(key, found);
     return found;
   };
-  const startOf = ({ bounds }: AlikeRow, all: readonly Dated[]) =>
+  const startOf = ({ bounds }: RowToFind, all: readonly Dated[]) =>
     partitionPoint(all, ({ lastMs }) => lastMs < bounds.doubtfulFromMs);
   return {
     codes,
     /** Whether one of them casts a doubt on what the row would get. */
-    near(row: AlikeRow): boolean {
+    near(row: RowToFind): boolean {
       const { doubtfulFromMs, doubtfulToMs } = row.bounds;
       const { codes: all } = own(row);
       // What has no time comes last, and is of any.
@@ -213,7 +213,7 @@ function findOpen(groups: readonly Group[], dated: readonly Dated[]) {
       return nearest.some((code) => code && code.lastMs >= doubtfulFromMs && code.firstMs <= doubtfulToMs);
     },
     /** Those that could be the row's; rows that have the same share one list. */
-    of(row: AlikeRow): readonly QrCode[] {
+    of(row: RowToFind): readonly QrCode[] {
       const { codes: all, slices } = own(row);
       const start = startOf(row, all);
       const slice = slices.get(start) ?? all.slice(start).map(({ code }) => code);

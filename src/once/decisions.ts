@@ -39,7 +39,7 @@ function checkDecision(row: number, flag: string, states: RowStates, decided: Se
   });
 }
 
-export interface DecisionsOptions {
+interface DecisionsOptions {
   rows: readonly NewRow[];
   states: RecordedStates;
   getCode: (id: string) => Promise<QrCode>;

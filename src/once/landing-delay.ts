@@ -1,4 +1,7 @@
-/** Waiting until requests without an answer have had their effect, or never will: before that no listing proves anything. */
+/**
+ * A request whose answer was lost lands when the service makes its code, which may be after the request was given up. Waiting until each has
+ * landed or never will: before that no listing proves that a code was not made.
+ */
 import type { Service } from '../service/service.ts';
 import type { Clock } from '../time.ts';
 import type { RecordedStates, RowState } from './row-states.ts';
@@ -8,8 +11,8 @@ import type { Attempt } from './time-bounds.ts';
 export const SETTLE_MS = 10_000;
 /** O5: where requests take long, writes do. */
 const SLOWER_THAN_ANSWERS = 2;
-/** O20: and before the last look, which is to find what nobody should have to wait for. */
-const LAST_LOOK = 7;
+/** O20: so many times `settleMs` later is the last look. It tells of a write that landed after its row was sent again. */
+const LAST_LOOK_SETTLES = 6;
 /** Times from Date headers are whole seconds. */
 const DATE_RESOLUTION_MS = 2000;
 
@@ -22,7 +25,7 @@ interface ClockQuestions {
   askClock: () => Promise<unknown>;
 }
 
-export interface LandingOptions {
+interface LandingOptions {
   states: RecordedStates;
   service: Pick<Service, 'nowMs'>;
   settleMs: number;
@@ -56,16 +59,17 @@ export async function waitForLanding(unknown: readonly RowState[], options: Land
 /** Ms until a last look at the listing may say that these rows have no second code. */
 export function lastLookDelayMs(resent: readonly RowState[], options: DelayOptions): number {
   const { states, service } = options;
-  // Which request of rows that are alike a code was of, nobody knows: the newest of all must have had its time.
+  const laterMs = LAST_LOOK_SETTLES * options.settleMs;
+  // Of rows that are alike nobody knows which request made a code, so the newest lost request of all rows counts as well.
   const newest = states.newestLost();
-  const newestMs = newest ? neededMs(options, LAST_LOOK) - ageMs(newest, states, service.nowMs()) : 0;
-  return Math.max(newestMs, landingDelayMs(resent, options, LAST_LOOK));
+  const newestMs = newest ? neededMs(options) + laterMs - ageMs(newest, states, service.nowMs()) : 0;
+  return Math.max(newestMs, landingDelayMs(resent, options, laterMs));
 }
 
-/** O5: ms until every request of these rows has had its time, or several of them. */
-export function landingDelayMs(rows: readonly Pick<RowState, 'attempts'>[], options: DelayOptions, times = 1): number {
+/** Ms until `neededMs`, and `laterMs` more, have gone by since the end of each request of these rows. */
+export function landingDelayMs(rows: readonly Pick<RowState, 'attempts'>[], options: DelayOptions, laterMs = 0): number {
   const { states, service } = options;
-  const needed = neededMs(options, times);
+  const needed = neededMs(options) + laterMs;
   const nowMs = service.nowMs();
   let delayMs = 0;
   for (const { attempts } of rows) {
@@ -74,8 +78,9 @@ export function landingDelayMs(rows: readonly Pick<RowState, 'attempts'>[], opti
   return delayMs;
 }
 
-function neededMs({ states, settleMs }: DelayOptions, times: number): number {
-  return Math.max(settleMs * times, SLOWER_THAN_ANSWERS * states.slowestMs());
+/** O5: how long a request may take to land after it ended. */
+function neededMs({ states, settleMs }: DelayOptions): number {
+  return Math.max(settleMs, SLOWER_THAN_ANSWERS * states.slowestMs());
 }
 
 /** Since the request ended, at least. One of an earlier run may have left until that run died: before this one began. */

@@ -6,19 +6,9 @@ import { parseUrl } from '../parse-url.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { letSignalsIn } from '../time.ts';
 import { createAlteredSearch } from './altered-codes.ts';
-import { type AlikeRow, judgeAlike } from './deal-out.ts';
+import { judgeAlike, type RowToFind } from './deal-out.ts';
 import type { NewRow } from './journal.ts';
-import type { RowState, RowStates } from './row-states.ts';
-import type { TimeBounds } from './time-bounds.ts';
-
-/** A row that was sent and whose answer did not say whether its code was created. */
-export interface UnknownRow {
-  row: number;
-  code: NewCode;
-  bounds: TimeBounds;
-  /** Codes with its values that are known not to be its own, as `RowState` has them. */
-  foreign: RowState['foreign'];
-}
+import { mayBeSent, type RowStates } from './row-states.ts';
 
 export interface Reconciliation {
   adopted: { row: number; code: QrCode }[];
@@ -30,9 +20,10 @@ export interface Reconciliation {
 
 /** What is to be decided, by which listing. */
 export interface Question {
-  unknown: readonly UnknownRow[];
-  /** Rows that have a code, and may have a second: an earlier request of theirs was given up. */
-  resent: readonly UnknownRow[];
+  /** Rows that were sent, and whose answers did not say whether their codes were created. */
+  unknown: readonly RowToFind[];
+  /** Rows that have a code, and may have a second: they were sent again, by a run or by what is on the way. */
+  resent: readonly RowToFind[];
   /** Every code of the workspace, read after the last write could have landed. */
   listing: readonly QrCode[];
   /** Of codes that rows of this file have. */
@@ -107,10 +98,10 @@ export async function findExisting(
   const isTurn = countTurns();
   for (const { row, code } of rows) {
     if (isTurn(1)) await letSignalsIn(signal);
-    const { state, foreign } = states.of(row);
-    if (state !== 'open' && state !== 'rejected') continue;
+    const state = states.of(row);
+    if (!mayBeSent(state)) continue;
     const alike = unclaimed.get(valuesKey(code)) ?? [];
-    const at = alike.findLastIndex(({ id }) => !foreign.some((ids) => ids.has(id)));
+    const at = alike.findLastIndex(({ id }) => !state.foreign.some((ids) => ids.has(id)));
     const found = alike[at];
     if (!found) continue;
     alike.splice(at, 1); // from its end, mostly: that is quick however many are alike
@@ -123,7 +114,7 @@ export async function findExisting(
 export async function reconcile({ unknown, resent, listing, claimedIds, signal }: Question): Promise<Reconciliation> {
   const result: Reconciliation = { adopted: [], absent: [], undecided: [] };
   const unclaimed = await unclaimedCodes(listing, claimedIds, signal);
-  const codeOf = ({ code }: UnknownRow) => code;
+  const codeOf = ({ code }: RowToFind) => code;
   const isTurn = countTurns();
   for (const [key, rows] of await groupByValues(unknown, codeOf, signal)) {
     if (isTurn(rows.length)) await letSignalsIn(signal);
@@ -144,7 +135,7 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
 }
 
 /** O30: a row is absent only where nothing is left that the service may have made of it. `left`: the codes that no row has. */
-function leaveAlteredToAPerson(result: Reconciliation, unknown: readonly UnknownRow[], left: readonly QrCode[]): void {
+function leaveAlteredToAPerson(result: Reconciliation, unknown: readonly RowToFind[], left: readonly QrCode[]): void {
   if (result.absent.length === 0) return;
   const absent = new Set(result.absent.flatMap(({ rows }) => rows));
   const alteredOf = createAlteredSearch(left);
@@ -160,6 +151,6 @@ function leaveAlteredToAPerson(result: Reconciliation, unknown: readonly Unknown
 }
 
 /** A row that needs no code: its time never begins, and all that could be its own are doubtful. */
-function withoutFit(row: UnknownRow): AlikeRow {
+function withoutFit(row: RowToFind): RowToFind {
   return { ...row, bounds: { ...row.bounds, fromMs: Number.POSITIVE_INFINITY } };
 }

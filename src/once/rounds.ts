@@ -8,10 +8,11 @@ import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { Clock } from '../time.ts';
 import { listCurrentCodes } from './current-listing.ts';
+import type { RowToFind } from './deal-out.ts';
 import type { ListedCode, NewRow } from './journal.ts';
 import { landingDelayMs, lastLookDelayMs, waitForLanding } from './landing-delay.ts';
-import { type Question, type Reconciliation, reconcile, type UnknownRow } from './reconcile.ts';
-import type { RecordedStates, RowState } from './row-states.ts';
+import { type Question, type Reconciliation, reconcile } from './reconcile.ts';
+import { mayBeSent, type RecordedStates, type RowState } from './row-states.ts';
 import { type SendEnd, sendRows } from './send-rows.ts';
 
 export interface RoundsJob {
@@ -45,8 +46,8 @@ type CreateEvent =
   | { is: 'waiting'; ms: number }
   | { is: 'warning'; text: string };
 
-/** O17: rounds that created nothing before the rest is given up. */
-const MOST_BARREN_ROUNDS = 4;
+/** O17: rounds one after the other that created nothing, before the rest is given up. */
+const MOST_IN_VAIN = 4;
 
 export interface RoundsEnd extends Pick<SendEnd, 'stop' | 'stopRow'> {
   undecided: Reconciliation['undecided'];
@@ -75,7 +76,7 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
   }
   // What the service rejected in an earlier run is tried once more: its rules may have changed, or the plan.
   let due = states.all().filter(mayBeSent);
-  for (let barren = 0; ; ) {
+  for (let inVain = 0; ; ) {
     const done = countDone(states);
     const sending = await send(job, states, due);
     if (sending.stop !== undefined) return { ...sending, undecided };
@@ -86,11 +87,11 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
     } catch (stop) {
       return { stop, stopRow: undefined, undecided };
     }
-    barren = countDone(states) > done ? 0 : barren + 1;
-    due = states.all().filter(isOpen);
+    inVain = countDone(states) > done ? 0 : inVain + 1;
+    // What the service rejected is not tried twice in one run.
+    due = states.all().filter((row) => mayBeSent(row) && row.state !== 'rejected');
     if (due.length === 0) break;
-    if (barren >= MOST_BARREN_ROUNDS)
-      return { stop: reasonToGiveUp(states, due, sending.lastError), stopRow: undefined, undecided };
+    if (inVain >= MOST_IN_VAIN) return { stop: reasonToGiveUp(states, due, sending.lastError), stopRow: undefined, undecided };
   }
   try {
     if (undecided.length === 0) undecided = await lookAgain(job, states);
@@ -127,7 +128,7 @@ async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<R
   if (created.length === 0 || job.service.foreignRequests() === 0) return [];
   await waitFor(landingDelayMs(created, { ...job, states }), job);
   // What was created at another time is of another run, as people do it: there is no lost answer that could be looked for further away.
-  const narrowed = ({ bounds, ...rest }: UnknownRow): UnknownRow => {
+  const narrowed = ({ bounds, ...rest }: RowToFind): RowToFind => {
     return { ...rest, bounds: { ...bounds, doubtfulFromMs: bounds.fromMs, doubtfulToMs: bounds.toMs } };
   };
   const question = () => ({ unknown: [], resent: created.map(toQuestion(job, states)).map(narrowed) });
@@ -189,7 +190,7 @@ async function askListing(
 }
 
 function toQuestion({ rows }: RoundsJob, { evidence }: RecordedStates) {
-  return ({ row, attempts, foreign }: Pick<RowState, 'row' | 'attempts' | 'foreign'>): UnknownRow => {
+  return ({ row, attempts, foreign }: Pick<RowState, 'row' | 'attempts' | 'foreign'>): RowToFind => {
     return { row, code: rowOf(rows, row).code, bounds: evidence.boundsOf(attempts), foreign };
   };
 }
@@ -214,16 +215,6 @@ function rowOf(rows: readonly NewRow[], row: number): NewRow {
 
 function isUnknown({ state }: RowState): boolean {
   return state === 'unknown';
-}
-
-/** O4: after a round, what it proved not created; what the service rejected is not tried twice in one run. */
-function isOpen({ state }: RowState): boolean {
-  return state === 'open';
-}
-
-/** O4: neither unknown nor done. */
-export function mayBeSent({ state }: RowState): boolean {
-  return state === 'open' || state === 'rejected';
 }
 
 function countDone(states: RecordedStates): number {

@@ -1,4 +1,4 @@
-/** Rows by the end of their time, those that end together by their number; the first on top. A binary heap: files may have thousands alike. */
+/** A binary min-heap of rows, ordered by the end of their time, then by their number: files may have thousands of rows that are alike. */
 import type { TimeBounds } from './time-bounds.ts';
 
 interface TimedRow {

@@ -34,7 +34,7 @@ export interface RowStates {
   /** The state of a row, by its number. */
   of(row: number): RowState;
   all(): readonly RowState[];
-  /** Ids of codes that rows of this file have. */
+  /** Ids of codes that rows of this file have, in the order in which the journal came to know them. */
   claimedIds(): Set<string>;
   /** The row of this file that has the code with this id. */
   ownerOf(id: string): number | undefined;
@@ -60,12 +60,17 @@ export interface RecordedStates extends RowStates {
 }
 
 /** The clocks that lines are stamped with. */
-export interface StampClocks {
+interface StampClocks {
   clock: Clock;
   /** The service's clock, if it was seen. */
   serviceNowMs: () => number | undefined;
   /** Ms since the machine was started. */
   uptimeMs: () => number;
+}
+
+/** O4: whether a row may be sent, for the first time or again. One of unknown outcome may not, nor one that has its code. */
+export function mayBeSent({ state }: RowState): boolean {
+  return state === 'open' || state === 'rejected';
 }
 
 /** The states of so many rows after these lines. */
@@ -123,7 +128,7 @@ export function replay(records: readonly JournalRecord[], rows: number): RowStat
     }
   };
   for (const record of records) take(record);
-  const claimedIds = () => new Set(all.flatMap(({ id }) => id ?? []));
+  const claimedIds = () => new Set([...owners].flatMap(([id, row]) => (of(row).id === id ? id : [])));
   const ownerOf = (id: string) => owners.get(id);
   return { evidence, of, all: () => all, claimedIds, ownerOf, slowestMs: () => slowestMs, newestLost: () => newestLost, take };
 }

@@ -1,7 +1,7 @@
 /**
  * When, by the clock of `created_at`, could an attempt have created its code? Codes that were created show that clock itself. Where a run
  * has none, the Date headers stand in for it, shifted by what codes of other runs have shown to lie between the two; and where no code
- * ever showed it, it may be of any zone. The less is known, the wider is what only a person can decide; nothing is ever ruled out by it.
+ * ever showed it, it may be of any zone. The less is known, the less is ruled out, and the more a person must decide.
  */
 import { partitionPoint } from '../partition-point.ts';
 import { parseInstant } from '../time.ts';
@@ -67,7 +67,7 @@ interface LowerBound {
   slackMs: number;
 }
 
-/** A write may land this long after its request failed or its sender died; what is later is a person's. */
+/** A write may land this long after its request failed or its sender died; of what is later a person must decide. */
 const LATE_MS = 60_000;
 /** Servers of one service differ, and clocks are set: a code may be dated so far from where its own session shows it should be. */
 const NEAR_MS = 600_000;
@@ -130,7 +130,7 @@ export function createClockEvidence(): ClockEvidence {
     return { doubtfulFromMs, fromMs: from.valueMs, toMs, doubtfulToMs: toMs + slackMs };
   }
 
-  /** O7: what the clock of `created_at` showed at least when the attempt began, by the best witnesses there are. */
+  /** O7: what the clock of `created_at` showed at least when the attempt began, by the best samples there are. */
   function earliest(attempt: Attempt): LowerBound {
     const seen = codes[attempt.session];
     const own = seen && inSession(seen, attempt);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyDue } from '../../src/bulk/apply-plan.ts';
-import { type DatedChange, keyOf, standingOf } from '../../src/once/dated-plan.ts';
+import { type DatedChange, dueRowsOf, keyOf } from '../../src/once/dated-plan.ts';
 import { openPlanJournal } from '../../src/once/plan-journal.ts';
 import type { CodeChanges, QrCode } from '../../src/service/shapes.ts';
 import { CODE } from '../service/setup.ts';
@@ -20,7 +20,7 @@ function world(plan: readonly DatedChange[]) {
   /** One run at a time of the service's clock; `kill`: before or after its PATCH is applied. */
   async function run(nowMs: number, kill?: 'before' | 'after') {
     const journal = await openPlanJournal(JOURNAL, BASE, memory.disk);
-    const standing = standingOf(plan, nowMs, (row) => journal.isDone(keyOf(code.id, row)) !== undefined);
+    const dueRows = dueRowsOf(plan, nowMs, (row) => journal.isDone(keyOf(code.id, row)) !== undefined);
     const updateCode = async (_: string, changes: CodeChanges) => {
       if (kill === 'before') throw new Killed();
       sent.push(changes);
@@ -28,8 +28,8 @@ function world(plan: readonly DatedChange[]) {
       if (kill === 'after') throw new Killed();
       return code;
     };
-    if (standing.pending.length === 0) return journal.close();
-    await applyDue({ code, standing }, { journal, service: { updateCode } }).catch((error) => {
+    if (dueRows.pending.length === 0) return journal.close();
+    await applyDue({ code, dueRows }, { journal, service: { updateCode } }).catch((error) => {
       if (!(error instanceof Killed)) throw error;
     });
     await journal.close();

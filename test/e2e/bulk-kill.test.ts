@@ -23,7 +23,7 @@ const ROWS = SOAK ? 200 : 100;
 const KILLS = SOAK ? 100 : 2;
 const SEED = Number(process.env.QRCTL_SEED ?? 7);
 
-/** Seconds for `--settle`; a last look comes after seven times that. */
+/** Seconds for `--settle`; a last look comes six times that after it. */
 const SETTLE_S = SOAK ? 5 : 1;
 
 const FAULTS: readonly Fault[] = [

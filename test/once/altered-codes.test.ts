@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAlteredSearch } from '../../src/once/altered-codes.ts';
-import type { UnknownRow } from '../../src/once/reconcile.ts';
+import type { RowToFind } from '../../src/once/deal-out.ts';
 import type { NewCode, QrCode } from '../../src/service/shapes.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
@@ -14,7 +14,7 @@ function code(id: string, atMs: number, more: Partial<QrCode> = {}): QrCode {
 }
 
 /** A row sent at 5.4 s, whose code was made by 7.2 s if it was made. */
-function row(more: Partial<NewCode> = {}, foreign: ReadonlySet<string>[] = []): UnknownRow {
+function row(more: Partial<NewCode> = {}, foreign: ReadonlySet<string>[] = []): RowToFind {
   const bounds = { doubtfulFromMs: T0, fromMs: T0 + 5400, toMs: T0 + 7200, doubtfulToMs: T0 + 9000 };
   return { row: 1, code: { name: NAME, destination: URL, ...more }, bounds, foreign };
 }

@@ -64,9 +64,23 @@ describe('a listing that lacks codes of these rows', () => {
     expect(new Set(asked).size).toBe(2);
 
     for (const code of [...codes]) remove(code);
+    world.service.listCodes = async () => [...codes];
     asked.length = 0;
     expect((await run(world, rowsOf(12))).stop).toBeUndefined();
     expect(new Set(asked).size).toBe(3);
+  });
+
+  it('is known by those that were created last, whichever rows they are of (O23)', async () => {
+    const world = worldOf({ mishap: (post) => (post < 3 ? 'rejected' : post === 12 ? 'applied' : 'none') });
+    await run(world, rowsOf(12));
+    const { codes, remove } = world.service;
+    for (const code of codes.slice(-3)) remove(code);
+    const before = [...world.service.codes];
+    world.service.listCodes = async () => before;
+    // Now the first three rows are sent, of which one loses its answer; the listing has none of the three.
+    const end = await run(world, rowsOf(12));
+    expect(end.stop).toBeInstanceOf(UnprovenError);
+    expect([world.service.posts(), end.states.filter((state) => state === 'unknown').length]).toEqual([15, 1]);
   });
 
   it('because somebody has deleted them is believed', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contradictions, type DatedChange, keyOf, standingOf, wantedOf } from '../../src/once/dated-plan.ts';
+import { contradictions, type DatedChange, dueRowsOf, keyOf, wantedOf } from '../../src/once/dated-plan.ts';
 import { CODE } from '../service/setup.ts';
 
 let rows = 0;
@@ -10,7 +10,7 @@ const at = (atMs: number, changes: DatedChange['changes'], utm?: DatedChange['ut
 const [a, b, c] = [at(10, { destination: 'https://a/' }), at(20, { destination: 'https://b/' }), at(20, { status: 'paused' })];
 const wanted = (plan: DatedChange[], nowMs: number, done: DatedChange[] = []) =>
   wantedOf(
-    standingOf(plan, nowMs, (row) => done.includes(row)),
+    dueRowsOf(plan, nowMs, (row) => done.includes(row)),
     CODE,
   );
 
@@ -26,7 +26,7 @@ describe('a dated plan', () => {
     expect(wanted([a, c], 30)).toEqual({ destination: 'https://a/', status: 'paused' });
     // Added to the plan when the later one was done.
     expect(wanted([a, b, c], 30, [b, c])).toEqual({});
-    expect(standingOf([a, b, c], 30, (row) => row === b || row === c)).toMatchObject({ pending: [a], effective: [] });
+    expect(dueRowsOf([a, b, c], 30, (row) => row === b || row === c)).toMatchObject({ pending: [a], effective: [] });
     expect(wanted([a, b, c], 30, [a])).toEqual({ destination: 'https://b/', status: 'paused' });
   });
 
@@ -64,9 +64,9 @@ describe('a dated plan', () => {
     }
   });
 
-  it('says which rows still have a say, and in what (O25)', () => {
+  it('says which rows still count, and in which fields (O25)', () => {
     const say = (plan: DatedChange[], done: DatedChange[] = []) => {
-      const { effective } = standingOf(plan, 30, (row) => done.includes(row));
+      const { effective } = dueRowsOf(plan, 30, (row) => done.includes(row));
       return effective.map(({ row, fields }) => [row, [...fields]]);
     };
     const tags = at(25, {}, { source: 'poster' });

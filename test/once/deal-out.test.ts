@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AlikeRow, judgeAlike } from '../../src/once/deal-out.ts';
+import { judgeAlike, type RowToFind } from '../../src/once/deal-out.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
@@ -27,13 +27,13 @@ function row(
   number: number,
   from: number,
   { to = from + 1000, doubtful, foreign = [], destination = URL }: RowOptions = {},
-): AlikeRow {
+): RowToFind {
   const [doubtfulFrom, doubtfulTo] = doubtful ?? [from - 50, to + 1000];
   const bounds = { doubtfulFromMs: T0 + doubtfulFrom, fromMs: T0 + from, toMs: T0 + to, doubtfulToMs: T0 + doubtfulTo };
   return { row: number, code: { name: 'a', destination }, bounds, foreign };
 }
 
-function judged(rows: AlikeRow[], codes: QrCode[]) {
+function judged(rows: RowToFind[], codes: QrCode[]) {
   const { adopted, absent, undecided, left } = judgeAlike(rows, codes);
   return {
     adopted: adopted.map((pair) => `${pair.row}=${pair.code.id}`).sort(),

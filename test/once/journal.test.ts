@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openAppendLog } from '../../src/durable/append-log.ts';
 import type { Disk } from '../../src/durable/disk.ts';
-import { type JournalRecord, type NewRow, nameRow, openJournal, readJournal } from '../../src/once/journal.ts';
+import { type NewRow, nameRow, openJournal, readJournal } from '../../src/once/journal.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 
 const path = '/data/codes.results.csv.journal';

@@ -134,13 +134,13 @@ describe('waiting for a write that may still land', () => {
 
 describe('the last look', () => {
   /** Row 1 sent, lost, sent again and created; ms until the last look, so long after the session began. */
-  async function delayAfter(elapsedMs: number, more: JournalRecord[] = [], serviceNowMs?: number) {
+  async function delayAfter(elapsedMs: number, more: JournalRecord[] = [], serviceNowMs?: number, settleMs = SETTLE_MS) {
     const clock = fakeClock({ wallMs: T0 });
     const found = [...lostBefore(T0 + 1000), ...more];
     const journal = { found, append: async () => undefined, note: () => undefined, close: async () => undefined };
     const states = await openStates(journal, 2, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 });
     await clock.advance(elapsedMs);
-    return lastLookDelayMs([states.of(1)], { states, service: { nowMs: () => serviceNowMs }, settleMs: SETTLE_MS });
+    return lastLookDelayMs([states.of(1)], { states, service: { nowMs: () => serviceNowMs }, settleMs });
   }
   const again: JournalRecord[] = [
     { is: 'absent', row: 1, before: [], word: false, ...at(11_000) },
@@ -148,11 +148,22 @@ describe('the last look', () => {
     { is: 'created', row: 1, id: 'x', slug: 's', at: new Date(T0).toISOString(), ...at(11_200) },
   ];
 
-  it('is seven times later than that by which rows are sent again (O20)', async () => {
+  it('is six times --settle later than that by which rows are sent again (O20)', async () => {
     expect(await delayAfter(3000, again)).toBe(7 * SETTLE_MS - 3000);
     expect(await delayAfter(80_000, again)).toBe(0);
     expect(await delayAfter(3000, again, T0 + 61_000 + 2000)).toBe(7 * SETTLE_MS - 60_000);
     expect(await delayAfter(3000, again, T0 + 3_600_000)).toBe(0);
+    expect(await delayAfter(3000, again, undefined, 0)).toBe(0);
+  });
+
+  it('is as much later where requests took long (O20)', async () => {
+    const slow: JournalRecord[] = [
+      { is: 'session', ...at(0) },
+      { is: 'intent', row: 2, ...at(0) },
+      { is: 'unknown', row: 2, error: 'lost', ...at(40_000) },
+      { is: 'adopted', row: 2, id: 'y', slug: 's', ...at(130_000) },
+    ];
+    expect(await delayAfter(3000, [...again, ...slow])).toBe(2 * 40_000 + 6 * SETTLE_MS - 3000);
   });
 
   it('waits for the newest lost answer, of whichever row', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findExisting, reconcile, type UnknownRow, valuesKey } from '../../src/once/reconcile.ts';
+import type { RowToFind } from '../../src/once/deal-out.ts';
+import { findExisting, reconcile, valuesKey } from '../../src/once/reconcile.ts';
 import { replay } from '../../src/once/row-states.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 
@@ -22,7 +23,7 @@ function code(id: string, atMs: number, name = 'a', more: Partial<QrCode> = {}):
 }
 
 /** A row sent at `from`, its answer lost a second later. */
-function row(number: number, from: number, name = 'a', more: Partial<UnknownRow['bounds']> = {}): UnknownRow {
+function row(number: number, from: number, name = 'a', more: Partial<RowToFind['bounds']> = {}): RowToFind {
   const bounds = {
     doubtfulFromMs: T0 + from - 50,
     fromMs: T0 + from,
@@ -33,7 +34,7 @@ function row(number: number, from: number, name = 'a', more: Partial<UnknownRow[
   return { row: number, code: { name, destination: 'https://x.de' }, bounds, foreign: [] };
 }
 
-async function inShort(unknown: UnknownRow[], listing: QrCode[], claimed: string[] = [], resent: UnknownRow[] = []) {
+async function inShort(unknown: RowToFind[], listing: QrCode[], claimed: string[] = [], resent: RowToFind[] = []) {
   const signal = new AbortController().signal;
   const { adopted, absent, undecided } = await reconcile({ unknown, resent, listing, claimedIds: new Set(claimed), signal });
   return {

@@ -8,7 +8,7 @@ import { readAt } from '../../../bulk/read-at.ts';
 import { changeFailure, type RowResult } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { messageOf, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
-import { contradictions, keyOf, standingOf } from '../../../once/dated-plan.ts';
+import { contradictions, dueRowsOf, keyOf } from '../../../once/dated-plan.ts';
 import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../once/plan-journal.ts';
 import { quote } from '../../../quote.ts';
 import { everyCode } from '../../../service/codes.ts';
@@ -59,7 +59,7 @@ async function send(
   const journal = await openPlanJournal(journalPath, service.baseUrl);
   try {
     const { due, idOf, nowMs } = await readPlan(context, from, rows, journal);
-    const jobs = due.map((item) => ({ ...item, row: item.standing.pending[0]?.row ?? 0 }));
+    const jobs = due.map((item) => ({ ...item, row: item.dueRows.pending[0]?.row ?? 0 }));
     const end = await changeRows({
       groups: jobs.map((job) => [job]),
       apply: (job) => applyDue(job, { journal, service }),
@@ -67,10 +67,10 @@ async function send(
     });
     signal.throwIfAborted();
     const byRow = new Map<number, RowResult>();
-    for (const { row, standing } of jobs) {
+    for (const { row, dueRows } of jobs) {
       const result = end.results.get(row) ?? { outcome: 'not-attempted' as const };
-      const effective = new Set(standing.effective.map((item) => item.row.row));
-      for (const pending of standing.pending) byRow.set(pending.row, resultOf(pending.row, result, effective));
+      const effective = new Set(dueRows.effective.map((item) => item.row.row));
+      for (const pending of dueRows.pending) byRow.set(pending.row, resultOf(pending.row, result, effective));
     }
     const results = rows.map((row) => byRow.get(row.row) ?? standingResult(row, idOf(row), journal, nowMs));
     return { results, failure: changeFailure(end, results, path) };
@@ -138,17 +138,17 @@ async function readPlan(context: Context, from: string, rows: readonly DatedRow[
   }
   const byCode = new Map<string, DatedRow[]>();
   for (const row of rows) byCode.set(idOf(row), [...(byCode.get(idOf(row)) ?? []), row]);
-  const standings = [...byCode].map(([id, own]) => {
-    return { id, rows: own, standing: standingOf(own, nowMs, (row) => journal.isDone(keyOf(id, row)) !== undefined) };
+  const codes = [...byCode].map(([id, own]) => {
+    return { id, rows: own, dueRows: dueRowsOf(own, nowMs, (row) => journal.isDone(keyOf(id, row)) !== undefined) };
   });
-  const pending = standings.filter(({ standing }) => standing.pending.length > 0);
+  const pending = codes.filter(({ dueRows }) => dueRows.pending.length > 0);
   // What was found a moment ago is as good as what would be read now.
   const unread = pending.flatMap(({ rows: own }) => (own.some((row) => found?.(row)) ? [] : own.slice(0, 1)));
   const read = unread.length > 0 ? await look(unread) : undefined;
-  const due = pending.flatMap(({ id, rows: own, standing }) => {
+  const due = pending.flatMap(({ id, rows: own, dueRows }) => {
     const code = own.map((row) => found?.(row) ?? read?.(row)).find((known) => known !== undefined);
     // One that is gone since: its request will say so.
-    return [{ rows: own, standing, code: code ?? goneCode(id, own[0]?.slug) }];
+    return [{ rows: own, dueRows, code: code ?? goneCode(id, own[0]?.slug) }];
   });
   return { due, idOf, nowMs };
 }
@@ -173,8 +173,8 @@ async function printPlan(
   const reading = service.stats().requests;
   let changed = 0;
   const planned = new Map<number, Record<string, unknown>[]>();
-  for (const { code, standing } of due) {
-    const wanted = wantedOrFailure(code, standing);
+  for (const { code, dueRows } of due) {
+    const wanted = wantedOrFailure(code, dueRows);
     const fields = typeof wanted === 'string' ? [] : Object.entries(differences(code, wanted));
     if (fields.length > 0) changed += 1;
     const old: Readonly<Record<string, unknown>> = { ...code };
@@ -182,9 +182,9 @@ async function printPlan(
       typeof wanted === 'string'
         ? [{ action: wanted }]
         : fields.map(([field, value]) => ({ action: 'update', field, old: old[field] ?? null, new: value }));
-    for (const { row } of standing.pending) planned.set(row, [{ action: 'overtaken' }]);
-    for (const { row } of standing.effective) planned.set(row.row, [{ action: 'with the next' }]);
-    const last = standing.effective.at(-1)?.row.row;
+    for (const { row } of dueRows.pending) planned.set(row, [{ action: 'overtaken' }]);
+    for (const { row } of dueRows.effective) planned.set(row.row, [{ action: 'with the next' }]);
+    const last = dueRows.effective.at(-1)?.row.row;
     if (last !== undefined) planned.set(last, lines.length > 0 ? lines : [{ action: 'unchanged' }]);
   }
   const records = rows.flatMap((row) => {
@@ -196,9 +196,9 @@ async function printPlan(
   tellCost(context, service, `${changed} of ${new Set(rows.map(idOf)).size} codes would be changed now`, reading + changed);
 }
 
-function wantedOrFailure(code: DueCode<DatedRow>['code'], standing: DueCode<DatedRow>['standing']) {
+function wantedOrFailure(code: DueCode<DatedRow>['code'], dueRows: DueCode<DatedRow>['dueRows']) {
   try {
-    return wantedFor(standing, code);
+    return wantedFor(dueRows, code);
   } catch (error) {
     if (error instanceof RejectedError) return `fails: ${messageOf(error)}`;
     throw error;
