@@ -85,7 +85,7 @@ const parserInFiles = {
 
 /**
  * What every command that asks the service needs: `app.js` has these and what they import. All of that file is read, compared and kept
- * in memory at each start, so that a source belongs here only if `qr list` in a pipe loads it.
+ * in memory at each start, so that a source belongs here only if `qr list` loads it, in a pipe or on a terminal, or if it is as small as `qr get`.
  */
 const CORE = [
   'src/app.ts',
@@ -97,6 +97,10 @@ const CORE = [
   'src/settings/resolve.ts',
   'src/settings/slug-file.ts',
   'src/settings/store.ts',
+  'node_modules/env-paths/index.js',
+  'src/output/colour.ts',
+  'src/output/table.ts',
+  'src/commands/qr/get.ts',
 ];
 
 /** Sources of what most commands never touch: they are in `rest.js`, and in `more.js` is what is in neither. */

@@ -21,6 +21,8 @@ try {
     format: 'esm',
     platform: 'node',
     target: 'node20',
+    // For what is loaded only where it is needed.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     outfile,
     sourcemap: 'inline',
     logLevel: 'warning',

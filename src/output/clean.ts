@@ -4,6 +4,8 @@
  * Backslashes themselves stay single: this is for eyes, and exact values are in CSV and JSON.
  */
 
+import { isCommon } from './common-letters.ts';
+
 /** Printable ASCII is by far the most common, and fine. */
 const NOT_PLAIN = /[^\x20-\x7e]/;
 /** What is not, with the character before it, which may be the digit of a keycap: the table of emoji takes a microsecond a character. */
@@ -13,7 +15,7 @@ const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** `text` on one line, with every control, escape, bidi and invisible character visible. Pure. */
 export function clean(text: string): string {
-  if (!NOT_PLAIN.test(text)) return text;
+  if (!NOT_PLAIN.test(text) || isCommon(text)) return text;
   const wanted = suspects();
   return text.replace(PARTS, (part) => part.replace(wanted, escapeUnlessEmoji)).replace(piledMarks(), '');
 }

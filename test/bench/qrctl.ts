@@ -1,5 +1,4 @@
 /** The built command, as benchmarks run it. */
-import { join } from 'node:path';
 
 const BIN = new URL('../../bin/qrctl.js', import.meta.url).pathname;
 
@@ -9,7 +8,7 @@ export function qrctl(...args: string[]): string[] {
 }
 
 /**
- * The environment of a run: this one, the sandbox, a config directory without a config, and a cache of its own. Without NODE_EXTRA_CA_CERTS, which
+ * The environment of a run: this one, the sandbox, and a home without a config, found as anybody's is. Without NODE_EXTRA_CA_CERTS, which
  * node reads whole at every start: it would make everything else look small.
  */
 export function environment(sandbox: { env: Record<string, string> }, directory: string): Record<string, string | undefined> {
@@ -17,7 +16,9 @@ export function environment(sandbox: { env: Record<string, string> }, directory:
     ...process.env,
     NODE_EXTRA_CA_CERTS: undefined,
     ...sandbox.env,
-    QRCTL_CONFIG_DIR: join(directory, 'config'),
-    XDG_CACHE_HOME: join(directory, 'cache'),
+    QRCTL_CONFIG_DIR: undefined,
+    XDG_CONFIG_HOME: undefined,
+    XDG_CACHE_HOME: undefined,
+    HOME: directory,
   };
 }

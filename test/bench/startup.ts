@@ -22,13 +22,27 @@ export async function startup(directory: string): Promise<Report[]> {
       // A system that names no place to keep what was compiled.
       { name: 'qrctl qr list, compiled anew', command: ['env', '-u', 'HOME', '-u', 'XDG_CACHE_HOME', ...qrctl('qr', 'list')] },
     ];
+    const seen = [
+      { name: 'one GET, shown by node', command: onTerminal(process.execPath, GET) },
+      { name: 'qrctl qr list, shown as a table', command: onTerminal(...qrctl('qr', 'list')) },
+    ];
     const env = environment(sandbox, directory);
     const rounds = { rounds: 21 };
     return [
       { title: 'Texts', results: await compare(texts, env, rounds), notes: [] },
       { title: 'One request', results: await compare(lists, env, rounds), notes: ['a sandbox is asked for 25 codes'] },
+      {
+        title: 'The same on a terminal',
+        results: await compare(seen, env, rounds),
+        notes: ["util-linux's script is the terminal"],
+      },
     ];
   } finally {
     await sandbox.close();
   }
+}
+
+/** A command with a terminal for its output; none of these words needs quotes. */
+function onTerminal(...command: string[]): string[] {
+  return ['script', '--quiet', '--return', '--command', command.join(' '), '/dev/null'];
 }

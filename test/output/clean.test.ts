@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clean, cleanCsv, cleanJson, cleanLines } from '../../src/output/clean.ts';
+import { isCommon } from '../../src/output/common-letters.ts';
 import { runs } from '../support/property-runs.ts';
+
+test('no character that is shown without a look at the tables of Unicode would be another by them (T5, T6, T7)', () => {
+  const all = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter(isCommon);
+  expect(all.length).toBeGreaterThan(30_000);
+  // A letter that is not among them has all of the text looked at.
+  for (const c of ['é', '東', '🎪']) expect(all).toContain(c);
+  expect(clean(`${all.join('')}ก`)).toBe(`${all.join('')}ก`);
+});
 
 describe('text of the service is made visible before a terminal sees it', () => {
   test.each([

@@ -210,10 +210,9 @@ describe('text is cut by display width', () => {
 
 describe('the columns a text takes are those of string-width', () => {
   test('for each character', () => {
-    const other = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(
-      (c) => displayWidth(c) !== stringWidth(c),
-    );
-    expect(other).toEqual([]);
+    const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
+    const emoji = Array.from({ length: 0x1000 }, (_, i) => String.fromCodePoint(0x1f000 + i));
+    expect([...units, ...emoji].filter((c) => displayWidth(c) !== stringWidth(c))).toEqual([]);
   });
 
   test('for characters that join', () => {

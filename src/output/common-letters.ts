@@ -1,0 +1,51 @@
+/**
+ * The characters that most texts are made of: each is shown as it is, takes columns of its own and joins none of its kind. What has no others
+ * needs none of the tables of Unicode, which take node 20 to 100 ms to read: as long as all else that a command does.
+ */
+
+/** How a text begins: so many UTF-16 units are such characters, and take so many columns of a terminal. */
+export interface CommonStart {
+  units: number;
+  columns: number;
+}
+
+/** The start of `text` that is made of such characters, without the last of them where another follows, which may join it. */
+export function commonStart(text: string): CommonStart {
+  let columns = 0;
+  let last = 0;
+  let lastColumns = 0;
+  for (let at = 0; at < text.length; ) {
+    const unit = text.charCodeAt(at);
+    const isPair = unit >= 0xd800 && unit <= 0xdbff;
+    const own = isPair ? columnsOfEmoji(text, at) : columnsOfUnit(unit);
+    if (own === 0) return { units: last, columns: columns - lastColumns };
+    last = at;
+    lastColumns = own;
+    columns += own;
+    at += isPair ? 2 : 1;
+  }
+  return { units: text.length, columns };
+}
+
+/** Whether `text` has no other characters. */
+export function isCommon(text: string): boolean {
+  return commonStart(text).units === text.length;
+}
+
+/** ASCII, letters of Latin, Greek, Cyrillic, Hebrew and Arabic, some marks of print, kana, kanji, hangul; 0 of any other. */
+function columnsOfUnit(unit: number): 0 | 1 | 2 {
+  if (unit <= 0x2ff) return unit >= 0x20 && unit !== 0xad && !(unit >= 0x7f && unit <= 0xa0) ? 1 : 0;
+  if (unit <= 0x481) return (unit >= 0x391 && unit <= 0x3ce && unit !== 0x3a2) || unit >= 0x400 ? 1 : 0;
+  if (unit <= 0x64a) return (unit >= 0x5d0 && unit <= 0x5ea) || unit >= 0x621 ? 1 : 0;
+  if (unit >= 0x2018 && unit <= 0x201e) return 1;
+  if (unit === 0x2013 || unit === 0x2014 || unit === 0x2022 || unit === 0x2026 || unit === 0x20ac || unit === 0x2500) return 1;
+  const isKana = (unit >= 0x3041 && unit <= 0x3096) || (unit >= 0x30a1 && unit <= 0x30fa);
+  return isKana || (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3) ? 2 : 0;
+}
+
+/** An emoji of one character that needs no other: not half a flag, and no colour of skin, which join what is beside them. */
+const EMOJI = /^(?![\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}])\p{Emoji_Presentation}/u;
+
+function columnsOfEmoji(text: string, at: number): 0 | 2 {
+  return EMOJI.test(text.slice(at, at + 2)) ? 2 : 0;
+}
