@@ -27,16 +27,19 @@ export interface DeleteJournal {
   close(): Promise<void>;
 }
 
-const OTHER_RESULTS = 'name other --results';
+const ADVICE = {
+  elsewhere: 'name another place with --results',
+  damaged: 'put a copy of it back; with other --results a row whose code is gone already fails',
+};
 
 /** Opens the journal at `path`. Hold its lock before. Throws UsageError when what stands there is another journal. */
 export async function openDeleteJournal(path: string, baseUrl: string): Promise<DeleteJournal> {
-  const file: AppendLog<DeleteRecord> = await openAppendLog<DeleteRecord>(path);
+  const file: AppendLog<DeleteRecord> = await openAppendLog<DeleteRecord>(path, ADVICE);
   const [first] = file.found;
   try {
-    refuseOtherShapes(path, file.found, isProgress, OTHER_RESULTS);
+    refuseOtherShapes(path, file.found, isProgress, ADVICE.damaged);
     if (first && (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1 || first.baseUrl !== baseUrl))
-      throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: OTHER_RESULTS });
+      throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: 'name other --results' });
   } catch (error) {
     await file.close();
     throw error;

@@ -10,7 +10,7 @@ import { readingPositions } from '../append/overlap.ts';
 import { StateProblem, UnknownStateError } from '../append/sealed.ts';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { acquireLock, type Lock } from '../durable/lock.ts';
-import { cannotOpen, cannotWrite, systemCode } from '../durable/path-errors.ts';
+import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { countOf } from '../quote.ts';
 import { formatInstant } from '../time.ts';
@@ -41,8 +41,7 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
  */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, clock, signal, lockWaitMs: waitMs, onWait, disk = nodeDisk } = options;
-  const inWords = (error: unknown) =>
-    systemCode(error) === undefined ? error : cannotOpen(`write the dataset ${options.directory}`, error, OTHER_PLACE);
+  const inWords = (error: unknown) => cannotOpen(`write the dataset ${options.directory}`, error, OTHER_PLACE);
   try {
     if (options.compact) await ensureGeneration(disk, options.directory);
     else await makeDirectories(disk, options.directory);
@@ -125,9 +124,7 @@ function compactedAtTheEnd(options: DatasetOptions, disk: Disk, lock: Lock, open
         const { partitions, parts } = await compactDataset({ ...options, disk, place, manifest, openFrom });
         if (partitions > 0) note?.(`${parts} parts of ${countOf(partitions, 'partition')} became ${partitions}`);
       } catch (error) {
-        throw systemCode(error) === undefined
-          ? error
-          : cannotWrite(`merge parts of ${place}`, error, 'all that was added is safe');
+        throw cannotWrite(`merge parts of ${place}`, error, 'all that was added is safe');
       } finally {
         await lock.release();
       }

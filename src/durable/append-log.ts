@@ -1,12 +1,13 @@
 /**
  * A log on disk: lines that are only ever added, each one JSON object with a checksum of itself. What `append` has promised is still
- * there after a power cut; a line torn by one is recognised and dropped.
+ * there after a power cut; a line torn by one is recognised and dropped. People know it as the journal of a bulk run.
  */
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { Failure, LocalError, UsageError } from '../errors.ts';
+import { LocalError, UsageError } from '../errors.ts';
 import { type Disk, type DiskFile, ifPresent, nodeDisk } from './disk.ts';
-import { cannotOpen, cannotWrite, systemCode } from './path-errors.ts';
+import { cannotOpen, cannotWrite } from './path-errors.ts';
+import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file.ts';
 import { writeFully } from './write.ts';
 
 /** Records of type R; each begins with what it `is`, by which a log is told from any other file. */
@@ -21,54 +22,66 @@ export interface AppendLog<R extends { is: string }> {
   close(): Promise<void>;
 }
 
+/** What a person can do, in the words of the command whose log it is. */
+interface LogAdvice {
+  /** Where the path is to blame. */
+  elsewhere: string;
+  /** Where what stands there is no whole log. */
+  damaged: string;
+}
+
 /**
  * Opens the log at `path`, making an empty one where there is none; the caller holds its lock. Throws UsageError, and leaves the file
  * alone, when what stands there is no whole log.
  */
-export async function openAppendLog<R extends { is: string }>(path: string, disk: Disk = nodeDisk): Promise<AppendLog<R>> {
-  const file = await openOrCreate(disk, path);
+export async function openAppendLog<R extends { is: string }>(
+  path: string,
+  advice: LogAdvice,
+  disk: Disk = nodeDisk,
+): Promise<AppendLog<R>> {
+  const file = await openOrCreate(disk, path).catch((error) => {
+    throw cannotOpen(taskOf(path), error, advice.elsewhere);
+  });
   try {
-    const { records, length } = parseLines<R>(await readWhole(file, path), path);
+    const { records, length } = parseLines<R>(await readWhole(file), path, advice);
     // D9: what a killed run left half written must not become the beginning of our first line.
     await file.truncate(length);
     return { found: records, ...createAppender<R>({ disk, file, path, start: length }) };
   } catch (error) {
     await file.close();
-    throw systemCode(error) === undefined ? error : cannotWrite(taskOf(path), error, 'nothing was sent');
+    throw cannotWrite(taskOf(path), error, 'nothing was changed');
   }
 }
 
 /** What a log holds, without touching it; nothing where there is none. Throws UsageError as `openAppendLog`. */
-export async function readAppendLog<R extends { is: string }>(path: string, disk: Disk = nodeDisk): Promise<readonly R[]> {
+export async function readAppendLog<R extends { is: string }>(
+  path: string,
+  advice: LogAdvice,
+  disk: Disk = nodeDisk,
+): Promise<readonly R[]> {
   try {
     const bytes = await ifPresent(disk.readFile(path));
-    return bytes ? parseLines<R>(bytes, path).records : [];
+    return bytes ? parseLines<R>(bytes, path, advice).records : [];
   } catch (error) {
-    throw systemCode(error) === undefined ? error : cannotOpen(`read the journal ${path}`, error, OTHER_PLACE);
+    throw cannotOpen(`read the journal ${path}`, error, advice.elsewhere);
   }
 }
-
-const OTHER_PLACE = 'name another place with --results';
 
 function taskOf(path: string): string {
   return `write the journal ${path}`;
 }
 
 async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
-  try {
-    const file = (await ifPresent(disk.open(path, 'r+'))) ?? (await disk.open(path, 'wx+'));
-    // D8: or records could be lost with the file's very name. One that is found may be of a run that ended before it came to this.
-    await disk.flushDirectory(dirname(path));
-    return file;
-  } catch (error) {
-    throw cannotOpen(taskOf(path), error, OTHER_PLACE);
-  }
+  // D14: a link at its end is not followed, and on the way only such as nobody can lure us by.
+  const place = join(await realPath(disk, dirname(path)), basename(path));
+  const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
+  // D8: or records could be lost with the file's very name. One that is found may be of a run that ended before it came to this.
+  await disk.flushDirectory(dirname(place));
+  return file;
 }
 
-async function readWhole(file: DiskFile, path: string): Promise<Buffer> {
-  const stat = await file.stat();
-  if (!stat.isFile()) throw new UsageError(`the journal ${path} is not a file`, { hint: OTHER_PLACE });
-  const bytes = Buffer.alloc(stat.size);
+async function readWhole(file: DiskFile): Promise<Buffer> {
+  const bytes = Buffer.alloc((await file.stat()).size);
   for (let at = 0; at < bytes.length; ) {
     const { bytesRead } = await file.read(bytes, at, bytes.length - at, at);
     if (bytesRead === 0) return bytes.subarray(0, at);
@@ -108,7 +121,11 @@ const BEGINNING = Buffer.from('{"is":');
  * The whole lines and how many bytes they take. D10: only a tail may be broken. It was being written when the machine stopped, so nothing
  * that depends on it was done; damage further up could hide something that was, so it is refused.
  */
-function parseLines<R extends object>(bytes: Buffer, path: string): { records: R[]; length: number } {
+function parseLines<R extends object>(
+  bytes: Buffer,
+  path: string,
+  { damaged: hint }: LogAdvice,
+): { records: R[]; length: number } {
   const records: R[] = [];
   let length = 0;
   let brokenAtLine = 0;
@@ -117,14 +134,14 @@ function parseLines<R extends object>(bytes: Buffer, path: string): { records: R
     if (end < 0) break;
     const record = parseLine<R>(bytes.toString('utf8', start, end));
     start = end + 1;
-    if (record && brokenAtLine > 0) throw notWhole(`${path} is damaged at line ${brokenAtLine}`);
+    if (record && brokenAtLine > 0) throw new UsageError(`${path} is damaged at line ${brokenAtLine}`, { hint });
     if (record) {
       records.push(record);
       length = start;
     } else if (brokenAtLine === 0) brokenAtLine = line;
   }
   const isOurs = records.length > 0 || (brokenAtLine === 0 && isBeginning(bytes));
-  if (!isOurs) throw notWhole(`${path} is not a journal of qrctl`);
+  if (!isOurs) throw new UsageError(`${path} is not a journal of qrctl`, { hint });
   return { records, length };
 }
 
@@ -145,10 +162,6 @@ function isBeginning(bytes: Buffer): boolean {
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);
 }
 
-function notWhole(message: string): UsageError {
-  return new UsageError(message, { hint: `${OTHER_PLACE}; to create only what is missing, add --skip-existing` });
-}
-
 /** One flush at a time; what is added while it runs goes with the next, so that parallel rows share the disk's slowness. */
 function createAppender<R extends object>(log: { disk: Disk; file: DiskFile; path: string; start: number }) {
   const { disk, file, path } = log;
@@ -163,15 +176,15 @@ function createAppender<R extends object>(log: { disk: Disk; file: DiskFile; pat
     const bytes = Buffer.from(waiting.join(''));
     waiting = [];
     try {
-      await checkSize(file, path, position);
+      await expectSize(file, path, position);
       await writeFully(file, bytes, position);
       position += bytes.length;
       unflushed = !flush;
       if (!flush) return;
       // D8: the promise of `append`. From here on a power cut cannot take it back.
-      await Promise.all([file.datasync(), checkPlace(disk, file, path)]);
+      await Promise.all([file.datasync(), expectFindable(disk, file, path)]);
     } catch (cause) {
-      throw cause instanceof Failure ? cause : cannotWrite(taskOf(path), cause, 'what it says is safe');
+      throw cannotWrite(taskOf(path), cause, 'what it says is safe');
     }
   }
 
@@ -210,14 +223,14 @@ function createAppender<R extends object>(log: { disk: Disk; file: DiskFile; pat
 }
 
 /** D15: nobody has cut the log or added to it: else what is written next would hide that. Throws LocalError. */
-async function checkSize(file: DiskFile, path: string, size: number): Promise<void> {
+async function expectSize(file: DiskFile, path: string, size: number): Promise<void> {
   if ((await file.stat()).size !== size) throw tampered(path, 'changed by somebody else');
 }
 
 /** D15: what is promised is where the next run will look for it. Throws LocalError where the file was moved or removed. */
-async function checkPlace(disk: Disk, file: DiskFile, path: string): Promise<void> {
+async function expectFindable(disk: Disk, file: DiskFile, path: string): Promise<void> {
   const [found, ours] = await Promise.all([ifPresent(disk.stat(path)), file.stat()]);
-  if (found?.ino !== ours.ino || found.dev !== ours.dev) throw tampered(path, 'moved or removed');
+  if (!isSameFile(ours, found)) throw tampered(path, 'moved or removed');
 }
 
 function tampered(path: string, what: string): LocalError {

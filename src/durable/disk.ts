@@ -1,6 +1,7 @@
 /**
  * The few operations that everything durable is built from, as an interface: the tests have a disk in memory that can fail, or lose its
- * power, at each of them. What is not written through a `Disk` is not tested that way, so nothing in src/durable reaches past it.
+ * power, at each of them. What is not written through a `Disk` is not tested that way: in src/durable only locks reach past it, which keep
+ * nothing on a disk that could be lost.
  */
 import type { BigIntStats } from 'node:fs';
 import {
@@ -150,7 +151,10 @@ async function openFile(path: string, flags: 'r+' | 'wx+', mode?: number): Promi
   };
 }
 
-/** Only root can be lured to a place where others cannot write. Elsewhere names may differ in the case of their letters, by the file system. */
+/**
+ * Told to root only, who alone can be lured to where others cannot write (D14). Others have no need of it, and a file system that ignores
+ * case may tell a path in other letters than it was opened by.
+ */
 async function placeOf(descriptor: number): Promise<string | undefined> {
   return system.geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }

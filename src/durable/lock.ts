@@ -23,7 +23,7 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-export interface LockOptions {
+interface LockOptions {
   clock: Clock;
   signal?: AbortSignal;
   /** How long to wait for another holder. Default 5 s: enough for a run about to end, short enough for a cron job. */

@@ -1,5 +1,5 @@
 /** Errors of the system on files: what they mean in words, and whether the path is to blame or the machine. The only such list. */
-import { ClosedPipeError, type Failure, LocalError, messageOf, UsageError } from '../errors.ts';
+import { ClosedPipeError, LocalError, messageOf, UsageError } from '../errors.ts';
 
 /** The `code` of a system error (`ENOENT`), or undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
@@ -44,21 +44,26 @@ export function describeSystemError(error: unknown): string {
 }
 
 /**
- * The failure to open a file: UsageError where the path is to blame, LocalError otherwise. `task` says what cannot be done, such as
- * `write scans.csv`; `choice` is a way out where another path is one.
+ * What to throw where a file could not be opened: UsageError where the path is to blame, LocalError otherwise. `task` says what cannot be
+ * done, such as `write scans.csv`; `choice` is a way out where another path is one. What is no error of the system is given back as it is.
  */
-export function cannotOpen(task: string, error: unknown, choice = 'choose another file with --output'): Failure {
+export function cannotOpen(task: string, error: unknown, choice = 'choose another file with --output'): unknown {
+  const code = systemCode(error);
+  if (code === undefined) return error;
   const message = `cannot ${task}: ${describeSystemError(error)}`;
-  const code = systemCode(error) ?? '';
   if (!Object.hasOwn(BAD_PATH, code)) {
     return new LocalError(message, { cause: error, hint: 'nothing was changed; mend that and run again' });
   }
   return new UsageError(message, { cause: error, hint: code === 'ENOENT' ? `create the directory first, or ${choice}` : choice });
 }
 
-/** The failure of a write after opening. `state` is a clause on what is there now, such as "the file is untouched". */
-export function cannotWrite(task: string, error: unknown, state: string): Failure {
+/**
+ * What to throw where a write failed after opening. `state` is a clause on what is there now, such as "the file is untouched". What is no
+ * error of the system is given back as it is.
+ */
+export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
+  if (code === undefined) return error;
   if (code === 'EPIPE') return new ClosedPipeError('the reader went away', { cause: error });
   const advice = NO_SPACE.has(code) ? 'free some space and run again' : 'mend that and run again';
   return new LocalError(`cannot ${task}: ${describeSystemError(error)}`, { cause: error, hint: `${state}; ${advice}` });

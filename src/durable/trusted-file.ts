@@ -63,9 +63,21 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   if (!file) return undefined;
   try {
     const stat = await file.stat();
-    if (!stat.isFile()) throw refusal(path, 'it is not a regular file');
+    if (!stat.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
     await checkPlace(disk, file, path);
     await checkOwner(disk, stat, path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Creates the regular file at a real path, where nothing may be. Throws the system's error, and UsageError as `checkPlace`. */
+export async function createTrusted(disk: Disk, path: string): Promise<DiskFile> {
+  const file = await disk.open(path, 'wx+');
+  try {
+    await checkPlace(disk, file, path);
     return file;
   } catch (error) {
     await file.close();

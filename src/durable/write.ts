@@ -1,4 +1,4 @@
-/** The steps that make bytes and names stay on a disk. Each checks what the operating system really did. */
+/** Three steps of writing: all bytes of a write, flushes while a long file is still being written, and directories that stay. */
 import { dirname } from 'node:path';
 import type { Disk, DiskFile } from './disk.ts';
 import { systemCode } from './path-errors.ts';

@@ -91,6 +91,11 @@ export interface ListedCode {
 
 const VERSION = 1;
 
+const ADVICE = {
+  elsewhere: 'name another place with --results',
+  damaged: 'name another place with --results; to create only what is missing, add --skip-existing',
+};
+
 /**
  * Opens the journal for these rows, making it where there is none. Hold its lock before.
  *
@@ -98,7 +103,7 @@ const VERSION = 1;
  * gone; rows may be added at the end.
  */
 export async function openJournal(options: JournalOptions): Promise<AppendLog<JournalRecord>> {
-  const journal = await openAppendLog<JournalRecord>(options.path, options.disk);
+  const journal = await openAppendLog<JournalRecord>(options.path, ADVICE, options.disk);
   try {
     const added = check(options, journal.found);
     const beginning: JournalRecord[] = [];
@@ -114,7 +119,7 @@ export async function openJournal(options: JournalOptions): Promise<AppendLog<Jo
 
 /** What the journal holds, without touching it; nothing where there is none. Throws as `openJournal`. */
 export async function readJournal(options: JournalOptions): Promise<readonly JournalRecord[]> {
-  const found = await readAppendLog<JournalRecord>(options.path, options.disk);
+  const found = await readAppendLog<JournalRecord>(options.path, ADVICE, options.disk);
   check(options, found);
   return found;
 }
@@ -124,7 +129,7 @@ function check({ path, baseUrl, rows, listed }: JournalOptions, found: readonly 
   const hashes = rows.map(fingerprint);
   refuseOtherKind(path, baseUrl, found);
   const known = found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));
-  refuseOtherShapes(path, found, (record) => hasShape(record, known.length), WHEN_DAMAGED);
+  refuseOtherShapes(path, found, (record) => hasShape(record, known.length), ADVICE.damaged);
   refuseForgotten(path, listed, found);
   refuseChangedRows(path, rows, hashes, known);
   return hashes.slice(known.length);
@@ -184,8 +189,6 @@ function hasShape(record: JournalRecord, rows: number): boolean {
   const isRow = (row: unknown) => Number.isInteger(row) && Number(row) >= 1 && Number(row) <= rows;
   return (SHAPES.get(record.is)?.every(([name, kind]) => isOf(kind, values[name])) ?? false) && numbers.every(isRow);
 }
-
-const WHEN_DAMAGED = 'name another place with --results; to create only what is missing, add --skip-existing';
 
 function isOf(kind: FieldKind, value: unknown): boolean {
   if (kind === 'strings') return Array.isArray(value) && value.every((text) => typeof text === 'string');

@@ -25,9 +25,14 @@ export interface PlanJournal {
   close(): Promise<void>;
 }
 
+const ADVICE = {
+  elsewhere: 'name another place with --results',
+  damaged: 'put a copy of it back; with other --results each row that is due is applied anew',
+};
+
 /** Opens it, making it where there is none; the caller holds its lock. Throws UsageError where it is damaged, or of something else. */
 export async function openPlanJournal(path: string, baseUrl: string, disk?: Disk): Promise<PlanJournal> {
-  const log = await openAppendLog<PlanRecord>(path, disk);
+  const log = await openAppendLog<PlanRecord>(path, ADVICE, disk);
   try {
     refuseOther(path, baseUrl, log.found);
     if (log.found.length === 0) await log.append([{ is: 'journal', version: 1, baseUrl, of: 'plan' }]);
@@ -40,7 +45,7 @@ export async function openPlanJournal(path: string, baseUrl: string, disk?: Disk
 
 /** The same, to look at only: nothing is written. */
 export async function readPlanJournal(path: string, baseUrl: string, disk?: Disk): Promise<PlanJournal> {
-  const found = await readAppendLog<PlanRecord>(path, disk);
+  const found = await readAppendLog<PlanRecord>(path, ADVICE, disk);
   refuseOther(path, baseUrl, found);
   return stateOf(found, { append: async () => undefined, close: async () => undefined });
 }
@@ -53,7 +58,7 @@ function refuseOther(path: string, baseUrl: string, found: readonly PlanRecord[]
       hint: 'name other --results',
     });
   }
-  refuseOtherShapes(path, found, hasShape, 'put a copy of it back; with other --results each row that is due is applied anew');
+  refuseOtherShapes(path, found, hasShape, ADVICE.damaged);
   if (first.baseUrl === baseUrl) return;
   throw new UsageError(`${path} records a plan for ${quote(first.baseUrl)}, not ${baseUrl}`, {
     hint: `go on with --base-url ${quote(first.baseUrl)}, or name other --results`,

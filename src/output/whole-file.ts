@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, sep } from 'node:path';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
-import { cannotOpen, cannotWrite, systemCode } from '../durable/path-errors.ts';
+import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories, writeFully } from '../durable/write.ts';
@@ -51,7 +51,7 @@ export async function openWholeFile(
     if (real === undefined) return directFile(path, await openDirectly(path), encoder());
     return wholeFile(path, await openReplacement(disk, real, { processes }), encoder);
   } catch (error) {
-    throw systemCode(error) === undefined ? error : cannotOpen(`write ${path}`, error);
+    throw cannotOpen(`write ${path}`, error);
   }
 }
 
@@ -149,7 +149,7 @@ function directFile(path: string, file: FileHandle, encoder: Encoder): WholeFile
 }
 
 function inWords(path: string, error: unknown, state: string): unknown {
-  return systemCode(error) === undefined ? error : cannotWrite(`write ${path}`, error, state);
+  return cannotWrite(`write ${path}`, error, state);
 }
 
 /** Makes the directory of `--output-dir`, and those above it. Throws UsageError where the path is to blame, LocalError otherwise. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { createDeleter, openDeleteJournal } from '../../src/bulk/delete-rows.ts'
 import { openAppendLog } from '../../src/durable/append-log.ts';
 import { NotFoundError } from '../../src/errors.ts';
 
+const ADVICE = { elsewhere: '', damaged: '' };
 const BASE_URL = 'https://qr.example/api/v1';
 const directory = mkdtempSync(join(tmpdir(), 'qrctl-delete-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -60,7 +61,7 @@ describe('a deletion', () => {
   it('believes that what it was deleting when it was killed is gone', async () => {
     const { run } = useCodes('b');
     const path = freshPath();
-    const log = await openAppendLog<{ is: string; [key: string]: unknown }>(path);
+    const log = await openAppendLog<{ is: string; [key: string]: unknown }>(path, ADVICE);
     await log.append([
       { is: 'journal', version: 1, baseUrl: BASE_URL, of: 'deletion' },
       { is: 'deleting', id: 'a', slug: 'sa' },
@@ -79,12 +80,24 @@ describe('a deletion', () => {
     [{ is: 'deleting', id: 'a' }],
   ])('refuses the journal of anything else: %j', async (first) => {
     const path = freshPath();
-    const log = await openAppendLog<{ is: string }>(path);
+    const log = await openAppendLog<{ is: string }>(path, ADVICE);
     await log.append([first]);
     await log.close();
     await expect(openDeleteJournal(path, BASE_URL)).rejects.toMatchObject({
       name: 'UsageError',
       message: `${path} records another run, not a deletion on ${BASE_URL}`,
+    });
+  });
+
+  it('refuses a damaged journal, with a way out that a deletion has', async () => {
+    const path = freshPath();
+    const { run } = useCodes('a', 'b');
+    await run(path, [target(1, 'a'), target(2, 'b')]);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"id":"a"', '"id":"c"'));
+    await expect(openDeleteJournal(path, BASE_URL)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `${path} is damaged at line 2`,
+      hint: 'put a copy of it back; with other --results a row whose code is gone already fails',
     });
   });
 });

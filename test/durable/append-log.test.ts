@@ -19,10 +19,11 @@ interface Line {
 }
 
 const LOG = '/data/codes.journal';
+const ADVICE = { elsewhere: 'name another place', damaged: 'put it back' };
 const lines = (count: number, from = 0): Line[] => Array.from({ length: count }, (_, n) => ({ is: 'row é', n: n + from }));
 
 async function write({ disk }: MemoryDisk, records: readonly Line[]): Promise<void> {
-  const log = await openAppendLog<Line>(LOG, disk);
+  const log = await openAppendLog<Line>(LOG, ADVICE, disk);
   try {
     await log.append(records);
   } finally {
@@ -30,7 +31,7 @@ async function write({ disk }: MemoryDisk, records: readonly Line[]): Promise<vo
   }
 }
 
-const read = ({ disk }: MemoryDisk) => readAppendLog<Line>(LOG, disk);
+const read = ({ disk }: MemoryDisk) => readAppendLog<Line>(LOG, ADVICE, disk);
 
 /** The bytes of a log with so many lines. */
 async function logOf(count: number): Promise<Buffer> {
@@ -46,7 +47,7 @@ describe('a log', () => {
     await write(memory, lines(2));
     await write(memory, lines(3, 2));
     expect(await read(memory)).toEqual(lines(5));
-    expect((await openAppendLog<Line>(LOG, memory.disk)).found).toEqual(lines(5));
+    expect((await openAppendLog<Line>(LOG, ADVICE, memory.disk)).found).toEqual(lines(5));
   });
 
   it('gives back every text', async () => {
@@ -70,7 +71,7 @@ describe('a log', () => {
 
   it('keeps the order of what is added at once, in few flushes, and promises nothing before it is flushed (D8)', async () => {
     const memory = createMemoryDisk();
-    const log = await openAppendLog<Line>(LOG, memory.disk);
+    const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     let flushes = 0;
     memory.fault = (_, operation) => {
       if (operation.startsWith('sync')) flushes++;
@@ -84,7 +85,7 @@ describe('a log', () => {
 
   it('takes all of the records of a call or none', async () => {
     const memory = createMemoryDisk();
-    const log = await openAppendLog<Line>(LOG, memory.disk);
+    const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     // What JSON cannot say fails where it is made, before the disk is touched.
     const circular: Line & { self?: unknown } = { is: 'row', n: 1 };
     circular.self = circular;
@@ -105,7 +106,7 @@ describe('a log', () => {
 function session(promised: Line[]) {
   return async ({ disk }: MemoryDisk) => {
     promised.length = 0;
-    const log = await openAppendLog<Line>(LOG, disk);
+    const log = await openAppendLog<Line>(LOG, ADVICE, disk);
     const add = async (records: Line[]) => {
       await log.append(records);
       promised.push(...records);
@@ -169,7 +170,7 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
 describe('a log that failed', () => {
   it('fails with the same for all that is added later, and when it is closed (D11)', async () => {
     const memory = createMemoryDisk();
-    const log = await openAppendLog<Line>(LOG, memory.disk);
+    const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     await log.append(lines(1));
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
     const refused = await log.append(lines(1, 1)).catch((error: unknown) => error);
@@ -182,7 +183,7 @@ describe('a log that failed', () => {
   it('takes nothing after it was closed', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
     afterAll(() => rmSync(directory, { recursive: true }));
-    const log = await openAppendLog<Line>(join(directory, 'x.journal'));
+    const log = await openAppendLog<Line>(join(directory, 'x.journal'), ADVICE);
     await log.close();
     await expect(log.append(lines(1))).rejects.toThrow(LocalError);
   });
@@ -192,7 +193,7 @@ describe('what is noted', () => {
   it('is written at once, and on disk with what is appended next, or when the log is closed (D8)', async () => {
     for (const end of ['append', 'close', 'nothing'] as const) {
       const memory = createMemoryDisk();
-      const log = await openAppendLog<Line>(LOG, memory.disk);
+      const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
       log.note(lines(2));
       await new Promise((resolve) => setImmediate(resolve));
       expect(memory.read(LOG)?.split('\n')).toHaveLength(3);
@@ -205,14 +206,14 @@ describe('what is noted', () => {
 
   it('is nothing to flush where there was nothing', async () => {
     const memory = createMemoryDisk();
-    const log = await openAppendLog<Line>(LOG, memory.disk);
+    const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
     await log.close();
   });
 
   it('keeps its order among what is appended, and survives a killed process', async () => {
     const memory = createMemoryDisk();
-    const log = await openAppendLog<Line>(LOG, memory.disk);
+    const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     log.note(lines(1));
     await log.append(lines(1, 1));
     log.note(lines(1, 2));
@@ -223,7 +224,7 @@ describe('what is noted', () => {
 
   it('fails what comes after it where it could not be written (D11)', async () => {
     const memory = createMemoryDisk();
-    const log = await openAppendLog<Line>(LOG, memory.disk);
+    const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('write') ? 'ENOSPC' : undefined);
     log.note(lines(1));
     await new Promise((resolve) => setImmediate(resolve));
@@ -253,7 +254,7 @@ describe('a log whose place changes while it is written (D15)', () => {
 
   it.each(changes)('promises nothing more when it was %s (D15)', async (_, what, change) => {
     const memory = createMemoryDisk();
-    const log = await openAppendLog<Line>(LOG, memory.disk);
+    const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     await log.append(lines(1));
     await change(memory);
     const message = `the journal ${LOG} was ${what} while this run was writing it`;
@@ -268,14 +269,14 @@ describe('a log whose place changes while it is written (D15)', () => {
   it('is not the one of the same number on another file system (D15)', async () => {
     const { disk } = createMemoryDisk();
     const stat = async (path: string) => ({ ...(await disk.stat(path)), dev: 4711n });
-    const log = await openAppendLog<Line>(LOG, { ...disk, stat });
+    const log = await openAppendLog<Line>(LOG, ADVICE, { ...disk, stat });
     await expect(log.append(lines(1))).rejects.toThrow('moved or removed');
   });
 
   it('has its name flushed also where a run before was killed on the way to that (D8)', async () => {
     const memory = createMemoryDisk();
     memory.fault = (step) => (step === 1 ? 'end-before' : undefined);
-    await openAppendLog<Line>(LOG, memory.disk).catch(() => undefined);
+    await openAppendLog<Line>(LOG, ADVICE, memory.disk).catch(() => undefined);
     memory.revive();
     await write(memory, lines(2));
     memory.revive({ keep: () => 0 });
@@ -323,7 +324,7 @@ describe('what is found', () => {
         damaged[at] = (damaged[at] ?? 0) ^ change;
         const memory = createMemoryDisk();
         memory.write(LOG, damaged);
-        await expect(openAppendLog(LOG, memory.disk)).rejects.toThrow(UsageError);
+        await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toThrow(UsageError);
         expect(await memory.disk.readFile(LOG)).toEqual(damaged);
       }),
       runs(100),
@@ -338,7 +339,7 @@ describe('what is found', () => {
         .replace('"n":1', '"n":7')
         .replace('"n":2', '"n":8'),
     );
-    const opening = openAppendLog(LOG, memory.disk);
+    const opening = openAppendLog(LOG, ADVICE, memory.disk);
     await expect(opening).rejects.toThrow(UsageError);
     await expect(opening).rejects.toThrow(`${LOG} is damaged at line 2`);
   });
@@ -346,15 +347,15 @@ describe('what is found', () => {
   it('is not one whose last lines alone are broken, though they end as lines do (D9)', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, `${await logOf(2)}\0\0\0\n{"is":"no\n`);
-    expect((await openAppendLog<Line>(LOG, memory.disk)).found).toEqual(lines(2));
+    expect((await openAppendLog<Line>(LOG, ADVICE, memory.disk)).found).toEqual(lines(2));
   });
 
   it('is told with the line that is damaged', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, String(await logOf(4)).replace('"n":1', '"n":7'));
-    await expect(openAppendLog(LOG, memory.disk)).rejects.toMatchObject({
+    await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toMatchObject({
       message: `${LOG} is damaged at line 2`,
-      hint: 'name another place with --results; to create only what is missing, add --skip-existing',
+      hint: ADVICE.damaged,
     });
   });
 
@@ -369,7 +370,7 @@ describe('what is found', () => {
   ])('is refused when it is no log: %j', async (text) => {
     const memory = createMemoryDisk();
     memory.write(LOG, text);
-    await expect(openAppendLog(LOG, memory.disk)).rejects.toThrow(UsageError);
+    await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toThrow(UsageError);
     await expect(read(memory)).rejects.toThrow(`${LOG} is not a journal of qrctl`);
     expect(memory.read(LOG)).toBe(text);
   });
@@ -378,7 +379,7 @@ describe('what is found', () => {
 describe('a place for a log', () => {
   const refusedAt = async (path: string) => {
     const errors = await Promise.all(
-      [openAppendLog(path), readAppendLog(path)].map((work) => work.catch((error: unknown) => error)),
+      [openAppendLog(path, ADVICE), readAppendLog(path, ADVICE)].map((work) => work.catch((error: unknown) => error)),
     );
     return errors;
   };
@@ -387,23 +388,54 @@ describe('a place for a log', () => {
     for (const path of [tmpdir(), '/dev/null', '/dev/null/x']) {
       for (const error of await refusedAt(path)) {
         expect(error).toBeInstanceOf(UsageError);
-        expect(error).toMatchObject({ message: expect.stringContaining(path), hint: 'name another place with --results' });
+        expect(error).toMatchObject({ message: expect.stringContaining(path), hint: ADVICE.elsewhere });
       }
     }
   });
 
   it('has a directory', async () => {
     const memory = createMemoryDisk();
-    await expect(openAppendLog('/data/no/x.journal', memory.disk)).rejects.toMatchObject({
+    await expect(openAppendLog('/data/no/x.journal', ADVICE, memory.disk)).rejects.toMatchObject({
       message: 'cannot write the journal /data/no/x.journal: its directory does not exist (ENOENT)',
-      hint: 'create the directory first, or name another place with --results',
+      hint: 'create the directory first, or name another place',
     });
+  });
+
+  it('is none that somebody lures root to: neither a link nor a file that is not theirs (D14)', async () => {
+    const memory = createMemoryDisk();
+    const linked = '/data/linked.journal';
+    memory.write(LOG, await logOf(2));
+    await memory.disk.symlink(LOG, linked);
+    await expect(openAppendLog(linked, ADVICE, memory.disk)).rejects.toThrow(UsageError);
+    const lstat: Disk['lstat'] = async (path) => {
+      const stat = await memory.disk.lstat(path);
+      return path === '/data' ? Object.assign(stat, { uid: 4711 }) : stat;
+    };
+    const open: Disk['open'] = async (...where) => {
+      const file = await memory.disk.open(...where);
+      return { ...file, stat: async () => Object.assign(await file.stat(), { uid: 5 }) };
+    };
+    const opening = openAppendLog(LOG, ADVICE, { ...memory.disk, lstat, open, user: () => 0 });
+    await expect(opening).rejects.toThrow('it belongs to user 5, and others than root may write in its directory');
+    expect(await memory.disk.readFile(LOG)).toEqual(await logOf(2));
+  });
+
+  it('is the one that was named: one that is made elsewhere, by a directory that was swapped, is refused (D14)', async () => {
+    const memory = createMemoryDisk();
+    let closed = 0;
+    const open: Disk['open'] = async (...where) => {
+      const file = await memory.disk.open(...where);
+      const close = () => file.close().finally(() => closed++);
+      return { ...file, close, place: async () => '/elsewhere/codes.journal' };
+    };
+    await expect(openAppendLog(LOG, ADVICE, { ...memory.disk, open })).rejects.toThrow('somebody moved it, or a directory');
+    expect(closed).toBe(1);
   });
 
   it('that cannot be read is a failure of the machine', async () => {
     const memory = createMemoryDisk();
     const broken = { ...memory.disk, readFile: async () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })) };
-    await expect(readAppendLog(LOG, broken)).rejects.toThrow(LocalError);
+    await expect(readAppendLog(LOG, ADVICE, broken)).rejects.toThrow(LocalError);
   });
 
   it('keeps what is there when the file cannot be cut', async () => {
@@ -411,7 +443,7 @@ describe('a place for a log', () => {
     const whole = await logOf(2);
     memory.write(LOG, Buffer.concat([whole, Buffer.from('{"is":"torn')]));
     memory.fault = (_, operation) => (operation.startsWith('truncate') ? 'EIO' : undefined);
-    await expect(openAppendLog(LOG, memory.disk)).rejects.toThrow(LocalError);
+    await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toThrow(LocalError);
     expect(await read(memory)).toEqual(lines(2));
   });
 
@@ -429,7 +461,7 @@ describe('a place for a log', () => {
         return { ...file, read, stat };
       },
     };
-    expect((await openAppendLog<Line>(LOG, slow)).found).toEqual(lines(3));
+    expect((await openAppendLog<Line>(LOG, ADVICE, slow)).found).toEqual(lines(3));
   });
 
   it('is closed when it is refused', async () => {
@@ -448,7 +480,7 @@ describe('a place for a log', () => {
         return { ...file, close };
       },
     };
-    await expect(openAppendLog(LOG, counting)).rejects.toThrow(UsageError);
+    await expect(openAppendLog(LOG, ADVICE, counting)).rejects.toThrow(UsageError);
     expect(closed).toBe(1);
   });
 
@@ -456,13 +488,13 @@ describe('a place for a log', () => {
     const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
     afterAll(() => rmSync(directory, { recursive: true }));
     const path = join(directory, 'x.journal');
-    const log = await openAppendLog<Line>(path);
+    const log = await openAppendLog<Line>(path, ADVICE);
     await log.append(lines(2));
     await log.close();
     expect(await readFile(path)).toEqual(await logOf(2));
     await writeFile(path, '');
-    expect(await readAppendLog(path)).toEqual([]);
+    expect(await readAppendLog(path, ADVICE)).toEqual([]);
     await writeFile(path, 'dear diary\n');
-    await expect(readAppendLog(path)).rejects.toThrow(`${path} is not a journal of qrctl`);
+    await expect(readAppendLog(path, ADVICE)).rejects.toThrow(`${path} is not a journal of qrctl`);
   });
 });

@@ -32,7 +32,7 @@ async function useJournal(rows: readonly NewRow[]) {
 /** Opens a journal that holds these lines. */
 async function openWith(records: readonly { is: string; [key: string]: unknown }[]) {
   const { disk } = createMemoryDisk();
-  const log = await openAppendLog(path, disk);
+  const log = await openAppendLog(path, { elsewhere: '', damaged: '' }, disk);
   await log.append(records);
   await log.close();
   return openJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)], listed: [] });

@@ -10,7 +10,7 @@ const [wanted, before] = [{ name: 'b' }, { name: 'a' }];
 /** A disk with a log of these lines. */
 async function diskWith(records: readonly { is: string; [field: string]: unknown }[]) {
   const { disk } = createMemoryDisk();
-  const log = await openAppendLog(PATH, disk);
+  const log = await openAppendLog(PATH, { elsewhere: '', damaged: '' }, disk);
   await log.append(records);
   await log.close();
   return disk;
@@ -94,5 +94,23 @@ describe('the journal of a plan', () => {
       message: `${PATH} is damaged at line 3: it holds what no run writes`,
       hint: expect.stringContaining('put a copy of it back'),
     });
+  });
+
+  it('is refused where it is damaged, with a way out that a plan has', async () => {
+    const { disk, ...memory } = createMemoryDisk();
+    const journal = await openPlanJournal(PATH, BASE, disk);
+    await journal.record([
+      { is: 'known', name: 'menu', id: 'x' },
+      { is: 'known', name: 'shop', id: 'y' },
+    ]);
+    await journal.close();
+    memory.write(PATH, String(memory.read(PATH)).replace('"id":"x"', '"id":"z"'));
+    for (const open of [openPlanJournal, readPlanJournal]) {
+      await expect(open(PATH, BASE, disk)).rejects.toMatchObject({
+        name: 'UsageError',
+        message: `${PATH} is damaged at line 2`,
+        hint: 'put a copy of it back; with other --results each row that is due is applied anew',
+      });
+    }
   });
 });

@@ -93,7 +93,8 @@ export interface Kill {
 }
 
 /** What the journal on disk says. */
-export const recordsOf = ({ memory }: World) => readAppendLog<JournalRecord>(JOURNAL, memory.disk);
+export const recordsOf = ({ memory }: World) =>
+  readAppendLog<JournalRecord>(JOURNAL, { elsewhere: '', damaged: '' }, memory.disk);
 
 /** A disk whose flushes take 5 ms. */
 export function slowDisk({ memory, time }: World): Disk {

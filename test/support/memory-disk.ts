@@ -70,7 +70,7 @@ export function createMemoryDisk(): MemoryDisk {
   const empty = () => ({ content: Buffer.alloc(0), flushed: Buffer.alloc(0) });
   const epoch = { nlink: 1, mtimeNs: 0n, ctimeNs: 0n };
   const root: Inode = { ino: 0, mode: 0o755, uid: 0, gid: 0, directory: true, ...epoch, ...empty() };
-  let names = new Map<string, Inode>([['/data', root]]);
+  let names = new Map<string, Inode>(['/', '/data'].map((path) => [path, root]));
   let flushedNames = new Map<string, Inode>(names);
   /** Changes of names since the last flush of their directory, in order: a journal keeps the order, but may stop anywhere. */
   let journal: Change[] = [];
@@ -303,7 +303,8 @@ export function createMemoryDisk(): MemoryDisk {
       const survived = Math.round(powerCut.keep('names') * journal.length);
       for (const [i, { apply }] of journal.slice(0, survived).entries()) if (i !== powerCut.lost) apply(flushedNames);
       // What lies in a directory whose own name is lost is lost with it.
-      const isReachable = (path: string): boolean => path === '/data' || (flushedNames.has(path) && isReachable(dirname(path)));
+      const isReachable = (path: string): boolean =>
+        path === '/' || path === '/data' || (flushedNames.has(path) && isReachable(dirname(path)));
       flushedNames = new Map([...flushedNames].filter(([path]) => isReachable(path)));
       names = new Map(flushedNames);
       journal = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from '../../../context.ts';
 import { nodeDisk } from '../../../durable/disk.ts';
 import { acquireLock } from '../../../durable/lock.ts';
-import { cannotWrite, systemCode } from '../../../durable/path-errors.ts';
+import { cannotWrite } from '../../../durable/path-errors.ts';
 import { replaceFile } from '../../../durable/replace-file.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
@@ -108,7 +108,7 @@ async function drawAll(context: Context, job: Job, shown: string): Promise<void>
   } catch (error) {
     // What was written is ours, and the next run has to know.
     await writeManifest(manifest, drawn()).catch(() => undefined);
-    throw systemCode(error) === undefined ? error : cannotWrite(`write to ${shown}`, error, 'each file there is whole');
+    throw cannotWrite(`write to ${shown}`, error, 'each file there is whole');
   } finally {
     progress.stop();
   }
