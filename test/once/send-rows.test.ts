@@ -28,6 +28,8 @@ interface Situation {
   /** Fails before the row is let through by the rate limit. */
   before?: (row: number) => unknown | Promise<unknown>;
   signal?: AbortSignal;
+  /** The id that the service answers with. */
+  idOf?: (row: number) => string;
 }
 
 async function send({
@@ -37,6 +39,7 @@ async function send({
   fails = () => undefined,
   before = () => undefined,
   signal,
+  idOf = (row) => `id-${row}`,
 }: Situation) {
   const written: JournalRecord[] = [];
   let flushes = 0;
@@ -59,7 +62,7 @@ async function send({
         const error = fails(row);
         if (error !== undefined) throw error;
         return {
-          id: `id-${row}`,
+          id: idOf(row),
           slug: 's',
           name,
           type: 'url',
@@ -99,6 +102,14 @@ describe('an answer', () => {
       states: ['rejected', 'open', 'open'],
       lines: ['1 intent', '1 rejected'],
     });
+  });
+
+  it('with another row’s code says nothing of its own row, and the code stays the other’s (O10)', async () => {
+    const end = await send({ idOf: (row) => `id-${Math.min(row, 2)}` });
+    expect(end.sent).toEqual(['1 created', '2 created', '3 unknown']);
+    expect(end).toMatchObject({ stop: undefined, states: ['created', 'created', 'unknown'] });
+    expect(end.lastError).toMatchObject({ message: 'the service answered with the code of row 2 (id-2)' });
+    expect(end.lines).toEqual(['1 intent', '1 created', '2 intent', '2 created', '3 intent', '3 unknown']);
   });
 
   it.each([
