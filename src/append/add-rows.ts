@@ -1,6 +1,6 @@
 /**
- * The rows of an appended file: each goes in once, and none that the file has already. Rows may be handed over as often as one
- * likes, in any number of runs: an id that the file has is known from the overlap, or read from the file.
+ * The rows of an appended file, or of a dataset, which is meant by "the file" here as well: each goes in once, and none that is there
+ * already. Rows may be handed over as often as one likes, in any number of runs: an id that is there is known from the overlap, or read back.
  */
 import type { Lock } from '../durable/lock.ts';
 import { cannotWrite, systemCode } from '../durable/path-errors.ts';
@@ -40,7 +40,7 @@ export interface AppendFormatter {
   rows(rows: readonly Row[]): string | Uint8Array;
 }
 
-export interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
+interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
   /** Nothing is committed before all is read: then `replace` of the tail puts everything in its place. */
   restart: boolean;
   clock: Clock;
@@ -112,7 +112,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
       if (worthCommit && !restart) await queue.commitWhenDue();
       return added;
     });
-    return work.catch((error) => Promise.reject(inWords(error, path)));
+    return work.catch((error) => Promise.reject(asNotWritten(error, path)));
   }
 
   /** Should this run end here, the next reads this code from `fromMs` (-Infinity: the first row) on again. */
@@ -144,7 +144,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
       await tail.replace();
       noteCommit();
     });
-    await work.catch((error) => Promise.reject(inWords(error, path)));
+    await work.catch((error) => Promise.reject(asNotWritten(error, path)));
     await close();
   }
 
@@ -238,7 +238,7 @@ function oldestOf(times: readonly number[]): number {
 }
 
 /** An error of the system as the failure it is; all else unchanged. */
-function inWords(error: unknown, path: string): unknown {
+function asNotWritten(error: unknown, path: string): unknown {
   if (systemCode(error) === undefined) return error;
   return cannotWrite(`append to ${path}`, error, 'everything up to the last commit is safe');
 }

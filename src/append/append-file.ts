@@ -62,8 +62,8 @@ export interface AppendOptions {
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, sinceMs, clock, signal, lockWaitMs: waitMs, onWait, restart = false, disk = nodeDisk } = options;
   checkIdentity(path, identity);
-  const inWords = (error: unknown) => (systemCode(error) === undefined ? error : cannotOpen(`append to ${path}`, error));
-  const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(inWords(error)));
+  const asNotOpened = (error: unknown) => (systemCode(error) === undefined ? error : cannotOpen(`append to ${path}`, error));
+  const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asNotOpened(error)));
   // A7: nothing is read before the file is ours alone: what another run is about to commit would be missed.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
   try {
@@ -83,7 +83,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     return createAppendFile({ ...job, path: paths.file, committed, tail: { ...tail, write }, lock });
   } catch (error) {
     await lock.release();
-    throw inWords(error);
+    throw asNotOpened(error);
   }
 }
 

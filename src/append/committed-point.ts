@@ -7,7 +7,7 @@ import { createFileHash, type FileHash, hashFile, plainDigest } from './file-has
 import { hasStamp } from './file-stamp.ts';
 import { type AppendIdentity, differenceOf } from './identity.ts';
 import type { CodeOverlap } from './overlap.ts';
-import { countTornRows, ForeignRowError, type OwnershipProof, rebuild } from './read-back.ts';
+import { countUncommittedRows, ForeignRowError, type OwnershipProof, rebuild } from './read-back.ts';
 import { StateProblem, UnknownStateError } from './sealed.ts';
 import { type AppendState, parseState } from './state.ts';
 
@@ -41,7 +41,7 @@ export interface CommittedPoint {
   /** The file is known to be as that state left it, by its stamp. */
   untouched: boolean;
   /** That state has a stamp, if only of how the file was once. */
-  isStamped: boolean;
+  stateHasStamp: boolean;
   /** Set where the state was lost: what the service must show before rows are added. */
   proof: OwnershipProof | undefined;
 }
@@ -67,7 +67,7 @@ type StateJob = Pick<OpenJob, 'disk' | 'paths' | 'signal'>;
 /** An export from the beginning: nothing committed, nothing on the disk. */
 export function nothingCommitted(sinceMs: number | undefined): CommittedPoint {
   const nothing = { file: undefined, bytes: 0, hash: createFileHash(), overlaps: new Map(), proof: undefined };
-  return { ...nothing, sinceMs, saved: false, untouched: false, isStamped: false };
+  return { ...nothing, sinceMs, saved: false, untouched: false, stateHasStamp: false };
 }
 
 /**
@@ -129,7 +129,7 @@ async function finishReplacing({ disk, paths, signal }: StateJob, state: AppendS
 async function openWithState(job: OpenJob, state: AppendState): Promise<CommittedPoint> {
   // A18: the first run's lower bound, not this one's.
   const { bytes, overlaps, sinceMs } = state;
-  const known = { saved: true, isStamped: state.stamp !== undefined };
+  const known = { saved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
     // A first run stopped between its first state and the file is no loss; a file with rows that is gone was moved away.
@@ -181,7 +181,7 @@ export async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: App
   if (stamp) throw refusal(job.paths.file, theirs);
   if (bytes === 0) await refuseForeign(job, file, size);
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);
-  const rows = await countTornRows(file, { start, end: size, signal: job.signal }, job.identity);
+  const rows = await countUncommittedRows(file, { start, end: size, signal: job.signal }, job.identity);
   // A21: somebody wrote behind what a stopped run left.
   if (rows === undefined) throw refusal(job.paths.file, theirs);
   await file.truncate(bytes);

@@ -13,10 +13,11 @@ import type { Clock } from '../time.ts';
 import type { AppendPaths, CommittedPoint } from './committed-point.ts';
 import { type FileStamp, stampOf } from './file-stamp.ts';
 import type { AppendIdentity } from './identity.ts';
-import { ForeignRowError, readRows, type SavedRow } from './read-back.ts';
+import { ForeignRowError, readRows } from './read-back.ts';
+import type { RowTail } from './row-tail.ts';
 import { formatState } from './state.ts';
 
-export interface FileTailJob {
+interface FileTailJob {
   disk: Disk;
   paths: AppendPaths;
   identity: AppendIdentity;
@@ -32,30 +33,11 @@ export interface FileTailJob {
   committed: CommittedPoint;
 }
 
-/** To be called one at a time, and nothing but `close` after a failure: the serial queue sees to that. */
-export interface FileTail {
+/** A RowTail but for what it is given: text, whole lines or the beginning of the file. A commit makes the file if there is none. */
+interface FileTail extends Omit<RowTail, 'write' | 'drop'> {
   /** Adds text, or its UTF-8, to the file; a kill before the next commit loses it. */
   write(data: string | Uint8Array): Promise<void>;
-  /**
-   * Makes everything written so far permanent, together with the overlaps as they are now. Makes the file if there is none. `last`: nothing
-   * more will be written, so the state tells by what the next run knows the file untouched.
-   */
-  commit(last: boolean): Promise<void>;
-  /** Puts a restarted file and its state in the place of the old ones. */
-  replace(): Promise<void>;
-  /** Calls `onRow` for each row of the file, written or committed. */
-  readBack(onRow: (row: SavedRow) => void): Promise<void>;
-  /** Whether there is a state or a file of this run to keep up to date. */
-  begun(): boolean;
-  /** Whether the state on the disk has the stamp of the file as it is. */
-  stamped(): boolean;
-  /** Closes the file at a committed point, as well as the disk lets it. Never throws. */
-  close(): Promise<void>;
 }
-
-/** A tick of the clock by which a file system dates changes is 1 to 10 ms on Linux; where it is whole seconds there is no stamp. */
-const TICK_MS = 5;
-const MOST_TICKS = 5;
 
 export function createFileTail({
   disk,
@@ -82,12 +64,13 @@ export function createFileTail({
   let mayCut = true;
   /** What stands at `place` is to stay there, or to be moved by the next run. */
   let needed = !restart;
-  let stamped = committed.untouched;
-  /** The state on the disk has one, which may be of how the file was before somebody touched it. */
-  let { isStamped } = committed;
+  /** The state on the disk has the stamp of the file as it is. */
+  let stampHolds = committed.untouched;
+  /** It has one, which may be of how the file was before somebody touched it. */
+  let { stateHasStamp } = committed;
 
-  /** Anything that fails in here leaves us not knowing what is on the disk; the serial queue lets nothing follow. */
-  async function carefully<T>(work: () => Promise<T>): Promise<T> {
+  /** After a failure of `work` nobody knows what is on the disk; the serial queue lets nothing follow. */
+  async function noteFailure<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -96,26 +79,9 @@ export function createFileTail({
     }
   }
 
-  /** A state that may yet be given up, and the stamp of the file where `look` saw it after the tick of its last change. */
-  async function beginState(look?: () => Promise<DiskStat>): Promise<{ next: Replacement; stamp: FileStamp | undefined }> {
-    for (let tick = 0; ; tick++) {
-      const next = await openReplacement(disk, paths.state);
-      try {
-        // A19: seen when the clock of the file system had gone on. Any later change shows, by its ctime.
-        const stamp = look && stampOf(await look(), next.createdNs);
-        if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
-        await clock.sleep(TICK_MS);
-      } catch (error) {
-        await next.discard();
-        throw error;
-      }
-      await next.discard();
-    }
-  }
-
-  /** `look`: describes the file to which nothing more will be written; see beginState. */
+  /** `look`: describes the file to which nothing more will be written; see openState. */
   async function saveState(replacing: boolean, look?: () => Promise<DiskStat>): Promise<void> {
-    const { next, stamp } = await beginState(look);
+    const { next, stamp } = await openState({ disk, paths, clock }, look);
     try {
       const state = { identity, sinceMs, bytes: size, ...hash.digests(), stamp, ino, replacing, overlaps };
       await next.write(formatState(state, overlapMs));
@@ -124,8 +90,8 @@ export function createFileTail({
         // Even if the rename fails: it may have happened.
         claimed = size;
         needed = true;
-        stamped = stamp !== undefined;
-        isStamped = stamped;
+        stampHolds = stamp !== undefined;
+        stateHasStamp = stampHolds;
       });
     } finally {
       await next.discard();
@@ -138,7 +104,7 @@ export function createFileTail({
     // A3: a first run killed after making the file would leave one that nobody knows, so an empty claim comes first.
     if (!restart && size === 0 && !committed.saved) await saveState(false);
     // A20: from here on there may be bytes of ours after the committed offset, and the state must not say that there are none.
-    else if (isStamped) await saveState(false);
+    else if (stateHasStamp) await saveState(false);
     file ??= await create();
     // A torn row of a file whose state was lost stayed until it was certain whose file it is.
     if (!committed.saved && (await file.stat()).size > size) await file.truncate(size);
@@ -181,14 +147,14 @@ export function createFileTail({
 
   return {
     write: (data) =>
-      carefully(async () => {
+      noteFailure(async () => {
         const mine = await prepare();
         // A15: before each write too, or it would stand behind what somebody else wrote there.
         await expectUndisturbed(await mine.stat(), place);
         await add(mine, data);
       }),
     commit: (last) =>
-      carefully(async () => {
+      noteFailure(async () => {
         const mine = await prepare();
         // A1: rows before the state that claims them, or a power cut leaves a claim without rows.
         await mine.sync();
@@ -197,7 +163,7 @@ export function createFileTail({
         await saveState(false, last ? look : undefined);
       }),
     replace: () =>
-      carefully(async () => {
+      noteFailure(async () => {
         const mine = await prepare();
         const built = await mine.stat();
         // A8: the new state first, saying that its file may still stand beside. Whichever of the two renames is the last that
@@ -213,7 +179,7 @@ export function createFileTail({
       if (end !== size) throw new ForeignRowError('a torn row at the end');
     },
     begun: () => ready || committed.saved,
-    stamped: () => stamped,
+    stamped: () => stampHolds,
     async close() {
       // A5: what the last state does not claim is cut off now, or by the next run.
       if (broken && mayCut && needed) await file?.truncate(claimed).catch(() => undefined);
@@ -221,4 +187,28 @@ export function createFileTail({
       if (!needed) await disk.unlink(place).catch(() => undefined);
     },
   };
+}
+
+/** A tick of the clock by which a file system dates changes is 1 to 10 ms on Linux; where it is whole seconds there is no stamp. */
+const TICK_MS = 5;
+const MOST_TICKS = 5;
+
+/** A state that may yet be given up, and the stamp of the file where `look` saw it after the tick of its last change. */
+async function openState(
+  { disk, paths, clock }: Pick<FileTailJob, 'disk' | 'paths' | 'clock'>,
+  look: (() => Promise<DiskStat>) | undefined,
+): Promise<{ next: Replacement; stamp: FileStamp | undefined }> {
+  for (let tick = 0; ; tick++) {
+    const next = await openReplacement(disk, paths.state);
+    try {
+      // A19: seen when the clock of the file system had gone on. Any later change shows, by its ctime.
+      const stamp = look && stampOf(await look(), next.createdNs);
+      if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
+      await clock.sleep(TICK_MS);
+    } catch (error) {
+      await next.discard();
+      throw error;
+    }
+    await next.discard();
+  }
 }

@@ -18,7 +18,7 @@ interface Dialect {
 }
 
 /** One file takes the first two; Parquet cannot be added to, only in parts. */
-export type AppendFormat = 'csv' | 'ndjson' | 'parquet';
+type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
 /** What a file is an export of. A run that differs in any of this must not add to it. */
 export interface AppendIdentity {

@@ -21,7 +21,7 @@ export class ForeignRowError extends Error {
   override name = 'ForeignRowError';
 }
 
-/** What to read of the file, in bytes. `strict`: the file may be anything, so every column must be there. */
+/** What to read of the file, in bytes. `strict`: the file may be anything, so every column must be there, and a torn row begin as one. */
 interface Stretch {
   start: number;
   end: number;
@@ -45,14 +45,19 @@ export async function readRows(
     for (const row of await parse(block.toString())) onRow(row);
     offset += block.length;
   }
+  if (strict && !(await mayBeginRow(file, offset, end, identity))) throw new ForeignRowError('a beginning of no row');
   return offset;
 }
 
 /**
- * A21: how many whole rows stand in what a stopped run may have left after its last commit; undefined where a row of it is not ours. A
- * power cut may have left zeros anywhere in it.
+ * A21: how many whole rows stand in what a stopped run may have left after its last commit; undefined where that holds anything else. Behind
+ * them the beginning of a row may stand, and zeros where a power cut lost blocks.
  */
-export async function countTornRows(file: DiskFile, stretch: Stretch, identity: AppendIdentity): Promise<number | undefined> {
+export async function countUncommittedRows(
+  file: DiskFile,
+  stretch: Stretch,
+  identity: AppendIdentity,
+): Promise<number | undefined> {
   let rows = 0;
   try {
     await readRows(file, { ...stretch, strict: true }, identity, ({ code }) => {
@@ -63,13 +68,38 @@ export async function countTornRows(file: DiskFile, stretch: Stretch, identity: 
     });
   } catch (error) {
     if (!(error instanceof ForeignRowError)) throw error;
-    if (!(await hasZeros(file, stretch))) return undefined;
+    if (!(await hasLostBlock(file, stretch))) return undefined;
   }
   return rows;
 }
 
-async function hasZeros(file: DiskFile, { start, end, signal }: Stretch): Promise<boolean> {
-  for await (const piece of readPieces(file, start, end, signal)) if (piece.includes(0)) return true;
+/** A21: whether a row may begin like this: id, time and code before the first quote, or the first zero, must be such, as far as they go. */
+async function mayBeginRow(file: DiskFile, start: number, end: number, identity: AppendIdentity): Promise<boolean> {
+  const { format, columns, dialect, all, codes } = identity;
+  const torn = Buffer.alloc(Math.min(BLOCK_BYTES, end - start));
+  await file.read(torn, 0, torn.length, start);
+  const [plain = ''] = torn.toString().split(/["\0]/, 1);
+  if (format === 'ndjson') return plain === '' || plain === '{';
+  const cells = plain.split(dialect.delimiter ?? ',');
+  return cells.every((cell, at) => {
+    if (columns[at] === 'id') return /^-?\d*\r?$/.test(cell);
+    if (columns[at] === 'ts') return /^[-+:.,\dtz ]*\r?$/i.test(cell);
+    if (columns[at] === 'qr_id') return all || codes.some((code) => code.startsWith(cell));
+    return at < columns.length;
+  });
+}
+
+/** Of a disk; they are of this size, or of a multiple of it. */
+const BLOCK_BYTES = 512;
+
+/** A21: whether all of a block is zeros, or all of it that lies in the stretch, as a power cut leaves where the length came first. */
+async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Promise<boolean> {
+  for (let from = start; from < end; from += BLOCK_BYTES - (from % BLOCK_BYTES)) {
+    let isLost = true;
+    const to = Math.min(from + BLOCK_BYTES - (from % BLOCK_BYTES), end);
+    for await (const piece of readPieces(file, from, to, signal)) isLost &&= piece.every((byte) => byte === 0);
+    if (isLost) return true;
+  }
   return false;
 }
 

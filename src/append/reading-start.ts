@@ -21,7 +21,7 @@ export interface ReadingStartJob {
   note?: ((line: string) => void) | undefined;
 }
 
-export interface ReadingStart {
+interface ReadingStart {
   now(): ClockReading;
   /**
    * The lower bound, ms since the epoch, of a range that ends at `endMs`; undefined: from the first scan. While the end is not known it may

@@ -9,7 +9,7 @@ export class StateProblem extends Error {
   override name = 'StateProblem';
 }
 
-/** A whole state that this qrctl does not know, such as one of a version that came after it: that one knows better. */
+/** A whole state that this qrctl does not know, such as one that a later version wrote. */
 export class UnknownStateError extends Error {
   override name = 'UnknownStateError';
 }

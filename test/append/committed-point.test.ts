@@ -56,10 +56,55 @@ describe('a file after its committed point', () => {
   });
 
   it('cuts off what a power cut left of rows, with zeros in the midst of them (A21)', async () => {
+    for (const lost of [0, 1, 2]) {
+      memory = createMemoryDisk();
+      service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
+      const committed = await stopped();
+      const rows = Buffer.from(`${committed}${ROW.repeat(25)}`);
+      memory.write(FILE, rows.fill(0, Math.max(committed.length, lost * 512), Math.min(rows.length, (lost + 1) * 512)));
+      await run(memory, service);
+      expect(fileText()).toBe(`${committed}${ROW}`);
+    }
+  });
+
+  it.each<[string, (row: string) => string | Buffer]>([
+    ['a note without a line end', () => '# a note of mine'],
+    ['a note with a quote', () => '# it is 5" wide\n'],
+    ['more cells than a row has', () => '6,2026-01-01T04:00:00.000Z,,,,,,,9'],
+    ['an id that goes on in letters', () => '6th of May'],
+    ['a time that goes on in letters', () => '6,2026-May'],
+    ['a row with one zero in it', (row) => row.replace('Z', '\0')],
+    ['a note in two bytes a letter, as PowerShell adds it', () => Buffer.from('a note\r\n', 'utf16le')],
+  ])('refuses %s behind what a stopped run left (A21)', async (_, more) => {
     const committed = await stopped();
-    memory.write(FILE, `${committed}${ROW.slice(0, 9)}\0\0\0\0\n${ROW}`);
-    await run(memory, service);
-    expect(fileText()).toBe(`${committed}${ROW}`);
+    memory.write(FILE, Buffer.concat([Buffer.from(`${committed}${ROW}`), Buffer.from(more(ROW))]));
+    const before = fileText();
+    await expect(run(memory, service)).rejects.toThrow('were not written by this export');
+    expect(fileText()).toBe(before);
+  });
+
+  it.each(['6', '6,2026-01', '-', ROW.slice(0, -1), `${ROW.slice(0, -2)},"a quote, and a`, '6,20\0\0\0'])(
+    'cuts off %j, which begins as a row does (A21)',
+    async (torn) => {
+      const committed = await stopped();
+      memory.write(FILE, `${committed}${ROW}${torn}`);
+      await run(memory, service);
+      expect(fileText()).toBe(`${committed}${ROW}`);
+    },
+  );
+
+  it.each([
+    ['{"id":6,"ts', true],
+    ['{', true],
+    ['a note', false],
+    ['{ a note', false],
+  ])('looks how an object begins, too: %j, %s (A21)', async (torn, cut) => {
+    const options = { identity: { format: 'ndjson' as const } };
+    const committed = await stopped(options);
+    memory.write(FILE, `${committed}${torn}`);
+    const again = run(memory, service, options);
+    if (cut) expect(await again).toBe(1);
+    else await expect(again).rejects.toThrow('were not written by this export');
   });
 
   it.each(['# a note of mine\n', `${'5,2026-01-01T04:00:00.000Z'}# a note of mine\n`, '5,yesterday,DE,,mobile,iOS,Safari,\n'])(
