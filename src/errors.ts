@@ -1,6 +1,6 @@
 /**
- * Every way a command can fail, one small class each, and the one table from class to exit code.
- * The codes are a contract (README, "Exit codes"); `qrctl help exit-codes` is printed from this table too.
+ * Every way a command can fail, one small class each; what each exit code means, as `qrctl help exit-codes` prints it; and which class has
+ * which code (`exitCodeOf`). The codes are a contract (README, "Exit codes").
  */
 
 /** The message of whatever was thrown. */

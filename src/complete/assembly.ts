@@ -14,7 +14,7 @@ export class MovedError extends Error {
   override name = 'MovedError';
 }
 
-export interface Assembly {
+interface Assembly {
   /** Distinct rows collected, the pending ones included. */
   count(): number;
   /**

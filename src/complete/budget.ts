@@ -7,10 +7,10 @@ import type { ScanPage } from '../service/shapes.ts';
 import { MovedError } from './assembly.ts';
 import { pageSizeOf, type ReadScans } from './range.ts';
 
-/** Every page may be read three times, and there are so many requests beside. */
+/** Every page that was shown may be read three times, and there are so many requests beside. */
 const READINGS = 3;
 const SPARE = 18;
-/** Where rows of one instant swap places, chance decides how often a page must be read again; so often at most. */
+/** Where rows of one instant swap places, chance decides how often a page must be read again; so often more at most. */
 const GRANTED_READINGS = 12;
 
 /** The budget is spent: why it was needed is what a person wants to know. */

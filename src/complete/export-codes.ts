@@ -39,7 +39,7 @@ export interface CodeFailure {
   error: Error;
 }
 
-export interface Summary {
+interface Summary {
   /** Rows that are new in the output. */
   scans: number;
   /** Codes exported. */
@@ -95,7 +95,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const askedMs = sinceBy(untilMs);
     let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
     // C1: the end stays as it is from the first answer on, so that no row comes to the range only because time goes on.
-    untilMs ??= first.serviceTimeMs ?? (await machineTime(read));
+    untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now()));
     const sinceMs = sinceBy(untilMs);
     // The first answer told the time, and by it what was asked for began too late.
     if (sinceMs !== askedMs) {
@@ -106,19 +106,6 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     asked += 1;
     summary.range = { sinceMs: earlier(summary.range, sinceMs), untilMs };
     return { code, sink, read, range: { sinceMs, untilMs }, first, firstIsOpen };
-  }
-
-  /** C18: the machine's clock, for a service that tells no time: where that is behind, the newest scans would be left out. */
-  async function machineTime(read: ReadScans): Promise<number> {
-    const nowMs = job.now();
-    const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
-    if (!later.times.some((time) => time > nowMs)) return nowMs;
-    throw new UnprovenError(
-      `the service does not tell its time, and has scans after ${formatInstant(nowMs)}, the time of this machine`,
-      {
-        hint: 'set the clock of this machine, or say where the range ends: --until 2026-12-01T00:00:00Z',
-      },
-    );
   }
 
   function start(code: CodeLabel): Turn {
@@ -155,7 +142,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       summary.codes += 1;
       down = 0;
     } finally {
-      // C17: of a code that failed nothing stays; after a commit this does nothing.
+      // C17: of a code that failed nothing stays but what an append has committed; after the sink's commit this does nothing.
       await sink.discard();
       open.delete(sink);
       count();
@@ -185,6 +172,16 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     for (const sink of open) await sink.discard();
   }
   return summary;
+}
+
+/** C18: the machine's clock, for a service that tells no time: where that is behind, the newest scans would be left out. */
+async function machineTime(read: ReadScans, nowMs: number): Promise<number> {
+  const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
+  if (!later.times.some((time) => time > nowMs)) return nowMs;
+  throw new UnprovenError(
+    `the service does not tell its time, and has scans after ${formatInstant(nowMs)}, the time of this machine`,
+    { hint: 'set the clock of this machine, or say where the range ends: --until 2026-12-01T00:00:00Z' },
+  );
 }
 
 /** The earlier of two beginnings; undefined is before all of them. */

@@ -39,7 +39,10 @@ export interface RangeReading {
   width: number;
   /** Told how many distinct rows were shown so far, in one attempt. */
   show?: ((rows: number) => void) | undefined;
-  /** Told that so many requests found more of a total that held still: rows of one instant swap places, and no number lies. */
+  /**
+   * Told that a reading of so many requests found new rows under an unchanged total: then rows of one instant swap places between pages, and
+   * reading again is worth its cost.
+   */
   grant?: (requests: number) => void;
 }
 

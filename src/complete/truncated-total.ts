@@ -77,7 +77,7 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
     for (const outsideMs of distancesMs) {
       const outside = await look(way, outsideMs);
-      // A second further out may be outside the range where rows between were not told of.
+      // Nothing lies outside the range. Where only the step of a second leads there, the step before did not tell what lies between.
       if (outside === undefined) return outsideMs <= 1 ? atBorder : undefined;
       if (outside.more) return true;
       if (outside.isCertain) return false;
@@ -103,7 +103,8 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
       });
     };
     see(first);
-    // As many as in all of it tell nothing, unless they are not those that are known: more of them at the edge, which is inside.
+    // A part that counts as many rows as the whole may be truncated like the whole. It is read on only where it begins inside the edge
+    // and shows it: then rows beyond the edge may be on its further pages.
     if (state.more || (first.total >= total && !(state.hasEdge && outsideMs < 0))) return state;
     const part: RangeReading = { ...job, asked };
     const { proven, total: counted } = await readUnion(union(part, first, 1), see);

@@ -9,7 +9,7 @@ import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, 
 /** C13: rows of one instant may come in another order each time: so many passes find hundreds of them. */
 const MOST_PASSES = 12;
 
-export interface UnionResult {
+interface UnionResult {
   proven: boolean;
   /** Distinct rows seen. */
   count: number;

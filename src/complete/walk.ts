@@ -4,7 +4,7 @@
  * is one at which services stop counting.
  *
  * Pages asked for together are answered at different moments. Only while all of them report the same total was the service
- * still, and their ranks can be compared; when the total grows, the rest of what was asked for is thrown away and asked anew.
+ * still, and their ranks can be compared; when it changes, the rest of what was asked for is thrown away and asked anew.
  * A page asked for after everything collected had been answered may always be believed.
  */
 import type { Scan, ScanPage } from '../service/shapes.ts';
@@ -59,11 +59,11 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
     const pages = pagesLeft(paging, assembly.count(), total, most);
     const ahead = new Map<number, readonly Scan[]>();
     let believed = false;
-    let grew = false;
+    let changed = false;
     for await (const { page, answer } of job.fetchInOrder(pages, readNumbered, width)) {
       // C7: this answer and the one before are of different moments, so their ranks say nothing together.
-      grew = believed && answer.total !== total;
-      if (grew) {
+      changed = believed && answer.total !== total;
+      if (changed) {
         total = Math.max(total, answer.total);
         break;
       }
@@ -75,8 +75,8 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
       edge = widenEdge(edge, answer, order);
       ahead.delete(page);
     }
-    width = grew ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
-    firstIsNew &&= !grew;
+    width = changed ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
+    firstIsNew &&= !changed;
     most = Number.POSITIVE_INFINITY;
   } while (assembly.count() < total);
   await refuseMore(total, edge);

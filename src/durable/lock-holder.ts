@@ -3,7 +3,7 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 
-export interface LockHolder {
+interface LockHolder {
   /** Undefined where this user may not look at the process. */
   process: { pid: number; user: number } | undefined;
 }

@@ -19,7 +19,7 @@ export async function writeFully(file: Pick<DiskFile, 'write'>, data: Uint8Array
 }
 
 /** Flushing of a long file while it is still being written, so that its end does not have to wait for all of it. */
-export interface EarlyFlush {
+interface EarlyFlush {
   /** To be called after each write. Throws what an earlier flush failed with. */
   wrote(bytes: number): void;
   /** Waits for a flush under way. D3: throws what any has failed with. The system tells an error once, and no later flush repeats it. */

@@ -6,7 +6,7 @@
 import type { RateHeaders } from './rate-headers.ts';
 import { SAME_RESET_MS } from './rate-window.ts';
 
-export interface ForeignRequests {
+interface ForeignRequests {
   answered(headers: RateHeaders): void;
   /** A request of ours that may have been counted and brought no answer. */
   lost(): void;

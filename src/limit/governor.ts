@@ -43,7 +43,7 @@ export interface Ticket {
   failed(sent: boolean): void;
 }
 
-export interface Governor {
+interface Governor {
   /**
    * Waits for a place. `again` puts a request that got a 429 before all others. Throws RateLimitError where waiting would pass
    * `maxWaitMs`, or the signal's reason.

@@ -16,7 +16,7 @@ export interface RateLimit {
 /** The specification counts per minute: a window where nothing believable says how long it is. */
 export const WINDOW_MS = 60_000;
 
-export interface Cost {
+interface Cost {
   requests: number;
   /** Windows of the rate limit that are needed, the present one included; undefined where the limit is not known. */
   windows: number | undefined;

@@ -30,7 +30,7 @@ interface Observation {
   sentAt: number;
 }
 
-export interface RateWindow {
+interface RateWindow {
   /**
    * Requests left in this window, less the reserve, before those in flight are taken off. Undefined when nothing is known (at
    * the start, or when a window has just opened): then one probe must go ahead. Infinity when the service sends no headers.
@@ -66,10 +66,7 @@ export function createRateWindow(options: {
   let closedAt = Number.NEGATIVE_INFINITY;
   let closedResetMs = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  /** Waits in a row of which the service did not say how long they should be. */
-  let guesses = 0;
-  /** When the last of them began, monotonic ms. */
-  let guessedAt = Number.NEGATIVE_INFINITY;
+  const guesses = createGuesses(clock);
   /** What a Reset that was cut down to the second lacks at most, once a service is seen to do so. */
   let truncationMs = 0;
 
@@ -110,15 +107,8 @@ export function createRateWindow(options: {
     pause(ms);
   }
 
-  /** L9: a wait of which the service did not say, or not believably, how long it should be. */
-  function guessMs(sentAt: number, resetMs = 0): number {
-    // L19: what was sent before the last guess knew nothing of it; its answer is of the same burst.
-    if (sentAt <= guessedAt) return 0;
-    guessedAt = clock.monotonic();
-    const doubled = FIRST_GUESS_MS * 2 ** guesses;
-    guesses += 1;
-    return resetMs > serviceNow() ? WINDOW_MS : Math.min(WINDOW_MS, doubled);
-  }
+  /** For an answer to a request sent at `sentAt`, whose Reset, where it has one, is not believed. */
+  const guessMs = (sentAt: number, resetMs = 0) => guesses.nextMs(sentAt, resetMs > serviceNow());
 
   /** L7: how long a 429 says to stay away: by its Retry-After, whatever its other headers say, and by its Reset where it has none. */
   function awayMs(headers: RateHeaders, sentAt: number): number {
@@ -190,7 +180,7 @@ export function createRateWindow(options: {
       if (!limited && isOfBefore(headers, sentAt)) return;
       if (remaining !== undefined || newest === undefined) newest = { ...headers, resetMs: believedReset(headers) };
       if (limited) return stayAway(awayMs(headers, sentAt));
-      guesses = 0;
+      guesses.endRow();
       if (remaining !== undefined) update(headers, remaining);
       else if (known) spend();
       else known = { limit: undefined, lowest: Number.POSITIVE_INFINITY, resetMs: undefined };
@@ -209,6 +199,26 @@ export function createRateWindow(options: {
       const resetMs = known?.resetMs ?? newest?.resetMs;
       const resetInMs = resetMs === undefined ? undefined : msUntil(resetMs);
       return { plan: newest?.plan, limit: newest?.limit, remaining: newest?.remaining, resetMs, resetInMs };
+    },
+  };
+}
+
+/** L9: the waits of which the service did not say, or not believably, how long they should be. Times are monotonic ms. */
+function createGuesses(clock: { monotonic(): number }) {
+  let inRow = 0;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return {
+    /** `isAhead`: the service named a time that is ahead, if too far to be believed. */
+    nextMs(sentAt: number, isAhead: boolean): number {
+      // L19: what was sent before the last guess knew nothing of it; its answer is of the same burst.
+      if (sentAt <= lastAt) return 0;
+      lastAt = clock.monotonic();
+      const doubled = FIRST_GUESS_MS * 2 ** inRow;
+      inRow += 1;
+      return isAhead ? WINDOW_MS : Math.min(WINDOW_MS, doubled);
+    },
+    endRow() {
+      inRow = 0;
     },
   };
 }
