@@ -127,6 +127,8 @@ describe('the end of the window', () => {
     answer({ remaining: 12 });
     answer({ remaining: 8, resetMs: RESET * 1000 });
     expect(left()).toBe(8);
+    answer({ remaining: 7, resetMs: NOW - 1001 });
+    expect(left()).toBe(7);
     answer({ remaining: 0 });
     expect(waitMs()).toBe(30_000);
   });
@@ -226,6 +228,15 @@ describe('a 429', () => {
       expect(left()).not.toBe(0);
     },
   );
+
+  it('pauses everybody also where it is a late answer of the window before (L7)', async () => {
+    const { waitMs, answer, limited, clock } = openWindow();
+    answer({ remaining: 2, resetMs: RESET });
+    await clock.advance(30_100);
+    answer({ remaining: 59, resetMs: RESET + 60_000 });
+    limited({ remaining: 0, resetMs: RESET, retryAfterMs: 500 }, 29_000);
+    expect(waitMs()).toBe(500);
+  });
 
   it('makes all that was known unknown: a probe must ask anew (L2)', async () => {
     const { left, answer, limited, clock } = openWindow();
