@@ -37,9 +37,9 @@ export async function openDeleteJournal(path: string, baseUrl: string): Promise<
   const file: AppendLog<DeleteRecord> = await openAppendLog<DeleteRecord>(path, ADVICE);
   const [first] = file.found;
   try {
-    refuseOtherShapes(path, file.found, isProgress, ADVICE.damaged);
     if (first && (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1 || first.baseUrl !== baseUrl))
       throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: 'name other --results' });
+    refuseOtherShapes(path, file.found, isProgress, ADVICE.damaged);
   } catch (error) {
     await file.close();
     throw error;

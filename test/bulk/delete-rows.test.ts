@@ -80,8 +80,8 @@ describe('a deletion', () => {
     [{ is: 'deleting', id: 'a' }],
   ])('refuses the journal of anything else: %j', async (first) => {
     const path = freshPath();
-    const log = await openAppendLog<{ is: string }>(path, ADVICE);
-    await log.append([first]);
+    const log = await openAppendLog<{ is: string; [key: string]: unknown }>(path, ADVICE);
+    await log.append([first, { is: 'rows', hashes: ['a'] }]);
     await log.close();
     await expect(openDeleteJournal(path, BASE_URL)).rejects.toMatchObject({
       name: 'UsageError',

@@ -55,7 +55,7 @@ describe('the journal of a plan', () => {
     [{ is: 'journal', version: 2, baseUrl: BASE, of: 'plan' }],
     [{ is: 'known', version: 1, of: 'plan', name: 'menu', id: 'x' }],
   ])('is refused where it is of something else: %j', async (first) => {
-    const disk = await diskWith([first]);
+    const disk = await diskWith([first, { is: 'rows', hashes: ['a'] }]);
     for (const open of [openPlanJournal, readPlanJournal]) {
       await expect(open(PATH, BASE, disk)).rejects.toMatchObject({
         name: 'UsageError',
