@@ -2,6 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Section } from '../../src/stats/figures.ts';
+import { renderReport } from '../../src/stats/report/render-report.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -40,6 +42,13 @@ test('holds what strangers wrote as text, runs and loads nothing, and tells no s
   expect(page).toMatch(/content="default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]{43}=&#39;; base-uri/);
   expect(page).not.toMatch(/<script|<img|<b>|<link|<iframe|\sstyle=|url\(|@import|secretsecret/);
   expect(page).toContain('Scans, not people');
+});
+
+test('calls a field of which it knows nothing by its name', () => {
+  const section = { by: 'language' as Section['by'], rows: [], isApproximate: false };
+  const nothing = { comparedWith: undefined, previous: undefined, codes: undefined, silent: [] };
+  const page = renderReport({ ...nothing, title: 'One', range: '', total: 0, sections: [section], madeBy: '' });
+  expect(page).toContain('<h2 id="by-language">Language</h2>');
 });
 
 test.each([

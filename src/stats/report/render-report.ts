@@ -5,7 +5,15 @@ import { isTimeDimension } from '../dimensions.ts';
 import { changeOf, type Section } from '../figures.ts';
 import { columnChart } from './column-chart.ts';
 import { type Html, html, raw } from './html.ts';
-import { calendarTable, columnsOfTables, figuresTable, formatChange, formatCount, formatShare } from './report-tables.ts';
+import {
+  calendarTable,
+  columnName,
+  columnsOfTables,
+  figuresTable,
+  formatChange,
+  formatCount,
+  formatShare,
+} from './report-tables.ts';
 import { STYLE } from './style.ts';
 
 export interface ReportPage {
@@ -25,7 +33,8 @@ export interface ReportPage {
   madeBy: string;
 }
 
-const TITLES: Readonly<Record<Section['by'], string>> = {
+/** Without one a card is called as its column is. */
+const TITLES: Partial<Record<Section['by'], string>> = {
   day: 'Scans by day',
   week: 'Scans by week',
   month: 'Scans by month',
@@ -117,12 +126,16 @@ function changeBadge(change: number | null): Html | string {
   return html`<span class="badge ${way}">${formatChange(change)}</span> `;
 }
 
+function titleOf(by: Section['by']): string {
+  return TITLES[by] ?? columnName(by);
+}
+
 /** Cards that take the whole width. */
 const WIDE: ReadonlySet<Section['by']> = new Set(['day', 'week', 'month', 'hour', 'code', 'referrer']);
 
 function card(section: Section, page: ReportPage): Html {
   const { by, rows } = section;
-  const title = TITLES[by];
+  const title = titleOf(by);
   const wide = WIDE.has(by) ? ' wide' : '';
   const compared = page.previous !== undefined;
   const body = rows.length === 0 ? html`<p class="none">No scans.</p>` : bodyOf(section, compared);
@@ -137,10 +150,11 @@ ${rows.some(({ isPart }) => isPart) ? html`<p class="note">* not the whole of it
 
 function bodyOf(section: Section, compared: boolean): Html {
   const { by } = section;
-  if (!isTimeDimension(by) || by === 'weekday') return figuresTable(section, { caption: TITLES[by], compared, hasBars: true });
-  const chart = columnChart(section, TITLES[by]);
-  if (by === 'day') return html`${chart}${legend(compared)}${calendarTable(section, TITLES[by])}`;
-  return html`${chart}${legend(compared)}${columnsOfTables(section, { caption: TITLES[by], compared, hasBars: false })}`;
+  const caption = titleOf(by);
+  if (!isTimeDimension(by) || by === 'weekday') return figuresTable(section, { caption, compared, hasBars: true });
+  const chart = columnChart(section, caption);
+  if (by === 'day') return html`${chart}${legend(compared)}${calendarTable(section, caption)}`;
+  return html`${chart}${legend(compared)}${columnsOfTables(section, { caption, compared, hasBars: false })}`;
 }
 
 function legend(compared: boolean): Html | string {

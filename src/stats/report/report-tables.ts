@@ -23,7 +23,7 @@ export function figuresTable({ by, rows }: Pick<Section, 'by' | 'rows'>, { capti
   ];
   return html`<table class="figures${hasBars ? ' bars' : ''}">
 <caption>${caption}</caption>
-<thead><tr><th scope="col">${COLUMN[by] ?? 'Value'}</th>${heads}</tr></thead>
+<thead><tr><th scope="col">${columnName(by)}</th>${heads}</tr></thead>
 <tbody>
 ${rows.map(
   (
@@ -34,19 +34,12 @@ ${rows.map(
 </table>`;
 }
 
-const COLUMN: Partial<Record<Section['by'], string>> = {
-  week: 'Week',
-  month: 'Month',
-  hour: 'Hour',
-  weekday: 'Weekday',
-  country: 'Country',
-  city: 'City',
-  device: 'Device',
-  os: 'System',
-  browser: 'Browser',
-  referrer: 'Address',
-  code: 'Code',
-};
+/** Where it is not the dimension's own name. */
+const COLUMN: Partial<Record<Section['by'], string>> = { os: 'System', referrer: 'Address' };
+
+export function columnName(by: Section['by']): string {
+  return COLUMN[by] ?? `${by.charAt(0).toUpperCase()}${by.slice(1)}`;
+}
 
 function head(text: string): Html {
   return html`<th scope="col" class="number">${text}</th>`;
