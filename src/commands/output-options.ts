@@ -7,21 +7,19 @@ import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan-output.ts';
 import { countOf } from '../quote.ts';
 import type { Row, RowSink } from '../row-sink.ts';
-import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '../settings/settings.ts';
+import { ENDINGS, FORMATS, SCAN_FORMATS } from '../settings/settings.ts';
 import { VALUES } from '../settings/values.ts';
 import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
 
 const GROUP = 'Output flags:';
-const ENDINGS = FORMATS.flatMap((format) => (format === 'table' ? [] : EXTENSIONS[format]))
-  .map((extension) => `.${extension}`)
-  .join(' ');
+const WRITES = `write a file, complete or not at all; ${ENDINGS.join(' ')}, also with .gz`;
 
 /** Of commands whose records have no id. */
 export const outputOptionsWithoutIds = {
   format: choice('-f, --format <format>', 'table on a terminal; otherwise csv for lists, json for one record', FORMATS, {
     group: GROUP,
   }),
-  output: text('-o, --output <file>', `write a file, complete or not at all; ${ENDINGS}, also with .gz`, {
+  output: text('-o, --output <file>', WRITES, {
     group: GROUP,
     complete: 'files',
   }),
@@ -45,7 +43,7 @@ export const outputOptions = { ...outputOptionsWithoutIds, ids: flag('--ids', 'o
 export const scanOutputOptions = {
   ...outputOptions,
   format: choice('-f, --format <format>', 'table on a terminal; otherwise csv', SCAN_FORMATS, { group: GROUP }),
-  output: text('-o, --output <file>', `write a file, complete or not at all; ${ENDINGS}, also with .gz, and .parquet`, {
+  output: text('-o, --output <file>', `${WRITES}, and .parquet`, {
     group: GROUP,
     complete: 'files',
   }),

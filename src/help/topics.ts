@@ -1,5 +1,6 @@
 /** What `qrctl help TOPIC` explains, and the sections of qrctl(1). One text, laid out for the terminal and for man. */
 import { EXIT_CODES } from '../errors.ts';
+import { ENDINGS, FORMAT_MEANINGS } from '../settings/settings.ts';
 
 /** A paragraph, a list of terms and their meanings, or lines to type or read as they stand. */
 export type Block = string | { list: readonly (readonly [term: string, meaning: string])[] } | { lines: readonly string[] };
@@ -27,15 +28,8 @@ export const TOPICS: readonly Topic[] = [
     title: 'Formatting',
     blocks: [
       'Standard output carries data and nothing else; notes, progress, prompts and errors go to standard error.',
-      {
-        list: [
-          ['table', 'the default on a terminal; fits its width, leaving out what matters least; control characters are shown'],
-          ['csv', 'the default elsewhere for lists and scans: RFC 4180, UTF-8, LF; null is an empty cell'],
-          ['json', 'the default elsewhere for one record; one document, however many pages it took'],
-          ['ndjson', 'one JSON object a line'],
-        ],
-      },
-      '--output FILE takes the format from its extension where --format is absent: .csv, .tsv, .json, .ndjson, .jsonl, each also ' +
+      { list: Object.entries(FORMAT_MEANINGS) },
+      `--output FILE takes the format from its extension where --format is absent: ${ENDINGS.join(', ')}, each also ` +
         'with .gz, which compresses; .xlsx is a workbook, with times in the time zone of the profile. FILE appears when it is complete; on any failure it is as it was.',
       '--fields a,b,c chooses columns and their order. --ids prints only ids, one a line. --no-header leaves out the row of names.',
       "In CSV, cells that a spreadsheet would take for a formula get a leading ', and so do those that begin with ' before one; every " +

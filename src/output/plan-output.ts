@@ -156,7 +156,7 @@ function refuseParquet({ path, gzip }: Pick<OutputPlan, 'path' | 'gzip'>, { isTe
   throw new UsageError('Parquet is not text: a terminal cannot show it', { hint: 'add -o scans.parquet' });
 }
 
-const LIST_FORMATS = ['csv', 'json', 'ndjson', 'xlsx'] as const satisfies readonly FileFormat[];
+const LIST_FORMATS = [...FORMATS.filter((format) => format !== 'table'), 'xlsx'] as const satisfies readonly FileFormat[];
 
 /** The format of any list that an output path names by its extension (also with `.gz` behind it), or undefined. */
 export function formatOfPath(path: string): Exclude<FileFormat, 'parquet'> | undefined {

@@ -3,6 +3,13 @@ import type { Reserve } from '../limit/rate-window.ts';
 
 /** What `--format` takes. Its formatters stand in output/create-formatter.ts. */
 export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;
+/** What help says of each. */
+export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>> = {
+  table: 'the default on a terminal; fits its width, leaving out what matters least; control characters are shown',
+  csv: 'the default elsewhere for lists and scans: RFC 4180, UTF-8, LF; null is an empty cell',
+  json: 'the default elsewhere for one record; one document, however many pages it took',
+  ndjson: 'one JSON object a line',
+};
 /** What it takes where scans are written, which engines read by the million. */
 export const SCAN_FORMATS = [...FORMATS, 'parquet'] as const;
 export type Format = (typeof SCAN_FORMATS)[number];
@@ -18,6 +25,11 @@ export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
   parquet: ['parquet'],
   xlsx: ['xlsx'],
 };
+
+/** Those of a list in text, each with its dot. */
+export const ENDINGS: readonly string[] = FORMATS.flatMap((format) => (format === 'table' ? [] : EXTENSIONS[format])).map(
+  (extension) => `.${extension}`,
+);
 
 /** What `--delimiter` takes, and the character that it means. */
 export const DELIMITERS = { ',': ',', ';': ';', tab: '\t' } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { type OutputFlags, type PlanContext, planOutput } from '../../src/output/plan-output.ts';
-import { SCAN_FORMATS } from '../../src/settings/settings.ts';
+import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '../../src/settings/settings.ts';
 
 const surroundings: PlanContext = {
   columns: [{ name: 'id' }, { name: 'name' }, { name: 'created_at' }],
@@ -47,6 +47,10 @@ describe('the format', () => {
     ['--ids', { ids: true }, { isTerminal: true }, 'ids'],
   ])('%s', (_what, flags, around, format) => {
     expect(plan(flags, around).format).toBe(format);
+  });
+
+  test.each(FORMATS.filter((format) => format !== 'table'))('%s by each of its extensions', (format) => {
+    for (const extension of EXTENSIONS[format]) expect(plan({ output: `a.${extension}` }).format).toBe(format);
   });
 
   test('.gz compresses, whatever stands before it', () => {
