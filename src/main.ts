@@ -15,11 +15,11 @@ const STDOUT = 1;
 
 /**
  * Runs one command line to its end and returns the exit code; everything it has to say is then said. `load` is asked for the
- * rest of the program unless the answer lies ready.
+ * rest of the program unless the answer lies `ready`.
  */
-export async function main(argv: readonly string[], load: () => App): Promise<number> {
+export async function main(argv: readonly string[], load: () => App, ready = readyAnswer): Promise<number> {
   try {
-    const answer = readyAnswer(argv, () => terminal({}));
+    const answer = ready(argv, () => terminal({}));
     return await (answer === undefined ? run(argv, load()) : printNow(answer, load));
   } catch (error) {
     return report(error, { json: false, verbose: false }, load());

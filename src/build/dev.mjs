@@ -4,10 +4,11 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
+// Nothing lies ready: help that the last build laid out would know nothing of a new command.
 const ENTRY = `
   import * as app from './app.ts';
   import { main } from './main.ts';
-  export const run = (argv) => main(argv, () => app);
+  export const run = (argv) => main(argv, () => app, () => undefined);
 `;
 
 // In node_modules, from where the libraries are found.

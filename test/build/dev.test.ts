@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { runCli } from '../support/cli.ts';
+import { runCli, useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -17,4 +18,15 @@ test('npm run dev runs a command from the sources, as the built one, and leaves 
   const [{ stdout, stderr }, built] = await Promise.all([dev, runCli(['qr', 'list'], { env: sandbox.env })]);
   expect({ stdout, stderr }).toEqual({ stdout: built.stdout, stderr: '' });
   expect(readdirSync(`${ROOT}/node_modules/.cache/qrctl`)).not.toContain(`dev-${dev.child.pid}.mjs`);
+});
+
+test('its help is of the sources, whatever an older build laid out', async () => {
+  const directory = await useDirectory();
+  for (const name of ['src', 'node_modules', 'package.json']) symlinkSync(join(ROOT, name), join(directory, name));
+  mkdirSync(join(directory, 'dist', 'help'), { recursive: true });
+  writeFileSync(join(directory, 'dist', 'help', 'qrctl qr.txt'), 'as it was yesterday\n');
+  const { HOME, PATH } = process.env;
+  const args = ['src/build/dev.mjs', 'qr', '--help'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: directory, env: { HOME, PATH } });
+  expect(stdout).toBe((await runCli(['qr', '--help'])).stdout);
 });
