@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { interpret } from '../../src/commands/program.ts';
 import { EXIT_CODES } from '../../src/errors.ts';
+import { SHELLS } from '../../src/packaged.ts';
 import { commandLinesIn } from '../help/command-lines.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -24,6 +25,10 @@ describe('README', () => {
   test.each(lines)('%s is understood', async (line) => {
     const means = { version: '', terminal: () => ({ columns: undefined, colour: false }) };
     for (const words of commandLinesIn(line)) expect((await interpret(words, means)).kind).not.toBe('refuse');
+  });
+
+  test.each(SHELLS)('says how %s completes', (shell) => {
+    expect(readme).toContain(`qrctl completion ${shell}`);
   });
 
   test('explains the exit codes in the words of the table', () => {
