@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openAppendLog, readAppendLog } from '../../src/durable/append-log.ts';
+import { openAppendLog, readAppendLog, refuseOtherShapes } from '../../src/durable/append-log.ts';
 import type { Disk, DiskFile } from '../../src/durable/disk.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
 import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
@@ -359,6 +359,16 @@ describe('what is found', () => {
     });
   });
 
+  it('is refused by its owner where a line behind the first is of no shape that a run writes', () => {
+    const refuse = (...found: string[]) => refuseOtherShapes(LOG, found, (record) => record === 'row', 'put it back');
+    const at = (line: number) =>
+      expect.objectContaining({ message: `${LOG} is damaged at line ${line}: it holds what no run writes` });
+    for (const found of [[], ['first'], ['row'], ['first', 'row', 'row']]) expect(() => refuse(...found)).not.toThrow();
+    expect(() => refuse('first', 'odd', 'odd')).toThrow(at(2));
+    expect(() => refuse('first', 'row', 'odd')).toThrow(at(3));
+    expect(() => refuse('first', 'odd')).toThrow(expect.objectContaining({ name: 'UsageError', hint: 'put it back' }));
+  });
+
   it.each([
     'name,type\nA,url\n',
     '{"is":"x"}\n',
@@ -371,7 +381,8 @@ describe('what is found', () => {
     const memory = createMemoryDisk();
     memory.write(LOG, text);
     await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toThrow(UsageError);
-    await expect(read(memory)).rejects.toThrow(`${LOG} is not a journal of qrctl`);
+    const refusal = { message: `${LOG} is not a journal of qrctl`, hint: ADVICE.damaged };
+    await expect(read(memory)).rejects.toMatchObject(refusal);
     expect(memory.read(LOG)).toBe(text);
   });
 });

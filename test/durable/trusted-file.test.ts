@@ -116,6 +116,8 @@ describe('opening a file that is there', () => {
     // The name leads to the very file again, by another way: only root is lured so, and is told.
     const moved = { ...file, place: async () => join(dir, 'b', 'x') };
     await expect(checkPlace(nodeDisk, moved, path)).rejects.toThrow(UsageError);
+    const hint = expect.stringContaining('run this as the user whose files they are');
+    await expect(checkPlace(nodeDisk, moved, path)).rejects.toMatchObject({ hint });
     await file.close();
   });
 
