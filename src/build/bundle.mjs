@@ -134,10 +134,11 @@ async function bundleProgram(options) {
     files.set(part, file);
     for (const { path, kind } of outputs.get(part).imports) if (kind === 'import-statement') put(`./${basename(path)}`, file);
   }
-  const entries = new Map([...outputs].map(([part, { entryPoint }]) => [entryPoint, part]));
   for (const source of CORE) {
-    if (!entries.has(source)) throw new Error(`${source} is no longer loaded at a time of its own`);
-    put(entries.get(source), './app.js');
+    // A library lies elsewhere where node_modules is a link.
+    const entry = [...outputs].find(([, { entryPoint = '' }]) => `/${entryPoint}`.endsWith(`/${source}`));
+    if (!entry) throw new Error(`${source} is no longer loaded at a time of its own`);
+    put(entry[0], './app.js');
   }
   for (const part of parts.keys()) {
     const sources = sourcesOf(part);
