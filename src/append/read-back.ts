@@ -45,7 +45,7 @@ export async function readRows(
     for (const row of await parse(block.toString())) onRow(row);
     offset += block.length;
   }
-  if (strict && !(await mayBeginRow(file, offset, end, identity))) throw new ForeignRowError('a beginning of no row');
+  if (strict && !(await mayBeginRow(file, offset, identity))) throw new ForeignRowError('a beginning of no row');
   return offset;
 }
 
@@ -74,9 +74,9 @@ export async function countUncommittedRows(
 }
 
 /** A21: whether a row may begin like this: id, time and code before the first quote, or the first zero, must be such, as far as they go. */
-async function mayBeginRow(file: DiskFile, start: number, end: number, identity: AppendIdentity): Promise<boolean> {
+async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdentity): Promise<boolean> {
   const { format, columns, dialect, all, codes } = identity;
-  const torn = Buffer.alloc(Math.min(BLOCK_BYTES, end - start));
+  const torn = Buffer.alloc(BLOCK_BYTES);
   await file.read(torn, 0, torn.length, start);
   const [plain = ''] = torn.toString().split(/["\0]/, 1);
   if (format === 'ndjson') return plain === '' || plain === '{';
@@ -94,9 +94,9 @@ const BLOCK_BYTES = 512;
 
 /** A21: whether all of a block is zeros, or all of it that lies in the stretch, as a power cut leaves where the length came first. */
 async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Promise<boolean> {
-  for (let from = start; from < end; from += BLOCK_BYTES - (from % BLOCK_BYTES)) {
+  for (let from = start, to = start; from < end; from = to) {
+    to += BLOCK_BYTES - (from % BLOCK_BYTES);
     let isLost = true;
-    const to = Math.min(from + BLOCK_BYTES - (from % BLOCK_BYTES), end);
     for await (const piece of readPieces(file, from, to, signal)) isLost &&= piece.every((byte) => byte === 0);
     if (isLost) return true;
   }

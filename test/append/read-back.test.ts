@@ -78,6 +78,32 @@ describe('rows are read back', () => {
     expect((await rowsIn('{"id":1,"ts":"2026-01-01T00:00:00Z"}\n{"id":2,', ndjson)).end).toBe(37);
   });
 
+  it('without a torn row that begins as no row does, but where the file may be anything (A21)', async () => {
+    const row = '1,2026-01-01T00:00:00Z,\n';
+    expect((await rowsIn(`${row}a note`, csv)).rows).toHaveLength(1);
+    await expect(rowsIn(`${row}a note`, csv, { strict: true })).rejects.toThrow(new ForeignRowError('a beginning of no row'));
+    const [last, several] = [
+      { ...csv, columns: ['referrer', 'id', 'ts'], dialect: { ...DIALECT, excel: true, delimiter: ';' } },
+      { ...csv, columns: ['qr_id', 'ts', 'id'], codes: ['abc', 'xyz'] },
+    ];
+    for (const [torn, identity] of [
+      ['x;7;2026-01-01 00:00:00,5z\r', last],
+      ['x;7\r', last],
+      ['xy', several],
+      ['abc,2026-01-01T00:00:00Z,-7', several],
+      ['gone', { ...several, all: true }],
+      [`7,2026-01-01T00:00:00Z,${'x'.repeat(600)}`, csv],
+    ] as const)
+      expect(await rowsIn(torn, identity, { strict: true })).toEqual({ rows: [], end: 0 });
+    for (const [torn, identity] of [
+      ['x;7;May', last],
+      ['x;7;2026;', last],
+      ['xz', several],
+      ['abc,May', several],
+    ] as const)
+      await expect(rowsIn(torn, identity, { strict: true }), torn).rejects.toThrow('a beginning of no row');
+  });
+
   it('with BOM and CRLF', async () => {
     const excel = { ...csv, dialect: { ...DIALECT, excel: true } };
     expect((await rowsIn('1,2026-01-01T00:00:00Z,x\r\n', excel)).rows).toEqual([{ code: undefined, id: '1', timeMs: T1 }]);
