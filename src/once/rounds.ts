@@ -148,9 +148,10 @@ function send(job: RoundsJob, states: RecordedStates, due: readonly RowState[]):
   const onAltered = ({ row, code: sent }: NewRow, code: QrCode) => {
     if (told) return;
     told = true;
-    const field = (['name', 'type'] as const).find((one) => code[one] !== (sent[one] ?? 'url')) ?? 'destination';
+    const wanted = { type: 'url', ...sent };
+    const field = (['name', 'type'] as const).find((one) => code[one] !== wanted[one]) ?? 'destination';
     const text =
-      `the service changes what it is sent: row ${row} has the ${field} ${inQuotes(code[field] ?? '')}, and ${inQuotes(sent[field] ?? '')} was sent; ` +
+      `the service changes what it is sent: row ${row} has the ${field} ${inQuotes(code[field] ?? '')}, and ${inQuotes(wanted[field] ?? '')} was sent; ` +
       'look at its codes before you print them, and keep the journal: --skip-existing does not know such rows again';
     job.onEvent({ is: 'warning', text });
   };

@@ -43,6 +43,12 @@ it('warns once of a service that changes what it is sent: --skip-existing would 
       /^the service changes what it is sent: row 1 has the name "ROW 1", and "row 1" was sent; .*keep the journal/,
     ),
   ]);
+  const other = worldOf({ alters: (code) => ({ ...code, type: 'text' }) });
+  await run(other, rowsOf(1), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
+  expect(warnings.pop()).toContain('row 1 has the type "text", and "url" was sent');
+  const short = worldOf({ alters: (code) => ({ ...code, destination: 'https://e.co/' }) });
+  await run(short, rowsOf(1), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
+  expect(warnings.pop()).toContain('row 1 has the destination "https://e.co/", and ');
   const tidy = worldOf({ tidies: true });
   await run(tidy, rowsOf(2), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
   expect(warnings).toHaveLength(1);
