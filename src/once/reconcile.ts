@@ -122,7 +122,7 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
     const { adopted, absent, undecided, left } = judgeAlike(rows, codes);
     for (const pair of adopted) result.adopted.push(pair);
     for (const entry of undecided) result.undecided.push(entry);
-    if (absent.length > 0) result.absent.push({ rows: absent, foreignIds: codes.map(({ id }) => id) });
+    result.absent.push({ rows: absent, foreignIds: codes.map(({ id }) => id) });
     unclaimed.set(key, left);
   }
   leaveAlteredToAPerson(result, unknown, [...unclaimed.values()].flat());

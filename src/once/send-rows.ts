@@ -92,25 +92,36 @@ const INTENTS_AHEAD = 3;
 /** An intent that was written earlier, before a pause for the rate limit perhaps, says too little of when its row was sent. */
 const FRESH_MS = 5000;
 
-/** O1: the intents of a row and of those that come next, in one flush. */
+/** O1: the intents of rows and of those that come next, in one flush, which is asked for before the rows of the last one are all sent. */
 function createIntents(rows: readonly NewRow[], states: RecordedStates, width: number) {
   /** By row. */
   const ahead = new Map<number, { written: Promise<void>; atMs: number }>();
   /** Places from here on were never asked for; those before it may have been sent. */
   let end = 0;
+
+  /** Resolved when the intents of these rows, and of those that come next up to this place, are on disk. */
+  function write(due: readonly number[], to: number, atMs: number): Promise<void> {
+    const next = rows.slice(end, to).map(({ row }) => row);
+    end = Math.max(end, to);
+    const written = states.record([...due, ...next].map((row) => ({ is: 'intent', row })));
+    written.catch(() => undefined); // told to those who wait for it
+    for (const row of next) ahead.set(row, { written, atMs });
+    return written;
+  }
+
   return {
     /** Resolved when the intent of this row, which is at this place, is on disk. */
     intend({ row }: NewRow, at: number): Promise<void> {
       const known = ahead.get(row);
       ahead.delete(row);
       const atMs = states.elapsedMs();
-      if (known && atMs - known.atMs <= FRESH_MS) return known.written;
-      const next = rows.slice(Math.max(end, at + 1), at + width).map((one) => one.row);
-      end = Math.max(end, at + width);
-      const written = states.record([row, ...next].map((one) => ({ is: 'intent', row: one })));
-      written.catch(() => undefined); // told to those who wait for it
-      for (const one of next) ahead.set(one, { written, atMs });
-      return written;
+      const ageMs = known ? atMs - known.atMs : Number.POSITIVE_INFINITY;
+      // Where rows go out quickly the disk works while they do; slow ones would find the next intents too old.
+      const isAheadWorth = ageMs <= FRESH_MS / 2 && end - at < width && end < rows.length;
+      if (isAheadWorth) write([], end + width, atMs);
+      if (known && ageMs <= FRESH_MS) return known.written;
+      end = Math.max(end, at + 1);
+      return write([row], at + width, atMs);
     },
     /** Records that the rows which had an intent, and were not sent, are as they were. Resolved when all is on disk. */
     takeBack(): Promise<void> {

@@ -96,14 +96,14 @@ export interface Kill {
 export const recordsOf = ({ memory }: World) =>
   readAppendLog<JournalRecord>(JOURNAL, { elsewhere: '', damaged: '' }, memory.disk);
 
-/** A disk whose flushes take 5 ms. */
-export function slowDisk({ memory, time }: World): Disk {
+/** A disk whose flushes take so many ms. */
+export function slowDisk({ memory, time }: World, ms = 5): Disk {
   const { disk } = memory;
   return {
     ...disk,
     async open(path, flags, mode) {
       const file = await disk.open(path, flags, mode);
-      return { ...file, datasync: () => time.sleep(5).then(() => file.datasync()) };
+      return { ...file, datasync: () => time.sleep(ms).then(() => file.datasync()) };
     },
   };
 }
