@@ -1,5 +1,6 @@
 /**
- * From the words of a command line to the command, flags and arguments they name: the one reader of argv, and commander does it. The
+ * From the words of a command line to the command, flags and arguments they name: the one place that says what argv means, and commander does
+ * it. (Lines that are known as a whole never come here, see packaged.ts; did-you-mean.ts looks at the words of one that meant nothing.) The
  * program is declared from tree.ts, each level of it when its name is read, so that only the command that is meant is loaded.
  */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';

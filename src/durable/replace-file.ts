@@ -1,6 +1,7 @@
 /**
  * The one way in which a file is replaced as a whole: the new content is written under a temporary name in the same directory, flushed,
  * and renamed over the old file. At every instant, also after a power cut, the name shows either all of the old bytes or all of the new.
+ * (What a stopped restart of an append had written in this way is renamed by the next run, in src/append/committed-point.ts.)
  */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
