@@ -32,13 +32,14 @@ export function isCommon(text: string): boolean {
   return commonStart(text).units === text.length;
 }
 
-/** ASCII, letters of Latin, Greek, Cyrillic, Hebrew and Arabic, some marks of print, kana, kanji, hangul; 0 of any other. */
+/** ASCII, letters of Latin, Greek, Cyrillic, Hebrew and Arabic, some marks of print, lines and blocks, kana, kanji, hangul; 0 of any other. */
 function columnsOfUnit(unit: number): 0 | 1 | 2 {
   if (unit <= 0x2ff) return unit >= 0x20 && unit !== 0xad && !(unit >= 0x7f && unit <= 0xa0) ? 1 : 0;
   if (unit <= 0x481) return (unit >= 0x391 && unit <= 0x3ce && unit !== 0x3a2) || unit >= 0x400 ? 1 : 0;
   if (unit <= 0x64a) return (unit >= 0x5d0 && unit <= 0x5ea) || unit >= 0x621 ? 1 : 0;
   if (unit >= 0x2018 && unit <= 0x201e) return 1;
-  if (unit === 0x2013 || unit === 0x2014 || unit === 0x2022 || unit === 0x2026 || unit === 0x20ac || unit === 0x2500) return 1;
+  if (unit === 0x2013 || unit === 0x2014 || unit === 0x2022 || unit === 0x2026 || unit === 0x20ac) return 1;
+  if (unit >= 0x2500 && unit <= 0x259f) return 1;
   const isKana = (unit >= 0x3041 && unit <= 0x3096) || (unit >= 0x30a1 && unit <= 0x30fa);
   return isKana || (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3) ? 2 : 0;
 }
