@@ -69,13 +69,23 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>): EarlyFlush {
  */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
+    return await makeDirectory(disk, path, mode);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    // Where the one above is there, another process may have made it a moment ago: if it was not so, the second try fails as the first.
+    const parent = dirname(path);
+    if (!(await statOf(disk, parent))) await makeDirectories(disk, parent, mode);
+    return makeDirectory(disk, path, mode);
+  }
+}
+
+/** Makes a directory for good, and tells whether it was missing. Throws the system's error, and never where it is there in the end. */
+async function makeDirectory(disk: Disk, path: string, mode?: number): Promise<boolean> {
+  try {
     await disk.mkdir(path, mode);
   } catch (error) {
     if ((await statOf(disk, path))?.isDirectory()) return false;
-    const parent = dirname(path);
-    if (systemCode(error) !== 'ENOENT' || (await statOf(disk, parent))) throw error;
-    await makeDirectories(disk, parent, mode);
-    return makeDirectories(disk, path, mode);
+    throw error;
   }
   // D12: or a power cut could take the directory, and with it every file that was flushed in it.
   await disk.flushDirectory(dirname(path));

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { nodeDisk } from '../../src/durable/disk.ts';
+import { type Disk, nodeDisk } from '../../src/durable/disk.ts';
 import { replaceFile } from '../../src/durable/replace-file.ts';
 import { createEarlyFlush, makeDirectories, writeFully } from '../../src/durable/write.ts';
 import { useDirectory } from '../support/cli.ts';
@@ -52,6 +52,25 @@ describe('directories', () => {
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
     expect(await makeDirectories(nodeDisk, path, 0o700)).toBe(false);
+  });
+
+  test('are made where another process makes the one above at the same moment', async () => {
+    const { disk } = createMemoryDisk();
+    let isFirst = true;
+    const racing: Disk = {
+      ...disk,
+      async mkdir(path, mode) {
+        const wasFirst = isFirst;
+        isFirst = false;
+        try {
+          await disk.mkdir(path, mode);
+        } finally {
+          if (wasFirst) await disk.mkdir('/data/deep');
+        }
+      },
+    };
+    expect(await makeDirectories(racing, '/data/deep/config')).toBe(true);
+    expect((await disk.stat('/data/deep/config')).isDirectory()).toBe(true);
   });
 
   test('are there after a power cut, with what was put in them (D12)', async () => {
