@@ -153,7 +153,7 @@ function parseLines<R extends object>(
  */
 export function refuseOtherShapes<R>(path: string, found: readonly R[], hasShape: (record: R) => boolean, hint: string): void {
   const at = found.findIndex((record, index) => index > 0 && !hasShape(record));
-  if (at > 0) throw new UsageError(`${path} is damaged at line ${at + 1}: it holds what no run writes`, { hint });
+  if (at !== -1) throw new UsageError(`${path} is damaged at line ${at + 1}: it holds what no run writes`, { hint });
 }
 
 /** A first line that was being written: a part of it, or zeros in its place, as a power cut leaves where the length came first. */

@@ -143,9 +143,9 @@ describe('checkDestinations', () => {
     const { port, heads } = await useHost(() => undefined);
     const urls = Array.from({ length: 40 }, (_, n) => `http://hung.test:${port}/${n}`);
     const verdicts = await checkDestinations(urls, job({ timeoutMs: 40 }));
-    expect([...verdicts.values()].map(({ outcome, error }) => `${outcome}: ${error}`)).toEqual(
-      new Array(40).fill('unreachable: no answer in 40 ms'),
-    );
+    // What is left of the time once the name is found.
+    const said = [...verdicts.values()].map(({ outcome, error }) => `${outcome}: ${error?.replace(/\d+ ms$/, '… ms')}`);
+    expect(said).toEqual(new Array(40).fill('unreachable: no answer in … ms'));
     expect(heads).toHaveLength(8);
   });
 
