@@ -159,8 +159,8 @@ async function checkBeginning(file: DiskFile, size: number, identity: AppendIden
   if (identity.format === 'csv' && !identity.dialect.header) throw new ForeignRowError('no header');
   const expected = Buffer.from(begin);
   const found = Buffer.alloc(Math.min(expected.length, size));
-  const { bytesRead } = await file.read(found, 0, found.length, 0);
-  if (bytesRead < expected.length || !found.equals(expected)) throw new ForeignRowError('other columns');
+  await file.read(found, 0, found.length, 0);
+  if (!found.equals(expected)) throw new ForeignRowError('other columns');
   return expected.length;
 }
 
@@ -197,7 +197,7 @@ async function csvParser({ columns, dialect }: AppendIdentity): Promise<Parser> 
     ) as string[][];
     return records.map((cells) => {
       if (cells.length !== columns.length) throw new ForeignRowError(`a row of ${cells.length} cells, not ${columns.length}`);
-      return checkedRow(codeAt < 0 ? undefined : cells[codeAt], cells[idAt], cells[tsAt]);
+      return checkedRow(cells[codeAt], cells[idAt], cells[tsAt]);
     });
   };
 }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { AppendIdentity } from '../../src/append/identity.ts';
-import { ForeignRowError, type RebuildJob, readRows, rebuild, type SavedRow } from '../../src/append/read-back.ts';
+import {
+  countUncommittedRows,
+  ForeignRowError,
+  type RebuildJob,
+  readRows,
+  rebuild,
+  type SavedRow,
+} from '../../src/append/read-back.ts';
 import type { DiskFile } from '../../src/durable/disk.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 
@@ -66,9 +73,10 @@ describe('rows are read back', () => {
   it.each([1, 2, 7, 30, 64])('in pieces of %i bytes as in one', async (piece) => {
     const lines = Array.from({ length: 20 }, (_, i) => `${i},2026-01-01T00:00:00.000Z,"é${'\n"",'.repeat(i % 4)}"\n`).join('');
     expect(await rowsIn(lines, csv, { piece })).toEqual(await rowsIn(lines, csv));
-    const objects = Array.from({ length: 20 }, (_, i) => `{"id":${i},"ts":"2026-01-01T00:00:00Z","referrer":"\\"é"}\n`).join('');
+    // An odd number of lines, each with an odd number of quotes.
+    const objects = Array.from({ length: 21 }, (_, i) => `{"id":${i},"ts":"2026-01-01T00:00:00Z","referrer":"\\"é"}\n`).join('');
     expect(await rowsIn(objects, ndjson, { piece })).toEqual(await rowsIn(objects, ndjson));
-    expect((await rowsIn(objects, ndjson, { piece })).rows).toHaveLength(20);
+    expect((await rowsIn(objects, ndjson, { piece })).rows).toHaveLength(21);
   });
 
   it('from a given offset on, without a torn row at the end', async () => {
@@ -112,6 +120,31 @@ describe('rows are read back', () => {
   it('until the run is interrupted', async () => {
     const reading = readRows(await fileOf('x\n'), { start: 0, end: 2, signal: AbortSignal.abort('now') }, csv, () => undefined);
     await expect(reading).rejects.toBe('now');
+  });
+});
+
+describe('what a stopped run left', () => {
+  const count = async (text: string, changes: Partial<DiskFile> = {}) =>
+    countUncommittedRows({ ...(await fileOf(text)), ...changes }, { start: 0, end: Buffer.byteLength(text) }, csv);
+
+  it('is counted, and is none of ours where it ends with a block without a zero (A21)', async () => {
+    expect(await count('1,2026-01-01T00:00:00Z,\n2,2026')).toBe(1);
+    const foreign = `${'a note '.repeat(80).slice(0, 511)}\n`;
+    expect(await count(foreign)).toBeUndefined();
+    expect(await count(`${foreign}${'\0'.repeat(512)}`)).toBe(0);
+  });
+
+  it('is not judged where the disk fails', async () => {
+    const file = await fileOf('x\n');
+    let reads = 0;
+    const failing = {
+      read: async (...given: Parameters<DiskFile['read']>) => {
+        reads += 1;
+        if (reads === 1) throw new Error('EIO');
+        return file.read(...given);
+      },
+    };
+    await expect(count('x\n', failing)).rejects.toThrow('EIO');
   });
 });
 
@@ -175,7 +208,11 @@ describe('a lost state is worked out again', () => {
   });
 
   it('of NDJSON without a beginning of its own', async () => {
-    expect((await rebuilt('{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null}\n', ndjson)).overlaps.get('c')?.rows).toBe(1);
+    const text = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null}\n';
+    for (const header of [true, false]) {
+      const { overlaps } = await rebuilt(text, { ...ndjson, dialect: { ...DIALECT, header } });
+      expect(overlaps.get('c')?.rows).toBe(1);
+    }
   });
 
   it('in flat memory', async () => {
