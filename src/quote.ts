@@ -24,11 +24,11 @@ export function inQuotes(text: string): string {
 
 /** So many things: `1 scan`, `2,000 scans`. */
 export function countOf(count: number, thing: string): string {
-  return `${grouped(count)} ${thing}${count === 1 ? '' : 's'}`;
+  return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** `12,000` of 12000, a whole number. Not by `toLocaleString`, whose first call takes node 10 ms. */
-function grouped(count: number): string {
+/** `12,000` of 12000, the same in every locale. Not by `toLocaleString`, whose first call takes node 10 ms. */
+export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 

@@ -1,6 +1,8 @@
 /** From a destination to where it ends: redirects followed and counted, each hop checked like the first. */
+
 import type { LookupAddress } from 'node:dns';
 import { parseUrl } from '../parse-url.ts';
+import { formatCount } from '../quote.ts';
 import { asNetworkError, NetworkError } from '../service/network-error.ts';
 import { type Headers, header } from '../service/transport.ts';
 import { after, type Clock, formatDuration } from '../time.ts';
@@ -90,7 +92,7 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
       return trip({ is: 'astray', status, why: location === '' ? 'redirects to nowhere' : 'redirects to what is no address' });
     const { length } = next.href;
     if (length > LONGEST_ADDRESS)
-      return trip({ is: 'astray', status, why: `redirects to an address of ${length.toLocaleString('en')} characters` });
+      return trip({ is: 'astray', status, why: `redirects to an address of ${formatCount(length)} characters` });
     if (next.hash === '') next.hash = url.hash;
     if (!isWeb(next)) return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
     // A page may send us back to itself once it has set its cookie.

@@ -1,4 +1,5 @@
 /** One line of progress. Pure. */
+import { formatCount } from '../quote.ts';
 import { formatDuration } from '../time.ts';
 
 /** What is done, and what is to do. */
@@ -71,7 +72,7 @@ function bar(done: number, cells: number): string {
 }
 
 function counted(done: number, total: number | undefined): string {
-  return total === undefined ? grouped(done) : `${grouped(done)}/${grouped(total)}`;
+  return total === undefined ? formatCount(done) : `${formatCount(done)}/${formatCount(total)}`;
 }
 
 /** The countdown while paused, else the rate. */
@@ -79,10 +80,5 @@ function pace({ done, before = 0, elapsedMs, pauseLeftMs }: BarState): string | 
   if (pauseLeftMs === 0) return 'rate limit: going on';
   if (pauseLeftMs !== undefined) return `waiting ${formatDuration(Math.ceil(pauseLeftMs / 1000) * 1000)} for the rate limit`;
   if (elapsedMs < RATE_FROM_MS) return undefined;
-  return `${grouped(Math.round(((done - before) * 1000) / elapsedMs))}/s`;
-}
-
-/** `1,234,567`, the same in every locale. */
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+  return `${formatCount(Math.round(((done - before) * 1000) / elapsedMs))}/s`;
 }

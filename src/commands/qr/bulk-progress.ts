@@ -6,7 +6,7 @@ import { refuseFaults } from '../../bulk/input.ts';
 import { changeResults, countOutcomes, isDone, type RowResult } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import { costOf } from '../../limit/rate-limit.ts';
-import { countOf } from '../../quote.ts';
+import { countOf, formatCount } from '../../quote.ts';
 import { everyCode } from '../../service/codes.ts';
 import { requestsToFindAgain } from '../../service/find-code.ts';
 import type { Service } from '../../service/service.ts';
@@ -107,7 +107,7 @@ export async function changeCodes<R extends TargetRow>(
 export async function tellSummary(context: Context, results: readonly RowResult[], path: string): Promise<void> {
   const service = await context.service();
   const count = (some: readonly RowResult[], more = '') =>
-    [...countOutcomes(some)].map(([outcome, rows]) => `${rows.toLocaleString('en')} ${outcome}${more}`);
+    [...countOutcomes(some)].map(([outcome, rows]) => `${formatCount(rows)} ${outcome}${more}`);
   const before = count(
     results.filter((result) => result.before),
     ' before',

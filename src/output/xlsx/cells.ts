@@ -2,6 +2,7 @@
 
 import { UsageError } from '../../errors.ts';
 import type { LocalTime } from '../../local-time.ts';
+import { formatCount } from '../../quote.ts';
 import { parseInstant } from '../../time.ts';
 import { formatJson } from '../json-lines.ts';
 
@@ -40,8 +41,8 @@ function numberCell(value: number | bigint): string {
 /** Throws UsageError for a text that no cell holds: Excel would call the workbook damaged. */
 export function textCell(text: string, style: number = STYLES.text): string {
   if (text.length > MOST_CHARACTERS) {
-    const limit = MOST_CHARACTERS.toLocaleString('en');
-    throw new UsageError(`a value has ${text.length.toLocaleString('en')} characters, and a cell of a workbook holds ${limit}`, {
+    const limit = formatCount(MOST_CHARACTERS);
+    throw new UsageError(`a value has ${formatCount(text.length)} characters, and a cell of a workbook holds ${limit}`, {
       hint: 'write .csv or .json in place of .xlsx, or leave that column out with --fields',
     });
   }

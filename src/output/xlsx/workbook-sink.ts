@@ -1,7 +1,9 @@
 /** Rows as a workbook (.xlsx), in flat memory: they are written as they come, and taken back like those of any other file. */
+
 import { createByteBuffer } from '../../byte-buffer.ts';
 import { UsageError } from '../../errors.ts';
 import type { LocalTime } from '../../local-time.ts';
+import { formatCount } from '../../quote.ts';
 import type { Row } from '../../row-sink.ts';
 import type { Column } from '../columns.ts';
 import type { ByteSink, DocumentSink } from '../document-sink.ts';
@@ -23,8 +25,8 @@ interface WorkbookOptions {
 
 /** What is said where rows do not fit; `rows` undefined where nobody knows how many there will be. */
 export function tooManyRows(rows?: number): UsageError {
-  const most = MOST_DATA_ROWS.toLocaleString('en');
-  const what = rows === undefined ? 'there are more rows' : `${rows.toLocaleString('en')} rows are more`;
+  const most = formatCount(MOST_DATA_ROWS);
+  const what = rows === undefined ? 'there are more rows' : `${formatCount(rows)} rows are more`;
   return new UsageError(`${what} than a workbook holds (${most})`, {
     hint: 'write -o FILE.csv or FILE.csv.gz, choose a shorter range with --since and --until, or one file a code with --output-dir DIR',
   });

@@ -1,19 +1,11 @@
 /** The report as one page of HTML: no script, no request to anywhere, good on a phone, on paper and to a screen reader. Pure: the same figures give the same bytes. */
 import { createHash } from 'node:crypto';
-import { countOf } from '../../quote.ts';
+import { countOf, formatCount } from '../../quote.ts';
 import { isTimeDimension } from '../dimensions.ts';
 import { changeOf, type Section } from '../figures.ts';
 import { columnChart } from './column-chart.ts';
 import { type Html, html, raw } from './html.ts';
-import {
-  calendarTable,
-  columnName,
-  columnsOfTables,
-  figuresTable,
-  formatChange,
-  formatCount,
-  formatShare,
-} from './report-tables.ts';
+import { calendarTable, columnName, columnsOfTables, figuresTable, formatChange, formatShare } from './report-tables.ts';
 import { STYLE } from './style.ts';
 
 export interface ReportPage {

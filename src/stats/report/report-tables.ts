@@ -1,5 +1,7 @@
 /** The figures of a report as tables: beside each chart, and with a bar in each row where the table is the chart. */
+
 import { scaleLinear } from 'd3-scale';
+import { formatCount } from '../../quote.ts';
 import { parseInstant } from '../../time.ts';
 import type { Figure, Section } from '../figures.ts';
 import { type Html, html } from './html.ts';
@@ -107,10 +109,6 @@ function dayCell(day: Figure | undefined, most: number): Html {
   if (day === undefined) return html`<td class="out"></td>`;
   const shade = day.scans === 0 ? 0 : Math.max(1, Math.ceil((day.scans / most) * SHADES));
   return html`<td class="shade${shade}">${formatCount(day.scans)}${day.isPart ? '*' : ''}</td>`;
-}
-
-export function formatCount(count: number): string {
-  return count.toLocaleString('en-GB');
 }
 
 export function formatShare(share: number): string {

@@ -10,7 +10,7 @@ import { findDestinationProblem } from '../../../destination.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
 import { parseUrl } from '../../../parse-url.ts';
-import { countOf } from '../../../quote.ts';
+import { countOf, formatCount } from '../../../quote.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fillShortUrl, isShortUrl } from '../../../settings/short-url.ts';
@@ -197,7 +197,7 @@ function rowOf(code: QrCode, verdict: Verdict, nowMs: number, { requireUtm }: Ch
 function tellOutcomes({ console }: Context, rows: readonly CheckRow[], ms: number): void {
   const counts = new Map<string, number>();
   for (const { outcome } of rows) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  const parts = [...counts].map(([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`);
+  const parts = [...counts].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
   if (rows.length > 0) console.note(`${countOf(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
   const hosts = new Map<string, number>();
   for (const row of rows.filter(ends)) {

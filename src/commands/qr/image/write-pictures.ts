@@ -11,7 +11,7 @@ import { drawPicture } from '../../../image/draw-picture.ts';
 import { formatNumber, type PictureStyle } from '../../../image/picture.ts';
 import { inParallel } from '../../../in-parallel.ts';
 import { makeOutputDirectory } from '../../../output/whole-file.ts';
-import { countOf } from '../../../quote.ts';
+import { countOf, formatCount } from '../../../quote.ts';
 import type { Row } from '../../../row-sink.ts';
 import { printRecords } from '../../output-options.ts';
 import { chooseCodes } from './choose-codes.ts';
@@ -140,7 +140,7 @@ function factsOf({ encoded: { code, text, modules }, format, file }: PictureFile
 function tell({ console }: Context, rows: readonly ManifestRow[], path: string): void {
   const outcomes = (['written', 'unchanged', 'failed'] as const).flatMap((outcome) => {
     const count = rows.filter((row) => row.outcome === outcome).length;
-    return count > 0 ? [`${count.toLocaleString('en')} ${outcome}`] : [];
+    return count > 0 ? [`${formatCount(count)} ${outcome}`] : [];
   });
   console.note(
     `${countOf(rows.length, 'picture')}: ${outcomes.join(', ') || 'nothing to draw'}; each read back; listed in ${path}`,
@@ -170,6 +170,6 @@ export async function printPlan(
   await printRecords(context, records, columns, {}, { none: 'no codes' });
   const refused = records.filter(({ outcome }) => outcome === 'refused').length;
   const size = `${formatNumber(style.sizeMm)} mm`;
-  const more = refused > 0 ? `, ${refused.toLocaleString('en')} would be refused` : '';
+  const more = refused > 0 ? `, ${formatCount(refused)} would be refused` : '';
   context.console.note(`${countOf(files.length - refused, 'picture')} of ${size} would be drawn${more}; nothing was written`);
 }

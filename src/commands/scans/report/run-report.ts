@@ -1,7 +1,9 @@
 /** `scans report` from checked flags to a page. */
+
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { writeWholeFile } from '../../../output/whole-file.ts';
+import { formatCount } from '../../../quote.ts';
 import type { Span } from '../../../stats/calendar.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import { figuresOf } from '../../../stats/figures.ts';
@@ -31,7 +33,7 @@ export async function runReport(context: Context, names: readonly string[], flag
   const page = renderReport(pageOf(plan, counted, flags, names));
   if (path === '-') await context.console.write(page);
   else await writeWholeFile(path, page, { processes: context.processes });
-  context.console.note(`${counted.current.total().toLocaleString('en')} scans: ${path === '-' ? 'standard output' : path}`);
+  context.console.note(`${formatCount(counted.current.total())} scans: ${path === '-' ? 'standard output' : path}`);
 }
 
 function pageOf(plan: CountPlan, { current, before, codes, nowMs }: Counted, flags: ReportFlags, names: readonly string[]) {

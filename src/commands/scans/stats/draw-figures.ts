@@ -3,7 +3,7 @@ import type { Colours } from '../../../output/colour.ts';
 import { displayWidth } from '../../../output/display-width.ts';
 import { fitText } from '../../../output/fit-text.ts';
 import { type Cell, createGrid, GAP } from '../../../output/grid.ts';
-import { countOf } from '../../../quote.ts';
+import { countOf, formatCount } from '../../../quote.ts';
 import { isTimeDimension } from '../../../stats/dimensions.ts';
 import { changeOf, type Figure, type Section } from '../../../stats/figures.ts';
 
@@ -141,10 +141,6 @@ function largest(numbers: readonly number[]): number {
 function colourOf(text: string) {
   if (/^\+[^0]*[1-9]/.test(text)) return 'green';
   return /^-\d/.test(text) ? 'red' : undefined;
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString('en');
 }
 
 function formatPercent(fraction: number | null, { none }: Pick<Signs, 'none'>): string {
