@@ -3,7 +3,7 @@
  * already. Rows may be handed over as often as one likes, in any number of runs: an id that is there is known from the overlap, or read back.
  */
 import type { Lock } from '../durable/lock.ts';
-import { cannotWrite, systemCode } from '../durable/path-errors.ts';
+import { cannotWrite } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
 import type { CodeSink, Row, TimedRows } from '../row-sink.ts';
 import { type Clock, formatInstant } from '../time.ts';
@@ -237,8 +237,7 @@ function oldestOf(times: readonly number[]): number {
   return times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY);
 }
 
-/** An error of the system as the failure it is; all else unchanged. */
+/** An error of the system as the failure it is, as cannotWrite gives it; all else unchanged. */
 function asNotWritten(error: unknown, path: string): unknown {
-  if (systemCode(error) === undefined) return error;
   return cannotWrite(`append to ${path}`, error, 'everything up to the last commit is safe');
 }

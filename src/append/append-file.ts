@@ -62,7 +62,7 @@ export interface AppendOptions {
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, sinceMs, clock, signal, lockWaitMs: waitMs, onWait, restart = false, disk = nodeDisk } = options;
   checkIdentity(path, identity);
-  const asNotOpened = (error: unknown) => (systemCode(error) === undefined ? error : cannotOpen(`append to ${path}`, error));
+  const asNotOpened = (error: unknown) => cannotOpen(`append to ${path}`, error);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asNotOpened(error)));
   // A7: nothing is read before the file is ours alone: what another run is about to commit would be missed.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
