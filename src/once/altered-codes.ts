@@ -5,7 +5,7 @@
 import { groupBy } from '../group-by.ts';
 import { partitionPoint } from '../partition-point.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
-import { type Dated, dateOf, type RowToFind, SECOND_MS } from './deal-out.ts';
+import { type Dated, dateOf, isForeign, type RowToFind, SECOND_MS } from './deal-out.ts';
 
 /** A service that cuts names leaves so many characters at least. */
 const LEAST_OF_A_NAME = 16;
@@ -28,7 +28,8 @@ export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind) 
   // Of a code without a time that can be read nothing says that it was made in the row's.
   const dated = lettered.filter(({ firstMs }) => Number.isFinite(firstMs)).sort((a, b) => a.firstMs - b.firstMs);
   const byBeginning = groupBy(dated, ({ letters }) => letters.slice(0, LEAST_LETTERS));
-  return ({ code, bounds, foreign }) => {
+  return (row) => {
+    const { code, bounds } = row;
     const letters = lettersOf(code.name);
     const alike = byBeginning.get(letters.slice(0, LEAST_LETTERS));
     if (!alike) return [];
@@ -37,7 +38,7 @@ export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind) 
     for (let at = start; found.length < MOST_SHOWN; at++) {
       const other = alike[at];
       if (!other || other.firstMs > bounds.toMs) break;
-      if (other.lastMs < bounds.fromMs || foreign.some((ids) => ids.has(other.code.id))) continue;
+      if (other.lastMs < bounds.fromMs || isForeign(row, other)) continue;
       if (isName(other, letters) && sharesMore(code, other.code)) found.push(other.code);
     }
     return found;

@@ -86,7 +86,7 @@ export function dateOf(code: QrCode): Dated {
 }
 
 /** O11: what is known not to be a row's never comes into question for it again. */
-function isForeign({ foreign }: RowToFind, { code }: Dated): boolean {
+export function isForeign({ foreign }: RowToFind, { code }: Dated): boolean {
   return foreign.some((ids) => ids.has(code.id));
 }
 
