@@ -181,6 +181,20 @@ describe('a --restart that took its place', () => {
   });
 });
 
+/** The disk of `memory`, and how many files that were opened by it are open. */
+function countingDisk() {
+  let open = 0;
+  const disk: Disk = {
+    ...memory.disk,
+    async open(...args) {
+      const file = await memory.disk.open(...args);
+      open++;
+      return { ...file, close: async () => void open-- };
+    },
+  };
+  return { disk, stillOpen: () => open };
+}
+
 describe('a --restart that was stopped before it took its place', () => {
   it('is not put there where a later one had begun to write it anew, and leaves no file open (A8)', async () => {
     service[CODE]?.push({ id: 7, time: START + 9 * HOUR });
@@ -190,21 +204,13 @@ describe('a --restart that was stopped before it took its place', () => {
       memory.revive();
     }
     memory.fault = () => undefined;
-    let open = 0;
-    const disk: Disk = {
-      ...memory.disk,
-      async open(...args) {
-        const file = await memory.disk.open(...args);
-        open++;
-        return { ...file, close: async () => void open-- };
-      },
-    };
+    const { disk, stillOpen } = countingDisk();
     // The later one had put the first in its place before it began; the state still says that it may have to be done.
     const whole = fileText();
     expect(await run(memory, service, { disk })).toBe(0);
     expect(fileText()).toBe(whole);
     expect(ids()).toHaveLength(service[CODE]?.length ?? 0);
-    expect(open).toBe(0);
+    expect(stillOpen()).toBe(0);
   });
 });
 
@@ -216,22 +222,14 @@ it('says nothing of a torn row where a file without a state has none', async () 
 });
 
 it('leaves no file open when it refuses', async () => {
-  let open = 0;
-  const disk: Disk = {
-    ...memory.disk,
-    async open(...args) {
-      const file = await memory.disk.open(...args);
-      open++;
-      return { ...file, close: async () => void open-- };
-    },
-  };
+  const { disk, stillOpen } = countingDisk();
   await run(memory, service, { restart: true });
   memory.write('/data/.scans.out.restart', 'other');
   memory.write(FILE, 'edited');
   await expect(run(memory, service, { disk })).rejects.toThrow(UsageError);
   memory.remove(STATE);
   await expect(run(memory, service, { disk })).rejects.toThrow(UsageError);
-  expect(open).toBe(0);
+  expect(stillOpen()).toBe(0);
 });
 
 describe('an append is refused, and everything left as it is, when', () => {
