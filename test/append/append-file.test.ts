@@ -66,6 +66,17 @@ describe('a first run', () => {
     expect(ids()).toEqual(['1']);
   });
 
+  it('that was stopped before it made the file leaves that to the next, though there is no scan yet', async () => {
+    memory.fault = (_, operation) =>
+      operation.startsWith(`create ${FILE}`) && !operation.includes('state') ? 'end-before' : undefined;
+    await expect(run(memory, { [CODE]: [] })).rejects.toThrow();
+    memory.revive();
+    expect(memory.names()).toEqual([STATE]);
+    await run(memory, { [CODE]: [] });
+    expect(memory.names()).toEqual([FILE, STATE]);
+    expect(fileText()).not.toBe('');
+  });
+
   it('touches nothing when the service fails before the first row', async () => {
     await expect(run(memory, service, { failAfter: 0 })).rejects.toThrow('the service failed');
     expect(memory.names()).toEqual([]);
