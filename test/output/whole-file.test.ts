@@ -152,6 +152,7 @@ describe('its place', () => {
     await file.write('mine');
     const other = await open();
     await expect(file.commit()).rejects.toThrow(LocalError);
+    await file.discard();
     await other.write('theirs');
     await other.commit();
     expect(readFileSync(path, 'utf8')).toBe('theirs');
