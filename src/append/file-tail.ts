@@ -6,7 +6,7 @@
 import { dirname } from 'node:path';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from '../durable/disk.ts';
 import { openBeside, openReplacement, putInPlace, type Replacement } from '../durable/replace-file.ts';
-import { checkPlace, isSameFile } from '../durable/trusted-file.ts';
+import { isSameFile } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import { UnprovenError } from '../errors.ts';
 import type { Clock } from '../time.ts';
@@ -105,7 +105,7 @@ export function createFileTail({
     if (!restart && size === 0 && !committed.saved) await saveState(false);
     // A20: from here on there may be bytes of ours after the committed offset, and the state must not say that there are none.
     else if (stateHasStamp) await saveState(false);
-    file ??= await create();
+    file ??= await openBeside(disk, paths.file, place);
     // A torn row of a file whose state was lost stayed until it was certain whose file it is.
     if (!committed.saved && (await file.stat()).size > size) await file.truncate(size);
     // A3: its name must be there for good before a state claims that it has rows.
@@ -116,13 +116,6 @@ export function createFileTail({
     if (size === 0 && rotated && !restart) await saveState(false);
     if (size === 0) await add(file, begin);
     return file;
-  }
-
-  async function create(): Promise<DiskFile> {
-    if (restart) return openBeside(disk, paths.file, place);
-    const created = await disk.open(place, 'wx+');
-    await checkPlace(disk, created, place);
-    return created;
   }
 
   async function add(to: DiskFile, data: string | Uint8Array): Promise<void> {

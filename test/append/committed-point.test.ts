@@ -5,6 +5,7 @@ import { LocalError, UsageError } from '../../src/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
   CODE,
+  countingDisk,
   createMemoryDisk,
   FILE,
   HOUR,
@@ -181,20 +182,6 @@ describe('a --restart that took its place', () => {
   });
 });
 
-/** The disk of `memory`, and how many files that were opened by it are open. */
-function countingDisk() {
-  let open = 0;
-  const disk: Disk = {
-    ...memory.disk,
-    async open(...args) {
-      const file = await memory.disk.open(...args);
-      open++;
-      return { ...file, close: async () => void open-- };
-    },
-  };
-  return { disk, stillOpen: () => open };
-}
-
 describe('a --restart that was stopped before it took its place', () => {
   it('is not put there where a later one had begun to write it anew, and leaves no file open (A8)', async () => {
     service[CODE]?.push({ id: 7, time: START + 9 * HOUR });
@@ -204,7 +191,7 @@ describe('a --restart that was stopped before it took its place', () => {
       memory.revive();
     }
     memory.fault = () => undefined;
-    const { disk, stillOpen } = countingDisk();
+    const { disk, stillOpen } = countingDisk(memory);
     // The later one had put the first in its place before it began; the state still says that it may have to be done.
     const whole = fileText();
     expect(await run(memory, service, { disk })).toBe(0);
@@ -222,7 +209,7 @@ it('says nothing of a torn row where a file without a state has none', async () 
 });
 
 it('leaves no file open when it refuses', async () => {
-  const { disk, stillOpen } = countingDisk();
+  const { disk, stillOpen } = countingDisk(memory);
   await run(memory, service, { restart: true });
   memory.write('/data/.scans.out.restart', 'other');
   memory.write(FILE, 'edited');

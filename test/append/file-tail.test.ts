@@ -3,6 +3,7 @@ import { LocalError, UnprovenError } from '../../src/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
   CODE,
+  countingDisk,
   createMemoryDisk,
   FILE,
   HOUR,
@@ -80,6 +81,36 @@ describe('the steps on the disk', () => {
     expect(await stepsOf()).toEqual([]);
   });
 
+  it('of a later run with --rotated: the same (A27)', async () => {
+    memory = createMemoryDisk();
+    const rotated = { rotated: true };
+    await run(memory, service, rotated);
+    memory.revive();
+    service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
+    expect(await stepsOf(rotated)).toEqual([...state, 'write FILE', 'sync FILE', ...state, 'sync FILE', ...state]);
+  });
+
+  it('whose state says that a file is to take its place only where one is (A8)', async () => {
+    async function saysOf(options: RunOptions): Promise<boolean[]> {
+      const says: boolean[] = [];
+      memory.fault = (_, operation) => {
+        const next = operation.startsWith('sync') && memory.read('/data/.scans.out.state.json.partial');
+        if (next && operation.includes('state')) says.push(JSON.parse(next).replacing);
+        return undefined;
+      };
+      await run(memory, service, options);
+      memory.revive();
+      return says;
+    }
+    expect(await saysOf({ restart: true })).toEqual([true, false]);
+    for (const options of [{}, { rotated: true }]) {
+      memory = createMemoryDisk();
+      const says = await saysOf(options);
+      expect(says.length).toBeGreaterThan(2);
+      expect(says).not.toContain(true);
+    }
+  });
+
   it('of a --restart: rows without commits, then the state, then the file takes its place (A8)', async () => {
     expect(await stepsOf({ restart: true })).toEqual([
       ...['create NEW FILE', 'flush /data', 'write NEW FILE', 'write NEW FILE', 'write NEW FILE', 'sync NEW FILE'],
@@ -145,6 +176,18 @@ describe('somebody else works on the file during a run', () => {
   });
 });
 
+it('what somebody adds during a first run is not cut off either (A15)', async () => {
+  memory = createMemoryDisk();
+  const file = await openOn(memory, service);
+  await file.sinkOf(CODE).write(NEW);
+  memory.write(FILE, `${fileText()}a note of mine`);
+  await expect(file.sinkOf(CODE).write({ rows: [{ id: 10, ts: NEW.rows[0]?.ts }], times: NEW.times })).rejects.toThrow(
+    UnprovenError,
+  );
+  await file.discard();
+  expect(fileText()).toContain('a note of mine');
+});
+
 it('a file that is cut between two steps of a run gets no hole, and no state claims it (A15)', async () => {
   const file = await openOn(memory, service);
   const before = claimOf(memory);
@@ -180,6 +223,28 @@ describe('a step that fails', () => {
       await expect(file.commit()).rejects.toThrow('EIO');
       await file.discard();
       expect([claimOf(memory), fileText()]).toEqual(before);
+    },
+  );
+
+  it.each(['cannot be written', 'is of a file that somebody changed meanwhile'])(
+    'leaves nothing of a state that %s beside the file, and no file open',
+    async (reason) => {
+      const counting = countingDisk(memory);
+      const file = await openOn(memory, service, { disk: counting.disk });
+      const sink = file.sinkOf(CODE);
+      await sink.write(NEW);
+      await sink.commit();
+      let states = 0;
+      memory.fault = (_, operation) => {
+        if (reason === 'cannot be written') return operation.startsWith('write') ? 'EIO' : undefined;
+        if (operation.startsWith('create') && ++states === 1) memory.write(FILE, `${fileText()}a note of mine`);
+        return undefined;
+      };
+      await expect(file.commit()).rejects.toThrow();
+      expect(memory.names()).toEqual([FILE, STATE]);
+      memory.fault = () => undefined;
+      await file.discard();
+      expect(counting.stillOpen()).toBe(0);
     },
   );
 

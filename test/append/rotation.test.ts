@@ -80,6 +80,17 @@ describe('a file that was moved away', () => {
     expect(ids()).toEqual(['4']);
   });
 
+  it('may have been empty, and a run stopped before it wrote to it: there is nothing to be found', async () => {
+    memory.write(FILE, '');
+    memory.fault = (_, operation) => (operation === 'flush /data' && memory.read(STATE) ? 'end-after' : undefined);
+    await expect(rotated()).rejects.toThrow();
+    memory.revive();
+    memory.fault = () => undefined;
+    memory.remove(FILE);
+    expect(await rotated()).toBe(3);
+    expect(ids()).toEqual(['1', '2', '3']);
+  });
+
   it('on a night with nothing new leaves a file with a header, which may be moved away as well', async () => {
     await rotated();
     for (let night = 0; night < 3; night++) {

@@ -1,5 +1,6 @@
 /** Runs of an append against a service that is a list of rows: what a cron job does, without the network. */
 import { type AppendIdentity, type AppendOptions, openAppendFile } from '../../src/append/append-file.ts';
+import type { Disk, DiskFile } from '../../src/durable/disk.ts';
 import { UnprovenError } from '../../src/errors.ts';
 import { createCsvFormatter } from '../../src/output/csv.ts';
 import { createNdjsonFormatter } from '../../src/output/json.ts';
@@ -48,6 +49,24 @@ function identityOf(service: TestService, changes: Partial<AppendIdentity> = {})
     dialect: { header: true, excel: false, rawCells: false, keepExtra: false },
     ...changes,
   };
+}
+
+/** The disk of `memory`, and how many files that were opened by it are open. */
+export function countingDisk(memory: MemoryDisk) {
+  const open = new Set<DiskFile>();
+  const disk: Disk = {
+    ...memory.disk,
+    async open(...args) {
+      const file = await memory.disk.open(...args);
+      open.add(file);
+      const close = () => {
+        open.delete(file);
+        return file.close();
+      };
+      return { ...file, close };
+    },
+  };
+  return { disk, stillOpen: () => open.size };
 }
 
 export function openOn(memory: MemoryDisk, service: TestService, options: RunOptions = {}) {

@@ -22,7 +22,7 @@ export default {
   jsonReporter: { fileName: 'node_modules/.cache/mutants/report.json' },
   tempDirName: 'node_modules/.cache/mutants/sandbox',
   timeoutMS: 15_000,
-  timeoutFactor: 3,
+  timeoutFactor: 8,
   concurrency: 2,
   allowConsoleColors: false,
 };
