@@ -154,6 +154,11 @@ describe('a run differs from what the file is', () => {
     ['was written without --excel', identity, { dialect: { ...dialect, excel: true } }],
     ['was written with --excel', { ...identity, dialect: { ...dialect, excel: true } }, { dialect }],
     ['was written without --raw-cells', identity, { dialect: { ...dialect, rawCells: true } }],
+    [
+      'has its ts_local in Asia/Tokyo, not in Europe/Berlin: add --timezone Asia/Tokyo',
+      { ...identity, dialect: { ...dialect, timezone: 'Asia/Tokyo' } },
+      { dialect: { ...dialect, timezone: 'Europe/Berlin' } },
+    ],
     ['was written with --fields', ndjson, { dialect: { ...dialect, keepExtra: true } }],
   ];
   it.each(cases)('it %s (A6)', (words, was, change) => {
