@@ -60,6 +60,17 @@ describe('a state', () => {
     expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.rereadFromMs).toBe(rereadFromMs);
   });
 
+  it('may name the furthest time that there is', () => {
+    const overlaps = new Map([['a', { ...emptyOverlap(), watermarkMs: 8.64e15 }]]);
+    expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.watermarkMs).toBe(8.64e15);
+  });
+
+  it('of an older version knows the ids of what was moved away as far as the others (A25)', () => {
+    const { a } = saved(2 * HOUR).positions;
+    const older = { ...saved(), checksum: undefined, positions: { a: { ...a, movedUntilMs: 9 * HOUR } } };
+    expect(parseState(sealed(older)).overlaps.get('a')?.movedIdsFromMs).toBe(8 * HOUR);
+  });
+
   it('lists the ids inside the overlap, and says from when on they are all', () => {
     expect(saved(2 * HOUR).positions.a).toMatchObject({
       idsFromMs: 8 * HOUR,
@@ -123,6 +134,11 @@ describe('a state', () => {
     ['rows', { positions: { a: { ...a, rows: '3' } } }],
     ['idsFromMs', { positions: { a: { ...a, idsFromMs: undefined } } }],
     ['rereadFromMs', { positions: { a: { ...a, rereadFromMs: '0' } } }],
+    ['rows, fewer than none', { positions: { a: { ...a, rows: -1 } } }],
+    ['watermarkMs, beyond all dates', { positions: { a: { ...a, watermarkMs: 8.64e15 + 1 } } }],
+    ['writtenAt', { positions: { a: { ...a, writtenAt: null } } }],
+    ['writtenAt, of the service', { positions: { a: { ...a, writtenAt: { serviceMs: '0', machineMs: 0 } } } }],
+    ['writtenAt, of the machine', { positions: { a: { ...a, writtenAt: { serviceMs: 0, machineMs: '0' } } } }],
     ['ids', { positions: { a: { ...a, ids: {} } } }],
     ['an id without a time', { positions: { a: { ...a, ids: ['9'] } } }],
     ['an id that is none', { positions: { a: { ...a, ids: [[9, 1]] } } }],
