@@ -88,7 +88,7 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
  * `keepFromMs` on. To be called after every batch of rows.
  */
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Number.POSITIVE_INFINITY): void {
-  if (overlap.watermarkMs === undefined || overlap.ids.size <= overlap.idLimit) return;
+  if (overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
   // A25: what was moved away cannot be read back.
   const { movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
@@ -146,7 +146,6 @@ export function readFrom(
   sinceMs: number | undefined,
   position = positionOf(overlap),
 ): number | undefined {
-  if (overlap.watermarkMs === undefined) return sinceMs;
   // A10: rows may have come late. A9: an unproven stretch is read again, however old it has become.
   const unbounded = Math.min(position - overlapMs, overlap.rereadFromMs ?? Number.POSITIVE_INFINITY);
   const fromMs = Math.max(unbounded, sinceMs ?? Number.NEGATIVE_INFINITY);

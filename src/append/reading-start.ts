@@ -62,8 +62,9 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
       if (endMs !== undefined) refuseSlowClock(overlap, reading);
       const position = positionBy(overlap, reading, overlapMs, endMs);
       const fromMs = readFrom(overlap, overlapMs, sinceMs, position);
-      if (endMs !== undefined && fromMs !== undefined && fromMs >= endMs) {
-        const message = `nothing can be added to ${path}: the range ends at ${formatInstant(endMs)}, and it begins at ${formatInstant(fromMs)}`;
+      const [begin, end] = [fromMs ?? Number.NEGATIVE_INFINITY, endMs ?? Number.POSITIVE_INFINITY];
+      if (begin >= end) {
+        const message = `nothing can be added to ${path}: the range ends at ${formatInstant(end)}, and it begins at ${formatInstant(begin)}`;
         throw new UsageError(message, { hint: 'choose a later --until; --restart with an earlier --since begins the file anew' });
       }
       if (position < positionOf(overlap) && job.untilMs === undefined) sayOnce(positionOf(overlap), fromMs);

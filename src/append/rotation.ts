@@ -60,8 +60,8 @@ async function refuseLostState({ disk, paths }: OpenJob): Promise<void> {
 async function beginAnew(job: OpenJob, state: AppendState, file: DiskFile | undefined): Promise<CommittedPoint> {
   refuseDifference(job, state);
   // A24: with the stamp the last run was through, and the old file ended where the state says.
-  if (!state.stamp) await mendMoved(job, state, file);
-  const known = await readUnproven(job, state, file);
+  if (!state.stamp) await mendMoved(job, state);
+  const known = await readUnproven(job, state);
   job.note?.([`${basename(job.paths.file)} was moved away: a new file goes on where it ended`, ...known].join('; '));
   const overlaps = new Map([...state.overlaps].map(([code, overlap]) => [code, leftBehind(overlap)]));
   return { ...nothingCommitted(state.sinceMs), file, overlaps };
@@ -78,24 +78,25 @@ function leftBehind(overlap: CodeOverlap): CodeOverlap {
  * A26: a run that was stopped may have left rows behind its last commit, and they come again in the new file. So the old file is found where
  * it was moved to, and they are cut off there as they would have been in its place. Throws UsageError where it is not found.
  */
-async function mendMoved(job: OpenJob, state: AppendState, inPlace: DiskFile | undefined): Promise<void> {
-  const [moved] = await findMoved(job, state, inPlace);
-  if (!moved?.isSameFile) {
-    throw new UsageError(
-      `cannot go on after ${job.paths.file} was moved away: the last run was stopped, and whether it left rows at the end of that file can only be seen there`,
-      {
-        hint: 'Nothing was changed. Keep the file beside its old place, uncompressed, until the next run (logrotate: delaycompress, no olddir).',
-      },
-    );
-  }
-  await withFile(job, moved.path, async (there, file) => {
-    const { size } = await file.stat();
-    await checkedHash(there, file, state, false);
-    if (size <= state.bytes) return;
-    await cutOff(there, file, state, size);
-    // A26: before a state claims that its rows end there.
-    await file.sync();
-  });
+async function mendMoved(job: OpenJob, state: AppendState): Promise<void> {
+  const [moved] = await findMoved(job, state);
+  const isMended =
+    moved?.isSameFile &&
+    (await withFile(job, moved.path, async (there, file) => {
+      const { size } = await file.stat();
+      await checkedHash(there, file, state, false);
+      if (size > state.bytes) await cutOff(there, file, state, size);
+      // A26: before a state claims that its rows end there.
+      await file.sync();
+      return true;
+    }));
+  if (isMended) return;
+  throw new UsageError(
+    `cannot go on after ${job.paths.file} was moved away: the last run was stopped, and whether it left rows at the end of that file can only be seen there`,
+    {
+      hint: 'Nothing was changed. Keep the file beside its old place, uncompressed, until the next run (logrotate: delaycompress, no olddir).',
+    },
+  );
 }
 
 /**
@@ -103,7 +104,7 @@ async function mendMoved(job: OpenJob, state: AppendState, inPlace: DiskFile | u
  * are read from the file that was moved away, or a copy of it: whichever has exactly the committed bytes. Resolves to words for a note.
  * Throws UsageError where there is none.
  */
-async function readUnproven(job: OpenJob, state: AppendState, inPlace: DiskFile | undefined): Promise<string[]> {
+async function readUnproven(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes } = state;
   const unproven = new Map([...overlaps].filter(([, { rereadFromMs, idsFromMs }]) => (rereadFromMs ?? idsFromMs) < idsFromMs));
   if (unproven.size === 0) return [];
@@ -114,7 +115,7 @@ async function readUnproven(job: OpenJob, state: AppendState, inPlace: DiskFile 
     for (const overlap of unproven.values()) overlap.idsFromMs = knownFrom(overlap);
     return [];
   }
-  for (const { path } of await findMoved(job, state, inPlace)) {
+  for (const { path } of await findMoved(job, state)) {
     const isRead = await withFile(job, path, async (there, file) => {
       if (!(await isCommitted(there, file, state))) return false;
       await readRows(file, rows, job.identity, ({ code = alone, id, timeMs }) => {
@@ -169,14 +170,13 @@ async function withFile<T>(
  * The files beside its place that may be the one that was moved away: first the one with the inode that the state names, since a rename keeps
  * it, then those whose names begin alike. Whether the bytes are the committed ones is checked by whoever asked.
  */
-async function findMoved({ disk, paths }: OpenJob, { ino, bytes }: AppendState, inPlace: DiskFile | undefined) {
+async function findMoved({ disk, paths }: OpenJob, { ino, bytes }: AppendState) {
   const directory = dirname(paths.file);
-  const inPlaceIno = (await inPlace?.stat())?.ino;
   const found: { path: string; isSameFile: boolean }[] = [];
   for (const name of await disk.readdir(directory)) {
     const path = join(directory, name);
     const stat = await ifPresent(disk.lstat(path));
-    if (!stat?.isFile() || stat.size < bytes || stat.ino === inPlaceIno) continue;
+    if (!stat?.isFile() || stat.size < bytes) continue;
     const isSameFile = stat.ino === ino;
     if (isSameFile) found.unshift({ path, isSameFile });
     else if (name.startsWith(basename(paths.file))) found.push({ path, isSameFile });

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { addRow, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf, readFrom } from '../../src/append/overlap.ts';
+import {
+  addRow,
+  type CodeOverlap,
+  emptyOverlap,
+  forgetOldIds,
+  neededOverlap,
+  overlapOf,
+  positionBy,
+  readFrom,
+} from '../../src/append/overlap.ts';
 
 /** The overlap of rows at these times, with ids from 1. */
 function overlapAt(...times: number[]): CodeOverlap {
@@ -88,4 +97,27 @@ describe('old ids', () => {
     forgetOldIds(overlap, 100);
     expect(overlap.idsFromMs).toBe(9950);
   });
+});
+
+describe('the position of a code whose newest scan is dated ahead (A22)', () => {
+  const WRITTEN = 1_000_000_000;
+  const ahead = { ...overlapAt(2 * WRITTEN), writtenAt: { serviceMs: WRITTEN, machineMs: WRITTEN } };
+  /** An hour later, by the machine's clock. */
+  const now = (backMs: number) => ({ serviceMs: WRITTEN + 3_600_000 - backMs, machineMs: WRITTEN + 3_600_000 });
+
+  it.each([
+    ['stays where clocks only drifted', 3_600_000, 60_000, WRITTEN],
+    ['goes back with a clock that was set', 3_600_000, 60_001, WRITTEN - 60_001],
+    ['stays where half of a short overlap makes up for the drift', 60_000, 30_000, WRITTEN],
+    ['goes back where half of a short overlap does not', 60_000, 30_001, WRITTEN - 30_001],
+  ])('%s', (_, overlapMs, backMs, position) => {
+    expect(positionBy(ahead, now(backMs), overlapMs)).toBe(position);
+  });
+});
+
+it('a state keeps the ids of the overlap, and of what was moved away those that are not proven, but none between (A25, A29)', () => {
+  const overlap = { ...overlapAt(40, 60, 100, 150, 900, 1000), movedUntilMs: 100, movedIdsFromMs: 50, rereadFromMs: 55 };
+  const needed = neededOverlap(overlap, 100);
+  expect([...needed.ids.values()]).toEqual([60, 100, 900, 1000]);
+  expect(needed).toMatchObject({ idsFromMs: 900, movedIdsFromMs: 55 });
 });

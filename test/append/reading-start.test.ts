@@ -66,6 +66,14 @@ it('lies behind the present where the clock of the service was set back below th
   ]);
 });
 
+it('is the first scan where nothing is proven, and says so where the clock was set back (A9, A22)', async () => {
+  await expect(run(memory, service, { ...at(START + 3 * HOUR), unproven: true })).rejects.toThrow('does not add up');
+  const now = START - DAY;
+  expect(await startOf({ ...at(now), note: undefined }, now)).toBeUndefined();
+  expect(await startOf(at(now), now)).toBeUndefined();
+  expect(notes).toEqual([expect.stringContaining('Scans are read from the first scan on; what the file has is not added again')]);
+});
+
 it('goes back as far as the clock of the service did, though that is past the watermark again (A22)', async () => {
   // The service was a day fast; a week later it is right.
   await run(memory, service, at(START + 2 * HOUR, START + 2 * HOUR - DAY));
@@ -123,6 +131,7 @@ it('is refused where the file begins after the end (A18, A22)', async () => {
     await expect(failing).rejects.toThrow(
       `nothing can be added to ${FILE}: the range ends at ${formatInstant(untilMs)}, and it begins at ${formatInstant(START)}`,
     );
+    await expect(failing).rejects.toMatchObject({ hint: expect.stringContaining('choose a later --until') });
   }
 });
 
@@ -136,6 +145,20 @@ describe('against a service that tells no time', () => {
       `the service tells no time, and this machine's clock (${formatInstant(machineMs)}) is behind the newest scan of ${FILE}`,
     );
     await expect(failing).rejects.toMatchObject({ hint: expect.stringContaining('--until') });
+  });
+
+  it('is not refused before it is known where the range ends (A23)', async () => {
+    await run(memory, service, at(undefined, START + 3 * HOUR));
+    const file = await openOn(memory, service, at(undefined, START - DAY));
+    expect(file.sinkOf(CODE).sinceMs).toBe(START + HOUR);
+    await file.discard();
+  });
+
+  it('any clock will do for a code without rows, and one that is at the newest of them (A23)', async () => {
+    expect(await startOf(at(undefined, START - DAY), START - DAY)).toBeUndefined();
+    await run(memory, service, at(undefined, START + 3 * HOUR));
+    const machineMs = START + 2 * HOUR;
+    expect(await startOf(at(undefined, machineMs), machineMs)).toBe(START + HOUR);
   });
 
   it('an end that was asked for needs no clock (A23)', async () => {

@@ -1,16 +1,20 @@
 /** `--rotated`: a file that is moved away between runs, by hand, by logrotate, after a kill, in any order. */
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import type { Disk } from '../../src/durable/disk.ts';
+import { LocalError, UsageError } from '../../src/errors.ts';
 import type { Fault, MemoryDisk } from '../support/memory-disk.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 import {
   CODE,
+  countingDisk,
   createMemoryDisk,
   FILE,
   HOUR,
   idsIn,
   idsOf,
+  OTHER_CODE,
   openOn,
   type RunOptions,
   rowsAt,
@@ -32,6 +36,11 @@ const ids = (name = FILE, format: 'csv' | 'ndjson' = 'csv') => idsIn(memory.read
 function add(...times: number[]): void {
   const rows = service[CODE] ?? [];
   for (const time of times) rows.push({ id: rows.length + 1, time: START + time });
+}
+
+/** A scan that takes more than the block that an untouched file is known by. */
+function addLong(): void {
+  service[CODE]?.push({ id: 1000, time: START + 2.5 * HOUR, referrer: 'x'.repeat(100_000) });
 }
 
 /** As logrotate does: the newest has the lowest number. */
@@ -175,17 +184,85 @@ describe('after a run that was killed', () => {
   });
 
   it('nothing is begun where the old file is not beside (A26)', async () => {
+    // Longer than the state, which stands beside too.
+    add(...Array.from({ length: 99 }, (_, i) => i * HOUR));
     await rotated();
-    add(3 * HOUR);
+    add(103 * HOUR);
     await killedRun();
     const left = memory.read(FILE) ?? '';
     memory.remove(FILE);
     memory.write(`${FILE}.1`, left);
     const before = memory.read(STATE);
-    await expect(rotated()).rejects.toThrow('whether it left rows at the end of that file can only be seen there');
+    const refused = rotated();
+    await expect(refused).rejects.toThrow('whether it left rows at the end of that file can only be seen there');
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('delaycompress') });
     expect(memory.read(STATE)).toBe(before);
     expect(memory.read(`${FILE}.1`)).toBe(left);
+    memory.remove(`${FILE}.1`);
+    await expect(rotated()).rejects.toThrow('can only be seen there');
   });
+
+  it('nothing is begun where the old file goes just when it is opened, or was edited or cut (A26)', async () => {
+    addLong();
+    await rotated();
+    add(4 * HOUR);
+    await killedRun();
+    await rotate();
+    const open: Disk['open'] = async (path, ...rest) => {
+      if (path === `${FILE}.1`) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
+      return memory.disk.open(path, ...rest);
+    };
+    await expect(rotated({ disk: { ...memory.disk, open } })).rejects.toThrow('can only be seen there');
+    const text = memory.read(`${FILE}.1`) ?? '';
+    memory.write(`${FILE}.1`, text.replace('mobile', 'tablet'));
+    await expect(rotated()).rejects.toThrow('it was edited or replaced since the last run');
+    memory.write(`${FILE}.1`, text.slice(0, 999));
+    await expect(rotated()).rejects.toThrow('can only be seen there');
+    expect(memory.read(FILE)).toBeUndefined();
+    memory.write(`${FILE}.1`, text);
+    const { disk, stillOpen } = countingDisk(memory);
+    await rotated({ disk });
+    expect(stillOpen()).toBe(0);
+    expect([...ids(`${FILE}.1`), ...ids()].sort()).toEqual(idsOf(service));
+  });
+
+  it('before it wrote to its file, the next goes on in that: nothing was moved away', async () => {
+    for (const stop of [`write ${FILE}`, `sync ${FILE}`]) {
+      memory = createMemoryDisk();
+      memory.fault = (_, operation) => (operation === stop ? 'end-before' : undefined);
+      await expect(rotated()).rejects.toThrow();
+      memory.revive();
+      memory.fault = () => undefined;
+      const said: string[] = [];
+      expect(await rotated({ note: (line) => said.push(line) })).toBe(3);
+      expect(said).toEqual([]);
+    }
+  });
+
+  it('and wrote nothing, the file that was moved away is left as it is, and nothing is said of it', async () => {
+    await rotated();
+    add(3 * HOUR);
+    memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-before' : undefined);
+    await rotated().catch(() => undefined);
+    memory.revive();
+    memory.fault = () => undefined;
+    await rotate();
+    const said: string[] = [];
+    expect(await rotated({ warn: (line) => said.push(line) })).toBe(1);
+    expect(said).toEqual([]);
+    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+  });
+});
+
+it('a state that an older version wrote, without an inode, goes on all the same', async () => {
+  await rotated();
+  const { ino: _, checksum: __, ...older } = state();
+  const body = JSON.stringify(older);
+  const checksum = createHash('sha256').update(body).digest('hex');
+  memory.write(STATE, `${body.slice(0, -1)},"checksum":"${checksum}"}\n`);
+  await rotate();
+  add(3 * HOUR);
+  expect(await rotated()).toBe(1);
 });
 
 it('a scan that is older than what is known of the old file is refused, not doubled (A25)', async () => {
@@ -233,7 +310,82 @@ describe('after a run that ended with 9', () => {
     expect(state().positions[CODE].ids.length).toBeLessThan(4);
   });
 
+  it('with several codes only that of the one that is not proven (A29)', async () => {
+    memory = createMemoryDisk();
+    service = { [CODE]: rowsAt(0, 50 * HOUR), [OTHER_CODE]: rowsAt(0, 50 * HOUR) };
+    const file = await openOn(memory, service, { rotated: true });
+    for (const [code, rows] of Object.entries(service)) {
+      const sink = file.sinkOf(code);
+      const rewind = await sink.checkpoint();
+      await sink.write(timedRows(rows, code));
+      if (code === CODE) await rewind();
+      else await sink.commit();
+    }
+    await file.discard();
+    await rotate();
+    expect(await rotated()).toBe(0);
+  });
+
+  it('nothing older than what was listed is taken for known, though more was read (A25)', async () => {
+    memory = createMemoryDisk();
+    service = { [CODE]: rowsAt(0, 10 * HOUR) };
+    await rotated();
+    await rotate();
+    add(11 * HOUR);
+    const overlapMs = 5 * HOUR;
+    await expect(rotated({ overlapMs, unproven: true })).rejects.toThrow('does not add up');
+    await rotate();
+    add(6 * HOUR);
+    await expect(rotated({ overlapMs })).rejects.toThrow('it is not known which files have them');
+  });
+
+  it('a file that had nothing committed to it has nothing to be read', async () => {
+    memory = createMemoryDisk();
+    await expect(rotated({ unproven: true, pageRows: 1 })).rejects.toThrow('does not add up');
+    await rotate();
+    add(52 * HOUR);
+    let writes = 0;
+    memory.fault = (_, operation) => (operation === `write ${FILE}` && ++writes === 2 ? 'end-before' : undefined);
+    await rotated().catch(() => undefined);
+    memory.revive();
+    memory.fault = () => undefined;
+    await rotate();
+    const said: string[] = [];
+    await rotated({ note: (line) => said.push(line) });
+    expect(said).toEqual(['scans.out was moved away: a new file goes on where it ended']);
+    expect(
+      files()
+        .flatMap((name) => ids(name))
+        .sort(),
+    ).toEqual(idsOf(service));
+  });
+
+  it('a directory, a shorter file or one of another name is not looked at, and a disk that fails is a failure of the disk', async () => {
+    const old = memory.read(FILE) ?? '';
+    memory.remove(FILE);
+    memory.write('/data/other', old);
+    memory.write(`${FILE}.old`, old.slice(0, -1));
+    await memory.disk.mkdir(`${FILE}.d`);
+    await expect(rotated()).rejects.toThrow('which scans that was can only be seen there');
+    memory.write(`${FILE}.1`, old);
+    const open: Disk['open'] = async (...args) => {
+      const file = await memory.disk.open(...args);
+      const read = () => Promise.reject(Object.assign(new Error('EIO: injected'), { code: 'EIO' }));
+      return args[0] === `${FILE}.1` ? { ...file, read } : file;
+    };
+    await expect(rotated({ disk: { ...memory.disk, open } })).rejects.toThrow(LocalError);
+    const lstat: Disk['lstat'] = async (path) => {
+      if (path === `${FILE}.old`) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
+      return memory.disk.lstat(path);
+    };
+    add(1.5 * HOUR);
+    expect(await rotated({ disk: { ...memory.disk, lstat } })).toBe(1);
+  });
+
   it('a copy of that file will do, and one that was edited will not: then nothing is begun (A29)', async () => {
+    memory = createMemoryDisk();
+    addLong();
+    await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
     const old = memory.read(FILE) ?? '';
     memory.remove(FILE);
     memory.write(`${FILE}-20260101`, old.replace('mobile', 'tablet'));
@@ -272,7 +424,12 @@ it('a lost state is not worked out from the new file (A28)', async () => {
   add(3 * HOUR);
   await rotated();
   memory.remove(STATE);
-  await expect(rotated()).rejects.toThrow('its state is lost, and with it what is known of the files that were moved away');
+  const refused = rotated();
+  await expect(refused).rejects.toThrow('its state is lost, and with it what is known of the files that were moved away');
+  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('Put the state back') });
+  // An empty file is none, as logrotate with create leaves it before a first run.
+  memory.write(FILE, '');
+  expect(await rotated()).toBe(4);
 });
 
 const event = fc.record({
