@@ -96,6 +96,8 @@ describe('a state', () => {
     }
     expect(() => parseState(Buffer.concat([whole, Buffer.from('\n')]))).toThrow(StateProblem);
     expect(() => parseState(Buffer.concat([Buffer.from(' '), whole]))).toThrow('cannot be read: it was cut or changed');
+    // What only begins later as a state of another version does is none of it.
+    expect(() => parseState(Buffer.from(' {"version":9,'))).toThrow(StateProblem);
   });
 
   it.each([0, 3, 17])('of version %i is refused (A16)', (version) => {
