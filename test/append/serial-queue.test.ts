@@ -66,6 +66,34 @@ describe('commits', () => {
     expect(commits).toEqual([10, 110, 210]);
   });
 
+  it('are made by whoever writes the rows, as soon as the time has come', async () => {
+    const { clock, queue, commits } = start();
+    const twice = queue.run(async () => {
+      await queue.commitWhenDue();
+      await clock.sleep(90);
+      await queue.commitWhenDue();
+      return commits.length;
+    });
+    expect(await clock.run(twice)).toBe(2);
+  });
+
+  it('end with stop, also where their time has just come', async () => {
+    const { clock, commits } = start();
+    let wake = (): void => undefined;
+    const sleep = () => new Promise<void>((resolve) => (wake = resolve));
+    const commit = async () => {
+      commits.push(clock.monotonic());
+      await clock.advance(10);
+    };
+    const queue = createSerialQueue({ ...clock, sleep }, commit);
+    await queue.run(() => queue.commitWhenDue());
+    await queue.run(() => queue.commitWhenDue());
+    wake();
+    await queue.stop();
+    await clock.advance(60_000);
+    expect(commits).toEqual([0]);
+  });
+
   it('end with stop', async () => {
     const { clock, queue, commits, rows } = start();
     const first = rows();
