@@ -1,5 +1,6 @@
 /** What tells without reading it that nobody touched a file since it was left (A19). */
 import type { DiskStat } from '../durable/disk.ts';
+import { isObject } from './sealed.ts';
 
 /** Beside its size. Nobody can set the ctime of a file: the system does, with every change of its bytes. */
 export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;
@@ -30,8 +31,8 @@ export function formatStamp({ ino, mtimeNs, ctimeNs }: FileStamp): SavedStamp {
 }
 
 export function isSavedStamp(value: unknown): value is SavedStamp {
-  if (typeof value !== 'object' || value === null) return false;
-  const { ino, mtimeNs, ctimeNs } = value as Record<string, unknown>;
+  if (!isObject(value)) return false;
+  const { ino, mtimeNs, ctimeNs } = value;
   return [ino, mtimeNs, ctimeNs].every((text) => typeof text === 'string' && /^-?\d{1,20}$/.test(text));
 }
 
