@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readPositions } from '../../src/append/append-file.ts';
+import { readIdentity, readPositions } from '../../src/append/append-file.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
@@ -303,6 +303,12 @@ describe('the positions by the state alone', () => {
       memory.write(STATE, text);
       expect([...(await positions())]).toEqual([]);
     }
+  });
+
+  it('come with what the file is an export of, by the state alone', async () => {
+    expect(await readIdentity(FILE, memory.disk)).toBeUndefined();
+    await run(memory, service);
+    expect(await readIdentity(FILE, memory.disk)).toMatchObject({ codes: [CODE], format: 'csv', all: false });
   });
 
   it('fail where anything else does', async () => {
