@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createAppendFile } from '../../src/append/add-rows.ts';
+import { type CodeOverlap, emptyOverlap } from '../../src/append/overlap.ts';
 import { UsageError } from '../../src/errors.ts';
 import { formatInstant } from '../../src/time.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
@@ -15,6 +17,7 @@ import {
   START,
   STATE,
   type TestService,
+  timedRows,
 } from './runs.ts';
 
 let memory: MemoryDisk;
@@ -86,6 +89,46 @@ describe('rows of a later run', () => {
     await next.discard();
     expect(await run(memory, service)).toBe(3);
     expect(ids()).toEqual(['4', '1', '2', '3']);
+  });
+
+  it('reads again what was not proven, though it brought nothing new (A9)', async () => {
+    await run(memory, service);
+    await expect(run(memory, service, { overlapMs: 3 * HOUR, unproven: true })).rejects.toThrow('does not add up');
+    const next = await openOn(memory, service);
+    expect(next.sinkOf(CODE).sinceMs).toBe(START);
+    await next.discard();
+  });
+
+  it('keeps the time of the service, though it told none before the first answer (A22)', async () => {
+    let serviceMs: number | undefined;
+    const file = await openOn(memory, service, { serviceNow: () => serviceMs });
+    const sink = file.sinkOf(CODE);
+    serviceMs = START + 5 * HOUR;
+    await sink.write({ rows: [{ id: 4, ts: '2026-01-01T03:00:00.000Z' }], times: [START + 3 * HOUR] });
+    await sink.commit();
+    await file.commit();
+    expect(state().positions[CODE].writtenAt.serviceMs).toBe(serviceMs);
+  });
+
+  it('are not committed twice: what waited for its time finds it done', async () => {
+    let nowMs = 0;
+    let wake = (): void => undefined;
+    // A commit takes 1 ms, so that the next is due 9 ms after it.
+    const clock = { now: () => START, monotonic: () => nowMs++, random: () => 0, sleep: async () => {} };
+    const sleep = () => new Promise<void>((resolve) => (wake = resolve));
+    const file = await openOn(memory, service, { clock: { ...clock, sleep } });
+    const sink = file.sinkOf(CODE);
+    const add = (id: number) => sink.write({ rows: [{ id, ts: '2026-01-01T00:00:00.000Z' }], times: [START] });
+    await add(1);
+    await add(2);
+    nowMs = 100;
+    await add(3);
+    memory.revive();
+    wake();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(memory.steps()).toBe(0);
+    await file.discard();
+    expect(ids()).toEqual(['1', '2', '3']);
   });
 
   it('keeps the digits of ids beyond 2^53 apart', async () => {
@@ -239,4 +282,97 @@ describe('the share that one code has of a file', () => {
     await file.discard();
     expect(ids()).toEqual(['9', '10']);
   });
+});
+
+describe('what the file holds', () => {
+  it('is said as of the last commit, with what is not in it yet', async () => {
+    service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, 3 * HOUR, 2 * HOUR) };
+    const first = await openOn(memory, service, { restart: true });
+    const empty = { rows: 0, watermarkMs: undefined };
+    expect(first.contents()).toEqual({ ...empty, unkept: 0 });
+    for (const [code, rows] of Object.entries(service)) {
+      const sink = first.sinkOf(code);
+      await sink.write(timedRows(rows, code));
+      await sink.commit();
+    }
+    expect(first.contents()).toEqual({ ...empty, unkept: 5 });
+    await first.commit();
+    const all = { rows: 5, watermarkMs: START + 3 * HOUR, unkept: 0 };
+    expect(first.contents()).toEqual(all);
+    const next = await openOn(memory, service);
+    expect(next.contents()).toEqual(all);
+    await next.discard();
+  });
+});
+
+/** What has no single end, as a dataset: rows are known by their code, and what it was asked. */
+function startParts({ restart = true, overlap }: { restart?: boolean; overlap?: CodeOverlap } = {}) {
+  const asked: unknown[] = [];
+  const overlaps = new Map(overlap ? [[CODE, overlap]] : []);
+  const file = createAppendFile({
+    path: '/data/lake',
+    overlapMs: HOUR,
+    restart,
+    clock: { now: () => START, monotonic: () => 0, random: () => 0, sleep: async () => {} },
+    committed: { overlaps, sinceMs: undefined, saved: !restart, proof: undefined },
+    lock: { release: async () => {} },
+    tail: {
+      write: async (code, { times }) => asked.push(['write', code, times]) < 0,
+      commit: async (last) => void asked.push(['commit', last]),
+      replace: async () => void asked.push(['replace']),
+      drop: async (code) => void asked.push(['drop', code]),
+      readBack: async (_, fromMs) => void asked.push(['read', fromMs]),
+      begun: () => true,
+      stamped: () => true,
+      close: async () => {},
+    },
+  });
+  return { asked, overlaps, sink: file.sinkOf(CODE), file };
+}
+
+describe('rows that can be taken out again', () => {
+  const rows = timedRows(rowsAt(0, HOUR));
+  const written = ['write', CODE, rows.times];
+
+  it('are, where nothing of the run is committed yet, and the code begins anew', async () => {
+    const { asked, overlaps, sink, file } = startParts();
+    const rewind = await sink.checkpoint();
+    await sink.write(rows);
+    expect(await rewind()).toBe(true);
+    expect(sink.added()).toBe(0);
+    expect([...overlaps]).toEqual([]);
+    expect(await sink.write(rows)).toBe(2);
+    await sink.commit();
+    await sink.discard();
+    await file.commit();
+    expect(asked).toEqual([written, ['drop', CODE], written, ['replace']]);
+    expect(await rewind()).toBe(true);
+    expect(asked).toHaveLength(4);
+  });
+
+  it('are, where the code was not read to its end', async () => {
+    const { asked, sink } = startParts();
+    await sink.write(rows);
+    await sink.discard();
+    expect(asked).toEqual([written, ['drop', CODE]]);
+  });
+
+  it('stay, where a run goes on with what is there: the next reads them again (A9)', async () => {
+    const { asked, overlaps, sink } = startParts({ restart: false });
+    const rewind = await sink.checkpoint();
+    await sink.write(rows);
+    expect(await rewind()).toBe(true);
+    await sink.discard();
+    expect(asked).toEqual([written]);
+    expect(overlaps.get(CODE)?.rereadFromMs).toBe(Number.NEGATIVE_INFINITY);
+  });
+});
+
+it('rows older than the ids that are known are looked for from the beginning of the run on, and only they (A11)', async () => {
+  const overlap = { ...emptyOverlap(), watermarkMs: START + 9 * HOUR, rows: 1, idsFromMs: START + 8.5 * HOUR };
+  const { asked, sink } = startParts({ restart: false, overlap });
+  await sink.write(timedRows(rowsAt(8.5 * HOUR)));
+  expect(asked).toEqual([['write', CODE, [START + 8.5 * HOUR]]]);
+  await sink.write(timedRows([{ id: 2, time: START + 8.4 * HOUR }]));
+  expect(asked[1]).toEqual(['read', START + 8 * HOUR]);
 });

@@ -270,7 +270,9 @@ it('a scan that is older than what is known of the old file is refused, not doub
   await rotate();
   add(3 * HOUR);
   await rotated();
-  await expect(rotated({ overlapMs: 50 * HOUR })).rejects.toThrow(
+  const refused = rotated({ overlapMs: 50 * HOUR });
+  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('They were moved away') });
+  await expect(refused).rejects.toThrow(
     /a scan of 2026-01-01T00:00:00\.000Z came, and of scans before 2026-01-01T0[12]:00:00\.000Z it is not known which files have them/,
   );
   expect(await rotated()).toBe(0);
