@@ -183,25 +183,30 @@ describe('a --restart that took its place', () => {
 });
 
 describe('a --restart that was stopped before it took its place', () => {
-  it('is not put there where a later one had begun to write it anew, and leaves no file open (A8)', async () => {
-    service[CODE]?.push({ id: 7, time: START + 9 * HOUR });
-    for (const stop of ['rename', 'write']) {
-      memory.fault = (_, operation) => (operation === `${stop} /data/.scans.out.restart` ? 'end-before' : undefined);
-      await expect(run(memory, service, { restart: true })).rejects.toThrow();
-      memory.revive();
-    }
-    memory.fault = () => undefined;
-    const { disk, stillOpen } = countingDisk(memory);
-    // The later one had put the first in its place before it began; the state still says that it may have to be done.
-    const whole = fileText();
-    expect(await run(memory, service, { disk })).toBe(0);
-    expect(fileText()).toBe(whole);
-    expect(ids()).toHaveLength(service[CODE]?.length ?? 0);
-    expect(stillOpen()).toBe(0);
-  });
+  it.each(['and was stopped at once', 'and wrote as much'])(
+    'is not put there where a later one had begun to write it anew, %s, and leaves no file open (A8)',
+    async (how) => {
+      service[CODE]?.push({ id: 7, time: START + 9 * HOUR });
+      for (const stop of ['rename', 'write']) {
+        memory.fault = (_, operation) => (operation === `${stop} /data/.scans.out.restart` ? 'end-before' : undefined);
+        await expect(run(memory, service, { restart: true })).rejects.toThrow();
+        memory.revive();
+      }
+      memory.fault = () => undefined;
+      const { disk, stillOpen } = countingDisk(memory);
+      // The later one had put the first in its place before it began; the state still says that it may have to be done.
+      const whole = fileText();
+      if (how === 'and wrote as much') memory.write('/data/.scans.out.restart', whole.replace('mobile', 'tablet'));
+      expect(await run(memory, service, { disk })).toBe(0);
+      expect(fileText()).toBe(whole);
+      expect(ids()).toHaveLength(service[CODE]?.length ?? 0);
+      expect(stillOpen()).toBe(0);
+    },
+  );
 });
 
 it('says nothing of a torn row where a file without a state has none', async () => {
+  await run(memory, service);
   memory.remove(STATE);
   const warnings: string[] = [];
   await run(memory, service, { warn: (line) => warnings.push(line) });
