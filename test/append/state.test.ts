@@ -114,6 +114,7 @@ describe('a state', () => {
     ['sha256, with a letter before', { sha256: `g${'f'.repeat(64)}` }],
     ['sha256, with a letter behind', { sha256: `${'f'.repeat(64)}g` }],
     ['blocks of the first version, which had none', { version: 1 }],
+    ['blocks', { blocks: 'x' }],
     ['ino', { ino: 7 }],
     ['ino, which is no number', { ino: 'x' }],
     ['ino, with a letter before', { ino: 'x7' }],
