@@ -117,6 +117,18 @@ describe('the journal', () => {
     expect(world.time.now() - beganMs).toBeLessThan(300 + 30);
   });
 
+  it('asks the disk for no more once all rows have their intents (O1)', async () => {
+    const world = worldOf({ latencyMs: () => 10 });
+    let flushes = 0;
+    world.memory.fault = (_, operation) => {
+      if (operation.startsWith('sync')) flushes += 1;
+      return undefined;
+    };
+    await run(world, rowsOf(12), { concurrency: 2 });
+    // The beginning of the journal, that of the session, the intents of six rows and of six more, and the end.
+    expect(flushes).toBe(4);
+  });
+
   it('has a new intent of a row that waited long since its own was written', async () => {
     const world = worldWhereRow3Waits();
     await run(world, rowsOf(3), { concurrency: 1 });
