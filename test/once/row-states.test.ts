@@ -40,6 +40,12 @@ describe('a row', () => {
     expect([...states.claimedIds()]).toEqual(['x']);
   });
 
+  it('has the code that it was given last: the one before is nobody’s', () => {
+    const adopted = (id: string): JournalRecord => ({ is: 'adopted', row: 1, id, slug: 's', ...at(50) });
+    const states = replay([session, intent(10), lost(20), adopted('x'), adopted('y')], 1);
+    expect([...states.claimedIds()]).toEqual(['y']);
+  });
+
   it('may be sent again after an answer that certainly created nothing; what it was is kept', () => {
     const refused = (is: 'rejected' | 'refused'): JournalRecord => ({ is, row: 1, error: 'no', ...at(20) });
     expect(stateAfter(intent(10), refused('rejected'))).toMatchObject({ state: 'rejected', error: 'no', attempts: [] });
