@@ -71,10 +71,11 @@ export async function makeDirectories(disk: Disk, path: string, mode?: number): 
   try {
     return await makeDirectory(disk, path, mode);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    // Where the one above is there, another process may have made it a moment ago: if it was not so, the second try fails as the first.
     const parent = dirname(path);
-    if (!(await statOf(disk, parent))) await makeDirectories(disk, parent, mode);
+    // Nothing is above a drive that is not there.
+    if (systemCode(error) !== 'ENOENT' || parent === path) throw error;
+    // Another process may have made it a moment ago: it is there then, and if it was before, the second try fails as the first.
+    await makeDirectories(disk, parent, mode);
     return makeDirectory(disk, path, mode);
   }
 }
@@ -84,14 +85,10 @@ async function makeDirectory(disk: Disk, path: string, mode?: number): Promise<b
   try {
     await disk.mkdir(path, mode);
   } catch (error) {
-    if ((await statOf(disk, path))?.isDirectory()) return false;
+    if ((await disk.stat(path).catch(() => undefined))?.isDirectory()) return false;
     throw error;
   }
   // D12: or a power cut could take the directory, and with it every file that was flushed in it.
   await disk.flushDirectory(dirname(path));
   return true;
-}
-
-function statOf(disk: Disk, path: string) {
-  return disk.stat(path).catch(() => undefined);
 }

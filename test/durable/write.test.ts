@@ -73,6 +73,12 @@ describe('directories', () => {
     expect((await disk.stat('/data/deep/config')).isDirectory()).toBe(true);
   });
 
+  test('fail where nothing at all is there, as on a drive that is not', async () => {
+    const missing = () => Promise.reject(Object.assign(new Error('ENOENT: not there'), { code: 'ENOENT' }));
+    const nowhere: Disk = { ...createMemoryDisk().disk, mkdir: missing, stat: missing };
+    await expect(makeDirectories(nowhere, '/a/b')).rejects.toThrow('ENOENT');
+  });
+
   test('are there after a power cut, with what was put in them (D12)', async () => {
     const work = async ({ disk }: { disk: typeof nodeDisk }) => {
       await makeDirectories(disk, '/data/a/b');
