@@ -1,5 +1,4 @@
 /** From a destination to where it ends: redirects followed and counted, each hop checked like the first. */
-
 import type { LookupAddress } from 'node:dns';
 import { parseUrl } from '../parse-url.ts';
 import { formatCount } from '../quote.ts';

@@ -1,5 +1,4 @@
 /** Rows as a workbook (.xlsx), in flat memory: they are written as they come, and taken back like those of any other file. */
-
 import { createByteBuffer } from '../../byte-buffer.ts';
 import { UsageError } from '../../errors.ts';
 import type { LocalTime } from '../../local-time.ts';

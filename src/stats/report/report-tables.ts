@@ -1,5 +1,4 @@
 /** The figures of a report as tables: beside each chart, and with a bar in each row where the table is the chart. */
-
 import { scaleLinear } from 'd3-scale';
 import { formatCount } from '../../quote.ts';
 import { parseInstant } from '../../time.ts';

@@ -1,5 +1,4 @@
 /** `scans report` from checked flags to a page. */
-
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { writeWholeFile } from '../../../output/whole-file.ts';
