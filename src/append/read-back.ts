@@ -7,6 +7,7 @@ import { parseJson } from '../service/json.ts';
 import { parseInstant } from '../time.ts';
 import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
+import { isObject } from './sealed.ts';
 
 export interface SavedRow {
   /** The `qr_id` column; undefined in a file that has none. */
@@ -208,9 +209,8 @@ function ndjsonParser({ columns, dialect }: AppendIdentity, strict: boolean): Pa
   return async (block) => {
     const rows: SavedRow[] = [];
     for (const line of block.slice(0, -1).split('\n')) {
-      const value = await parseJson(line).catch(foreign);
-      if (typeof value !== 'object' || value === null) throw new ForeignRowError('a line that is no object');
-      const row = value as Record<string, unknown>;
+      const row: unknown = await parseJson(line).catch(foreign);
+      if (!isObject(row)) throw new ForeignRowError('a line that is no object');
       const fits = dialect.keepExtra ? columns.every((name) => Object.hasOwn(row, name)) : Object.keys(row).join() === keys;
       if (strict && !fits) throw new ForeignRowError('a row with other columns');
       const id = typeof row.id === 'number' || typeof row.id === 'bigint' ? `${row.id}` : undefined;

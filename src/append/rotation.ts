@@ -86,7 +86,7 @@ async function mendMoved(job: OpenJob, state: AppendState): Promise<void> {
       const { size } = await file.stat();
       await checkedHash(there, file, state, false);
       if (size > state.bytes) await cutOff(there, file, state, size);
-      // A26: before a state claims that its rows end there.
+      // A26: before a state claims that its rows end there; also where the last run cut them off and was stopped before it could.
       await file.sync();
       return true;
     }));
