@@ -3,6 +3,7 @@ import { createAppendFile } from '../../src/append/add-rows.ts';
 import { type CodeOverlap, emptyOverlap } from '../../src/append/overlap.ts';
 import { UsageError } from '../../src/errors.ts';
 import { formatInstant } from '../../src/time.ts';
+import { fakeClock } from '../support/clock.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
   CODE,
@@ -114,9 +115,8 @@ describe('rows of a later run', () => {
     let nowMs = 0;
     let wake = (): void => undefined;
     // A commit takes 1 ms, so that the next is due 9 ms after it.
-    const clock = { now: () => START, monotonic: () => nowMs++, random: () => 0, sleep: async () => {} };
     const sleep = () => new Promise<void>((resolve) => (wake = resolve));
-    const file = await openOn(memory, service, { clock: { ...clock, sleep } });
+    const file = await openOn(memory, service, { clock: { ...fakeClock(), monotonic: () => nowMs++, sleep } });
     const sink = file.sinkOf(CODE);
     const add = (id: number) => sink.write({ rows: [{ id, ts: '2026-01-01T00:00:00.000Z' }], times: [START] });
     await add(1);
@@ -313,7 +313,7 @@ function startParts({ restart = true, overlap }: { restart?: boolean; overlap?: 
     path: '/data/lake',
     overlapMs: HOUR,
     restart,
-    clock: { now: () => START, monotonic: () => 0, random: () => 0, sleep: async () => {} },
+    clock: fakeClock({ wallMs: START }),
     committed: { overlaps, sinceMs: undefined, saved: !restart, proof: undefined },
     lock: { release: async () => {} },
     tail: {

@@ -192,7 +192,6 @@ describe('a --restart that was stopped before it took its place', () => {
         await expect(run(memory, service, { restart: true })).rejects.toThrow();
         memory.revive();
       }
-      memory.fault = () => undefined;
       const { disk, stillOpen } = countingDisk(memory);
       // The later one had put the first in its place before it began; the state still says that it may have to be done.
       const whole = fileText();

@@ -71,7 +71,6 @@ describe('the steps on the disk', () => {
     await run(memory, service).catch(() => undefined);
     expect(fileText().length).toBeGreaterThan(text.length);
     memory.revive();
-    memory.fault = () => undefined;
     expect(await run(memory, service)).toBe(1);
   });
 

@@ -1,10 +1,10 @@
 /** `--rotated`: a file that is moved away between runs, by hand, by logrotate, after a kill, in any order. */
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { seal } from '../../src/append/sealed.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
-import type { Fault, MemoryDisk } from '../support/memory-disk.ts';
+import { Ended, type Fault, type MemoryDisk } from '../support/memory-disk.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 import {
   CODE,
@@ -32,6 +32,10 @@ const rotated = (options: RunOptions = {}) => run(memory, service, { rotated: tr
 const state = () => JSON.parse(memory.read(STATE) ?? '');
 const files = () => memory.names().filter((name) => name !== STATE);
 const ids = (name = FILE, format: 'csv' | 'ndjson' = 'csv') => idsIn(memory.read(name) ?? '', format);
+const allIds = () =>
+  files()
+    .flatMap((name) => ids(name))
+    .sort();
 
 function add(...times: number[]): void {
   const rows = service[CODE] ?? [];
@@ -50,14 +54,24 @@ async function rotate(into = memory): Promise<void> {
   await into.disk.rename(FILE, `${FILE}.${old + 1}`);
 }
 
-/** A run that is killed after its last row and before the commit of it. */
-async function killedRun(): Promise<void> {
-  let flushes = 0;
-  memory.fault = (_, operation) => (operation === `sync ${FILE}` && ++flushes > 1 ? 'end-before' : undefined);
-  await rotated({ pageRows: 1 }).catch(() => undefined);
+/** A run that is killed when it comes to a step on the disk for the `nth` time, or as `fault` says. */
+async function killedAt(step: string, { nth = 1, fault = 'end-before', ...options }: KillOptions = {}): Promise<void> {
+  const seen = new Set<number>();
+  memory.fault = (at, operation) => {
+    if (operation === step) seen.add(at);
+    return operation === step && seen.size === nth ? fault : undefined;
+  };
+  await expect(rotated(options)).rejects.toThrow(Ended);
   memory.revive();
-  memory.fault = () => undefined;
 }
+
+interface KillOptions extends RunOptions {
+  nth?: number;
+  fault?: Fault;
+}
+
+/** A run that is killed after its last row and before the commit of it. */
+const killedRun = () => killedAt(`sync ${FILE}`, { nth: 2, pageRows: 1 });
 
 beforeEach(() => {
   memory = createMemoryDisk();
@@ -91,10 +105,8 @@ describe('a file that was moved away', () => {
 
   it('may have been empty, and a run stopped before it wrote to it: there is nothing to be found', async () => {
     memory.write(FILE, '');
-    memory.fault = (_, operation) => (operation === 'flush /data' && memory.read(STATE) ? 'end-after' : undefined);
-    await expect(rotated()).rejects.toThrow();
-    memory.revive();
-    memory.fault = () => undefined;
+    await killedAt('flush /data', { fault: 'end-after' });
+    expect(memory.names()).toEqual([FILE, STATE]);
     memory.remove(FILE);
     expect(await rotated()).toBe(3);
     expect(ids()).toEqual(['1', '2', '3']);
@@ -155,28 +167,17 @@ describe('after a run that was killed', () => {
     add(HOUR);
     await rotate();
     add(2 * HOUR);
-    let flushes = 0;
-    // Killed when its first rows are written and not committed.
-    memory.fault = (_, operation) => (operation === `sync ${FILE}` && ++flushes > 1 ? 'end-before' : undefined);
-    await rotated({ pageRows: 1 }).catch(() => undefined);
-    memory.revive();
-    memory.fault = () => undefined;
+    // Its first rows are written and not committed.
+    await killedRun();
     await rotate();
     await rotated();
-    expect(
-      files()
-        .flatMap((name) => ids(name))
-        .sort(),
-    ).toEqual(idsOf(service));
+    expect(allIds()).toEqual(idsOf(service));
   });
 
   it('a torn header of a new file is cut off too, where that was moved away (A27)', async () => {
     await rotated();
     await rotate();
-    memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-within' : undefined);
-    await rotated().catch(() => undefined);
-    memory.revive();
-    memory.fault = () => undefined;
+    await killedAt(`write ${FILE}`, { fault: 'end-within' });
     await rotate();
     await rotated();
     expect(memory.read(`${FILE}.2`)).toBe('');
@@ -229,10 +230,7 @@ describe('after a run that was killed', () => {
   it('before it wrote to its file, the next goes on in that: nothing was moved away', async () => {
     for (const stop of [`write ${FILE}`, `sync ${FILE}`]) {
       memory = createMemoryDisk();
-      memory.fault = (_, operation) => (operation === stop ? 'end-before' : undefined);
-      await expect(rotated()).rejects.toThrow();
-      memory.revive();
-      memory.fault = () => undefined;
+      await killedAt(stop);
       const said: string[] = [];
       expect(await rotated({ note: (line) => said.push(line) })).toBe(3);
       expect(said).toEqual([]);
@@ -242,10 +240,7 @@ describe('after a run that was killed', () => {
   it('and wrote nothing, the file that was moved away is left as it is, and nothing is said of it', async () => {
     await rotated();
     add(3 * HOUR);
-    memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-before' : undefined);
-    await rotated().catch(() => undefined);
-    memory.revive();
-    memory.fault = () => undefined;
+    await killedAt(`write ${FILE}`);
     await rotate();
     const said: string[] = [];
     expect(await rotated({ warn: (line) => said.push(line) })).toBe(1);
@@ -257,9 +252,7 @@ describe('after a run that was killed', () => {
 it('a state that an older version wrote, without an inode, goes on all the same', async () => {
   await rotated();
   const { ino: _, checksum: __, ...older } = state();
-  const body = JSON.stringify(older);
-  const checksum = createHash('sha256').update(body).digest('hex');
-  memory.write(STATE, `${body.slice(0, -1)},"checksum":"${checksum}"}\n`);
+  memory.write(STATE, seal(older));
   await rotate();
   add(3 * HOUR);
   expect(await rotated()).toBe(1);
@@ -307,59 +300,20 @@ describe('after a run that ended with 9', () => {
     await rotate();
     await rotated();
     const kept = ['1', '2', '3', '4', '5'];
-    expect([...kept, ...files().flatMap((name) => ids(name))].sort()).toEqual(idsOf(service));
+    expect([...kept, ...allIds()].sort()).toEqual(idsOf(service));
     // With the proof they go: the state is that of an ordinary night again.
     expect(state().positions[CODE].ids.length).toBeLessThan(4);
   });
 
-  it('with several codes only that of the one that is not proven (A29)', async () => {
-    memory = createMemoryDisk();
-    service = { [CODE]: rowsAt(0, 50 * HOUR), [OTHER_CODE]: rowsAt(0, 50 * HOUR) };
-    const file = await openOn(memory, service, { rotated: true });
-    for (const [code, rows] of Object.entries(service)) {
-      const sink = file.sinkOf(code);
-      const rewind = await sink.checkpoint();
-      await sink.write(timedRows(rows, code));
-      if (code === CODE) await rewind();
-      else await sink.commit();
-    }
-    await file.discard();
-    await rotate();
-    expect(await rotated()).toBe(0);
-  });
-
-  it('nothing older than what was listed is taken for known, though more was read (A25)', async () => {
-    memory = createMemoryDisk();
-    service = { [CODE]: rowsAt(0, 10 * HOUR) };
-    await rotated();
-    await rotate();
-    add(11 * HOUR);
-    const overlapMs = 5 * HOUR;
-    await expect(rotated({ overlapMs, unproven: true })).rejects.toThrow('does not add up');
-    await rotate();
-    add(6 * HOUR);
-    await expect(rotated({ overlapMs })).rejects.toThrow('it is not known which files have them');
-  });
-
   it('a file that had nothing committed to it has nothing to be read', async () => {
-    memory = createMemoryDisk();
-    await expect(rotated({ unproven: true, pageRows: 1 })).rejects.toThrow('does not add up');
     await rotate();
     add(52 * HOUR);
-    let writes = 0;
-    memory.fault = (_, operation) => (operation === `write ${FILE}` && ++writes === 2 ? 'end-before' : undefined);
-    await rotated().catch(() => undefined);
-    memory.revive();
-    memory.fault = () => undefined;
+    await killedAt(`write ${FILE}`, { nth: 2 });
     await rotate();
     const said: string[] = [];
     await rotated({ note: (line) => said.push(line) });
     expect(said).toEqual(['scans.out was moved away: a new file goes on where it ended']);
-    expect(
-      files()
-        .flatMap((name) => ids(name))
-        .sort(),
-    ).toEqual(idsOf(service));
+    expect(allIds()).toEqual(idsOf(service));
   });
 
   it('a directory, a shorter file or one of another name is not looked at, and a disk that fails is a failure of the disk', async () => {
@@ -402,6 +356,33 @@ describe('after a run that ended with 9', () => {
     add(1.5 * HOUR);
     expect(await rotated()).toBe(1);
   });
+});
+
+it('of several codes only the one that was not proven is read again (A29)', async () => {
+  service = { [CODE]: rowsAt(0, 50 * HOUR), [OTHER_CODE]: rowsAt(0, 50 * HOUR) };
+  const file = await openOn(memory, service, { rotated: true });
+  for (const [code, rows] of Object.entries(service)) {
+    const sink = file.sinkOf(code);
+    const rewind = await sink.checkpoint();
+    await sink.write(timedRows(rows, code));
+    if (code === CODE) await rewind();
+    else await sink.commit();
+  }
+  await file.discard();
+  await rotate();
+  expect(await rotated()).toBe(0);
+});
+
+it('nothing older than what was listed is taken for known, though more was read for want of a proof (A25)', async () => {
+  service = { [CODE]: rowsAt(0, 10 * HOUR) };
+  await rotated();
+  await rotate();
+  add(11 * HOUR);
+  const overlapMs = 5 * HOUR;
+  await expect(rotated({ overlapMs, unproven: true })).rejects.toThrow('does not add up');
+  await rotate();
+  add(6 * HOUR);
+  await expect(rotated({ overlapMs })).rejects.toThrow('it is not known which files have them');
 });
 
 it('a rewind in the new file finds the ids of the moved one, also after thousands of rows (A25)', async () => {
