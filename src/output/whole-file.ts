@@ -77,6 +77,13 @@ export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
+/** Whether `path` is no file that appears whole: what was written there before a failure stays. Never throws. */
+export async function isWrittenDirectly(path: string): Promise<boolean> {
+  if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
+  const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);
+  return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
 /**
  * The file that `path` means, all links followed, or undefined where it is no regular file. Throws UsageError or a system error where
  * nothing could be written.

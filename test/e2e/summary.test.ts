@@ -116,3 +116,20 @@ test('the mail of a failed night says whose run it was, that nothing is lost, an
   });
   expect(whole.stderr).toContain('writing old.csv\n  nothing was written: what stood there before is as it was\n');
 });
+
+test('an export that ends half way says which files are done, and claims nothing of what cannot be taken back', async () => {
+  // The listing and three codes.
+  const sandbox = await useSandbox({ codes: 5, scans: 20, limit: 4, windowMs: 3_600_000 });
+  const cwd = await useDirectory();
+  const run = (...output: string[]) =>
+    runCli(['scans', 'export', '--all', '--concurrency', '1', '--max-wait', '0', ...output], { cwd, env: sandbox.env });
+  const some = await run('--output-dir', 'scans');
+  expect(some.code).toBe(6);
+  expect(await readdir(join(cwd, 'scans'))).toHaveLength(3);
+  expect(some.stderr).toContain(', writing scans\n  complete: 3 files; what stood there of the other codes is as it was\n');
+  const none = await run('--output-dir', 'scans');
+  expect(none.stderr).toContain(', writing scans\n  nothing was written: what stood there before is as it was\n');
+  const device = await run('-o', '/dev/null');
+  expect([device.code, device.stderr]).toEqual([6, expect.stringContaining(', writing /dev/null\n')]);
+  expect(device.stderr).not.toContain('as it was');
+});

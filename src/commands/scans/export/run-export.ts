@@ -38,8 +38,12 @@ export async function runExport(context: Context, names: readonly string[], flag
     await printDryRun(context, plan, codes, names);
   } catch (error) {
     const { explainFailure } = await import('./explain-failure.ts');
-    const run = { profile, key: keyPrefix(apiKey), place, append: plan.append !== undefined, added: context.facts.added ?? 0 };
-    explainFailure(context.signal.aborted ? context.signal.reason : error, run);
+    const { added = 0, files = [] } = context.facts;
+    await explainFailure(context.signal.aborted ? context.signal.reason : error, {
+      ...{ profile, key: keyPrefix(apiKey), place, append: plan.append !== undefined, added },
+      // A dataset is no file of one code: it is there as a whole, or not.
+      files: plan.directory === undefined || plan.partition ? 0 : files.length,
+    });
     throw error;
   } finally {
     progress.stop();
