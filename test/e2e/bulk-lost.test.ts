@@ -1,8 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/time.ts';
-import { startCli, until } from '../support/cli.ts';
-import { applyThenDrop, dropBefore, type Fault, fails, landLate, sometimes } from '../support/faults.ts';
+import { startCli, until, useDirectory } from '../support/cli.ts';
+import { applyThenDrop, dropBefore, type Fault, fails, hang, landLate, sometimes } from '../support/faults.ts';
+import { useSandbox } from '../support/sandbox.ts';
 import { rowsOf, useBench } from './bulk-bench.ts';
 
 describe('when answers are lost', () => {
@@ -64,6 +66,29 @@ describe('an interrupted run', () => {
         expect(names()).toEqual(Array.from({ length: 40 }, (_, row) => `Code ${row + 1}`).sort());
       }),
     );
+  });
+
+  it.each([
+    ['update', ['update', '--from', 'rows.csv'], '2 of 5 rows are done: run this again to go on'],
+    ['delete', ['delete', '--from', 'rows.csv', '--yes'], '2 of 5 rows are done: run this again to go on'],
+    ['update', ['update', '--status', 'paused'], '2 of 5 codes are done'],
+    ['delete', ['delete', '--yes'], '2 of 5 codes are done'],
+  ])('%s says how far it came', async (_, args, note) => {
+    let changed = 0;
+    const sandbox = await useSandbox({
+      codes: 5,
+      intercept: sometimes(({ request }) => (request.method !== 'GET' && ++changed > 2 ? hang : undefined)),
+    });
+    const cwd = await useDirectory();
+    const ids = [0, 1, 2, 3, 4].map((n) => sandbox.codeId(n));
+    const update = ['id,name', ...ids.map((id) => `${id},renamed`)].join('\n');
+    await writeFile(join(cwd, 'rows.csv'), args.includes('delete') ? ['id', ...ids].join('\n') : update);
+    const named = args.includes('--from') ? [] : ids;
+    const running = await startCli(['qr', ...args, ...named, '--concurrency', '1'], { env: sandbox.env, cwd });
+    await until(() => changed > 2);
+    running.child.kill('SIGINT');
+    const { code, stderr } = await running.done;
+    expect([code, stderr]).toEqual([130, `${note}\nqrctl: interrupted\n`]);
   });
 
   it('shares its journal with no other run', async () => {

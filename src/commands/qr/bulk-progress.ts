@@ -81,11 +81,19 @@ export function requestsToLookUp(service: Service, rows: readonly TargetRow[]): 
   return requestsToFindAgain(service, slugs, { others: ids.size, spent: service.stats().requests });
 }
 
-/** Changes the code of each row while a person sees how far it is. Throws when interrupted. */
+/** Where somebody stopped the run: says how far it came, and throws the signal's reason. `named`: there is no file of rows. */
+export function throwIfStopped({ console, signal }: Context, results: readonly RowResult[], named = false): void {
+  if (!signal.aborted) return;
+  const rest = named ? 'codes are done' : 'rows are done: run this again to go on';
+  console.note(`${formatCount(results.filter(isDone).length)} of ${formatCount(results.length)} ${rest}`);
+  throw signal.reason;
+}
+
+/** Changes the code of each row while a person sees how far it is. Throws as `throwIfStopped` does. */
 export async function changeCodes<R extends TargetRow>(
   context: Context,
   rows: readonly R[],
-  { verb, failFast = false }: { verb: string; failFast: boolean | undefined },
+  { verb, failFast = false, named }: { verb: string; failFast: boolean | undefined; named?: boolean },
   prepare: (service: Service) => Promise<{ lookup: Lookup; apply: (row: R) => Promise<RowResult> }>,
 ): Promise<{ end: ChangeEnd; results: RowResult[] }> {
   const { signal } = context;
@@ -96,8 +104,9 @@ export async function changeCodes<R extends TargetRow>(
     const { lookup, apply } = await prepare(service);
     const onEvent = (result: RowResult) => progress.count(isDone(result));
     const end = await changeRows({ groups: groupByCode(rows, lookup), apply, concurrency, failFast, signal, onEvent });
-    signal.throwIfAborted();
-    return { end, results: changeResults(rows, end) };
+    const results = changeResults(rows, end);
+    throwIfStopped(context, results, named);
+    return { end, results };
   } finally {
     progress.stop();
   }

@@ -1,7 +1,7 @@
 /** `qr create --from`: from a file of rows to a file of results. */
 import { uptime } from 'node:os';
 import { checkCreate } from '../../../bulk/check-rows.ts';
-import { createFailure, createResults, isDone } from '../../../bulk/results.ts';
+import { createFailure, createResults } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { type CreateEnd, createRows, planRows, type RowPlan } from '../../../once/create-rows.ts';
 import type { NewRow } from '../../../once/journal.ts';
@@ -13,7 +13,7 @@ import { printRecords } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf } from '../bulk-flags.ts';
 import { readListedCodes } from '../bulk-input.ts';
-import { type RowProgress, showRowProgress, tellCost, tellWaiting } from '../bulk-progress.ts';
+import { type RowProgress, showRowProgress, tellCost, tellWaiting, throwIfStopped } from '../bulk-progress.ts';
 import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './create.ts';
 
@@ -25,11 +25,8 @@ export async function createFromFile(context: Context, from: string, flags: Crea
     async send(rows, path) {
       const end = await withJournal(context, path, (journalPath) => create(context, rows, path, journalPath, flags));
       const results = createResults(end);
-      // Interrupted: the journal knows where to go on, and the results stay as they were.
-      if (context.signal.aborted) {
-        context.console.note(`${results.filter(isDone).length} of ${rows.length} rows are done: run this again to go on`);
-        throw context.signal.reason;
-      }
+      // The journal knows where to go on, and the results stay as they were.
+      throwIfStopped(context, results);
       return { results, failure: createFailure(end, results, rows, path) };
     },
   });

@@ -86,7 +86,7 @@ function deleteAll(
   { failFast }: DeleteFlags,
   { journal, backUp }: { journal?: DeleteJournal; backUp: BackUp | undefined },
 ) {
-  return changeCodes(context, rows, { verb: 'deleted', failFast }, async (service) => {
+  return changeCodes(context, rows, { verb: 'deleted', failFast, named: journal === undefined }, async (service) => {
     return { lookup, apply: createDeleter(service, lookup, journal, backUp) };
   });
 }

@@ -16,7 +16,7 @@ import { formatInstant } from '../../../time.ts';
 import { printRecords } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { type BulkFlags, journalOf } from '../bulk-flags.ts';
-import { tellCost } from '../bulk-progress.ts';
+import { tellCost, throwIfStopped } from '../bulk-progress.ts';
 
 /** Applies what is due and not done. Throws UsageError for a plan that cannot be followed, and else as `runBulk`. */
 export async function updateDue(context: Context, from: string, common: CommonChanges, flags: BulkFlags): Promise<void> {
@@ -65,13 +65,13 @@ async function send(
       apply: (job) => applyDue(job, { journal, service }),
       ...{ concurrency, failFast, signal, onEvent: () => undefined },
     });
-    signal.throwIfAborted();
     const byRow = new Map<number, RowResult>();
     for (const { row, dueRows } of jobs) {
       const result = end.results.get(row) ?? { outcome: 'not-attempted' as const };
       const effective = new Set(dueRows.effective.map((item) => item.row.row));
       for (const pending of dueRows.pending) byRow.set(pending.row, resultOf(pending.row, result, effective));
     }
+    throwIfStopped(context, [...byRow.values()]);
     const results = rows.map((row) => byRow.get(row.row) ?? standingResult(row, idOf(row), journal, nowMs));
     return { results, failure: changeFailure(end, results, path) };
   } finally {

@@ -22,7 +22,7 @@ export async function updateSeveral(
   const mustRead = asked.utm !== undefined && asked.changes.destination === undefined;
   await planOutput(context, flags, NAMED_COLUMNS, 'list');
   const rows = rowsOf(names).map((row): UpdateRow => ({ ...row, ...asked }));
-  const done = await changeCodes(context, rows, { verb: 'done', failFast: false }, async (service) => {
+  const done = await changeCodes(context, rows, { verb: 'done', failFast: false, named: true }, async (service) => {
     const lookup = await lookUp(
       context,
       // Tags without a destination go onto the one there is.
