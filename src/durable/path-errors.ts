@@ -33,7 +33,7 @@ const MACHINE: Readonly<Record<string, string>> = {
 };
 
 /** Making free space helps against these. */
-const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
+const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** `EIO` as a clause; an unknown error keeps its own message. */
 export function describeSystemError(error: unknown): string {
@@ -51,9 +51,8 @@ export function cannotOpen(task: string, error: unknown, choice = 'choose anothe
   const code = systemCode(error);
   if (code === undefined) return error;
   const message = `cannot ${task}: ${describeSystemError(error)}`;
-  if (!Object.hasOwn(BAD_PATH, code)) {
-    return new LocalError(message, { cause: error, hint: 'nothing was changed; mend that and run again' });
-  }
+  // That nothing was changed only the caller can say: others may have been opened before, and be done.
+  if (!Object.hasOwn(BAD_PATH, code)) return new LocalError(message, { cause: error, hint: adviceFor(code) });
   return new UsageError(message, { cause: error, hint: code === 'ENOENT' ? `create the directory first, or ${choice}` : choice });
 }
 
@@ -65,6 +64,9 @@ export function cannotWrite(task: string, error: unknown, state: string): unknow
   const code = systemCode(error);
   if (code === undefined) return error;
   if (code === 'EPIPE') return new ClosedPipeError('the reader went away', { cause: error });
-  const advice = NO_SPACE.has(code) ? 'free some space and run again' : 'mend that and run again';
-  return new LocalError(`cannot ${task}: ${describeSystemError(error)}`, { cause: error, hint: `${state}; ${advice}` });
+  return new LocalError(`cannot ${task}: ${describeSystemError(error)}`, { cause: error, hint: `${state}; ${adviceFor(code)}` });
+}
+
+function adviceFor(code: string): string {
+  return NO_SPACE.has(code) ? 'free some space and run again' : 'mend that and run again';
 }

@@ -40,7 +40,8 @@ describe('the failure to open a file', () => {
   test.each([...OF_THE_MACHINE, 'EWHATEVER'])("is the machine's otherwise: %s", (code) => {
     const failure = cannotOpen('write out.csv', error(code));
     expect(failure).toBeInstanceOf(LocalError);
-    expect(failure).toMatchObject({ hint: 'nothing was changed; mend that and run again', cause: { code } });
+    const what = ['ENOSPC', 'EDQUOT'].includes(code) ? 'free some space' : 'mend that';
+    expect(failure).toMatchObject({ hint: `${what} and run again`, cause: { code } });
   });
 
   test('is told as it is where the system did not say it: it has its words already', () => {
