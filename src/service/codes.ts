@@ -5,8 +5,8 @@
  * - at one reading, where every answer names the same total, as many distinct codes came, and each of them stood there when the first
  *   answer was made: then they are all there were at that instant. A code that takes the place of a deleted one is younger than that
  *   answer, and shows it: a code of a later page has to be older than some code of the first page, or than that answer by a margin;
- * - else at two readings of which the second finds every code of the first again: nothing was taken from what had been read, so nothing
- *   slid over the edge of a page into one already read.
+ * - else at two readings of which the second finds every code of the first again, on pages that are full but for the last: nothing was
+ *   taken from what had been read, so nothing slid over the edge of a page into one already read.
  *
  * Assumed: new codes get a `created_at` that is not behind the service's Date by more than the margin, and an answer from a replica is not older
  * than that either; `created_at` is of one clock, so that of two codes the later is not dated earlier, and a code dated in the future is
@@ -77,9 +77,18 @@ interface Reading {
   /** Whether a code of a later page stood there at the first answer. */
   stoodThere: (code: QrCode) => boolean;
   allStood: boolean;
+  /** A page had fewer rows than fit, and another followed: what it lacks, codes that came meanwhile would make up for. */
+  gap: boolean;
 }
 
-const createReading = (): Reading => ({ ids: new Set(), total: 0, steady: true, stoodThere: () => false, allStood: true });
+const createReading = (): Reading => ({
+  ids: new Set(),
+  total: 0,
+  steady: true,
+  stoodThere: () => false,
+  allStood: true,
+  gap: false,
+});
 
 /** As many codes as there were at its first answer, and all of them were there: they are those there were. */
 function isWhole({ ids, total, steady, allStood }: Reading): boolean {
@@ -88,7 +97,7 @@ function isWhole({ ids, total, steady, allStood }: Reading): boolean {
 
 /** Nothing that the reading before brought has gone, and no fewer came than there were. */
 function findsAgain(reading: Reading, before: Reading): boolean {
-  if (reading.ids.size < reading.total) return false;
+  if (reading.gap || reading.ids.size < reading.total) return false;
   for (const id of before.ids) if (!reading.ids.has(id)) return false;
   return true;
 }
@@ -166,6 +175,7 @@ async function* readPages(
   let shown = 1;
   const isEnd = (next: Page<QrCode>) => {
     if (!add(reading, next)) return true;
+    reading.gap ||= last.rows.length < limit;
     shown += 1;
     costs.pages = Math.max(costs.pages, shown);
     ({ total } = next);

@@ -113,6 +113,18 @@ describe('codes that come and go', () => {
     expect(new Set(found)).toEqual(new Set(expected(250)));
   });
 
+  test('a page that always lacks a code, while others are created: those do not make up for it', async () => {
+    // The oldest first: what is created comes last, within the reading.
+    const service = lister((request) => codes(250 + request));
+    const lacking = {
+      async listCodes(request: PageRequest) {
+        const page = await service.listCodes(request);
+        return request.page === 2 ? { ...page, rows: page.rows.slice(1) } : page;
+      },
+    };
+    await expect(slugs(listAllCodes(lacking, 1))).rejects.toThrow(UnprovenError);
+  });
+
   describe('one deleted from a page that was read, and one created: the total is the same', () => {
     const moved = (createdMs: number) => [...codes(250).slice(1), code(999, createdMs)];
     const habits: [string, Habits, number][] = [
