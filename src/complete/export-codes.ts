@@ -95,7 +95,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const askedMs = sinceBy(untilMs);
     let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
     // C1: the end stays as it is from the first answer on, so that no row comes to the range only because time goes on.
-    untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now()));
+    untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
     const sinceMs = sinceBy(untilMs);
     // The first answer told the time, and by it what was asked for began too late.
     if (sinceMs !== askedMs) {
@@ -175,9 +175,15 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 }
 
 /** C18: the machine's clock, for a service that tells no time: where that is behind, the newest scans would be left out. */
-async function machineTime(read: ReadScans, nowMs: number): Promise<number> {
+async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
+  const isLater = ({ times }: ScanPage) => times.some((time) => time > nowMs);
   const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
-  if (!later.times.some((time) => time > nowMs)) return nowMs;
+  // A page that counts rows and shows none, and a service that does not heed the bound: of such a one the last row is the newest, or the first page has it.
+  const isCounted = later.total > 0 && later.rows.length === 0;
+  const isUnheeded = later.rows.length > 0 && !isLater(later);
+  const hasLater =
+    isCounted || isLater(first) || isLater(later) || (isUnheeded && isLater(await read({ page: later.total, limit: 1 })));
+  if (!hasLater) return nowMs;
   throw new UnprovenError(
     `the service does not tell its time, and has scans after ${formatInstant(nowMs)}, the time of this machine`,
     { hint: 'set the clock of this machine, or say where the range ends: --until 2026-12-01T00:00:00Z' },

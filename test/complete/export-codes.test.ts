@@ -136,6 +136,14 @@ describe('a service that does not tell its time', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('counts scans after the time of the machine, and shows none of them (C18)', async () => {
+    const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
+    const how = { shorten: (page: ModelRow[], request: number) => (request === 2 ? [] : page) };
+    // Page 1 has the oldest alone.
+    const { messages } = await exported({ ...silent, job, rows, how: { ...how, pageCap: 1 } });
+    expect(await messages()).toEqual([expect.stringContaining('the service does not tell its time, and has scans after')]);
+  });
+
   it('has scans after the time of the machine: its clock is behind, and they would be left out (C18)', async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
     const { messages, hints } = await exported({ ...silent, job, rows });
@@ -149,6 +157,17 @@ describe('a service that does not tell its time', () => {
 });
 
 describe('a service that does not tell its time, and heeds no bounds', () => {
+  it.each(['ascending', 'descending'] as const)(
+    'has scans after the time of the machine, as its own pages show, %s (C18)',
+    async (order) => {
+      const rows = Array.from({ length: 120 }, (_, at) => ({ id: at, time: UNTIL + (at - 60) * 1000 }));
+      const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
+      const how = { ignoresBounds: true, pageCap: 50, order };
+      const { messages } = await exported({ dateMs: null, nowMs: () => undefined, job, rows, how });
+      expect(await messages()).toEqual([expect.stringContaining('the service does not tell its time, and has scans after')]);
+    },
+  );
+
   it('is read until the time of the machine, where it shows nothing later', async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL }];
     const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
