@@ -18,10 +18,10 @@ export interface AppendFile {
   /** The real file. */
   readonly path: string;
   /**
-   * What the file holds of all codes as of the last commit: its rows, and the time of the newest one in ms since the epoch. `unkept`: rows
-   * that were added since, and are not in it.
+   * What the file holds of all codes as of the last commit: its rows, and the time of the newest one in ms since the epoch. `added`: how
+   * many of these rows are of this run.
    */
-  contents(): { rows: number; watermarkMs: number | undefined; unkept: number };
+  contents(): { rows: number; watermarkMs: number | undefined; added: number };
   /**
    * Where the rows of one code go: everything read from its `sinceMs` on, oldest first. They are committed soon: after a kill the
    * next run goes on from the last commit. After a rewind rows that are written again are dropped, and until the sink's commit
@@ -63,7 +63,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
   /** Of what was written since the last commit something is worth one. */
   let worthCommit = false;
   let kept = contentsNow();
-  let unkept = 0;
+  let uncommitted = 0;
+  let addedRows = 0;
 
   const start = createReadingStart({ ...job, sinceMs });
   const startOf = (code: string, endMs?: number) => start.of(overlaps.get(code) ?? emptyOverlap(), endMs);
@@ -100,7 +101,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     // A12: not before they are written. A first write makes a state, which must not know rows that the file has not.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     overlap.writtenAt = begunAt;
-    unkept += fresh.size;
+    uncommitted += fresh.size;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
     return fresh.size;
   }
@@ -133,7 +134,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
     changed = false;
     worthCommit = false;
     kept = contentsNow();
-    unkept = 0;
+    addedRows += uncommitted;
+    uncommitted = 0;
   }
 
   async function commit(): Promise<void> {
@@ -220,7 +222,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     };
   }
 
-  return { path, contents: () => ({ ...kept, unkept }), sinkOf, commit, discard };
+  return { path, contents: () => ({ ...kept, added: addedRows }), sinkOf, commit, discard };
 }
 
 function refuseOlder(path: string, oldestMs: number, knownMs: number): UsageError {

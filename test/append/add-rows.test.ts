@@ -285,22 +285,22 @@ describe('the share that one code has of a file', () => {
 });
 
 describe('what the file holds', () => {
-  it('is said as of the last commit, with what is not in it yet', async () => {
+  it('is said as of the last commit, with how much of it is of this run', async () => {
     service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, 3 * HOUR, 2 * HOUR) };
     const first = await openOn(memory, service, { restart: true });
     const empty = { rows: 0, watermarkMs: undefined };
-    expect(first.contents()).toEqual({ ...empty, unkept: 0 });
+    expect(first.contents()).toEqual({ ...empty, added: 0 });
     for (const [code, rows] of Object.entries(service)) {
       const sink = first.sinkOf(code);
       await sink.write(timedRows(rows, code));
       await sink.commit();
     }
-    expect(first.contents()).toEqual({ ...empty, unkept: 5 });
+    expect(first.contents()).toEqual({ ...empty, added: 0 });
     await first.commit();
-    const all = { rows: 5, watermarkMs: START + 3 * HOUR, unkept: 0 };
-    expect(first.contents()).toEqual(all);
+    const all = { rows: 5, watermarkMs: START + 3 * HOUR };
+    expect(first.contents()).toEqual({ ...all, added: 5 });
     const next = await openOn(memory, service);
-    expect(next.contents()).toEqual(all);
+    expect(next.contents()).toEqual({ ...all, added: 0 });
     await next.discard();
   });
 });

@@ -86,15 +86,15 @@ describe('a dataset', () => {
   it('counts of a run that failed only what is kept', async () => {
     const lake = await openLake(memory, service, { identity: { format: 'parquet' } });
     await writePage(lake.sinkOf(CODE), CODE, rows(1, 0, HOUR));
-    expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, unkept: 2 });
+    expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, added: 0 });
     memory.fault = () => 'ENOSPC';
     await lake.discard();
-    expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, unkept: 2 });
+    expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, added: 0 });
     memory.fault = () => undefined;
     const again = await openLake(memory, service, { identity: { format: 'parquet' } });
     await writePage(again.sinkOf(CODE), CODE, rows(1, 0, HOUR));
     await again.commit();
-    expect(again.contents()).toEqual({ rows: 2, watermarkMs: START + HOUR, unkept: 0 });
+    expect(again.contents()).toEqual({ rows: 2, watermarkMs: START + HOUR, added: 2 });
   });
 
   it('refuses a scan of a day that has no name, before there is a part that no later run would know', async () => {

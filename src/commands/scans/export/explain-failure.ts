@@ -14,8 +14,10 @@ export interface FailedRun {
   append: boolean;
   /** Scans that this run added to an appended file. */
   added: number;
-  /** How many files of one code each are complete and in their place. */
+  /** How many files are there and complete, or at a committed point. */
   files: number;
+  /** Each file is one code's alone. */
+  ofCodes: boolean;
 }
 
 /** Adds that to the hint of a failure, which main.ts prints. What only concerns the command line (UsageError) is clear as it is. */
@@ -29,12 +31,14 @@ export async function explainFailure(error: unknown, run: FailedRun): Promise<vo
 }
 
 /** Undefined where nothing can be said: what is out is out. */
-async function outcomeOf({ place, append, added, files }: FailedRun): Promise<string | undefined> {
+async function outcomeOf({ place, append, added, files, ofCodes }: FailedRun): Promise<string | undefined> {
   if (place === undefined || (await isWrittenDirectly(place))) return undefined;
   if (append) {
+    // Somebody took the file away.
+    if (added > 0 && files === 0) return undefined;
     const count = added === 0 ? 'nothing was added' : `${countOf(added, 'scan')} of this run are kept`;
     return `nothing is lost: ${count}, and the next run goes on from there`;
   }
-  if (files > 0) return `complete: ${countOf(files, 'file')}; what stood there of the other codes is as it was`;
+  if (ofCodes && files > 0) return `complete: ${countOf(files, 'file')}; what stood there of the other codes is as it was`;
   return 'nothing was written: what stood there before is as it was';
 }

@@ -38,7 +38,7 @@ export async function openSinks(
   service: Pick<Service, 'baseUrl' | 'nowMs'>,
 ): Promise<ExportSinks> {
   const { append, directory, labelled, output, sinceMs } = plan;
-  const contents = createOutputContents();
+  const contents = createOutputContents({ direct: directory === undefined && output.path === undefined });
   const localTime = plan.localZone === undefined ? undefined : await loadLocalTime(plan.localZone);
   const withColumns = (code: CodeLabel, sink: CodeSink) => {
     const timed = localTime ? addLocalTime(localTime, sink) : sink;

@@ -1,39 +1,49 @@
 /** What an export has put out, for `--summary`: of appended files all that they hold, of others what this run wrote. */
+import { existsSync } from 'node:fs';
 import type { AppendFile } from '../../../append/append-file.ts';
 import type { CodeSink } from '../../../row-sink.ts';
 
 export interface OutputContents {
   /**
-   * Rows of the outputs, the time of the newest one (ms since the epoch), and the files that are done or at a committed point. `unkept`: rows
-   * that were added to a file and did not come to a commit.
+   * Rows that the outputs have, those of them that this run added, the time of the newest one (ms since the epoch), and the files that are
+   * done or at a committed point.
    */
-  read(): { rows: number; watermarkMs: number | undefined; files: readonly string[]; unkept: number };
+  read(): { rows: number; added: number; watermarkMs: number | undefined; files: readonly string[] };
   /** A file that is appended to: it is at a committed point however the run ends. */
   appended(file: AppendFile): AppendFile;
-  /** A sink of a document: its rows count once it is committed. `path`: of a file that is this sink's alone. */
+  /** A sink of a document: its rows count once it is committed and in its place. `path`: of a file that is this sink's alone. */
   watched(sink: CodeSink, path?: string): CodeSink;
-  /** The document of all sinks is in its place. */
+  /** What was committed so far is in its place: in a file, or with `undefined` on standard output. */
   committed(path: string | undefined): void;
 }
 
-export function createOutputContents(): OutputContents {
+/** `direct`: documents go to standard output, where what is through is out. */
+export function createOutputContents({ direct }: { direct: boolean }): OutputContents {
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];
-  let rows = 0;
-  let newestMs = Number.NEGATIVE_INFINITY;
-  const later = (ms: number | undefined) => {
-    if (ms !== undefined && ms > newestMs) newestMs = ms;
-  };
+  /** Of documents, in their place. */
+  let written = NOTHING;
+  /** Of sinks that are through, in a document that is not yet. */
+  let pending = NOTHING;
+
+  function committed(path: string | undefined): void {
+    written = together(written, pending);
+    pending = NOTHING;
+    if (path !== undefined) files.push(path);
+  }
 
   return {
     read() {
       const held = appendedTo.map((file) => file.contents());
-      for (const { watermarkMs } of held) later(watermarkMs);
+      const all = held
+        .map(({ rows, watermarkMs }) => ({ rows, newestMs: watermarkMs ?? NOTHING.newestMs }))
+        .reduce(together, written);
       return {
-        rows: held.reduce((sum, file) => sum + file.rows, rows),
-        watermarkMs: newestMs === Number.NEGATIVE_INFINITY ? undefined : newestMs,
-        unkept: held.reduce((sum, file) => sum + file.unkept, 0),
-        files: [...appendedTo.map(({ path }) => path), ...files],
+        rows: all.rows,
+        added: held.reduce((sum, { added }) => sum + added, written.rows),
+        watermarkMs: all.newestMs === NOTHING.newestMs ? undefined : all.newestMs,
+        // One that was opened for a code which came to nothing, or that somebody took away, is none.
+        files: [...appendedTo.map(({ path }) => path), ...files].filter((path) => existsSync(path)),
       };
     },
     appended(file) {
@@ -41,22 +51,32 @@ export function createOutputContents(): OutputContents {
       return file;
     },
     watched(sink, path) {
+      let { newestMs } = NOTHING;
       return {
         ...sink,
         async write(batch) {
-          const written = await sink.write(batch);
-          for (const time of batch.times) later(time);
-          return written;
+          const count = await sink.write(batch);
+          for (const time of batch.times) newestMs = Math.max(newestMs, time);
+          return count;
         },
         async commit() {
           await sink.commit();
-          rows += sink.added();
-          if (path !== undefined) files.push(path);
+          pending = together(pending, { rows: sink.added(), newestMs });
+          if (path !== undefined || direct) committed(path);
         },
       };
     },
-    committed(path) {
-      if (path !== undefined) files.push(path);
-    },
+    committed,
   };
+}
+
+interface Written {
+  rows: number;
+  newestMs: number;
+}
+
+const NOTHING: Written = { rows: 0, newestMs: Number.NEGATIVE_INFINITY };
+
+function together(one: Written, other: Written): Written {
+  return { rows: one.rows + other.rows, newestMs: Math.max(one.newestMs, other.newestMs) };
 }

@@ -40,9 +40,8 @@ export async function runExport(context: Context, names: readonly string[], flag
     const { explainFailure } = await import('./explain-failure.ts');
     const { added = 0, files = [] } = context.facts;
     await explainFailure(context.signal.aborted ? context.signal.reason : error, {
-      ...{ profile, key: keyPrefix(apiKey), place, append: plan.append !== undefined, added },
-      // A dataset is no file of one code: it is there as a whole, or not.
-      files: plan.directory === undefined || plan.partition ? 0 : files.length,
+      ...{ profile, key: keyPrefix(apiKey), place, append: plan.append !== undefined, added, files: files.length },
+      ofCodes: plan.directory !== undefined && plan.partition === undefined,
     });
     throw error;
   } finally {
@@ -77,7 +76,7 @@ async function exportAll(
       openSink: sinks.open,
       note: context.console.note,
       progress({ rows, total, estimate, codes: done, range }) {
-        Object.assign(context.facts, { codes: done, added: rows, range });
+        Object.assign(context.facts, { codes: done, range });
         keepFlat();
         const { requests } = service.stats();
         const part = codes.length > 1 ? `, ${done} of ${countOf(codes.length, 'code')}` : '';
@@ -86,7 +85,7 @@ async function exportAll(
         progress.update({ done: rows, total, estimate, waitMs, detail: `${countOf(requests, 'request')}${part}` });
       },
     });
-    Object.assign(context.facts, { codes: summary.codes, added: summary.scans, range: summary.range });
+    Object.assign(context.facts, { codes: summary.codes, range: summary.range });
     if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
     await sinks.commit();
     progress.stop();
@@ -95,9 +94,7 @@ async function exportAll(
     if (summary.failures.length > 0) throw partly(summary.failures, codes.length);
   } finally {
     await sinks.discard();
-    const { unkept, ...contents } = sinks.contents();
-    const { added } = context.facts;
-    Object.assign(context.facts, contents, { added: added === undefined ? added : added - unkept });
+    Object.assign(context.facts, sinks.contents());
   }
 }
 
