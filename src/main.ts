@@ -13,6 +13,9 @@ type App = typeof import('./app.ts');
 
 const STDOUT = 1;
 
+/** Exit codes of rows that failed or want a decision: not hidden by a reader of standard output who went away, which else is a quiet end. */
+const OF_ROWS = new Set([4, 8, 9]);
+
 /**
  * Runs one command line to its end and returns the exit code; everything it has to say is then said. `load` is asked for the
  * rest of the program unless the answer lies `ready`.
@@ -43,7 +46,9 @@ async function run(argv: readonly string[], app: App): Promise<number> {
     await line.definition.run(context, line);
     context.signal.throwIfAborted();
   } catch (failure) {
-    error = context.signal.aborted ? context.signal.reason : failure;
+    const isOver =
+      context.signal.aborted && !(app.exitCodeOf(context.signal.reason) === 0 && OF_ROWS.has(app.exitCodeOf(failure)));
+    error = isOver ? context.signal.reason : failure;
   }
   try {
     const exit = error === undefined ? 0 : await report(error, style, app);
@@ -54,7 +59,7 @@ async function run(argv: readonly string[], app: App): Promise<number> {
   }
 }
 
-/** Writes what `--summary` asks for. Gives an exit code where that fails and nothing else did: who watches the file must not be led to believe the old one. */
+/** Writes what `--summary` asks for. Gives an exit code where that fails and nothing else did. */
 async function summarize(
   path: string | undefined,
   end: Omit<RunEnd, 'finishedMs'>,
@@ -66,9 +71,9 @@ async function summarize(
     await app.writeSummary(path, { ...end, finishedMs: systemClock.now() }, app.ownProcesses);
     return undefined;
   } catch (failure) {
-    // One failure is told, and the first is the one that matters.
-    if (end.error !== undefined) return undefined;
-    return report(failure, style, app);
+    // Also beside another failure, whose exit code stands: what watches the file believes the old one.
+    const exit = await report(failure, style, app);
+    return end.error === undefined ? exit : undefined;
   }
 }
 

@@ -125,6 +125,11 @@ describe('the input', () => {
     expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row: 1 created before; 0 requests') });
     const over = await create(['--results', `${results}.journal`]);
     expect(over).toMatchObject({ code: 2, stderr: expect.stringContaining('is the journal of a bulk run') });
+    const device = await create(['--results', '/dev/full']);
+    expect(device).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot keep results in /dev/full: it is not a regular file'),
+    });
     await rm(`${results}.journal`);
     expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('knows nothing: it was lost or cut') });
     expect(posts()).toBe(1);

@@ -1,8 +1,10 @@
 /** `--summary`: one whole JSON object, however a run ends; and the mail that a failed night sends. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCli, startCli, useDirectory } from '../support/cli.ts';
+import { BIN, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { hang } from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -115,6 +117,65 @@ test('the mail of a failed night says whose run it was, that nothing is lost, an
     env: sandbox.env,
   });
   expect(whole.stderr).toContain('writing old.csv\n  nothing was written: what stood there before is as it was\n');
+});
+
+test('of what did not come to its place there are no rows, and of files that were not made no names', async () => {
+  // The listing and three codes.
+  const sandbox = await useSandbox({ codes: 5, scans: 20, limit: 4, windowMs: 3_600_000 });
+  const cwd = await useDirectory();
+  const run = async (...output: string[]) => {
+    const args = ['scans', 'export', '--all', '--concurrency', '1', '--max-wait', '0', ...output, ...RUN];
+    expect((await runCli(args, { cwd, env: sandbox.env })).code).toBe(6);
+    return summaryIn(cwd);
+  };
+  const appended = await run('--output-dir', 'scans', '--append');
+  const made = (await readdir(join(cwd, 'scans'))).filter((name) => name.endsWith('.csv'));
+  expect(appended.files.map((path: string) => basename(path)).sort()).toEqual(made.sort());
+  expect(made.length).toBeGreaterThan(0);
+  const texts = await Promise.all(made.map((name) => readFile(join(cwd, 'scans', name), 'utf8')));
+  const rows = texts.reduce((sum, text) => sum + (text.match(/^\d+,\d{4}-/gm)?.length ?? 0), 0);
+  expect(appended).toMatchObject({ rows, added: rows });
+});
+
+test('one document that did not come to its place has no rows', async () => {
+  const sandbox = await useSandbox({ codes: 5, scans: 20, limit: 4, windowMs: 3_600_000 });
+  const cwd = await useDirectory();
+  const args = ['scans', 'export', '--all', '--concurrency', '1', '--max-wait', '0', '-o', 'all.csv', ...RUN];
+  expect((await runCli(args, { cwd, env: sandbox.env })).code).toBe(6);
+  expect(await summaryIn(cwd)).toMatchObject({ rows: 0, added: 0, watermark: null, files: [] });
+});
+
+test('where neither the output nor the summary can be written both are said', async () => {
+  const sandbox = await useSandbox({ codes: 1 });
+  const cwd = await useDirectory();
+  const run = await runCli(['qr', 'list', '-o', '/dev/full', '--summary', '/dev/full'], { cwd, env: sandbox.env });
+  expect(run.code).toBe(1);
+  expect(run.stderr.match(/cannot write \/dev\/full/g)).toHaveLength(2);
+});
+
+test.each([
+  ['--from', 'rows.csv'],
+  ['--status', 'paused', ...['1', '2'].map((n) => `00000000-0000-4000-8000-00000000000${n}`)],
+])('rows that failed are not hidden by a reader who went away (%s)', async (...args) => {
+  const sandbox = await useSandbox({ codes: 1 });
+  const cwd = await useDirectory();
+  const ids = Array.from({ length: 40 }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`);
+  await writeFile(join(cwd, 'rows.csv'), ['id,name', ...ids.map((id) => `${id},n`)].join('\n'));
+  const home = join(cwd, 'home');
+  await mkdir(home);
+  const shell = spawn(
+    'bash',
+    ['-c', '"$@" 2>said | true; exit $PIPESTATUS', 'bash', process.execPath, BIN, 'qr', 'update', ...args],
+    {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: home, ...sandbox.env },
+    },
+  );
+  const [code] = await once(shell, 'exit');
+  expect([code, await readFile(join(cwd, 'said'), 'utf8')]).toEqual([
+    expect.toSatisfy((n) => n === 4 || n === 8),
+    expect.not.stringMatching(/^$/),
+  ]);
 });
 
 test('an export that ends half way says which files are done, and claims nothing of what cannot be taken back', async () => {

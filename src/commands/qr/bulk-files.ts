@@ -3,13 +3,14 @@ import { open, stat } from 'node:fs/promises';
 import { type Fault, formatFault, type Input } from '../../bulk/input.ts';
 import type { RowResult } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
+import { ifPresent } from '../../durable/disk.ts';
 import { acquireLock } from '../../durable/lock.ts';
-import { UsageError } from '../../errors.ts';
+import { ClosedPipeError, UsageError } from '../../errors.ts';
 import { inQuotes } from '../../quote.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
 import { readInput } from './bulk-input.ts';
 import { openBulkOutput } from './bulk-output.ts';
-import { tellSummary } from './bulk-progress.ts';
+import { tellHowFar, tellSummary } from './bulk-progress.ts';
 
 /** What differs between create, update and delete; `path` is that of the results. */
 interface BulkVerb<R> {
@@ -37,12 +38,24 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   const output = await openBulkOutput(context, input, path, flags);
   try {
     const { results, failure } = await verb.send(rows, path);
-    await output.commit(results, verb.isNews);
+    await output.commit(results, verb.isNews).catch((error) => {
+      // Rows that failed matter more than a reader who went away.
+      if (failure !== undefined && error instanceof ClosedPipeError) throw failure;
+      if (!(error instanceof ClosedPipeError)) tellHowFar(context, results);
+      throw error;
+    });
     await tellSummary(context, results, path);
     if (failure !== undefined) throw failure;
   } finally {
     await output.discard();
   }
+}
+
+/** Throws UsageError where the results are to go into what is no file: the next run reads them, and its journal lies beside them. */
+async function refuseDevice(path: string): Promise<void> {
+  const found = await ifPresent(stat(path)).catch(() => undefined);
+  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  throw new UsageError(`cannot keep results in ${path}: it is not a regular file`, { hint: 'name a file with --results' });
 }
 
 /** Throws UsageError where a file that would be replaced is the journal of a run: what was sent would be forgotten. */
@@ -78,9 +91,10 @@ function shownColumn(column: string): string {
   return /^[\p{L}\p{N} ._-]{1,60}$/u.test(column) ? column : inQuotes(column);
 }
 
-/** Does `work` with the journal of these results, while no other run uses it. */
+/** Does `work` with the journal of these results, while no other run uses it. Throws UsageError where they are to go into no file. */
 export async function withJournal<T>(context: Context, results: string, work: (path: string) => Promise<T>): Promise<T> {
   const { clock, signal, console } = context;
+  await refuseDevice(results);
   const path = journalOf(results);
   const onWait = () => console.note(`another run is working on ${path}: waiting for it`);
   const lock = await acquireLock(path, { clock, signal, onWait });

@@ -82,11 +82,16 @@ export function requestsToLookUp(service: Service, rows: readonly TargetRow[]): 
 }
 
 /** Where somebody stopped the run: says how far it came, and throws the signal's reason. `named`: there is no file of rows. */
-export function throwIfStopped({ console, signal }: Context, results: readonly RowResult[], named = false): void {
-  if (!signal.aborted) return;
+export function throwIfStopped(context: Context, results: readonly RowResult[], named = false): void {
+  if (!context.signal.aborted) return;
+  tellHowFar(context, results, named);
+  throw context.signal.reason;
+}
+
+/** At least, because what was on its way to the service may be done as well. */
+export function tellHowFar({ console }: Context, results: readonly RowResult[], named = false): void {
   const rest = named ? 'codes are done' : 'rows are done: run this again to go on';
-  console.note(`${formatCount(results.filter(isDone).length)} of ${formatCount(results.length)} ${rest}`);
-  throw signal.reason;
+  console.note(`at least ${formatCount(results.filter(isDone).length)} of ${formatCount(results.length)} ${rest}`);
 }
 
 /** Changes the code of each row while a person sees how far it is. Throws as `throwIfStopped` does. */

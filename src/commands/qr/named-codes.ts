@@ -4,6 +4,7 @@ import type { TargetRow } from '../../bulk/check-rows.ts';
 import type { Input } from '../../bulk/input.ts';
 import { changeFailure, isDone, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
+import { ClosedPipeError } from '../../errors.ts';
 import type { Column } from '../../output/columns.ts';
 import type { OutputFlags } from '../../output/plan-output.ts';
 import { isUuid } from '../../service/checks.ts';
@@ -38,7 +39,9 @@ export async function printNamed(
   flags: OutputFlags,
 ): Promise<void> {
   const input: Input = { name: 'arguments', columns: ['code'], headerLine: undefined, rows };
-  await printRecords(context, tabulate(input, results).rows, NAMED_COLUMNS, flags, { thing: 'code' });
   const failure = results.some(isDone) ? changeFailure(end, results) : (end.stop ?? end.firstError);
+  await printRecords(context, tabulate(input, results).rows, NAMED_COLUMNS, flags, { thing: 'code' }).catch((error) => {
+    throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;
+  });
   if (failure !== undefined) throw failure;
 }
