@@ -55,7 +55,9 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
   // Rows of one instant show no order, and have nothing inside: what comes after them is asked for, and what was before.
   if (edge.ids.size === total) {
     const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
-    return after === false ? askOutside('descending', [1, 1 + MARGIN_MS], false) : after;
+    // Where a service rounds its bounds down to seconds, a millisecond before a whole one leaves out the second before: the instant itself does not.
+    const first = edge.timeMs % 1000 === 0 ? [0, 1] : [1];
+    return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let control = false;
   // A millisecond inside the edge, lest bounds be exclusive; a second more, where the service rounds them down; and the edge

@@ -185,7 +185,7 @@ describe('asking beyond rows of one instant', () => {
     expect(more).toBe(false);
     expect(requests.map(({ sinceMs, untilMs }) => [sinceMs, untilMs])).toEqual([
       [START + 14_001, RANGE.untilMs + 1000],
-      [START - 1000, START + 13_999],
+      [START - 1000, START + 14_000],
     ]);
     expect((await ask([page([16])])).more).toBe(true);
     expect((await ask([page([]), page([13])])).more).toBe(true);
@@ -193,10 +193,19 @@ describe('asking beyond rows of one instant', () => {
 
   it('asks a second further out where the service rounds bounds down', async () => {
     const same = page([14, 15], { total: 2, times: [14, 14] });
-    const { more, requests } = await ask([same, page([]), same, page([])]);
+    const { more, requests } = await ask([same, page([]), same, same, page([])]);
     expect(more).toBe(false);
-    expect(requests.map(({ sinceMs }) => sinceMs)).toEqual([START + 14_001, START + 15_001, START - 1000, START - 1000]);
-    expect(requests.map(({ untilMs }) => untilMs).slice(2)).toEqual([START + 13_999, START + 12_999]);
+    expect(requests.slice(0, 2).map(({ sinceMs }) => sinceMs)).toEqual([START + 14_001, START + 15_001]);
+    expect(requests.slice(2).map(({ untilMs }) => untilMs)).toEqual([START + 14_000, START + 13_999, START + 12_999]);
+  });
+
+  it.each([14, 14.5])('finds what was in the second before, where the service rounds bounds down (%d s)', async (at) => {
+    const times = [...Array(5).fill(13), ...Array(5).fill(at)];
+    const all = times.map((second, id) => ({ id, time: START + second * 1000 }));
+    const { read } = modelScans(all, { order: 'descending', pageCap: 3, cap: 3, wholeSeconds: true });
+    const bounds = { sinceMs: START, untilMs: START + at * 1000 + 1 };
+    const edge = { timeMs: START + at * 1000, ids: new Set([7, 8, 9]) };
+    expect(await askBeyond(reading(read, { range: bounds }), 'descending', edge, 3)).toBe(true);
   });
 
   it('asks nothing where what comes after is outside the range', async () => {
