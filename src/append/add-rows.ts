@@ -62,9 +62,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
   let closed = false;
   /** Of what was written since the last commit something is worth one. */
   let worthCommit = false;
+  let added = 0;
   let kept = contentsNow();
-  let uncommitted = 0;
-  let addedRows = 0;
 
   const start = createReadingStart({ ...job, sinceMs });
   const startOf = (code: string, endMs?: number) => start.of(overlaps.get(code) ?? emptyOverlap(), endMs);
@@ -96,12 +95,12 @@ export function createAppendFile(job: AppendJob): AppendFile {
     if (fresh.size === 0) return 0;
     changed = true;
     const places = [...fresh.values()];
-    const added = { rows: places.map((i) => rows[i] as Row), times: places.map((i) => times[i] as number) };
-    worthCommit = (await tail.write(code, added)) || worthCommit;
+    const batch = { rows: places.map((i) => rows[i] as Row), times: places.map((i) => times[i] as number) };
+    worthCommit = (await tail.write(code, batch)) || worthCommit;
     // A12: not before they are written. A first write makes a state, which must not know rows that the file has not.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     overlap.writtenAt = begunAt;
-    uncommitted += fresh.size;
+    added += fresh.size;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
     return fresh.size;
   }
@@ -134,8 +133,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
     changed = false;
     worthCommit = false;
     kept = contentsNow();
-    addedRows += uncommitted;
-    uncommitted = 0;
   }
 
   async function commit(): Promise<void> {
@@ -219,10 +216,11 @@ export function createAppendFile(job: AppendJob): AppendFile {
     return {
       rows: known.reduce((sum, { rows }) => sum + rows, 0),
       watermarkMs: newestMs === Number.NEGATIVE_INFINITY ? undefined : newestMs,
+      added,
     };
   }
 
-  return { path, contents: () => ({ ...kept, added: addedRows }), sinkOf, commit, discard };
+  return { path, contents: () => kept, sinkOf, commit, discard };
 }
 
 function refuseOlder(path: string, oldestMs: number, knownMs: number): UsageError {
