@@ -176,18 +176,23 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 
 /** C18: the machine's clock, for a service that tells no time: where that is behind, the newest scans would be left out. */
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
-  const isLater = ({ times }: ScanPage) => times.some((time) => time > nowMs);
-  const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
-  // A page that counts rows and shows none, and a service that does not heed the bound: of such a one the last row is the newest, or the first page has it.
-  const isCounted = later.total > 0 && later.rows.length === 0;
-  const isUnheeded = later.rows.length > 0 && !isLater(later);
-  const hasLater =
-    isCounted || isLater(first) || isLater(later) || (isUnheeded && isLater(await read({ page: later.total, limit: 1 })));
-  if (!hasLater) return nowMs;
+  if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
   throw new UnprovenError(
     `the service does not tell its time, and has scans after ${formatInstant(nowMs)}, the time of this machine`,
     { hint: 'set the clock of this machine, or say where the range ends: --until 2026-12-01T00:00:00Z' },
   );
+}
+
+function hasLater({ times }: ScanPage, nowMs: number): boolean {
+  return times.some((time) => time > nowMs);
+}
+
+/** Asks for scans after a time. An empty page that counts some has them as well. */
+async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
+  const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
+  if (later.rows.length === 0) return later.total > 0;
+  // An earlier one: the bound is not heeded. Of such a service the newest row is the last, or on the first page of all.
+  return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
 }
 
 /** The earlier of two beginnings; undefined is before all of them. */
