@@ -3,9 +3,9 @@ import { open, stat } from 'node:fs/promises';
 import { type Fault, formatFault, type Input } from '../../bulk/input.ts';
 import type { RowResult } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
-import { ifPresent } from '../../durable/disk.ts';
 import { acquireLock } from '../../durable/lock.ts';
 import { ClosedPipeError, UsageError } from '../../errors.ts';
+import { isWrittenDirectly } from '../../output/whole-file.ts';
 import { inQuotes } from '../../quote.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
 import { readInput } from './bulk-input.ts';
@@ -53,8 +53,7 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
 
 /** Throws UsageError where the results are to go into what is no file: the next run reads them, and its journal lies beside them. */
 async function refuseDevice(path: string): Promise<void> {
-  const found = await ifPresent(stat(path)).catch(() => undefined);
-  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  if (!(await isWrittenDirectly(path))) return;
   throw new UsageError(`cannot keep results in ${path}: it is not a regular file`, { hint: 'name a file with --results' });
 }
 
