@@ -119,16 +119,23 @@ test('the mail of a failed night says whose run it was, that nothing is lost, an
   expect(whole.stderr).toContain('writing old.csv\n  nothing was written: what stood there before is as it was\n');
 });
 
-test('of what did not come to its place there are no rows, and of files that were not made no names', async () => {
-  // The listing and three codes.
+/** Runs of an export that ends half way with 6: the window has requests for the listing and three of five codes. */
+async function useHalfWay() {
   const sandbox = await useSandbox({ codes: 5, scans: 20, limit: 4, windowMs: 3_600_000 });
   const cwd = await useDirectory();
   const run = async (...output: string[]) => {
-    const args = ['scans', 'export', '--all', '--concurrency', '1', '--max-wait', '0', ...output, ...RUN];
-    expect((await runCli(args, { cwd, env: sandbox.env })).code).toBe(6);
-    return summaryIn(cwd);
+    const args = ['scans', 'export', '--all', '--concurrency', '1', '--max-wait', '0', ...output];
+    const { code, stderr } = await runCli(args, { cwd, env: sandbox.env });
+    expect(code).toBe(6);
+    return stderr;
   };
-  const appended = await run('--output-dir', 'scans', '--append');
+  return { cwd, run };
+}
+
+test('of what did not come to its place there are no rows, and of files that were not made no names', async () => {
+  const { cwd, run } = await useHalfWay();
+  await run('--output-dir', 'scans', '--append', ...RUN);
+  const appended = await summaryIn(cwd);
   const made = (await readdir(join(cwd, 'scans'))).filter((name) => name.endsWith('.csv'));
   expect(appended.files.map((path: string) => basename(path)).sort()).toEqual(made.sort());
   expect(made.length).toBeGreaterThan(0);
@@ -138,10 +145,8 @@ test('of what did not come to its place there are no rows, and of files that wer
 });
 
 test('one document that did not come to its place has no rows', async () => {
-  const sandbox = await useSandbox({ codes: 5, scans: 20, limit: 4, windowMs: 3_600_000 });
-  const cwd = await useDirectory();
-  const args = ['scans', 'export', '--all', '--concurrency', '1', '--max-wait', '0', '-o', 'all.csv', ...RUN];
-  expect((await runCli(args, { cwd, env: sandbox.env })).code).toBe(6);
+  const { cwd, run } = await useHalfWay();
+  await run('-o', 'all.csv', ...RUN);
   expect(await summaryIn(cwd)).toMatchObject({ rows: 0, added: 0, watermark: null, files: [] });
 });
 
@@ -179,18 +184,13 @@ test.each([
 });
 
 test('an export that ends half way says which files are done, and claims nothing of what cannot be taken back', async () => {
-  // The listing and three codes.
-  const sandbox = await useSandbox({ codes: 5, scans: 20, limit: 4, windowMs: 3_600_000 });
-  const cwd = await useDirectory();
-  const run = (...output: string[]) =>
-    runCli(['scans', 'export', '--all', '--concurrency', '1', '--max-wait', '0', ...output], { cwd, env: sandbox.env });
+  const { cwd, run } = await useHalfWay();
   const some = await run('--output-dir', 'scans');
-  expect(some.code).toBe(6);
   expect(await readdir(join(cwd, 'scans'))).toHaveLength(3);
-  expect(some.stderr).toContain(', writing scans\n  complete: 3 files; what stood there of the other codes is as it was\n');
+  expect(some).toContain(', writing scans\n  complete: 3 files; what stood there of the other codes is as it was\n');
   const none = await run('--output-dir', 'scans');
-  expect(none.stderr).toContain(', writing scans\n  nothing was written: what stood there before is as it was\n');
+  expect(none).toContain(', writing scans\n  nothing was written: what stood there before is as it was\n');
   const device = await run('-o', '/dev/null');
-  expect([device.code, device.stderr]).toEqual([6, expect.stringContaining(', writing /dev/null\n')]);
-  expect(device.stderr).not.toContain('as it was');
+  expect(device).toContain(', writing /dev/null\n');
+  expect(device).not.toContain('as it was');
 });
