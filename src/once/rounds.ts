@@ -187,6 +187,7 @@ async function askListing(
 ): Promise<Reconciliation> {
   const listing = await listCurrentCodes({ ...job, waitFor: (ms) => waitFor(ms, job) }, states);
   await states.record([{ is: 'clock' }]);
+  states.evidence.addListing(listing, job.service.nowMs());
   return reconcile({ ...question(), listing, claimedIds: states.claimedIds(), signal: job.signal });
 }
 

@@ -4,6 +4,7 @@
  * ever showed it, it may be of any zone. The less is known, the less is ruled out, and the more a person must decide.
  */
 import { partitionPoint } from '../partition-point.ts';
+import type { QrCode } from '../service/shapes.ts';
 import { parseInstant } from '../time.ts';
 import type { JournalRecord, Stamp } from './journal.ts';
 
@@ -28,6 +29,8 @@ export interface TimeBounds {
 export interface ClockEvidence {
   /** Takes the next line of the journal. */
   add(record: JournalRecord): void;
+  /** Takes a listing that was read until the Date headers showed `dateMs`. */
+  addListing(codes: readonly QrCode[], dateMs: number | undefined): void;
   /** Number of the newest session; the first is 0. */
   session(): number;
   /** Whether that session shows the clock of `created_at` itself, exact to a round trip; else there are only Dates. */
@@ -65,6 +68,8 @@ interface Session {
 interface LowerBound {
   valueMs: number;
   slackMs: number;
+  /** The clocks are known not to be what they seem: all is doubtful. */
+  isWrong?: boolean;
 }
 
 /** A write may land this long after its request failed or its sender died; of what is later a person must decide. */
@@ -75,6 +80,8 @@ const NEAR_MS = 600_000;
 const OTHER_SESSION_MS = 2 * 3_600_000;
 /** Where no code shows it, `created_at` may be the local time of any place: zones lie 26 hours apart at most. */
 const ANY_ZONE_MS = 26 * 3_600_000;
+/** Date has whole seconds, and what is known of it is some time old. */
+const DATE_LAG_MS = 3000;
 /** Two clocks of the machine agree on the time that went by between sessions when they differ by no more. */
 const AGREED_MS = 2000;
 /** Where they do not, because it was started anew or its clock was set, it may have been set by hours. */
@@ -86,6 +93,8 @@ export function createClockEvidence(): ClockEvidence {
   const codes: Seen[] = [];
   /** What `created_at` is ahead of Date, by all codes that show both. */
   const ahead = { lowMs: Number.POSITIVE_INFINITY, highMs: Number.NEGATIVE_INFINITY };
+  /** What a listing shows at least that `created_at` is ahead of Date. */
+  let listedAheadMs = Number.NEGATIVE_INFINITY;
   let newest = beginSession();
 
   function add(record: JournalRecord): void {
@@ -117,6 +126,14 @@ export function createClockEvidence(): ClockEvidence {
     ahead.highMs = Math.max(ahead.highMs, latestMs - record.s);
   }
 
+  function addListing(listing: readonly QrCode[], dateMs = Number.POSITIVE_INFINITY): void {
+    for (const { created_at } of listing) {
+      const aheadMs = (parseInstant(created_at) ?? Number.NEGATIVE_INFINITY) - dateMs;
+      // What lies further ahead is of no clock.
+      if (aheadMs <= ANY_ZONE_MS) listedAheadMs = Math.max(listedAheadMs, aheadMs);
+    }
+  }
+
   function boundsOf(attempts: readonly Attempt[]): TimeBounds {
     const [first] = attempts;
     if (!first) throw new Error('time bounds need an attempt');
@@ -127,7 +144,8 @@ export function createClockEvidence(): ClockEvidence {
     const lastedMs = last.end ? last.end.t - last.t : 0;
     const toMs = valueMs + lastedMs + LATE_MS;
     const doubtfulFromMs = from.slackMs === Number.POSITIVE_INFINITY ? Number.NEGATIVE_INFINITY : from.valueMs - from.slackMs;
-    return { doubtfulFromMs, fromMs: from.valueMs, toMs, doubtfulToMs: toMs + slackMs };
+    const fromMs = from.isWrong ? Number.POSITIVE_INFINITY : from.valueMs;
+    return { doubtfulFromMs, fromMs, toMs, doubtfulToMs: toMs + slackMs };
   }
 
   /** O7: what the clock of `created_at` showed at least when the attempt began, by the best samples there are. */
@@ -140,7 +158,8 @@ export function createClockEvidence(): ClockEvidence {
       const spreadMs = ahead.highMs - ahead.lowMs;
       return { valueMs: date.valueMs + ahead.lowMs, slackMs: date.slackMs + OTHER_SESSION_MS + spreadMs };
     }
-    if (date) return { valueMs: date.valueMs, slackMs: date.slackMs + ANY_ZONE_MS };
+    // By Date alone a code fits only where none is dated later than Date itself.
+    if (date) return { valueMs: date.valueMs, slackMs: date.slackMs + ANY_ZONE_MS, isWrong: listedAheadMs > DATE_LAG_MS };
     const other = carry(codes, attempt);
     // With no clock to go by nothing is certain, and everything is doubtful.
     if (!other) return { valueMs: Number.POSITIVE_INFINITY, slackMs: Number.POSITIVE_INFINITY };
@@ -160,7 +179,7 @@ export function createClockEvidence(): ClockEvidence {
   }
 
   const isCalibrated = (of: number) => (codes[of]?.samples.length ?? 0) > 0;
-  return { add, boundsOf, dateAfter, isCalibrated, session: () => codes.length - 1 };
+  return { add, addListing, boundsOf, dateAfter, isCalibrated, session: () => codes.length - 1 };
 }
 
 function beginSession(): Session {

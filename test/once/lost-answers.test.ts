@@ -51,6 +51,16 @@ describe('when answers are lost', () => {
     expect(end.rows[0]?.state).toBe('unknown');
   });
 
+  it('nor where codes are dated ahead of Date, so that it looks made since (O7)', async () => {
+    for (const mishap of ['drop', 'applied'] as const) {
+      const world = worldOf({ mishap: only(mishap, 0), createdSkewMs: () => 65_000 });
+      const [row] = rowsOf(1);
+      if (mishap === 'drop' && row) world.service.add(row.code, 0, world.time.now() - 5001);
+      const end = await run(world, rowsOf(1));
+      expect(end.undecided).toMatchObject([{ row: 1, candidates: world.service.codes.map(({ id }) => ({ id })) }]);
+    }
+  });
+
   it('also where the service shows whole seconds, or tidies what it is sent', async () => {
     for (const options of [{ wholeSeconds: true }, { tidies: true }]) {
       const world = worldOf({ ...options, mishap: only('applied', 0, 2) });

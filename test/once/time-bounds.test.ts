@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalRecord, Stamp } from '../../src/once/journal.ts';
 import { type Attempt, createClockEvidence, resolutionMs } from '../../src/once/time-bounds.ts';
+import type { QrCode } from '../../src/service/shapes.ts';
 
 /** What the service's clock shows when a session begins; the machine's is an hour behind. */
 const T0 = Date.UTC(2026, 0, 1);
@@ -125,6 +126,32 @@ describe('where only Date headers show the service’s clock', () => {
     // A code that came without a Date says nothing of the two.
     const bare = boundsOf([session(), created(3, 5, 0), code(1, 5), ...own], attempt(1500, undefined, { session: 1 }));
     expect(bare).toEqual(bounds);
+  });
+
+  it('lets nothing fit where a listing shows a code dated later than Date itself (O7)', () => {
+    const ending = (aheadMs: number, records = [clock(500, T0)]) => {
+      const evidence = evidenceOf([session(), ...records]);
+      const created_at = new Date(T0 + aheadMs).toISOString();
+      evidence.addListing([{ created_at } as QrCode, { created_at: 'soon' } as QrCode], T0);
+      const { fromMs, doubtfulFromMs, toMs } = evidence.boundsOf([attempt(1500)]);
+      expect([doubtfulFromMs, toMs]).toEqual([T0 + 1000 - ZONES_MS, T0 + 1000 + LATE_MS]);
+      return fromMs - T0;
+    };
+    expect([ending(3001), ending(ZONES_MS)]).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+    // What is no later, or as late as no clock is, shows nothing.
+    expect([ending(3000), ending(-HOUR_MS), ending(ZONES_MS + 1)]).toEqual([1000, 1000, 1000]);
+  });
+
+  it('goes by the clock of created_at where it knows it, however far ahead that is', () => {
+    const evidence = evidenceOf([session(), created(1, 1000, HOUR_MS)]);
+    evidence.addListing([{ created_at: new Date(T0 + HOUR_MS).toISOString() } as QrCode], T0);
+    expect(evidence.boundsOf([attempt(1500)]).fromMs).toBe(T0 + HOUR_MS + 500);
+  });
+
+  it('learns nothing from a listing that came without a Date', () => {
+    const evidence = evidenceOf([session(), clock(500, T0)]);
+    evidence.addListing([{ created_at: new Date(T0 + HOUR_MS).toISOString() } as QrCode], undefined);
+    expect(evidence.boundsOf([attempt(1500)]).fromMs).toBe(T0 + 1000);
   });
 
   it('needs no other session where its own has seen a Date', () => {
