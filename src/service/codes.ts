@@ -10,9 +10,9 @@
  *
  * Assumed: new codes get a `created_at` that is not behind the service's Date by more than the margin, and an answer from a replica is not older
  * than that either; `created_at` is of one clock, so that of two codes the later is not dated earlier, and a code dated in the future is
- * known by Date; where codes are created and deleted during the readings, or come in the middle of the list, a later answer is not of an
- * older state than one before; a total that is just what the first page shows is the total, and a service whose total lies does not list
- * codes twice as well. Where times cannot be read it takes the second reading.
+ * known by Date; a total is cut off only where `Doubt` has it; where codes are created and deleted during the readings, or come in the middle
+ * of the list, a later answer is not of an older state than one before; a total that is just what the first page shows is the total, and a
+ * service whose total lies does not list codes twice as well. Where times cannot be read it takes the second reading.
  */
 import { NotFoundError, RejectedError, UnprovenError } from '../errors.ts';
 import { fetchInOrder } from './fetch-in-order.ts';
@@ -31,22 +31,42 @@ const SPARE_REQUESTS = 20;
 const CLOCK_MARGIN_MS = 10 * 60_000;
 const ZONE_MARGIN_MS = 15 * 3_600_000;
 
-/** A total that is cut off is cut off at a round number: some hundreds, or a power of ten. */
+/**
+ * Which totals may be cut off, so that the page behind the last is asked for: at numbers where that is usual (some hundreds, one or five with
+ * noughts), at every round number and full last page (where a code that is missed would be created twice), or at any.
+ */
+export type Doubt = 'usual' | 'round' | 'any';
+
 const ROUND = 100;
-const isUsualCap = (total: number) => total <= 1000 || /^10*$/.test(String(total));
+const isUsualCap = (total: number) => total <= 1000 || /^[15]0*$/.test(String(total));
+
+function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
+  if (doubt === 'any') return true;
+  return (isFull || (total > 0 && total % ROUND === 0)) && (doubt === 'round' || isUsualCap(total));
+}
+
+/** Requests that a list of so many codes takes while the service holds still. */
+export function requestsToList(codes: number, doubt: Doubt = 'usual'): number {
+  const isFull = codes > 0 && codes % MAX_CODES_PAGE === 0;
+  return Math.max(1, Math.ceil(codes / MAX_CODES_PAGE)) + (codes > 0 && mayBeCutOff(codes, isFull, doubt) ? 1 : 0);
+}
 
 /**
  * Every code of the workspace once, in the service's order, a page at a time: in as many requests as the codes fill pages, one more where
  * the total may be cut off, and in the same again where codes came and went meanwhile. Never more than three times that and twenty,
  * whatever total the service claims. Throws UnprovenError where the list does not add up.
  */
-export async function* listAllCodes(service: Lister, concurrency: number): AsyncGenerator<QrCode[], void, undefined> {
+export async function* listAllCodes(
+  service: Lister,
+  concurrency: number,
+  doubt: Doubt = 'usual',
+): AsyncGenerator<QrCode[], void, undefined> {
   const seen = new Set<string>();
   const costs = { asked: 0, pages: 1 };
   let before: Reading | undefined;
   for (let count = 0; count < MOST_READINGS && isAffordable(costs); count++) {
     const reading = createReading();
-    for await (const rows of readPages(service, concurrency, reading, costs)) {
+    for await (const rows of readPages(service, { concurrency, doubt }, reading, costs)) {
       const added = rows.filter(({ id }) => !seen.has(id) && seen.add(id));
       if (added.length > 0) yield added;
     }
@@ -61,9 +81,9 @@ export async function* listAllCodes(service: Lister, concurrency: number): Async
 }
 
 /** As `listAllCodes`, in one list. */
-export async function everyCode(service: Lister, concurrency: number): Promise<QrCode[]> {
+export async function everyCode(service: Lister, concurrency: number, doubt?: Doubt): Promise<QrCode[]> {
   const codes: QrCode[] = [];
-  for await (const page of listAllCodes(service, concurrency)) for (const code of page) codes.push(code);
+  for await (const page of listAllCodes(service, concurrency, doubt)) for (const code of page) codes.push(code);
   return codes;
 }
 
@@ -147,12 +167,11 @@ function isAffordable({ asked, pages }: Costs): boolean {
 
 /**
  * One reading, in the service's order. A service that serves smaller pages than asked is asked for that size from then on. A page
- * that brings nothing new is the end, whatever the total says; and where the last page is full, or the total is round, and at a number where
- * totals are cut off, the one behind it is read too.
+ * that brings nothing new is the end, whatever the total says; and where the total may be cut off, the one behind the last is read too.
  */
 async function* readPages(
   service: Lister,
-  concurrency: number,
+  { concurrency, doubt }: { concurrency: number; doubt: Doubt },
   reading: Reading,
   costs: Costs,
 ): AsyncGenerator<QrCode[], void, undefined> {
@@ -196,7 +215,7 @@ async function* readPages(
     if (isEnd(next)) return;
     yield next.rows;
   }
-  let mayGoOn = isUsualCap(total) && (last.rows.length >= limit || (total > 0 && total % ROUND === 0));
+  let mayGoOn = mayBeCutOff(total, last.rows.length >= limit, doubt);
   while (mayGoOn && isAffordable(costs)) {
     page += 1;
     const next = await askBehind(page);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NotFoundError, RejectedError, UnprovenError } from '../../src/errors.ts';
-import { everyCode, listAllCodes } from '../../src/service/codes.ts';
+import { type Doubt, everyCode, listAllCodes, requestsToList } from '../../src/service/codes.ts';
 import type { PageRequest } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { SOAK } from '../support/property-runs.ts';
@@ -49,12 +49,33 @@ async function slugs(pages: AsyncIterable<QrCode[]>): Promise<string[]> {
 const expected = (count: number) => codes(count).map(({ slug }) => slug);
 
 describe('a service that holds still', () => {
-  test.each([0, 1, 50, 99, 100, 101, 150, 250, 2000])('%i codes cost as many requests as they fill pages', async (count) => {
-    const service = lister(() => codes(count));
-    expect(await slugs(listAllCodes(service, 4))).toEqual(expected(count));
-    // One more behind a full last page, where totals are cut off.
-    const behind = count === 100 ? 1 : 0;
-    expect(service.asked).toHaveLength(Math.max(1, Math.ceil(count / 100)) + behind);
+  // One more behind a full last page, at numbers where totals are cut off; at others where that is doubted.
+  const most = [0, 1, 50, 99, 100, 101, 150, 250, 1000, 2000, 5000, 10_000];
+  const behind: Record<Doubt, number[]> = {
+    usual: [100, 1000, 5000, 10_000],
+    round: [100, 1000, 2000, 5000, 10_000],
+    any: most.filter((count) => count > 0),
+  };
+  test.each(most)('%i codes cost as many requests as they fill pages', async (count) => {
+    const all = codes(count);
+    for (const doubt of ['usual', 'round', 'any'] as const) {
+      const service = lister(() => all);
+      expect(await slugs(listAllCodes(service, 4, doubt))).toEqual(expected(count));
+      const pages = Math.max(1, Math.ceil(count / 100)) + (behind[doubt].includes(count) ? 1 : 0);
+      expect([service.asked.length, requestsToList(count, doubt)]).toEqual([pages, pages]);
+    }
+  });
+
+  test('a total that is cut off at no usual number hides nothing from who doubts it', async () => {
+    for (const [cap, doubt] of [
+      [2000, 'round'],
+      [1999, 'any'],
+    ] as const) {
+      const service = lister(() => codes(2350), { total: (real) => Math.min(real, cap) });
+      expect(await everyCode(service, 4, doubt)).toHaveLength(2350);
+      const believed = lister(() => codes(2350), { total: (real) => Math.min(real, cap) });
+      expect(await everyCode(believed, 4)).toHaveLength(2000);
+    }
   });
 
   test('newest first, and created just now: what stands behind an older code was there', async () => {

@@ -7,8 +7,7 @@ import { type CreateEnd, createRows, planRows, type RowPlan } from '../../../onc
 import type { NewRow } from '../../../once/journal.ts';
 import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import type { Column } from '../../../output/columns.ts';
-import { everyCode } from '../../../service/codes.ts';
-import { MAX_CODES_PAGE } from '../../../service/shapes.ts';
+import { everyCode, requestsToList } from '../../../service/codes.ts';
 import { printRecords } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf } from '../bulk-flags.ts';
@@ -47,7 +46,7 @@ async function create(
     return await createRows({
       ...{ rows, journalPath, clock, signal, concurrency },
       service: { ...service, createCode: (code, beforeSend) => service.createCode(code, () => inNextTurn(beforeSend)) },
-      listCodes: () => everyCode(service, concurrency),
+      listCodes: () => everyCode(service, concurrency, 'round'),
       askClock: () => service.listCodes({ page: 1, limit: 1 }),
       uptimeMs: () => uptime() * 1000,
       settleMs: flags.settle ?? SETTLE_MS,
@@ -87,7 +86,7 @@ async function printPlan(context: Context, rows: readonly NewRow[], path: string
   const listed = flags.skipExisting ? [] : await readListedCodes(path);
   const plan = await planRows(
     { rows, journalPath: journalOf(path), baseUrl, listed },
-    flags.skipExisting ? () => everyCode(service, concurrency) : undefined,
+    flags.skipExisting ? () => everyCode(service, concurrency, 'round') : undefined,
   );
   const listing = service.stats().requests;
   const count = (wanted: RowPlan['action']) => plan.filter(({ action }) => action === wanted).length;
@@ -101,7 +100,7 @@ async function printPlan(context: Context, rows: readonly NewRow[], path: string
   await printRecords(context, records, PLAN_COLUMNS, flags, { none: 'nothing to create' });
   const created = count('create');
   const looked = count('reconcile');
-  const pages = Math.max(1, Math.ceil((total + created) / MAX_CODES_PAGE));
+  const pages = requestsToList(total + created, 'round');
   // Looked for: the service's clock first, and the listing when all else is sent.
   const looking = looked > 0 ? 1 + pages : plan.some(({ resent }) => resent) ? pages : 0;
   const requests = (flags.skipExisting && created + count('exists') > 0 ? listing : 0) + created + looking;

@@ -2,15 +2,15 @@
 
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { isUuid } from '../../../service/checks.ts';
-import { everyCode } from '../../../service/codes.ts';
+import { type Doubt, everyCode } from '../../../service/codes.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import { findCodesBySlug, getIfThere } from '../../../service/find-code.ts';
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 
 /** Every code of the workspace, oldest first. */
-export async function allCodes(service: Service, width: number): Promise<QrCode[]> {
-  const codes = await everyCode(service, width);
+export async function allCodes(service: Service, width: number, doubt?: Doubt): Promise<QrCode[]> {
+  const codes = await everyCode(service, width, doubt);
   return codes.sort((a, b) => order(a.created_at, b.created_at) || order(a.id, b.id));
 }
 

@@ -29,7 +29,8 @@ export async function runExport(context: Context, names: readonly string[], flag
   try {
     progress.update({ done: 0, detail: 'finding the codes' });
     const slugs = plan.labelled || plan.fileNames === 'slug';
-    const codes = plan.all ? await allCodes(service, concurrency) : await namedCodes(service, names, slugs, concurrency);
+    const doubt = plan.proveBeyond ? 'any' : 'usual';
+    const codes = plan.all ? await allCodes(service, concurrency, doubt) : await namedCodes(service, names, slugs, concurrency);
     if (!flags.dryRun) {
       const source = plan.output.format === 'xlsx' ? await forWorkbook(service, codes, plan, concurrency) : service;
       return await exportAll(context, plan, codes, source, { width: concurrency, started, progress });
