@@ -17,6 +17,7 @@ import { LocalError, UsageError } from '../errors.ts';
 import { type Clock, formatDuration } from '../time.ts';
 import { nodeDisk } from './disk.ts';
 import { findHolder, foreignHolder } from './lock-holder.ts';
+import { describeSystemError, systemCode } from './path-errors.ts';
 
 export interface Lock {
   /** Frees the lock; the process's end does the same. */
@@ -104,7 +105,8 @@ function listen(address: string): Promise<Lock | undefined> {
     server.unref();
     server.once('error', (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'EADDRINUSE') done(undefined);
-      else fail(new LocalError(`this system gives no lock: ${cause.message}`, { cause }));
+      // An abstract name is written with @ for its NUL.
+      else fail(new LocalError(`cannot lock the file: ${describeSystemError(cause).replaceAll('\0', '@')}`, { cause }));
     });
     const release = () => new Promise<void>((closed) => server.close(() => closed()));
     // Exclusive: in a cluster worker the parent would otherwise lend one socket to several.
@@ -124,8 +126,8 @@ async function lockFile(path: string): Promise<Lock | undefined> {
     await file.chmod(0o666).catch(() => undefined);
     return { release: () => file.close() };
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
+    const code = systemCode(cause);
     if (code === 'EAGAIN' || code === 'EWOULDBLOCK') return undefined;
-    throw new LocalError(`this system gives no lock: ${message}`, { cause });
+    throw new LocalError(`cannot lock the file: ${describeSystemError(cause)}`, { cause });
   }
 }

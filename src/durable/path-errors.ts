@@ -30,6 +30,7 @@ const MACHINE: Readonly<Record<string, string>> = {
   EFBIG: 'the file would be larger than the system allows',
   EIO: 'the device failed',
   EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open on the whole system',
 };
 
 /** Making free space helps against these. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,10 +25,7 @@ afterEach(() => {
 
 /** Another process that takes the lock on `path`, says so, and stays; as another user where `uid` says so. */
 async function startHolder(path: string, uid?: number): Promise<ChildProcess> {
-  const module = new URL('../../src/durable/lock.ts', import.meta.url).pathname;
-  const { build } = await import('esbuild');
-  const bundle = join(directory, 'lock.mjs');
-  await build({ entryPoints: [module], bundle: true, platform: 'node', format: 'esm', outfile: bundle, logLevel: 'silent' });
+  const bundle = await bundleLock();
   const script = `
     import { acquireLock } from ${JSON.stringify(bundle)};
     const clock = { now: Date.now, monotonic: () => performance.now(), random: Math.random, sleep: async () => {} };
@@ -44,6 +41,15 @@ async function startHolder(path: string, uid?: number): Promise<ChildProcess> {
   return holder;
 }
 
+/** The module as a file that another process can import. */
+async function bundleLock(): Promise<string> {
+  const module = new URL('../../src/durable/lock.ts', import.meta.url).pathname;
+  const { build } = await import('esbuild');
+  const bundle = join(directory, 'lock.mjs');
+  await build({ entryPoints: [module], bundle: true, platform: 'node', format: 'esm', outfile: bundle, logLevel: 'silent' });
+  return bundle;
+}
+
 describe('acquireLock', () => {
   it('lets one holder in at a time, and the next one after a release (D13)', async () => {
     const path = join(directory, 'scans.csv');
@@ -52,6 +58,24 @@ describe('acquireLock', () => {
     await first.release();
     const second = await acquireLock(path, { clock: fakeClock(), waitMs: 0 });
     await second.release();
+  });
+
+  it.skipIf(process.platform === 'win32')('says in words that the system gives no more descriptors', async () => {
+    const script = `
+      import { openSync } from 'node:fs';
+      import { acquireLock } from ${JSON.stringify(await bundleLock())};
+      const clock = { now: Date.now, monotonic: () => performance.now(), random: Math.random, sleep: async () => {} };
+      try { for (;;) openSync('/dev/null'); } catch {}
+      await acquireLock(${JSON.stringify(join(directory, 'scans.csv'))}, { clock }).catch((error) => console.log(error.message));`;
+    const { stdout } = spawnSync('bash', [
+      '-c',
+      'ulimit -n 100; exec "$0" "$@"',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      script,
+    ]);
+    expect(stdout.toString()).toBe('cannot lock the file: too many files are open (EMFILE)\n');
   });
 
   it('waits as long as asked, says once that it waits, and names the file when it gives up', async () => {

@@ -19,7 +19,7 @@ const OF_THE_PATH = [
   'ETXTBSY',
   'ENXIO',
 ];
-const OF_THE_MACHINE = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE'];
+const OF_THE_MACHINE = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE', 'ENFILE'];
 
 describe('the failure to open a file', () => {
   test.each(OF_THE_PATH)('is a bad argument where the path is to blame: %s', (code) => {
