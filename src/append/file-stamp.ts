@@ -1,6 +1,6 @@
 /** What tells without reading it that nobody touched a file since it was left (A19). */
 import type { DiskStat } from '../durable/disk.ts';
-import { isObject } from './sealed.ts';
+import { isObject } from '../service/json.ts';
 
 /** Beside its size. Nobody can set the ctime of a file: the system does, with every change of its bytes. */
 export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;

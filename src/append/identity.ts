@@ -1,5 +1,5 @@
 /** What an appended file or dataset is an export of, and how its rows become bytes: a run that differs in any of it must not add to it. */
-import { isObject } from './sealed.ts';
+import { isObject } from '../service/json.ts';
 
 /** How rows become bytes, beside the columns. */
 interface Dialect {

@@ -1,6 +1,7 @@
 /** Where each code stands in an appended file or dataset, as the state has it: its watermark, and the ids inside the overlap. */
+
+import { isObject } from '../service/json.ts';
 import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from './overlap.ts';
-import { isObject } from './sealed.ts';
 
 /** What is known of the rows of each code, by its id. */
 export type SavedPositions = Record<string, SavedOverlap>;

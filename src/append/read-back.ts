@@ -3,11 +3,10 @@
  * lost: it is worked out again from the file, when every row of it can be read as ours.
  */
 import { type DiskFile, readPieces } from '../durable/disk.ts';
-import { parseJson } from '../service/json.ts';
+import { isObject, parseJson } from '../service/json.ts';
 import { parseInstant } from '../time.ts';
 import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
-import { isObject } from './sealed.ts';
 
 export interface SavedRow {
   /** The `qr_id` column; undefined in a file that has none. */

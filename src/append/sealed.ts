@@ -3,6 +3,7 @@
  * was cut or changed anywhere counts as unreadable, never as something else.
  */
 import { createHash } from 'node:crypto';
+import { isObject } from '../service/json.ts';
 
 /** A state that cannot be read, in words that go on from "its state ". */
 export class StateProblem extends Error {
@@ -44,10 +45,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function sha256(text: string): string {

@@ -7,6 +7,7 @@ import { type AppendIdentity, differenceOf, isIdentity } from '../append/identit
 import type { CodeOverlap } from '../append/overlap.ts';
 import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
 import { seal, unseal } from '../append/sealed.ts';
+import { isObject } from '../service/json.ts';
 import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
 
 export const MANIFEST = '_qrctl.json';
@@ -86,7 +87,7 @@ function numberOf(name: string): number {
 /** P8: also a manifest whose checksum is right may have been made by anybody. */
 function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
   const { partition, sinceMs, next, parts, positions } = value;
-  const { by, timezone } = typeof partition === 'object' && partition !== null ? (partition as Partial<Partitioning>) : {};
+  const { by, timezone }: Partial<Partitioning> = isObject(partition) ? partition : {};
   return (
     isIdentity(value, ['csv', 'ndjson', 'parquet']) &&
     PARTITIONS.some((known) => known === by) &&

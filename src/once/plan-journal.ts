@@ -3,6 +3,7 @@ import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from 
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
 import { quote } from '../quote.ts';
+import { isObject } from '../service/json.ts';
 import type { CodeChanges } from '../service/shapes.ts';
 
 type PlanRecord =
@@ -68,7 +69,6 @@ function refuseOther(path: string, baseUrl: string, found: readonly PlanRecord[]
 /** O15: a line of another shape, whatever its checksum says, is damage as well. */
 function hasShape(record: PlanRecord): boolean {
   const isText = (value: unknown) => typeof value === 'string';
-  const isObject = (value: unknown) => typeof value === 'object' && value !== null;
   if (record.is === 'known') return isText(record.name) && isText(record.id);
   if (record.is === 'intent') return isText(record.id) && isObject(record.wanted) && isObject(record.before);
   return record.is === 'done' && isText(record.id) && Array.isArray(record.keys) && isText(record.outcome);
