@@ -109,7 +109,7 @@ function outermostTwoSeconds(rows: readonly ModelRow[], isDescending: boolean): 
   return times.filter((time) => Math.abs(time - end) < 2000).length;
 }
 
-/** The most that a service may cost: three times its pages and twenty requests; more where rows of one instant swap places. */
+/** The most that a service may cost: three times its pages and twenty requests; more where rows of one instant swap places under a total that is right. */
 function boundOf(service: ModelScans, range: Range): number {
   const rows = inRange(service.state.rows, { sinceMs: (range.sinceMs ?? START) - 2000, untilMs: range.untilMs + 2000 }).length;
   return (
@@ -168,6 +168,21 @@ describe('an export against any service', () => {
         const shorten = (page: ModelRow[], request: number) =>
           cut && by === 0 && cap === null && request === at ? page.slice(0, page.length >> 1) : page;
         await isExactOrRefused(modelScans(rows, { ...how, lie, shorten }), range, width);
+      }),
+      RUNS,
+    );
+  });
+
+  test('costs three times its pages and twenty at most where a total is too large, also where rows of one instant swap places (C13)', async () => {
+    const lies = fc.record({ drawn: world, by: fc.integer({ min: 1, max: 5 }) });
+    await fc.assert(
+      fc.asyncProperty(lies, async ({ drawn, by }) => {
+        const { rows, range, how, width } = build({ ...drawn, arrivals: [] });
+        // A page that is shown again behind the end, its rows in another order, counts as another page.
+        const lie = (total: number) => total + by;
+        const service = modelScans(rows, { ...how, shuffleTies: true, beyond: 'empty', lie });
+        await run(service, range, width).catch((error) => expect(error).toBeInstanceOf(UnprovenError));
+        expect(service.state.requests).toBeLessThanOrEqual(3 * Math.ceil(rows.length / service.pageSize) + 20);
       }),
       RUNS,
     );

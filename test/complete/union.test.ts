@@ -56,6 +56,16 @@ describe('a union of pages', () => {
     expect(asked).toHaveLength(5);
   });
 
+  it('is granted nothing where fewer or more are shown than counted: no row that swaps places does that', async () => {
+    const granted: number[] = [];
+    const grant = (requests: number) => granted.push(requests);
+    const fewer = answers(p([1], 4), p([3, 1], 4), p([2], 4));
+    expect(await collect(union({ ...reading(fewer.read), grant }, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
+    const more = answers(p([1], 3), p([3, 4], 3), p([2], 3), p([5, 4], 3), p([2], 3));
+    expect(await collect(union({ ...reading(more.read), grant }, p([1, 2], 3), 3))).toEqual([1, 2, 3, 4, 5]);
+    expect([granted, fewer.asked, more.asked]).toEqual([[], [2, 1, 2], [2, 1, 2, 1, 2]]);
+  });
+
   it('does not ask for pages that were read just now', async () => {
     const rows = union(reading(answers(p([2], 5)).read), p([3, 1], 5), 1, new Map([[2, p([4, 5], 5)]]));
     expect(await collect(rows)).toEqual([3, 1, 4, 5, 2]);
