@@ -66,6 +66,13 @@ describe('a union of pages', () => {
     expect([granted, fewer.asked, more.asked]).toEqual([[], [2, 1, 2], [2, 1, 2, 1, 2]]);
   });
 
+  it('is granted nothing for rows that arrived: the total tells of them', async () => {
+    const { read, asked } = answers(p([1], 4), p([3, 1], 4), p([2, 1], 5), p([3], 5));
+    const grant = () => expect.unreachable();
+    expect(await collect(union({ ...reading(read), grant }, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
+    expect(asked).toEqual([2, 1, 2, 3]);
+  });
+
   it('does not ask for pages that were read just now', async () => {
     const rows = union(reading(answers(p([2], 5)).read), p([3, 1], 5), 1, new Map([[2, p([4, 5], 5)]]));
     expect(await collect(rows)).toEqual([3, 1, 4, 5, 2]);
