@@ -146,13 +146,15 @@ describe('a service that does not tell its time', () => {
 
   it('has scans after the time of the machine: its clock is behind, and they would be left out (C18)', async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
-    const { messages, hints } = await exported({ ...silent, job, rows });
+    const { messages, hints, asked } = await exported({ ...silent, job, rows });
     expect(await hints()).toEqual([
       expect.stringMatching(/^set the clock of this machine, or say where the range ends: --until/),
     ]);
     expect(await messages()).toEqual([
       'the service does not tell its time, and has scans after 2025-10-09T08:53:20.000Z, the time of this machine',
     ]);
+    // Page 1 has it among others.
+    expect(asked).toHaveLength(1);
   });
 });
 

@@ -170,14 +170,14 @@ describe('asking beyond the edge of a range', () => {
 });
 
 describe('asking beyond rows of one instant', () => {
-  const ask = (script: ScanPage[]) => {
+  const ask = (script: ScanPage[], second = 14) => {
     const requests: ScanPageRequest[] = [];
     const read = async (request: ScanPageRequest) => {
       requests.push(request);
       return script[requests.length - 1] ?? page([], { total: 2 });
     };
     const job = reading(read, { range });
-    return askBeyond(job, 'ascending', edgeAt(14, 14, 15), 2).then((more) => ({ more, requests }));
+    return askBeyond(job, 'ascending', edgeAt(second, 14, 15), 2).then((more) => ({ more, requests }));
   };
 
   it('asks what comes after them, and what was before: they show no order', async () => {
@@ -197,6 +197,12 @@ describe('asking beyond rows of one instant', () => {
     expect(more).toBe(false);
     expect(requests.slice(0, 2).map(({ sinceMs }) => sinceMs)).toEqual([START + 14_001, START + 15_001]);
     expect(requests.slice(2).map(({ untilMs }) => untilMs)).toEqual([START + 14_000, START + 13_999, START + 12_999]);
+  });
+
+  it('asks from the instant itself on only where it is a whole second', async () => {
+    const untils = async (second: number) => (await ask([page([]), page([])], second)).requests.map(({ untilMs }) => untilMs);
+    expect([await untils(14), await untils(14.001)].map(([, before]) => before)).toEqual([START + 14_000, START + 14_000]);
+    expect((await untils(14.5))[1]).toBe(START + 14_499);
   });
 
   it.each([14, 14.5])('finds what was in the second before, where the service rounds bounds down (%d s)', async (at) => {
