@@ -9,7 +9,7 @@ import { rowsOf, useBench } from './bulk-bench.ts';
 
 describe('when answers are lost', () => {
   it('adopts what was created, sends again what was not, asks where somebody else did the same (9), and takes their word', async () => {
-    const faults = [dropBefore, applyThenDrop, undefined, landLate(1500), undefined, fails(500), fails(500, { applied: true })];
+    const faults = [dropBefore, applyThenDrop, undefined, landLate(400), undefined, fails(500), fails(500, { applied: true })];
     let posts = 0;
     let alone = false;
     let agoMs = 700_000;
@@ -26,7 +26,7 @@ describe('when answers are lost', () => {
     const old = sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' });
     agoMs = 0;
 
-    const { code, stderr } = await create(['--concurrency', '1', '--settle', '3s']);
+    const { code, stderr } = await create(['--concurrency', '1', '--settle', '1s']);
     alone = true;
     expect([code, stderr]).toEqual([9, expect.stringContaining('answers were lost')]);
     expect(stderr).toMatch(/row 8 \(line 9\) "Code 8"[\s\S]*row 9 \(line 10\) "Code 9"[\s\S]*--adopt 8=ID or --not-created 8/);
@@ -38,7 +38,7 @@ describe('when answers are lost', () => {
     expect(stderr).toContain(mine);
     expect(other).not.toBe(mine);
 
-    expect(await create(['--adopt', `8=${mine}`, '--not-created', '9', '--settle', '3s'])).toMatchObject({ code: 0 });
+    expect(await create(['--adopt', `8=${mine}`, '--not-created', '9', '--settle', '1s'])).toMatchObject({ code: 0 });
     const decided = await readResults();
     expect(decided.map(({ outcome }) => outcome).join(' ')).toBe(`${outcomes} adopted created`);
     expect(decided[7]?.id).toBe(mine);
@@ -62,7 +62,7 @@ describe('an interrupted run', () => {
         running.child.kill(signal);
         expect((await running.done).code).toBe(exit);
         expect(await readFile(results, 'utf8')).toBe('old\n');
-        expect(await create()).toMatchObject({ code: 0 });
+        expect(await create(['--settle', '1s'])).toMatchObject({ code: 0 });
         expect(names()).toEqual(Array.from({ length: 40 }, (_, row) => `Code ${row + 1}`).sort());
       }),
     );

@@ -1,30 +1,32 @@
 /** What README says to type, typed: each block with `bash -e`, in the sandbox that README starts. */
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { BIN, useDirectory } from '../support/cli.ts';
-import { startSandboxProcess } from '../support/sandbox-process.ts';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { AMBIENT, BIN, useDirectory } from '../support/cli.ts';
+import { useSandbox } from '../support/sandbox.ts';
 
 const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
 const DAY_MS = 86_400_000;
 
-/** A directory with `qrctl` on the path, and a sandbox as `qrctl sandbox` starts it. */
-async function useShell() {
-  const sandbox = await startSandboxProcess({ endsAtMs: Math.floor(Date.now() / DAY_MS) * DAY_MS });
-  onTestFinished(() => sandbox.close());
+/** A directory with `qrctl` on the path, always with `flags`, and a sandbox as `qrctl sandbox` starts it. */
+async function useShell(flags = '') {
+  const sandbox = await useSandbox({ endsAtMs: Math.floor(Date.now() / DAY_MS) * DAY_MS });
   const directory = await useDirectory();
   await mkdir(join(directory, 'bin'));
-  await writeFile(join(directory, 'bin/qrctl'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
+  await writeFile(join(directory, 'bin/qrctl'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' ${flags} "$@"\n`);
   await chmod(join(directory, 'bin/qrctl'), 0o755);
   await writeFile(
     join(directory, 'codes.csv'),
     'name,type,destination\nOne,url,https://example.com/1\nTwo,url,https://example.com/2\n',
   );
-  const env = { PATH: `${directory}/bin:${process.env.PATH}`, HOME: directory, TZ: 'UTC', ...sandbox.env };
-  return (script: string) => {
-    const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', script], { cwd: directory, env, encoding: 'utf8' });
+  const env = { ...AMBIENT, PATH: `${directory}/bin:${process.env.PATH}`, HOME: directory, TZ: 'UTC', ...sandbox.env };
+  return async (script: string) => {
+    const child = spawn('bash', ['-e', '-c', script], { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+    const [status, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
     return { status, stdout, said: `${script}\n${stderr}` };
   };
 }
@@ -46,25 +48,26 @@ describe('README', () => {
     expect(lines.length).toBeGreaterThan(8);
     // Nobody is there to be asked.
     for (const line of lines.map((one) => one.replace(/qr delete .*/, '$& --yes')))
-      expect(failureOf(shell(line))).toBeUndefined();
+      expect(failureOf(await shell(line))).toBeUndefined();
   });
 
   test('its recipes work as they stand', async () => {
     const shell = await useShell();
     const [ci = '', scripts = ''] = blocks('### For the CI script', '## Output');
-    expect(failureOf(shell(ci))).toBeUndefined();
-    expect(failureOf(shell(ci))).toBeUndefined();
-    expect(failureOf(shell(scripts.replaceAll(/^.*\bjq\b.*$/gm, '')))).toBeUndefined();
+    expect(failureOf(await shell(ci))).toBeUndefined();
+    expect(failureOf(await shell(ci))).toBeUndefined();
+    expect(failureOf(await shell(scripts.replaceAll(/^.*\bjq\b.*$/gm, '')))).toBeUndefined();
     for (const block of blocks('### For the marketer', '### For the cron job')) {
       const other = await useShell();
-      expect(failureOf(other(block))).toBeUndefined();
+      expect(failureOf(await other(block))).toBeUndefined();
     }
   });
 
   test('a CI job ends with the failure of its command, also under bash -e, and says what to do', async () => {
-    const shell = await useShell();
+    // No less an outage for being waited out a second instead of half a minute.
+    const shell = await useShell('--retry-for 1s');
     const [ci = ''] = blocks('### For the CI script', '## Output');
-    const { status, stdout } = shell(`export QRCTL_BASE_URL=http://127.0.0.1:9/api/v1\n${ci}`);
+    const { status, stdout } = await shell(`export QRCTL_BASE_URL=http://127.0.0.1:9/api/v1\n${ci}`);
     expect([status, stdout]).toEqual([1, 'run the job again later\n']);
   });
 
