@@ -44,6 +44,26 @@ describe('parseBaseUrl', () => {
     expect(refused).toThrow(UsageError);
     expect(refused).not.toThrow(/secret/);
   });
+
+  test.each([
+    ['http://qr.example/api/v1', /unprotected/],
+    ['http://127.0.0.1.qr.example/api/v1', /unprotected/],
+    ['http://localhost.qr.example/api/v1', /unprotected/],
+    ['http://0.0.0.0/api/v1', /unprotected/],
+    ['http://[::ffff:192.0.2.1]/api/v1', /unprotected/],
+    ['http://169.254.169.254/api/v1', /unprotected/],
+    ['https://user:pass@qr.example/api/v1', /user or password/],
+    ['https://user@qr.example/api/v1', /user or password/],
+    ['https://qr.example/api/v1?x=1', /query/],
+    ['https://qr.example/api/v1#x', /query or fragment/],
+    ['https://qr.example/api/v2', /api\/v1/],
+    ['ftp://qr.example/api/v1', /http or https/],
+    ['file:///etc/passwd', /http or https/],
+    ['javascript:alert(1)', /http or https/],
+    ['\u001b[2J', /http or https/],
+  ])('says what is wrong with %j', (text, message) => {
+    expect(() => parseBaseUrl(text)).toThrow(message);
+  });
 });
 
 test('what means this machine is decided by the name alone', () => {

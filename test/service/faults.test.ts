@@ -399,12 +399,14 @@ describe('messages', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('a redirect is named, never followed', async () => {
-    const server = await useFaultServer(say(rawAnswer(301, '', { Location: 'https://elsewhere.example/api/v1/qr' })));
+  test.each([301, 302, 303, 307, 308])('a redirect is named, never followed: %i', async (status) => {
+    const other = await useFaultServer(list);
+    const location = `${other.baseUrl}/qr`;
+    const server = await useFaultServer(say(rawAnswer(status, '', { Location: location })));
     const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
     expect(error).toBeInstanceOf(UnexpectedAnswerError);
-    expect(error).toMatchObject({ message: expect.stringContaining('redirected to https://elsewhere.example/api/v1/qr (301)') });
-    expect(server.requests).toHaveLength(1);
+    expect(error).toMatchObject({ message: expect.stringContaining(`redirected to ${location} (${status})`) });
+    expect([server.requests.length, other.requests.length]).toEqual([1, 0]);
   });
 
   test.each([
