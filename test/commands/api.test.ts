@@ -2,14 +2,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
+import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 describe('api', () => {
   it('prints the body as it came, and the status on standard error', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 0 });
-    const run = await runCli(['api', 'GET', '/qr', '--query', 'page=2', '--query', 'limit=1'], { env: sandbox.env });
+    const run = await runHere(['api', 'GET', '/qr', '--query', 'page=2', '--query', 'limit=1'], { env: sandbox.env });
     expect(run.code, run.stderr).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({ pagination: { page: 2, limit: 1, total: 3 }, data: [{}] });
     expect(run.stderr).toMatch(/^200, \d+ of \d+ requests left$/m);
@@ -20,15 +21,15 @@ describe('api', () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const directory = await useDirectory();
     await writeFile(join(directory, 'new.json'), '{"name":"by hand"}');
-    const made = await runCli(['api', 'POST', '/api/v1/qr', '--input', 'new.json'], { env: sandbox.env, cwd: directory });
+    const made = await runHere(['api', 'POST', '/api/v1/qr', '--input', 'new.json'], { env: sandbox.env, cwd: directory });
     expect(made.code, made.stderr).toBe(0);
     const { id } = JSON.parse(made.stdout);
-    const changed = await runCli(['api', 'PATCH', `qr/${id}`, '--input', '-'], {
+    const changed = await runHere(['api', 'PATCH', `qr/${id}`, '--input', '-'], {
       env: sandbox.env,
       input: '{"status":"paused"}',
     });
     expect(JSON.parse(changed.stdout)).toMatchObject({ id, name: 'by hand', status: 'paused' });
-    const gone = await runCli(['api', 'DELETE', `/qr/${id}`], { env: sandbox.env });
+    const gone = await runHere(['api', 'DELETE', `/qr/${id}`], { env: sandbox.env });
     expect(gone).toMatchObject({ code: 0, stdout: '' });
     expect(gone.stderr).toMatch(/^204/);
   });
@@ -36,19 +37,19 @@ describe('api', () => {
   it('sends integers beyond 2^53 and what comes back with all their digits', async () => {
     const server = await useFaultServer(({ socket, body }) => socket.write(rawAnswer(200, body)));
     const body = '{"n":9007199254740993,  "m":1.50}';
-    const run = await runCli(['api', 'PUT', '/odd', '--input', '-'], { env: server.env, input: body });
+    const run = await runHere(['api', 'PUT', '/odd', '--input', '-'], { env: server.env, input: body });
     expect(run).toMatchObject({ code: 0, stdout: body });
     expect(server.requests[0]).toMatchObject({ method: 'PUT', url: '/api/v1/odd', body });
   });
 
   it('prints the body of a refusal too, and exits as every command does', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
-    const missing = await runCli(['api', 'GET', '/qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11'], { env: sandbox.env });
+    const missing = await runHere(['api', 'GET', '/qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11'], { env: sandbox.env });
     expect(missing.code).toBe(4);
     expect(JSON.parse(missing.stdout)).toHaveProperty('error');
-    const wrong = await runCli(['api', 'POST', '/qr', '--input', '-'], { env: sandbox.env, input: '{}' });
+    const wrong = await runHere(['api', 'POST', '/qr', '--input', '-'], { env: sandbox.env, input: '{}' });
     expect(wrong.code).toBe(10);
-    const other = await runCli(['api', 'GET', '/qr'], { env: { ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' } });
+    const other = await runHere(['api', 'GET', '/qr'], { env: { ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' } });
     expect(other.code).toBe(3);
   });
 
@@ -58,14 +59,14 @@ describe('api', () => {
       if (number === 1) return void socket.destroy();
       socket.write(rawAnswer(200, 'you are svc_live_test', { 'Content-Type': 'text/plain' }));
     });
-    const run = await runCli(['api', 'GET', '/who'], { env: server.env });
+    const run = await runHere(['api', 'GET', '/who'], { env: server.env });
     expect(run).toMatchObject({ code: 0, stdout: 'you are [key]' });
     expect(server.requests).toHaveLength(3);
   });
 
   it('takes an answer that says it is JSON and is cut for a failure', async () => {
     const server = await useFaultServer(({ socket }) => socket.end(rawAnswer(200, '{"data":[', {}, null)));
-    const run = await runCli(['api', 'POST', '/qr', '--input', '-'], { env: server.env, input: '{}' });
+    const run = await runHere(['api', 'POST', '/qr', '--input', '-'], { env: server.env, input: '{}' });
     expect(run.code).toBe(1);
     expect(run.stderr).toContain('an answer that is not JSON');
     expect(server.requests).toHaveLength(1);
@@ -85,7 +86,7 @@ describe('api', () => {
     [['FETCH', '/qr'], "method cannot be 'FETCH': it takes GET, POST, PUT, PATCH or DELETE"],
   ])('refuses %j before anything is sent', async (args, message) => {
     const server = await useFaultServer(({ socket }) => socket.end());
-    const run = await runCli(['api', ...args], { env: server.env, input: 'no json' });
+    const run = await runHere(['api', ...args], { env: server.env, input: 'no json' });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(message);
     expect(server.requests).toHaveLength(0);

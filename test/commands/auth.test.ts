@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BIN, startCli } from '../support/cli.ts';
+import { BIN, runCli, startCli } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { useMachine } from './login.ts';
 
@@ -152,7 +152,9 @@ describe('auth login', () => {
   test('of several at once loses none', async () => {
     const machine = await useMachine();
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const results = await Promise.all(names.map((name) => machine.login(name, FAR, `${KEY}${name}`)));
+    const env = { QRCTL_CONFIG_DIR: machine.directory };
+    const login = (name: string) => ['auth', 'login', '--profile', name, '--base-url', FAR, '--key-stdin', '--no-verify'];
+    const results = await Promise.all(names.map((name) => runCli(login(name), { env, input: `${KEY}${name}` })));
     expect(results.map(({ code }) => code)).toEqual(names.map(() => 0));
     const { profiles } = JSON.parse(readFileSync(machine.file, 'utf8'));
     expect(Object.keys(profiles).sort()).toEqual(names);

@@ -3,8 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/time.ts';
-import { runCli, startCli, useDirectory } from '../support/cli.ts';
+import { startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
+import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const KILLS = SOAK ? 72 : 2;
@@ -62,7 +63,7 @@ async function usePlan(lines: string[]) {
       reached = async () => undefined;
       return killed;
     },
-    due: (...more: string[]) => runCli(['qr', 'update', '--from', 'plan.csv', '--due', ...more], { env: sandbox.env, cwd }),
+    due: (...more: string[]) => runHere(['qr', 'update', '--from', 'plan.csv', '--due', ...more], { env: sandbox.env, cwd }),
   };
 }
 
@@ -192,14 +193,14 @@ describe('qr update --due', () => {
 
     const undated = await usePlan(['slug,destination', 'MENU,https://a/']);
     expect((await undated.due()).stderr).toContain('column at: is missing: when is each row to apply?');
-    expect((await runCli(['qr', 'update', 'x', '--due'])).stderr).toContain('--due goes with --from FILE');
+    expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due goes with --from FILE');
   });
 
   it('takes no journal of another kind, nor of another service', async () => {
     const plan = await usePlan(['slug,at,status,name', 'MENU,2030-01-01T00:00Z,paused,x']);
-    await runCli(['qr', 'create', '--from', 'plan.csv'], { env: plan.sandbox.env, cwd: plan.cwd, input: '' });
+    await runHere(['qr', 'create', '--from', 'plan.csv'], { env: plan.sandbox.env, cwd: plan.cwd, input: '' });
     await writeFile(join(plan.cwd, 'codes.csv'), 'name\nx\n');
-    await runCli(['qr', 'create', '--from', 'codes.csv', '--results', 'plan.results.csv'], {
+    await runHere(['qr', 'create', '--from', 'codes.csv', '--results', 'plan.results.csv'], {
       env: plan.sandbox.env,
       cwd: plan.cwd,
     });
@@ -216,12 +217,12 @@ describe('--utm-…', () => {
     const env = sandbox.env;
     const tags = ['--utm-source', ' Poster ', '--utm-campaign', 'Spring  Sale'];
     const tagged = 'https://x.test/a?utm_source=poster&utm_campaign=spring_sale';
-    const made = await runCli(['qr', 'create', '--name', 'one', '--destination', 'https://x.test/a', ...tags], { env });
+    const made = await runHere(['qr', 'create', '--name', 'one', '--destination', 'https://x.test/a', ...tags], { env });
     const { id, destination } = JSON.parse(made.stdout);
     expect(destination).toBe(tagged);
-    const changed = await runCli(['qr', 'update', id, '--utm-source', 'FLYER'], { env });
+    const changed = await runHere(['qr', 'update', id, '--utm-source', 'FLYER'], { env });
     expect(JSON.parse(changed.stdout).destination).toBe(tagged.replace('poster', 'flyer'));
-    expect((await runCli(['qr', 'create', '--name', 'x', ...tags], { env })).stderr).toContain(
+    expect((await runHere(['qr', 'create', '--name', 'x', ...tags], { env })).stderr).toContain(
       'the destination is no web address, so it takes no UTM tags',
     );
 
@@ -229,23 +230,23 @@ describe('--utm-…', () => {
       join(cwd, 'codes.csv'),
       'name,destination,utm_campaign\ntwo,https://x.test/a,\nthree,https://x.test/a,OTHER one\n',
     );
-    const dry = await runCli(['qr', 'create', '--from', 'codes.csv', '--dry-run', '-f', 'json', ...tags], { env, cwd });
+    const dry = await runHere(['qr', 'create', '--from', 'codes.csv', '--dry-run', '-f', 'json', ...tags], { env, cwd });
     const planned = [tagged, tagged.replace('spring_sale', 'other_one')];
     expect(JSON.parse(dry.stdout).map((row: { destination: string }) => row.destination)).toEqual(planned);
-    const bulk = await runCli(['qr', 'create', '--from', 'codes.csv', ...tags], { env, cwd });
+    const bulk = await runHere(['qr', 'create', '--from', 'codes.csv', ...tags], { env, cwd });
     expect(bulk.code, bulk.stderr).toBe(0);
     expect(sandbox.workspace.codes().map((code) => code.destination)).toEqual(expect.arrayContaining(planned));
-    const other = await runCli(['qr', 'create', '--from', 'codes.csv', '--utm-source', 'other'], { env, cwd });
+    const other = await runHere(['qr', 'create', '--from', 'codes.csv', '--utm-source', 'other'], { env, cwd });
     expect(other.code).toBe(2);
     expect(other.stderr).toContain('row 1 (line 2) has changed');
 
     await writeFile(join(cwd, 'tags.csv'), `id,utm_medium\n${id},Print Ad\n`);
-    const shown = await runCli(['qr', 'update', '--from', 'tags.csv', '--dry-run', '-f', 'json'], { env, cwd });
+    const shown = await runHere(['qr', 'update', '--from', 'tags.csv', '--dry-run', '-f', 'json'], { env, cwd });
     expect(JSON.parse(shown.stdout)[0]).toMatchObject({
       field: 'destination',
       new: expect.stringContaining('utm_medium=print_ad'),
     });
-    expect((await runCli(['qr', 'update', '--from', 'tags.csv'], { env, cwd })).code).toBe(0);
+    expect((await runHere(['qr', 'update', '--from', 'tags.csv'], { env, cwd })).code).toBe(0);
     expect(sandbox.workspace.code(id)?.destination).toBe(`${tagged.replace('poster', 'flyer')}&utm_medium=print_ad`);
   });
 });

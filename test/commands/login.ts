@@ -1,22 +1,23 @@
 /** A config directory with profiles in it, as `auth login` makes them. */
 import { join } from 'node:path';
-import { type CliOptions, type CliResult, runCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { type HereResult, runHere } from '../support/run-here.ts';
 
 export interface Machine {
   directory: string;
   /** The path of config.json. */
   file: string;
-  /** Runs qrctl with that config directory. */
-  run(args: string[], options?: CliOptions): Promise<CliResult>;
+  /** Runs qrctl with that config directory: in this process, but where it is to be on a terminal. */
+  run(args: string[], options?: CliOptions): Promise<HereResult>;
   /** Stores a key unverified. */
-  login(profile: string, baseUrl: string, key: string): Promise<CliResult>;
+  login(profile: string, baseUrl: string, key: string): Promise<HereResult>;
 }
 
 /** A machine on which nothing is stored yet; gone when the running test is. */
 export async function useMachine(): Promise<Machine> {
   const directory = join(await useDirectory(), 'config');
   const run: Machine['run'] = (args, options = {}) =>
-    runCli(args, { ...options, env: { QRCTL_CONFIG_DIR: directory, ...options.env } });
+    (options.tty ? runCli : runHere)(args, { ...options, env: { QRCTL_CONFIG_DIR: directory, ...options.env } });
   return {
     directory,
     file: join(directory, 'config.json'),

@@ -5,6 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import { readPdf } from '../../src/image/read-pdf.ts';
 import { findFault } from '../../src/image/verify.ts';
 import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const URL = 'https://qr.example';
@@ -16,22 +17,20 @@ async function useImages({ codes = 3 } = {}) {
     sandbox.workspace.put({ name: `Code ${at}`, slug: `c${1000 + at}`, status: at % 3 === 1 ? 'paused' : 'active', created_at });
   }
   const cwd = await useDirectory();
+  const words = ['qr', 'image', '--short-url', `${URL}/{slug}`];
   const image = (args: string[], options: CliOptions = {}) =>
-    runCli(['qr', 'image', '--short-url', `${URL}/{slug}`, ...args], {
-      cwd,
-      ...options,
-      env: { ...sandbox.env, ...options.env },
-    });
+    (options.tty ? runCli : runHere)([...words, ...args], { cwd, env: sandbox.env, ...options });
+  const imageBuilt = (args: string[]) => runCli([...words, ...args], { cwd, env: sandbox.env });
   const slug = sandbox.workspace.codes()[0]?.slug ?? '';
   const manifest = (directory = 'codes') =>
     parse(readFileSync(join(cwd, directory, 'manifest.csv')), { columns: true }) as Record<string, string>[];
-  return { sandbox, cwd, image, slug, manifest };
+  return { sandbox, cwd, image, imageBuilt, slug, manifest };
 }
 
 describe('qr image of one code', () => {
   it.each(['png', 'svg', 'pdf', 'eps'] as const)('is a file of 40 mm as %s', async (format) => {
-    const { cwd, image, slug } = await useImages();
-    const { code, stdout, stderr } = await image([slug, '-o', `code.${format}`, '--size', '4cm']);
+    const { cwd, imageBuilt, slug } = await useImages();
+    const { code, stdout, stderr } = await imageBuilt([slug, '-o', `code.${format}`, '--size', '4cm']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain(`${URL}/${slug} is in code.${format}: 40 mm, version 2, level M, read back`);
     const expected = { text: `${URL}/${slug}`, sizeMm: 40, quietZone: 4, across: 33 };
@@ -138,8 +137,8 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
 
 describe('qr image of many codes', () => {
   it('writes a file a code and format, and a manifest of what each holds', async () => {
-    const { image, manifest, sandbox, cwd } = await useImages({ codes: 120 });
-    const { code, stderr } = await image(['--all', '--output-dir', 'codes', '--as', 'png,svg']);
+    const { imageBuilt, manifest, sandbox, cwd } = await useImages({ codes: 120 });
+    const { code, stderr } = await imageBuilt(['--all', '--output-dir', 'codes', '--as', 'png,svg']);
     expect(code).toBe(0);
     expect(stderr).toContain('240 pictures: 240 written; each read back; listed in codes/manifest.csv');
     const rows = manifest();
@@ -226,7 +225,7 @@ describe('qr image of many codes', () => {
   });
 
   it('has a logo on each at level H, and draws them anew when that changes (I6)', async () => {
-    const { image, manifest, cwd } = await useImages({ codes: 2 });
+    const { imageBuilt, manifest, cwd } = await useImages({ codes: 2 });
     const logo = (colour: string) =>
       writeFileSync(
         join(cwd, 'logo.svg'),
@@ -234,11 +233,11 @@ describe('qr image of many codes', () => {
       );
     const all = ['--all', '--output-dir', 'codes', '--logo', 'logo.svg'];
     logo('#c00');
-    expect((await image(all)).stderr).toContain('2 pictures: 2 written');
+    expect((await imageBuilt(all)).stderr).toContain('2 pictures: 2 written');
     expect(manifest().map(({ ecc }) => ecc)).toEqual(['H', 'H']);
-    expect((await image(all)).stderr).toContain('2 pictures: 2 unchanged');
+    expect((await imageBuilt(all)).stderr).toContain('2 pictures: 2 unchanged');
     logo('#00c');
-    expect((await image(all)).stderr).toContain('2 pictures: 2 written');
+    expect((await imageBuilt(all)).stderr).toContain('2 pictures: 2 written');
   });
 
   it('refuses a logo that is none (2), before anything is sent', async () => {
@@ -272,9 +271,18 @@ describe('qr image of many codes', () => {
 
 describe('qr image of a sheet', () => {
   it('is pages of labels, in the order of a file, and says how to print it', async () => {
-    const { image, cwd } = await useImages({ codes: 30 });
+    const { imageBuilt, cwd } = await useImages({ codes: 30 });
     writeFileSync(join(cwd, 'labels.csv'), `slug\n${Array.from({ length: 30 }, (_, at) => `c${1029 - at}`).join('\n')}\nc1000\n`);
-    const { code, stderr } = await image(['--from', 'labels.csv', '--sheet', 'Avery L7160', '--start', '15', '-o', 'labels.pdf']);
+    const { code, stderr } = await imageBuilt([
+      '--from',
+      'labels.csv',
+      '--sheet',
+      'Avery L7160',
+      '--start',
+      '15',
+      '-o',
+      'labels.pdf',
+    ]);
     expect(code).toBe(0);
     expect(stderr).toContain(
       '31 labels for Avery L7160 in labels.pdf: 3 pages, codes of 35.1 mm, each read back; print at 100 %, unscaled',

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, dropBefore, fails, half, smallerPages, sometimes, wrongTotal } from '../support/faults.ts';
+import { runHere } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 async function useQr(options: SandboxOptions = {}) {
   const sandbox = await useSandbox({ codes: 5, scans: 30, ...options });
-  const qr = (args: string[], options: CliOptions = {}) => runCli(['qr', ...args], { env: sandbox.env, ...options });
+  const qr = (args: string[], options: CliOptions = {}) =>
+    (options.tty ? runCli : runHere)(['qr', ...args], { env: sandbox.env, ...options });
   const slugs = async (args: string[]) =>
     (await qr(['list', ...args, '--fields', 'slug', '--no-header'])).stdout.split('\n').filter(Boolean);
   return { sandbox, qr, slugs };
@@ -87,7 +89,7 @@ describe('qr list', () => {
   it('shows the short address where the profile knows it, in tables, or when asked for', async () => {
     const { sandbox, qr } = await useQr({ codes: 1 });
     const env = { ...sandbox.env, QRCTL_CONFIG_DIR: await useDirectory() };
-    expect(await runCli(['config', 'set', 'short-url', 'https://qr.example'], { env })).toMatchObject({ code: 0 });
+    expect(await runHere(['config', 'set', 'short-url', 'https://qr.example'], { env })).toMatchObject({ code: 0 });
     const { slug } = sandbox.workspace.codes()[0] ?? {};
     expect((await qr(['list', '--format', 'table'], { env, tty: 300 })).stdout).toContain(`https://qr.example/${slug}`);
     expect((await qr(['list', '--fields', 'short_url', '--no-header'], { env })).stdout).toBe(`https://qr.example/${slug}\n`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/output/display-width.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 /** Its made-up scans end with 2024. */
@@ -13,7 +14,7 @@ const BY = [...EVERYTHING, 'code'].flatMap((by) => ['--by', by]);
 
 async function requestsOf(sandbox: TestSandbox, args: string[]) {
   const before = sandbox.requests.length;
-  const result = await runCli(['scans', 'stats', ...args], { env: sandbox.env });
+  const result = await runHere(['scans', 'stats', ...args], { env: sandbox.env });
   return { ...result, requests: sandbox.requests.length - before };
 }
 
@@ -25,10 +26,10 @@ describe('the same figures', () => {
     expect(expected.code).toBe(0);
     expect(expected.stdout.split('\n').length).toBeGreaterThan(100);
     for (const file of ['a.csv', 'a.csv.gz', 'a.json', 'a.ndjson', 'a.ndjson.gz']) {
-      await runCli(['scans', 'export', '--all', '-o', join(directory, file)], { env: sandbox.env });
+      await runHere(['scans', 'export', '--all', '-o', join(directory, file)], { env: sandbox.env });
       const before = sandbox.requests.length;
       const args = ['scans', 'stats', '--input', join(directory, file), ...RANGE, ...BY, '-f', 'csv'];
-      expect({ file, stdout: (await runCli(args)).stdout }).toEqual({ file, stdout: expected.stdout });
+      expect({ file, stdout: (await runHere(args)).stdout }).toEqual({ file, stdout: expected.stdout });
       expect(sandbox.requests.length).toBe(before);
     }
   });
@@ -42,12 +43,12 @@ describe('the same figures', () => {
       ['b.csv', '--since', '2024-11-10'],
       ['a.ndjson', '--until', '2024-11-20'],
     ] as const) {
-      await runCli(['scans', 'export', code, '-o', join(directory, 'logs', file), ...flags], { env: sandbox.env });
+      await runHere(['scans', 'export', code, '-o', join(directory, 'logs', file), ...flags], { env: sandbox.env });
     }
     const args = [...EVERYTHING.flatMap((by) => ['--by', by]), '-f', 'ndjson', '--timezone', 'UTC'];
-    const { stdout } = await runCli(['scans', 'stats', '--input', join(directory, 'logs'), ...args]);
-    await runCli(['scans', 'export', code, '-o', join(directory, 'whole.csv')], { env: sandbox.env });
-    expect(stdout).toBe((await runCli(['scans', 'stats', '--input', join(directory, 'whole.csv'), ...args])).stdout);
+    const { stdout } = await runHere(['scans', 'stats', '--input', join(directory, 'logs'), ...args]);
+    await runHere(['scans', 'export', code, '-o', join(directory, 'whole.csv')], { env: sandbox.env });
+    expect(stdout).toBe((await runHere(['scans', 'stats', '--input', join(directory, 'whole.csv'), ...args])).stdout);
   });
 
   test('as data: the columns of the contract, fractions, the rest in one row', async () => {
@@ -62,7 +63,7 @@ describe('the same figures', () => {
         .join('\n')
         .replace(/(.*)\n(id,ts.*)/s, '$2\n$1')}\n`,
     );
-    const { stdout, code } = await runCli(['scans', 'stats', '--input', 'a.csv', '--by', 'country', '--top', '1', '-f', 'csv'], {
+    const { stdout, code } = await runHere(['scans', 'stats', '--input', 'a.csv', '--by', 'country', '--top', '1', '-f', 'csv'], {
       cwd: directory,
     });
     expect({ code, stdout }).toEqual({
@@ -207,12 +208,12 @@ describe('what is refused', () => {
     [['x', '--timezone', 'Mars'], "--timezone 'Mars' is not a time zone"],
   ])('%j', async (args, message) => {
     const cwd = await useDirectory();
-    const { code, stderr } = await runCli(['scans', 'stats', ...args], { cwd });
+    const { code, stderr } = await runHere(['scans', 'stats', ...args], { cwd });
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`qrctl: ${message}\n`) });
   });
 
   test('an unknown dimension, with the nearest', async () => {
-    expect((await runCli(['scans', 'stats', 'x', '--by', 'contry'])).stderr).toContain('did you mean --by country?');
+    expect((await runHere(['scans', 'stats', 'x', '--by', 'contry'])).stderr).toContain('did you mean --by country?');
   });
 
   test('a code that is not there, beside one that is: the other is counted', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { type Fault, fails, sometimes } from '../support/faults.ts';
+import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { rowsOf, useBench } from './bulk-bench.ts';
 
@@ -152,8 +153,12 @@ describe('the input', () => {
     [['--not-created', '1'], /nothing to decide about row 1/],
     [['--fields', 'nope'], /there is no field "nope"/],
   ])('goes with no %j', async (more, message) => {
-    const { create, sandbox } = await useBench('name\na\n');
-    expect(await create(more)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    const { file, directory, sandbox } = await useBench('name\na\n');
+    const options = { cwd: directory, env: sandbox.env };
+    expect(await runHere(['qr', 'create', '--from', file, ...more], options)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(message),
+    });
     expect(sandbox.requests).toHaveLength(0);
   });
 });

@@ -14,6 +14,7 @@ import { updateStore } from '../../src/settings/write-store.ts';
 import { systemClock } from '../../src/time.ts';
 import { type CliOptions, type CliResult, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { gzipBomb, hang, redirects } from '../support/faults.ts';
+import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 
@@ -390,9 +391,9 @@ describe('files beside', () => {
     await mkdir(join(directory, 'x'));
     await writeFile(join(directory, 'codes.csv'), 'name\na\n');
     await symlink('codes.csv', join(directory, 'link.csv'));
-    const options: CliOptions = { cwd: directory, env: sandbox.env };
+    const options = { cwd: directory, env: sandbox.env };
     for (const more of [[], ['--dry-run']]) {
-      const { code, stderr } = await runCli(
+      const { code, stderr } = await runHere(
         ['qr', 'create', '--from', 'codes.csv', flag, path, '--format', 'csv', ...more],
         options,
       );

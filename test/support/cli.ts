@@ -84,7 +84,7 @@ export async function useDirectory(): Promise<string> {
 export const AMBIENT = { PATH: process.env.PATH, XDG_CACHE_HOME: process.env.QRCTL_TEST_CACHE };
 
 /** The environment commands run in: no proxies, no colours, no locale and no zone of this machine. */
-function bareEnv(home: string, more: Record<string, string | undefined> = {}): Record<string, string | undefined> {
+export function bareEnv(home: string, more: Record<string, string | undefined> = {}): Record<string, string | undefined> {
   return {
     ...AMBIENT,
     HOME: home,
