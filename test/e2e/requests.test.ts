@@ -36,12 +36,12 @@ async function rowsIn(file: string): Promise<number> {
 
 const EDGES: [number, number][] = [
   [499, 1],
-  [501, 2],
   [1003, 3],
+  [1050, 4],
 ];
 
 describe('an export asks for its pages, and --dry-run says how many', () => {
-  test.each([[1, 1], [500, 2], [501, 2], [1050, 4], ...(SOAK ? EDGES : [])])(
+  test.each([[1, 1], [500, 2], [501, 2], ...(SOAK ? EDGES : [])])(
     '%i scans of a code given by its id cost %i requests',
     async (scans, cost) => {
       const sandbox = await sandboxWith(scans);
@@ -127,12 +127,13 @@ describe('a total that is not true', () => {
       });
     });
 
+  /** Each of them with each order of pages in the soak; else every order and every total once. */
   test.each([
-    ['one too many', (total: number) => total + 1],
-    ['a thousand million', () => 1_000_000_000],
-    ['the largest whole number', () => Number.MAX_SAFE_INTEGER],
-  ])('ends with 9 after a bounded number of requests: %s', async (_, total) => {
-    for (const scanOrder of ['asc', 'desc', 'none'] as const) {
+    ['one too many', 'asc', (total: number) => total + 1],
+    ['a thousand million', 'desc', () => 1_000_000_000],
+    ['the largest whole number', 'none', () => Number.MAX_SAFE_INTEGER],
+  ] as const)('ends with 9 after a bounded number of requests: %s', async (_, order, total) => {
+    for (const scanOrder of SOAK ? (['asc', 'desc', 'none'] as const) : [order]) {
       const sandbox = await useSandbox({ codes: 1, scans: 2000, scanOrder, intercept: claims(total) });
       const honest = Math.ceil(sandbox.scans(sandbox.codeId()).length / 500);
       const { code, requests } = await requestsOf(sandbox, ['scans', 'export', sandbox.codeId(), '--concurrency', '32']);
