@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findDestinationProblem } from '../src/destination.ts';
-import { runCli, useDirectory } from './support/cli.ts';
+import { useDirectory } from './support/cli.ts';
+import { runHere } from './support/run-here.ts';
 import { useSandbox } from './support/sandbox.ts';
 
 describe('a destination', () => {
@@ -53,7 +54,7 @@ test('the same address is warned of in create, update, their files and dry runs,
     ['update', '--from', 'old.csv'],
     ['update', slug, '--destination', 'nope'],
   ]) {
-    const { code, stderr } = await runCli(['qr', ...args], options);
+    const { code, stderr } = await runHere(['qr', ...args], options);
     expect([args.join(' '), code, stderr]).toEqual([
       args.join(' '),
       0,

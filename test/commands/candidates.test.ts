@@ -1,10 +1,11 @@
-/** What completion scripts ask the built command while somebody types. */
+/** What completion scripts ask while somebody types. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ask } from '../support/api.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 async function useConfig() {
@@ -14,8 +15,8 @@ async function useConfig() {
   return { env: { QRCTL_CONFIG_DIR }, cache, cacheFile };
 }
 
-async function candidates(args: string[], env: Record<string, string>): Promise<string[]> {
-  const result = await runCli(['__complete', ...args], { env });
+async function candidates(args: string[], env: Record<string, string>, run = runHere): Promise<string[]> {
+  const result = await run(['__complete', ...args], { env });
   expect(result).toMatchObject({ code: 0, stderr: '' });
   return result.stdout.split('\n').slice(0, -1);
 }
@@ -25,7 +26,7 @@ describe('qrctl __complete codes', () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 120, scans: 1 });
     const codes = sandbox.workspace.codes();
-    const all = await candidates(['codes', ''], { ...env, ...sandbox.env });
+    const all = await candidates(['codes', ''], { ...env, ...sandbox.env }, runCli);
     expect(all.map((line) => line.split('\t')[0]).sort()).toEqual(codes.map(({ slug }) => slug).sort());
     expect(await candidates(['codes', '*'], { ...env, ...sandbox.env })).toEqual(all);
     const [first] = codes;
@@ -60,7 +61,7 @@ describe('qrctl __complete codes', () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 2, scans: 1 });
     const { QRCTL_API_KEY, QRCTL_BASE_URL } = sandbox.env;
-    await runCli(['auth', 'login', '--profile', 'work', '--base-url', QRCTL_BASE_URL, '--key-stdin'], {
+    await runHere(['auth', 'login', '--profile', 'work', '--base-url', QRCTL_BASE_URL, '--key-stdin'], {
       env,
       input: QRCTL_API_KEY,
     });
@@ -77,8 +78,8 @@ describe('qrctl __complete codes', () => {
     await new Promise((resolve) => silent.once('listening', resolve));
     const address = silent.address();
     const QRCTL_BASE_URL = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/api/v1`;
-    for (let i = 0; i < 3; i++)
-      expect(await candidates(['codes', ''], { ...env, QRCTL_BASE_URL, QRCTL_API_KEY: 'svc_live_x' })).toEqual([]);
+    const service = { QRCTL_BASE_URL, QRCTL_API_KEY: 'svc_live_x' };
+    for (let i = 0; i < 3; i++) expect(await candidates(['codes', ''], { ...env, ...service }, runCli)).toEqual([]);
     expect(connections).toHaveLength(1);
   });
 
@@ -122,7 +123,7 @@ describe('qrctl __complete profiles', () => {
     const sandbox = await useSandbox({ codes: 0 });
     for (const profile of ['work', 'home']) {
       const args = ['auth', 'login', '--profile', profile, '--base-url', sandbox.baseUrl, '--key-stdin', '--no-verify'];
-      await runCli(args, { env, input: sandbox.apiKey });
+      await runHere(args, { env, input: sandbox.apiKey });
     }
     expect((await candidates(['profiles', ''], env)).sort()).toEqual([`home\t${sandbox.baseUrl}`, `work\t${sandbox.baseUrl}`]);
     expect(await candidates(['profiles', 'w'], env)).toEqual([`work\t${sandbox.baseUrl}`]);
