@@ -44,6 +44,8 @@ export interface Runtime extends User {
 }
 
 const CHECKSUM_BYTES = 4;
+/** V8 takes code where it lies only if it begins at a multiple of this, and else copies all of it. */
+const CODE_ALIGNMENT = 8;
 /** Many times what the largest bundle needs; and files enough for three builds, or three releases of node, side by side. */
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 32 };
 
@@ -84,7 +86,7 @@ function createCompileCache(files: OwnCache, runtime: Runtime, crc32: Checksum):
     write: (bundle, source, { code, commands }) =>
       quietly(() => {
         const head: Head = { node, commands };
-        const body = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), source, code]);
+        const body = Buffer.concat([Buffer.from(formatHead(head, source)), source, code]);
         const checksum = Buffer.alloc(CHECKSUM_BYTES);
         checksum.writeUInt32LE(crc32(body));
         files.replace(nameOf(bundle, source), Buffer.concat([body, checksum]));
@@ -96,6 +98,13 @@ function createCompileCache(files: OwnCache, runtime: Runtime, crc32: Checksum):
 interface Head {
   node: string;
   commands: readonly string[];
+}
+
+/** The line, with spaces at its end that let the code begin where V8 wants it. */
+function formatHead(head: Head, source: Buffer): string {
+  const line = JSON.stringify(head);
+  const before = line.length + 1 + source.length;
+  return `${line}${' '.repeat(-before & (CODE_ALIGNMENT - 1))}\n`;
 }
 
 /** One node and no other: also two builds of one version, and one node with other flags. ASCII. */

@@ -50,6 +50,15 @@ describe('what was compiled', () => {
     onlyFile();
   });
 
+  test('begins where V8 takes it as it lies, whatever the length of the bundle: elsewhere V8 copies all of it', () => {
+    for (let length = 100; length < 116; length++) {
+      const source = Buffer.alloc(length, ';');
+      openCompileCache(here)?.write('app.js', source, COMPILED);
+      expect(read(here, source)).toEqual(COMPILED);
+      expect((read(here, source)?.code.byteOffset ?? 1) % 8, `${length}`).toBe(0);
+    }
+  });
+
   test('lies closed to others, in a file named by bundle, version, platform and architecture', () => {
     write();
     const { version, platform, arch } = process;
