@@ -26,6 +26,8 @@ function leadsToFormula(text: string): boolean {
  * spaces, controls and characters that do not show before they look.
  */
 function looksLikeFormula(text: string): boolean {
+  // Nearly every text begins with a character of ASCII that shows, and V8 takes a millisecond to gather the properties of Unicode.
+  if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
   const first = found < 0 ? text.length : found;
   return /[\t\r]/.test(text.slice(0, first)) || (first < text.length && FORMULA_SIGNS.includes(text.charAt(first)));

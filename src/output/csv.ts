@@ -26,11 +26,12 @@ const WANTS_QUOTES = /[",\n\r]/;
 /** T4, T11: the same, and what some programs split at beside commas. */
 const SPLIT_BY_SOME = /[",;\t\n\r]/;
 /**
- * One of them, or a beginning that may want defusing. Most cells have neither, and one look at them has to do: letters of Latin, Japanese,
- * Chinese and Korean, and the first halves of emoji, U+1F000 to U+1FBFF. Whatever else is looked at by the properties of Unicode.
+ * One of them, or a beginning that may want defusing. Most cells have neither, and one look at them has to do: letters of Latin, Greek,
+ * Cyrillic, Hebrew, Arabic, Japanese, Chinese and Korean, and the first halves of emoji, U+1F000 to U+1FBFF. Whatever else is looked at
+ * by the properties of Unicode.
  */
 const WANTS_CARE =
-  /[",\n\r;\t]|^[^!-&(-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\ud83c-\ud83e]/;
+  /[",\n\r;\t]|^[^!-&(-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u05ff\u0620-\u06dc\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\ud83c-\ud83e]/;
 
 /** A formatter of CSV with these columns. Rows may have other keys too; a missing one is an empty cell. */
 export function createCsvFormatter(names: readonly string[], options: CsvOptions): Formatter {
