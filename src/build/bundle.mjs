@@ -9,7 +9,7 @@ import { basename, join, relative } from 'node:path';
 import { build, transform } from 'esbuild';
 import { formatBillOfMaterials } from './bill-of-materials.mjs';
 import { bundledPackages, formatLicenses } from './licenses.mjs';
-import { asData, notBuiltIn } from './lighter-libraries.mjs';
+import { asData, builtInsAsRead, notBuiltIn } from './lighter-libraries.mjs';
 
 const [directory = 'dist'] = process.argv.slice(2);
 
@@ -123,7 +123,7 @@ async function bundleProgram(options) {
     write: false,
     sourcemap: 'inline',
     supported: {},
-    plugins: [measuredAlike, notBuiltIn, parserInFiles, asData, keptApart],
+    plugins: [measuredAlike, notBuiltIn, builtInsAsRead, parserInFiles, asData, keptApart],
   });
   const parts = new Map(outputFiles.map(({ path, text }) => [`./${basename(path)}`, text]));
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [`./${basename(path)}`, output]));
@@ -181,7 +181,8 @@ async function bundleProgram(options) {
 
 /**
  * A part with what it exports as the getters of one object. esbuild would define them on one object and copy them to another, each by a
- * getter of its own, with the functions that do so in every part: more than a millisecond of each command. Where a part ends otherwise it stays as it is.
+ * getter of its own, with the functions that do so in every part: more than a millisecond of each command. Where a part ends otherwise
+ * it stays as it is; its end alone is changed, because the source map tells places by what stands before them.
  */
 function withPlainExports(part) {
   return part.replace(/export\{([^{}]*)\};(?=\s*(?:\/\/# sourceMappingURL=\S*\s*)?$)/, (_, names) => {

@@ -1,4 +1,4 @@
-/** Plugins of the build that keep out of undici and commander what each start would pay for and nothing here uses. */
+/** Plugins of the build that keep out of libraries what each start would pay for and nothing here uses. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -61,3 +61,29 @@ export const asData = {
     });
   },
 };
+
+/**
+ * Gives env-paths of the modules of node what it reads: for a default import of one esbuild makes a copy with a getter for every property,
+ * and `process` alone has more than a hundred. Where an upgrade reads them otherwise than by name, the build fails.
+ */
+export const builtInsAsRead = {
+  name: 'built-ins-as-read',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ importer, path }) =>
+      /[\\/]env-paths[\\/]/.test(importer) ? { path, namespace: 'as-read', pluginData: importer } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'as-read' }, ({ path, pluginData }) => {
+      if (path === 'node:process') return { contents: 'export default process;' };
+      const names = `{ ${[...namesRead(readFileSync(pluginData, 'utf8'), path)]} }`;
+      return { contents: `import ${names} from '${path}'; export default ${names};` };
+    });
+  },
+};
+
+function namesRead(source, module) {
+  const [line, local] = new RegExp(`^import (\\w+) from '${module}';$`, 'm').exec(source) ?? [];
+  const uses = source.replace(line, '').matchAll(new RegExp(`\\b${local}\\b(?:\\.(\\w+))?`, 'g'));
+  const names = new Set([...uses].map(([, name]) => name));
+  if (names.has(undefined) || names.size === 0) throw new Error(`${module} is read otherwise`);
+  return names;
+}

@@ -21,7 +21,6 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { platform } from 'node:os';
-import * as system from 'node:process';
 import { systemCode } from './path-errors.ts';
 import { createPatientRename } from './patient-rename.ts';
 
@@ -96,7 +95,7 @@ export interface Disk {
 }
 
 export const nodeDisk: Disk = {
-  user: () => system.geteuid?.(),
+  user: () => process.geteuid?.(),
   open: openFile,
   readFile: readRegularFile,
   readdir: (path) => readdir(path),
@@ -156,7 +155,7 @@ async function openFile(path: string, flags: 'r+' | 'wx+', mode?: number): Promi
  * case may tell a path in other letters than it was opened by.
  */
 async function placeOf(descriptor: number): Promise<string | undefined> {
-  return system.geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
+  return process.geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
 async function readRegularFile(path: string): Promise<Buffer> {

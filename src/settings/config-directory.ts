@@ -2,7 +2,6 @@
 import { chmodSync, closeSync, constants, fchmodSync, fstatSync, openSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { homedir, platform, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import * as system from 'node:process';
 import { systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
 import type { Variables } from './settings.ts';
@@ -87,7 +86,7 @@ function mend(path: string, wanted: number): string | undefined {
 
 /** Whether it is another user's, is shared on purpose, or holds what is not of qrctl: not ours to close. */
 function isShared(path: string, stats: Stats): boolean {
-  if (stats.uid !== system.geteuid?.()) return true;
+  if (stats.uid !== process.geteuid?.()) return true;
   if (!stats.isDirectory()) return !stats.isFile();
   return (stats.mode & STICKY) !== 0 || isHome(path) || readdirSync(path).some((name) => !OURS.test(name));
 }
