@@ -21,6 +21,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { platform } from 'node:os';
+import { geteuid } from 'node:process';
 import { systemCode } from './path-errors.ts';
 import { createPatientRename } from './patient-rename.ts';
 
@@ -95,7 +96,7 @@ export interface Disk {
 }
 
 export const nodeDisk: Disk = {
-  user: () => process.geteuid?.(),
+  user: () => geteuid?.(),
   open: openFile,
   readFile: readRegularFile,
   readdir: (path) => readdir(path),
@@ -155,7 +156,7 @@ async function openFile(path: string, flags: 'r+' | 'wx+', mode?: number): Promi
  * case may tell a path in other letters than it was opened by.
  */
 async function placeOf(descriptor: number): Promise<string | undefined> {
-  return process.geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
+  return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
 async function readRegularFile(path: string): Promise<Buffer> {

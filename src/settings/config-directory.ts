@@ -2,6 +2,7 @@
 import { chmodSync, closeSync, constants, fchmodSync, fstatSync, openSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { homedir, platform, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { geteuid } from 'node:process';
 import { systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
 import type { Variables } from './settings.ts';
@@ -86,7 +87,7 @@ function mend(path: string, wanted: number): string | undefined {
 
 /** Whether it is another user's, is shared on purpose, or holds what is not of qrctl: not ours to close. */
 function isShared(path: string, stats: Stats): boolean {
-  if (stats.uid !== process.geteuid?.()) return true;
+  if (stats.uid !== geteuid?.()) return true;
   if (!stats.isDirectory()) return !stats.isFile();
   return (stats.mode & STICKY) !== 0 || isHome(path) || readdirSync(path).some((name) => !OURS.test(name));
 }
