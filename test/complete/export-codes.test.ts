@@ -209,6 +209,43 @@ describe('a range that does not add up', () => {
   });
 });
 
+describe('a service that dates scans ahead of its Date', () => {
+  const job = { untilMs: undefined, codes: [{ id: 'a' }] };
+  const old = Array.from({ length: 7 }, (_, at) => ({ id: at + 1, time: UNTIL - 60_000 * (9 - at) }));
+  const late = { id: 90, time: UNTIL - 60_000 * 9 + 1 };
+
+  it.each([2, 3])('does not let a late scan make up for one ahead, which page 1 has: it comes at request %i (C1)', async (at) => {
+    const rows = [...old, { id: 80, time: UNTIL + 8000 }];
+    const how: ModelScansOptions = { order: 'descending', pageCap: 3, arrivals: new Map([[at, [late]]]) };
+    const { result, asked } = await exported({ nowMs: () => undefined, job, rows, how });
+    expect(await result()).toEqual({ codes: 1, scans: 8, failed: [] });
+    expect(asked.slice(0, 2).map(({ untilMs }) => untilMs)).toEqual([undefined, UNTIL + 1000]);
+  });
+
+  it('costs one request more, and none where they are within the second that is asked for anyway, or all is shown', async () => {
+    const cost = async (aheadMs: number, pageCap: number) => {
+      const rows = [...old, { id: 80, time: UNTIL + aheadMs }];
+      const { result, asked } = await exported({ nowMs: () => undefined, job, rows, how: { order: 'descending', pageCap } });
+      expect((await result()).scans).toBe(7);
+      return asked.length;
+    };
+    expect([await cost(1000, 3), await cost(999, 3), await cost(1000, 50)]).toEqual([4, 3, 1]);
+  });
+
+  it('has none where all are ahead', async () => {
+    const rows = old.map(({ id }) => ({ id, time: UNTIL + 5000 + id }));
+    const known = { id: 'a', slug: 's' };
+    const { result, asked } = await exported({
+      nowMs: () => undefined,
+      job: { ...job, codes: [known] },
+      rows,
+      how: { pageCap: 3 },
+    });
+    expect(await result()).toEqual({ codes: 1, scans: 0, failed: [] });
+    expect(asked).toHaveLength(2);
+  });
+});
+
 describe('the range that was read', () => {
   const codes = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
   const read = async (begins: (number | undefined)[]) => {

@@ -1,7 +1,7 @@
 /** `scans export --dry-run`: what would be read, and how long that takes. */
 
 import type { CodeLabel } from '../../../complete/export-codes.ts';
-import { requestsAfter } from '../../../complete/export-scans.ts';
+import { countsBeyond, requestsAfter } from '../../../complete/export-scans.ts';
 import { cut, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
@@ -43,6 +43,7 @@ export async function printDryRun(
   let scans = 0;
   let endMs = plan.untilMs ?? service.nowMs();
   const ask = async ({ id, slug }: CodeLabel) => {
+    const isOpen = endMs === undefined;
     const range = { sinceMs: positions.get(id) ?? plan.sinceMs, untilMs: endMs };
     const first = await readFirst((request) => service.listScans(id, request), widened(range));
     endMs ??= service.nowMs();
@@ -50,8 +51,10 @@ export async function printDryRun(
     if (first.total === 0 && !isKnown) await service.getCode(id);
     const inside = cut(first, { ...range, untilMs: endMs ?? Number.POSITIVE_INFINITY });
     scans += first.total - (first.rows.length - inside.rows.length);
+    const isReadAgain = isOpen && countsBeyond(first, widened({ ...range, untilMs: endMs }));
     requests +=
-      1 + requestsAfter(first, { ...range, isKnown, proveBeyond: plan.proveBeyond, untilMs: endMs ?? Number.POSITIVE_INFINITY });
+      (isReadAgain ? 2 : 1) +
+      requestsAfter(first, { ...range, isKnown, proveBeyond: plan.proveBeyond, untilMs: endMs ?? Number.POSITIVE_INFINITY });
   };
   for await (const _ of fetchInOrder(codes, ask, concurrency));
   const { format } = plan.output;
