@@ -2,7 +2,7 @@
 import { defuse } from '../defuse.ts';
 import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
-import { valuesKey } from '../once/reconcile.ts';
+import { valuesKey } from '../once/same-values.ts';
 import { quote } from '../quote.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';

@@ -1,6 +1,6 @@
 /** Every row of a bulk file checked before the first request: what it asks for, or all that is wrong with it. */
 import { findDestinationProblem } from '../destination.ts';
-import { valuesKey } from '../once/reconcile.ts';
+import { valuesKey } from '../once/same-values.ts';
 import { inQuotes } from '../quote.ts';
 import { isUuid } from '../service/checks.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges, type NewCode } from '../service/shapes.ts';

@@ -1,11 +1,12 @@
 /**
- * Codes that may be a row's although their values are others than were sent: services cut names, drop emoji or spaces, write addresses in small
- * letters. A row that is looked for by its own values alone would not be found, and be created twice.
+ * Codes that may be a row's although their values are others than were sent: services cut names, drop emoji or spaces, keep no letters
+ * but ASCII, write addresses in small letters. A row that is looked for by its own values alone would not be found, and be created twice.
  */
 import { groupBy } from '../group-by.ts';
 import { partitionPoint } from '../partition-point.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { type Dated, dateOf, isForeign, type RowToFind, SECOND_MS } from './deal-out.ts';
+import { valuesKey } from './same-values.ts';
 
 /** A service that cuts names leaves so many characters at least. */
 const LEAST_OF_A_NAME = 16;
@@ -28,21 +29,32 @@ export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind) 
   // Of a code without a time that can be read nothing says that it was made in the row's.
   const dated = lettered.filter(({ firstMs }) => Number.isFinite(firstMs)).sort((a, b) => a.firstMs - b.firstMs);
   const byBeginning = groupBy(dated, ({ letters }) => letters.slice(0, LEAST_LETTERS));
+  const byAscii = groupBy(dated, ({ code }) => asciiOf(code.name));
   return (row) => {
-    const { code, bounds } = row;
+    const { code } = row;
     const letters = lettersOf(code.name);
-    const alike = byBeginning.get(letters.slice(0, LEAST_LETTERS));
-    if (!alike) return [];
-    const found: QrCode[] = [];
-    const start = partitionPoint(alike, ({ firstMs }) => firstMs < bounds.fromMs - SECOND_MS);
-    for (let at = start; found.length < MOST_SHOWN; at++) {
-      const other = alike[at];
-      if (!other || other.firstMs > bounds.toMs) break;
-      if (other.lastMs < bounds.fromMs || isForeign(row, other)) continue;
-      if (isName(other, letters) && sharesMore(code, other.code)) found.push(other.code);
+    const found = new Set<QrCode>();
+    for (const other of inTimeOf(row, byBeginning.get(letters.slice(0, LEAST_LETTERS)))) {
+      if (isName(other, letters) && sharesMore(code, other.code)) found.add(other.code);
+      if (found.size === MOST_SHOWN) break;
     }
-    return found;
+    if (isAscii(code.name)) return [...found];
+    for (const other of inTimeOf(row, byAscii.get(asciiOf(code.name)))) {
+      if (found.size === MOST_SHOWN) break;
+      if (isMangled(other.code.name, code.name) && restKey(other.code) === restKey(code)) found.add(other.code);
+    }
+    return [...found];
   };
+}
+
+/** Those, in order of their time, that were made in a row's and are not known to be another's. */
+export function* inTimeOf<D extends Dated>(row: RowToFind, dated: readonly D[] = []): Generator<D> {
+  const { fromMs, toMs } = row.bounds;
+  for (let at = partitionPoint(dated, ({ firstMs }) => firstMs < fromMs - SECOND_MS); ; at++) {
+    const other = dated[at];
+    if (!other || other.firstMs > toMs) return;
+    if (other.lastMs >= fromMs && !isForeign(row, other)) yield other;
+  }
 }
 
 const ENTITIES = /&(?:amp|lt|gt|quot|apos|#0*39|#x27);/gi;
@@ -59,6 +71,29 @@ function lettersOf(name: string): string {
 /** Whether its name may be what became of one with these letters. They begin alike: what is cut has `LEAST_LETTERS` at least. */
 function isName({ letters, code }: Lettered, sent: string): boolean {
   return letters === sent || (code.name.length >= LEAST_OF_A_NAME && sent.startsWith(letters));
+}
+
+/** What is left of a name where nothing but ASCII is kept, be it with `?` for each other letter or with two letters of another code page. */
+function asciiOf(name: string): string {
+  return name
+    .replace(ENTITIES, '')
+    .replace(/[^0-9A-Za-z]/g, '')
+    .toUpperCase();
+}
+
+/** Whether a name whose ASCII is that of one sent, which has more, may be what became of it: it has no letters but that one's, or Latin ones. */
+function isMangled(name: string, sent: string): boolean {
+  const others = name.match(/[^\0-\u024f]/gu) ?? [];
+  return others.every((char) => sent.includes(char) || !/[\p{L}\p{N}]/u.test(char));
+}
+
+/** Of what is the same for codes that differ in their names alone. */
+function restKey(code: NewCode | QrCode): string {
+  return valuesKey({ ...code, name: '' });
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
 }
 
 function sharesMore(sent: NewCode, found: QrCode): boolean {

@@ -2,8 +2,8 @@
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { NewRow } from './journal.ts';
-import { valuesKey } from './reconcile.ts';
 import type { RecordedStates, RowStates } from './row-states.ts';
+import { valuesKey } from './same-values.ts';
 
 export interface Decisions {
   /** This code is the one the row created. */

@@ -2,13 +2,13 @@
  * Which codes of the listing did the rows of unknown outcome create? Decided only where there is one answer: as many codes as
  * could be theirs can be dealt out among the rows, each within its time. A code too many, and a person must decide.
  */
-import { parseUrl } from '../parse-url.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { letSignalsIn } from '../time.ts';
-import { createAlteredSearch } from './altered-codes.ts';
-import { judgeAlike, type RowToFind } from './deal-out.ts';
+import { createAlteredSearch, inTimeOf } from './altered-codes.ts';
+import { dateOf, judgeAlike, type RowToFind } from './deal-out.ts';
 import type { NewRow } from './journal.ts';
 import { mayBeSent, type RowStates } from './row-states.ts';
+import { valuesKey } from './same-values.ts';
 
 export interface Reconciliation {
   adopted: { row: number; code: QrCode }[];
@@ -18,31 +18,22 @@ export interface Reconciliation {
   undecided: { row: number; candidates: readonly QrCode[] }[];
 }
 
+/** `ownId`: of the code that it has. */
+export interface ResentRow extends RowToFind {
+  ownId?: string | undefined;
+}
+
 /** What is to be decided, by which listing. */
 export interface Question {
   /** Rows that were sent, and whose answers did not say whether their codes were created. */
   unknown: readonly RowToFind[];
   /** Rows that have a code, and may have a second: they were sent again, by a run or by what is on the way. */
-  resent: readonly RowToFind[];
+  resent: readonly ResentRow[];
   /** Every code of the workspace, read after the last write could have landed. */
   listing: readonly QrCode[];
   /** Of codes that rows of this file have. */
   claimedIds: ReadonlySet<string>;
   signal: AbortSignal;
-}
-
-/**
- * O6: when are two codes "the same"? A text that is equal for codes with the same name, type and destination. The service may tidy
- * what it is sent (trim a name, add the slash to https://example.com), and a row whose code came back tidied must still be
- * recognised, or it would be created twice.
- */
-export function valuesKey({ name, type, destination }: NewCode | QrCode): string {
-  return JSON.stringify([name.normalize('NFC').trim(), type ?? 'url', tidyAddress(destination ?? '')]);
-}
-
-function tidyAddress(destination: string): string {
-  const trimmed = destination.normalize('NFC').trim();
-  return parseUrl(trimmed)?.href ?? trimmed;
 }
 
 /** So many are compared before whoever waits for a signal gets a turn. */
@@ -131,7 +122,31 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
     // O20: what is left over, and not there before the row was sent, may be the second code of any of them.
     for (const entry of judgeAlike(rows.map(withoutFit), unclaimed.get(key) ?? []).undecided) result.undecided.push(entry);
   }
+  if (resent.length > 0) await leaveAlteredSecondsToAPerson(result, resent, listing, unclaimed, signal);
   return result;
+}
+
+/** O20: as its first code, a second may have other values than were sent: those that the first has, or others that may be the row's. */
+async function leaveAlteredSecondsToAPerson(
+  result: Reconciliation,
+  resent: readonly ResentRow[],
+  listing: readonly QrCode[],
+  unclaimed: ReadonlyMap<string, QrCode[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const said = new Set(result.undecided.map(({ row }) => row));
+  const alteredOf = createAlteredSearch([...unclaimed.values()].flat());
+  const keys = new Map(listing.map((code) => [code.id, valuesKey(code)]));
+  const isTurn = countTurns();
+  for (const row of resent) {
+    if (isTurn(1)) await letSignalsIn(signal);
+    if (said.has(row.row)) continue;
+    const key = row.ownId === undefined ? undefined : keys.get(row.ownId);
+    const twins = key === undefined || key === valuesKey(row.code) ? [] : (unclaimed.get(key) ?? []);
+    const dated = twins.map(dateOf).sort((a, b) => a.firstMs - b.firstMs);
+    const candidates = new Set([...Array.from(inTimeOf(row, dated), ({ code }) => code), ...alteredOf(row)]);
+    if (candidates.size > 0) result.undecided.push({ row: row.row, candidates: [...candidates] });
+  }
 }
 
 /** O30: a row is absent only where nothing is left that the service may have made of it. `left`: the codes that no row has. */

@@ -11,7 +11,7 @@ import { listCurrentCodes } from './current-listing.ts';
 import type { RowToFind } from './deal-out.ts';
 import type { ListedCode, NewRow } from './journal.ts';
 import { landingDelayMs, lastLookDelayMs, waitForLanding } from './landing-delay.ts';
-import { type Question, type Reconciliation, reconcile } from './reconcile.ts';
+import { type Question, type Reconciliation, type ResentRow, reconcile } from './reconcile.ts';
 import { mayBeSent, type RecordedStates, type RowState } from './row-states.ts';
 import { type SendEnd, sendRows } from './send-rows.ts';
 
@@ -106,7 +106,7 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
 async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
   const resent = states.all().filter(({ id, attempts }) => id !== undefined && attempts.length > 0);
   if (resent.length === 0) return [];
-  const look = () => askListing(job, states, () => ({ unknown: [], resent: resent.map(toQuestion(job, states)) }));
+  const look = () => askListing(job, states, () => ({ unknown: [], resent: resent.map(toResent(job, states)) }));
   const wait = () => waitFor(lastLookDelayMs(resent, { ...job, states }), job);
   const isFirstRequest = job.service.nowMs() === undefined;
   if (!isFirstRequest) await wait();
@@ -122,16 +122,16 @@ async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconc
  */
 async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
   const session = states.evidence.session();
-  const created = states.all().flatMap(({ row, answered, foreign }) => {
-    return answered?.session === session ? [{ row, foreign, attempts: [answered] }] : [];
+  const created = states.all().flatMap(({ row, id, answered, foreign }) => {
+    return answered?.session === session ? [{ row, id, foreign, attempts: [answered] }] : [];
   });
   if (created.length === 0 || job.service.foreignRequests() === 0) return [];
   await waitFor(landingDelayMs(created, { ...job, states }), job);
   // What was created at another time is of another run, as people do it: there is no lost answer that could be looked for further away.
-  const narrowed = ({ bounds, ...rest }: RowToFind): RowToFind => {
+  const narrowed = ({ bounds, ...rest }: ResentRow): ResentRow => {
     return { ...rest, bounds: { ...bounds, doubtfulFromMs: bounds.fromMs, doubtfulToMs: bounds.toMs } };
   };
-  const question = () => ({ unknown: [], resent: created.map(toQuestion(job, states)).map(narrowed) });
+  const question = () => ({ unknown: [], resent: created.map(toResent(job, states)).map(narrowed) });
   return (await askListing(job, states, question)).undecided;
 }
 
@@ -195,6 +195,11 @@ function toQuestion({ rows }: RoundsJob, { evidence }: RecordedStates) {
   return ({ row, attempts, foreign }: Pick<RowState, 'row' | 'attempts' | 'foreign'>): RowToFind => {
     return { row, code: rowOf(rows, row).code, bounds: evidence.boundsOf(attempts), foreign };
   };
+}
+
+function toResent(job: RoundsJob, states: RecordedStates) {
+  const toRow = toQuestion(job, states);
+  return (row: Pick<RowState, 'row' | 'id' | 'attempts' | 'foreign'>): ResentRow => ({ ...toRow(row), ownId: row.id });
 }
 
 /** The rest is certainly not created. Where that is everything, or rows were not even tried, the failure is the whole run's. */

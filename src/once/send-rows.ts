@@ -12,8 +12,8 @@ import { inParallel } from '../in-parallel.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { NewRow } from './journal.ts';
-import { valuesKey } from './reconcile.ts';
 import type { RecordedStates } from './row-states.ts';
+import { valuesKey } from './same-values.ts';
 
 export interface SendOptions {
   states: RecordedStates;

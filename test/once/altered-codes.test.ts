@@ -57,6 +57,40 @@ describe('the name of an altered code', () => {
   });
 });
 
+describe('the name of a code whose type and destination are the row’s', () => {
+  const mangled: [string, string][] = [
+    ['Speisekarte Frühling 2026', 'Speisekarte Fr?hling 2026'],
+    ['Café', 'Caf?'],
+    ['Große Straße', 'Gro?e Stra\ufffde'],
+    ['Меню', '????'],
+    ['Menü für Gäste', 'MenÃ¼ fÃ¼r GÃ¤ste'],
+    ['Меню №1', 'ÐœÐµÐ½ÑŽ â„–1'],
+    ['海报 A & B', '海 A &amp; B'],
+  ];
+  it.each(mangled)('may have lost what is not ASCII in it: %s, %s (O30)', (sent, name) => {
+    expect(becomes(sent, name)).toBe(true);
+    const other = { name, destination: 'https://other.example' };
+    expect(found([code('x', 6000, other)], row({ name: sent }))).toEqual([]);
+    // The address may have been tidied as well.
+    expect(found([code('x', 6000, { name, destination: `${URL}/` })], row({ name: sent }))).toEqual(['x']);
+    expect(found([code('x', 7201, { name })], row({ name: sent }))).toEqual([]);
+  });
+
+  it.each([
+    ['海报甲', '海报乙'],
+    ['Меню', 'Обед'],
+    ['Frühling 1', 'Fr?hling 2'],
+    ['Spring 1', 'Sprüing 1'],
+  ])('has not changed otherwise: %s, %s', (sent, name) => {
+    expect(becomes(sent, name)).toBe(false);
+  });
+
+  it('is shown among twenty at most', () => {
+    const listing = Array.from({ length: 25 }, (_, n) => code(`${n}`, 6000 + n, { name: 'Caf?' }));
+    expect(found(listing, row({ name: 'Café' }))).toEqual(listing.slice(0, 20).map(({ id }) => id));
+  });
+});
+
 describe('an altered code', () => {
   it('has the type or the destination that was sent (O30)', () => {
     const as = (more: Partial<QrCode>, sent: Partial<NewCode> = {}) => found([code('x', 6000, more)], row(sent)).length > 0;

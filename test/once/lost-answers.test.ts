@@ -74,12 +74,13 @@ describe('when answers are lost', () => {
     ['cuts names', (code) => ({ ...code, name: code.name.slice(0, 20) })],
     ['drops emoji and spaces', (code) => ({ ...code, name: code.name.replace(/[^\w]+/gu, ' ') })],
     ['writes entities', (code) => ({ ...code, name: code.name.replace('&', '&amp;') })],
+    ['keeps ASCII alone', (code) => ({ ...code, name: code.name.replace(/[^ -~]/g, '?') })],
     ['changes addresses', (code) => ({ ...code, destination: `https://example.com/${code.name.length}` })],
     ['knows one type', (code) => ({ ...code, type: 'url' })],
   ])('leaves a row to a person where the service %s, and creates none twice (O30)', async (_, alters) => {
     const world = worldOf({ alters, mishap: only('applied', 1) });
     const rows = rowsOf(4).map((row) => {
-      return { ...row, code: { ...row.code, type: 'menu', name: `${row.code.name} & 🎪  the tents, in the park` } };
+      return { ...row, code: { ...row.code, type: 'menu', name: `${row.code.name} & 🎪  the tents, für alle` } };
     });
     const end = await run(world, rows);
     const own = world.service.codes.find(({ by }) => by === 2);
@@ -242,6 +243,24 @@ describe('after a row was sent again', () => {
     const later = await run(world, rowsOf(2));
     expect(later.undecided).toMatchObject([{ row: 1, candidates: [{ id: second?.id }] }]);
     expect([world.service.posts(), world.service.lists() - lists]).toEqual([3, 1]);
+  });
+
+  it.each<[string, (code: NewCode) => NewCode]>([
+    ['keeps ASCII alone', (code) => ({ ...code, name: code.name.replace(/[^ -~]/g, '?') })],
+    ['names codes itself', (code) => ({ ...code, name: `code ${code.name.length}` })],
+  ])('says so also where the service %s, and asks once (O20)', async (_, alters) => {
+    const world = worldOf({ alters, mishap: only('late', 0), lateMs: () => 60_000 });
+    const rows = rowsOf(2).map((row) => ({
+      ...row,
+      code: { ...row.code, name: `row ${row.row}${row.row} für alle${row.row === 1 ? '!' : ''}` },
+    }));
+    const first = await run(world, rows);
+    const second = world.service.codes.find(({ id }) => !first.rows.some((row) => row.id === id));
+    expect(first.undecided).toMatchObject([{ row: 1, state: 'created', candidates: [{ id: second?.id }] }]);
+    expect((await run(world, rows)).undecided).toMatchObject([{ row: 1, candidates: [{ id: second?.id }] }]);
+    if (second) world.service.remove(second);
+    expect(await run(world, rows)).toMatchObject(done);
+    expect(world.service.posts()).toBe(3);
   });
 
   it('does not look for a second code of what the service rejected then: the next run looks for its first (O20, O21)', async () => {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RowToFind } from '../../src/once/deal-out.ts';
-import { findExisting, reconcile, valuesKey } from '../../src/once/reconcile.ts';
+import { findExisting, reconcile } from '../../src/once/reconcile.ts';
 import { replay } from '../../src/once/row-states.ts';
+import { valuesKey } from '../../src/once/same-values.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
