@@ -22,33 +22,38 @@ interface Lettered extends Dated {
 
 /**
  * O30: a function that gives the codes, of those that no row has, that were made in a row's time and may be what became of it: their names have
- * the same letters and digits, or are cut, and of type and destination one at least is the same. What was there before does not come into it.
+ * the same letters and digits, or are cut, and of type and destination one at least is the same; or both are, and their names have lost what is
+ * not ASCII; or they have the values of the code that the row has (`own`). What was there before does not come into it.
  */
-export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind) => readonly QrCode[] {
+export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind, own?: QrCode) => readonly QrCode[] {
   const lettered = codes.map((code): Lettered => ({ ...dateOf(code), letters: lettersOf(code.name) }));
   // Of a code without a time that can be read nothing says that it was made in the row's.
   const dated = lettered.filter(({ firstMs }) => Number.isFinite(firstMs)).sort((a, b) => a.firstMs - b.firstMs);
   const byBeginning = groupBy(dated, ({ letters }) => letters.slice(0, LEAST_LETTERS));
   const byAscii = groupBy(dated, ({ code }) => asciiOf(code.name));
-  return (row) => {
+  const byValues = groupBy(dated, ({ code }) => valuesKey(code));
+  return (row, own) => {
     const { code } = row;
     const letters = lettersOf(code.name);
     const found = new Set<QrCode>();
-    for (const other of inTimeOf(row, byBeginning.get(letters.slice(0, LEAST_LETTERS)))) {
-      if (isName(other, letters) && sharesMore(code, other.code)) found.add(other.code);
-      if (found.size === MOST_SHOWN) break;
+    const find = (alike: readonly Lettered[] | undefined, mayBe: (other: Lettered) => boolean) => {
+      for (const other of inTimeOf(row, alike)) {
+        if (mayBe(other)) found.add(other.code);
+        if (found.size === MOST_SHOWN) return;
+      }
+    };
+    find(byBeginning.get(letters.slice(0, LEAST_LETTERS)), (other) => isName(other, letters) && sharesMore(code, other.code));
+    if (!isAscii(code.name)) {
+      const rest = restKey(code);
+      find(byAscii.get(asciiOf(code.name)), (other) => isMangled(other.code.name, code.name) && restKey(other.code) === rest);
     }
-    if (isAscii(code.name)) return [...found];
-    for (const other of inTimeOf(row, byAscii.get(asciiOf(code.name)))) {
-      if (found.size === MOST_SHOWN) break;
-      if (isMangled(other.code.name, code.name) && restKey(other.code) === restKey(code)) found.add(other.code);
-    }
+    if (own) find(byValues.get(valuesKey(own)), () => true);
     return [...found];
   };
 }
 
 /** Those, in order of their time, that were made in a row's and are not known to be another's. */
-export function* inTimeOf<D extends Dated>(row: RowToFind, dated: readonly D[] = []): Generator<D> {
+function* inTimeOf(row: RowToFind, dated: readonly Lettered[] = []): Generator<Lettered> {
   const { fromMs, toMs } = row.bounds;
   for (let at = partitionPoint(dated, ({ firstMs }) => firstMs < fromMs - SECOND_MS); ; at++) {
     const other = dated[at];
@@ -75,10 +80,7 @@ function isName({ letters, code }: Lettered, sent: string): boolean {
 
 /** What is left of a name where nothing but ASCII is kept, be it with `?` for each other letter or with two letters of another code page. */
 function asciiOf(name: string): string {
-  return name
-    .replace(ENTITIES, '')
-    .replace(/[^0-9A-Za-z]/g, '')
-    .toUpperCase();
+  return name.replace(ENTITIES, '').replace(/[^0-9A-Za-z]/g, '');
 }
 
 /** Whether a name whose ASCII is that of one sent, which has more, may be what became of it: it has no letters but that one's, or Latin ones. */

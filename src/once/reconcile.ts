@@ -4,8 +4,8 @@
  */
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { letSignalsIn } from '../time.ts';
-import { createAlteredSearch, inTimeOf } from './altered-codes.ts';
-import { dateOf, judgeAlike, type RowToFind } from './deal-out.ts';
+import { createAlteredSearch } from './altered-codes.ts';
+import { judgeAlike, type RowToFind } from './deal-out.ts';
 import type { NewRow } from './journal.ts';
 import { mayBeSent, type RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
@@ -20,7 +20,7 @@ export interface Reconciliation {
 
 /** `ownId`: of the code that it has. */
 export interface ResentRow extends RowToFind {
-  ownId?: string | undefined;
+  ownId: string;
 }
 
 /** What is to be decided, by which listing. */
@@ -117,36 +117,27 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
     unclaimed.set(key, left);
   }
   leaveAlteredToAPerson(result, unknown, [...unclaimed.values()].flat());
+  let secondOf: ReturnType<typeof createSecondSearch> | undefined;
   for (const [key, rows] of await groupByValues(resent, codeOf, signal)) {
     if (isTurn(rows.length)) await letSignalsIn(signal);
     // O20: what is left over, and not there before the row was sent, may be the second code of any of them.
-    for (const entry of judgeAlike(rows.map(withoutFit), unclaimed.get(key) ?? []).undecided) result.undecided.push(entry);
+    const { undecided, absent } = judgeAlike(rows.map(withoutFit), unclaimed.get(key) ?? []);
+    for (const entry of undecided) result.undecided.push(entry);
+    secondOf ??= createSecondSearch(listing, [...unclaimed.values()].flat());
+    const others = new Set(absent);
+    for (const row of rows) {
+      const candidates = others.has(row.row) ? secondOf(row) : [];
+      if (candidates.length > 0) result.undecided.push({ row: row.row, candidates });
+    }
   }
-  if (resent.length > 0) await leaveAlteredSecondsToAPerson(result, resent, listing, unclaimed, signal);
   return result;
 }
 
 /** O20: as its first code, a second may have other values than were sent: those that the first has, or others that may be the row's. */
-async function leaveAlteredSecondsToAPerson(
-  result: Reconciliation,
-  resent: readonly ResentRow[],
-  listing: readonly QrCode[],
-  unclaimed: ReadonlyMap<string, QrCode[]>,
-  signal: AbortSignal,
-): Promise<void> {
-  const said = new Set(result.undecided.map(({ row }) => row));
-  const alteredOf = createAlteredSearch([...unclaimed.values()].flat());
-  const keys = new Map(listing.map((code) => [code.id, valuesKey(code)]));
-  const isTurn = countTurns();
-  for (const row of resent) {
-    if (isTurn(1)) await letSignalsIn(signal);
-    if (said.has(row.row)) continue;
-    const key = row.ownId === undefined ? undefined : keys.get(row.ownId);
-    const twins = key === undefined || key === valuesKey(row.code) ? [] : (unclaimed.get(key) ?? []);
-    const dated = twins.map(dateOf).sort((a, b) => a.firstMs - b.firstMs);
-    const candidates = new Set([...Array.from(inTimeOf(row, dated), ({ code }) => code), ...alteredOf(row)]);
-    if (candidates.size > 0) result.undecided.push({ row: row.row, candidates: [...candidates] });
-  }
+function createSecondSearch(listing: readonly QrCode[], left: readonly QrCode[]): (row: ResentRow) => readonly QrCode[] {
+  const alteredOf = createAlteredSearch(left);
+  const byId = new Map(listing.map((code) => [code.id, code]));
+  return (row) => alteredOf(row, byId.get(row.ownId));
 }
 
 /** O30: a row is absent only where nothing is left that the service may have made of it. `left`: the codes that no row has. */

@@ -199,7 +199,7 @@ function toQuestion({ rows }: RoundsJob, { evidence }: RecordedStates) {
 
 function toResent(job: RoundsJob, states: RecordedStates) {
   const toRow = toQuestion(job, states);
-  return (row: Pick<RowState, 'row' | 'id' | 'attempts' | 'foreign'>): ResentRow => ({ ...toRow(row), ownId: row.id });
+  return (row: Pick<RowState, 'row' | 'id' | 'attempts' | 'foreign'>): ResentRow => ({ ...toRow(row), ownId: row.id ?? '' });
 }
 
 /** The rest is certainly not created. Where that is everything, or rows were not even tried, the failure is the whole run's. */
