@@ -10,7 +10,7 @@ export interface RateHeaders {
   remaining: number | undefined;
   /** When the window ends, ms since the epoch on the service's clock. */
   resetMs: number | undefined;
-  /** Ms to stay away, counted from the answer; a date in Retry-After is read against the answer's own Date. */
+  /** Ms to stay away, counted from the answer; a date in Retry-After is read against the answer's own Date, and one that has come is 0. */
   retryAfterMs: number | undefined;
   /** The Date header, ms since the epoch, whole seconds. */
   dateMs: number | undefined;
@@ -43,5 +43,5 @@ function parseSeconds(text: string | undefined): number | undefined {
 /** Seconds or an HTTP date (RFC 9110, 10.2.3). */
 function parseRetryAfter(text: string | undefined, dateMs: number | undefined): number | undefined {
   const untilMs = parseHttpDate(text ?? '');
-  return parseSeconds(text) ?? (untilMs === undefined || dateMs === undefined ? undefined : untilMs - dateMs);
+  return parseSeconds(text) ?? (untilMs === undefined || dateMs === undefined ? undefined : Math.max(0, untilMs - dateMs));
 }

@@ -74,6 +74,11 @@ describe('Retry-After', () => {
     expect(parse({ 'retry-after': 'Thu, 01 Jan 2099 00:00:07 GMT', date: DATE }).retryAfterMs).toBe(7000);
   });
 
+  it('as a date that has come is 0', () => {
+    expect(parse({ 'retry-after': DATE, date: DATE }).retryAfterMs).toBe(0);
+    expect(parse({ 'retry-after': 'Thu, 01 Jan 2015 00:00:07 GMT', date: DATE }).retryAfterMs).toBe(0);
+  });
+
   it('as a date says nothing where the answer has no Date, or it is none', () => {
     expect(parse({ 'retry-after': DATE })).toEqual(headersOf({}));
     expect(parse({ 'retry-after': 'tomorrow', date: DATE })).toEqual(headersOf({ dateMs: DATE_MS }));

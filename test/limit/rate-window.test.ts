@@ -266,6 +266,19 @@ describe('a 429', () => {
     expect(waitMs()).toBe(30_000);
   });
 
+  it('with a Retry-After of 0 is repeated soon where some are left, and later each time in a row (L8)', async () => {
+    const { waitMs, limited, clock } = openWindow();
+    for (const ms of [1000, 2000, 4000]) {
+      limited({ remaining: 20, resetMs: RESET, retryAfterMs: 0 }, clock.monotonic());
+      expect(waitMs()).toBe(ms);
+      await clock.advance(ms);
+    }
+    limited({ remaining: 0, resetMs: RESET, retryAfterMs: 0 }, clock.monotonic());
+    expect(waitMs()).toBe(23_000);
+    limited({ remaining: 20, resetMs: RESET, retryAfterMs: -1 }, clock.monotonic());
+    expect(waitMs()).toBe(23_000);
+  });
+
   it('is waited out by the monotonic clock, whatever becomes of the wall clock', async () => {
     const { waitMs, limited, clock } = openWindow();
     limited({ retryAfterMs: 9000 });
