@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAppendLog, readAppendLog, refuseOtherShapes } from '../../src/durable/append-log.ts';
 import type { Disk, DiskFile } from '../../src/durable/disk.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
@@ -182,7 +182,7 @@ describe('a log that failed', () => {
 
   it('takes nothing after it was closed', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
-    afterAll(() => rmSync(directory, { recursive: true }));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
     const log = await openAppendLog<Line>(join(directory, 'x.journal'), ADVICE);
     await log.close();
     await expect(log.append(lines(1))).rejects.toThrow(LocalError);
@@ -497,7 +497,7 @@ describe('a place for a log', () => {
 
   it('may be read from outside as well', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
-    afterAll(() => rmSync(directory, { recursive: true }));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
     const path = join(directory, 'x.journal');
     const log = await openAppendLog<Line>(path, ADVICE);
     await log.append(lines(2));
