@@ -275,8 +275,12 @@ describe('a 429', () => {
     }
     limited({ remaining: 0, resetMs: RESET, retryAfterMs: 0 }, clock.monotonic());
     expect(waitMs()).toBe(23_000);
-    limited({ remaining: 20, resetMs: RESET, retryAfterMs: -1 }, clock.monotonic());
-    expect(waitMs()).toBe(23_000);
+  });
+
+  it.each([undefined, -1])('with a Retry-After of %s: until Reset also where some are left', (retryAfterMs) => {
+    const { waitMs, limited } = openWindow();
+    limited({ remaining: 20, resetMs: RESET, retryAfterMs });
+    expect(waitMs()).toBe(30_000);
   });
 
   it('is waited out by the monotonic clock, whatever becomes of the wall clock', async () => {
