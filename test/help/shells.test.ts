@@ -50,7 +50,8 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(existsSync(join(directory, 'files', 'oops'))).toBe(false);
   await sandbox.close();
-  rmSync(directory, { recursive: true, force: true });
+  // What a shell left to run may still write there.
+  rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
 function has(...commands: string[]): boolean {
