@@ -8,7 +8,7 @@ import type { Service } from '../service/service.ts';
 import type { QrCode, ScanPage } from '../service/shapes.ts';
 import { formatInstant } from '../time.ts';
 import { exportScans } from './export-scans.ts';
-import { type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
+import { countsBeyond, type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
 
 /** What the rows of one code are labelled with; of a code given by its id only that is known. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode>;
@@ -97,9 +97,10 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     // C1: the end stays as it is from the first answer on, so that no row comes to the range only because time goes on.
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
     const sinceMs = sinceBy(untilMs);
-    // The first answer told the time, and by it what was asked for began too late.
-    if (sinceMs !== askedMs) {
-      first = await readFirst(read, widened({ sinceMs, untilMs }));
+    const bounds = widened({ sinceMs, untilMs });
+    // The first answer told the time, and by it what was asked for began too late, or counts what lies beyond the end.
+    if (sinceMs !== askedMs || (firstIsOpen && countsBeyond(first, bounds))) {
+      first = await readFirst(read, bounds);
       firstIsOpen = false;
     }
     expected += first.total;

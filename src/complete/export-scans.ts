@@ -10,7 +10,7 @@ import type { Rewind, RowSink, TimedRows } from '../row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { MovedError } from './assembly.ts';
 import { createBudget, SpentError } from './budget.ts';
-import { type Batch, type Bounds, cut, formatRange, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
+import { type Batch, cut, formatRange, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
 import { type SlicesJob, slices } from './slices.ts';
 import { mayBeTruncated, type PageOrder } from './truncated-total.ts';
 import { union } from './union.ts';
@@ -42,11 +42,7 @@ const PASSES = 4;
 
 /** Exports everything, or throws: UnprovenError when it does not add up, NotFoundError when the code is gone. */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
-  let { first, firstIsOpen = false } = options;
-  if (first === undefined || (firstIsOpen && countsBeyond(first, options.asked))) {
-    first = await readFirst(options.read, options.asked);
-    firstIsOpen = false;
-  }
+  const first = options.first ?? (await readFirst(options.read, options.asked));
   // C14: a code that was deleted, or never was, may be shown as one without scans.
   if (first.rows.length === 0 && first.total === 0) {
     if (!options.isKnown) await options.checkExists();
@@ -57,21 +53,13 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
   const output = { sink, rewind: await sink.checkpoint() };
   let moved = await attempt(() => readInOrder(job, first, output));
   // What is dated later than the end was counted by a page 1 that was asked for before the end was known.
-  if (moved && firstIsOpen && (await output.rewind())) {
+  if (moved && options.firstIsOpen && (await output.rewind())) {
     moved = await attempt(async () => readInOrder(job, await readFirst(job.read, job.asked), output));
   }
   if (!moved) return;
   // C14: rows that go because their code does are no reason to read them again.
   await job.checkExists();
   await readAgain(job, output, moved);
-}
-
-/**
- * C1: whether a page 1 that was asked for without an end shows rows beyond the one that was set since, and others follow: to these answers
- * its rows are none, and as many that arrive would make up for them. (Bounds may be rounded down to seconds.)
- */
-export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Number.POSITIVE_INFINITY }: Bounds): boolean {
-  return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
 type Job = ScanExport & WalkJob & SlicesJob;

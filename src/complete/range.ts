@@ -57,6 +57,14 @@ export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
+/**
+ * C1: whether a page 1 that was asked for without an end shows rows beyond the one that was set since, and others follow: to their answers
+ * these rows are none, and as many that arrive would make up for them. (Bounds may be rounded down to seconds.)
+ */
+export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Number.POSITIVE_INFINITY }: Bounds): boolean {
+  return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
+}
+
 /** A reader of the further pages of a range, all asked for with the page size that page 1 turned out to have. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,

@@ -105,13 +105,17 @@ function listen(address: string): Promise<Lock | undefined> {
     server.unref();
     server.once('error', (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'EADDRINUSE') done(undefined);
-      // An abstract name is written with @ for its NUL.
-      else fail(new LocalError(`cannot lock the file: ${describeSystemError(cause).replaceAll('\0', '@')}`, { cause }));
+      else fail(cannotLock(cause));
     });
     const release = () => new Promise<void>((closed) => server.close(() => closed()));
     // Exclusive: in a cluster worker the parent would otherwise lend one socket to several.
     server.listen({ path: address, exclusive: true }, () => done({ release }));
   });
+}
+
+/** An abstract name in the system's own words is written with @ for its NUL, as is usual. */
+function cannotLock(cause: unknown): LocalError {
+  return new LocalError(`cannot lock the file: ${describeSystemError(cause).replaceAll('\0', '@')}`, { cause });
 }
 
 /** Flags of open(2) on macOS and the BSDs, which node:fs does not name: O_RDWR, O_NONBLOCK, O_EXLOCK, O_CREAT, O_NOFOLLOW. */
@@ -128,6 +132,6 @@ async function lockFile(path: string): Promise<Lock | undefined> {
   } catch (cause) {
     const code = systemCode(cause);
     if (code === 'EAGAIN' || code === 'EWOULDBLOCK') return undefined;
-    throw new LocalError(`cannot lock the file: ${describeSystemError(cause)}`, { cause });
+    throw cannotLock(cause);
   }
 }

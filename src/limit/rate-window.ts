@@ -115,7 +115,7 @@ export function createRateWindow(options: {
     const wishedMs = believedWish(headers.retryAfterMs);
     if (wishedMs > 0) return wishedMs;
     // At once, and not because none is left: but not in a loop.
-    if (headers.retryAfterMs === 0 && (headers.remaining ?? 0) > 0) return guesses.nextMs(sentAt, false);
+    if (headers.retryAfterMs === 0 && (headers.remaining ?? 0) > 0) return guessMs(sentAt);
     const untilResetMs = msUntil(believedReset(headers) ?? Number.NEGATIVE_INFINITY);
     return untilResetMs > 0 ? untilResetMs : guessMs(sentAt, headers.resetMs);
   }

@@ -31,7 +31,8 @@ export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind, 
   const dated = lettered.filter(({ firstMs }) => Number.isFinite(firstMs)).sort((a, b) => a.firstMs - b.firstMs);
   const byBeginning = groupBy(dated, ({ letters }) => letters.slice(0, LEAST_LETTERS));
   const byAscii = groupBy(dated, ({ code }) => asciiOf(code.name));
-  const byValues = groupBy(dated, ({ code }) => valuesKey(code));
+  // Only where a row has a code: it takes longer than the other two.
+  let byValues: ReadonlyMap<string, Lettered[]> | undefined;
   return (row, own) => {
     const { code } = row;
     const letters = lettersOf(code.name);
@@ -47,7 +48,10 @@ export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind, 
       const rest = restKey(code);
       find(byAscii.get(asciiOf(code.name)), (other) => isMangled(other.code.name, code.name) && restKey(other.code) === rest);
     }
-    if (own) find(byValues.get(valuesKey(own)), () => true);
+    if (own) {
+      byValues ??= groupBy(dated, (other) => valuesKey(other.code));
+      find(byValues.get(valuesKey(own)), () => true);
+    }
     return [...found];
   };
 }

@@ -46,9 +46,9 @@ function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
 }
 
 /** Requests that a list of so many codes takes while the service holds still. */
-export function requestsToList(codes: number, doubt: Doubt = 'usual'): number {
-  const isFull = codes > 0 && codes % MAX_CODES_PAGE === 0;
-  return Math.max(1, Math.ceil(codes / MAX_CODES_PAGE)) + (codes > 0 && mayBeCutOff(codes, isFull, doubt) ? 1 : 0);
+export function requestsToList(codes: number, doubt: Doubt): number {
+  if (codes === 0) return 1;
+  return Math.ceil(codes / MAX_CODES_PAGE) + (mayBeCutOff(codes, codes % MAX_CODES_PAGE === 0, doubt) ? 1 : 0);
 }
 
 /**

@@ -25,26 +25,31 @@ describe('config set, get and unset', () => {
       expect(await machine.run(['config', 'set', key, value])).toMatchObject({ code: 0, stdout: '' });
       expect(statSync(machine.file).mode & 0o7777).toBe(0o600);
     }
-    for (const [key, , kept] of SETTINGS.slice(-2)) {
+    for (const [key, , kept] of SETTINGS) {
       expect(await machine.run(['config', 'get', key])).toMatchObject({ code: 0, stdout: `${kept}\n` });
     }
     expect(await settings()).toEqual(SETTINGS.map(([key, , value]) => ({ key, value, source: 'profile' })));
+    const byId = 'https://go.example/{id}';
+    expect(await machine.run(['config', 'set', 'short-url', byId])).toMatchObject({ code: 0, stdout: '' });
+    expect(await machine.run(['config', 'get', 'short-url'])).toMatchObject({ code: 0, stdout: `${byId}\n` });
     for (const [key] of SETTINGS) {
       expect(await machine.run(['config', 'unset', key])).toMatchObject({ code: 0, stdout: '' });
     }
     for (const { source } of await settings()) expect(source).toBe('default');
   });
 
-  // More values of each are in test/settings/values.test.ts and test/service/base-url.test.ts.
   test.each([
     ['base-url', 'http://qr.example'],
+    ['base-url', 'https://qr.example/v2'],
     ['base-url', 'https://me:secret@qr.example'],
     ['format', 'xml'],
     ['timezone', 'Mars/Olympus'],
     ['reserve', '110%'],
+    ['concurrency', '0'],
     ['concurrency', '33'],
     ['max-wait', 'soon'],
     ['delimiter', '|'],
+    ['short-url', 'go.example'],
     ['short-url', 'https://go.example/{name}'],
     ['apiKey', 'x'],
     ['__proto__', 'x'],

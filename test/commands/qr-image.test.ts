@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import { readPdf } from '../../src/image/read-pdf.ts';
 import { findFault } from '../../src/image/verify.ts';
 import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
-import { runHere } from '../support/run-here.ts';
+import { runHereOrOnTerminal } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const URL = 'https://qr.example';
@@ -19,7 +19,7 @@ async function useImages({ codes = 3 } = {}) {
   const cwd = await useDirectory();
   const words = ['qr', 'image', '--short-url', `${URL}/{slug}`];
   const image = (args: string[], options: CliOptions = {}) =>
-    (options.tty ? runCli : runHere)([...words, ...args], { cwd, env: sandbox.env, ...options });
+    runHereOrOnTerminal([...words, ...args], { cwd, env: sandbox.env, ...options });
   const imageBuilt = (args: string[]) => runCli([...words, ...args], { cwd, env: sandbox.env });
   const slug = sandbox.workspace.codes()[0]?.slug ?? '';
   const manifest = (directory = 'codes') =>

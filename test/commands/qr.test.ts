@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, dropBefore, fails, half, smallerPages, sometimes, wrongTotal } from '../support/faults.ts';
-import { runHere } from '../support/run-here.ts';
+import { runHere, runHereOrOnTerminal } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 async function useQr(options: SandboxOptions = {}) {
   const sandbox = await useSandbox({ codes: 5, scans: 30, ...options });
-  const qr = (args: string[], options: CliOptions = {}) =>
-    (options.tty ? runCli : runHere)(['qr', ...args], { env: sandbox.env, ...options });
+  const qr = (args: string[], options: CliOptions = {}) => runHereOrOnTerminal(['qr', ...args], { env: sandbox.env, ...options });
   const slugs = async (args: string[]) =>
     (await qr(['list', ...args, '--fields', 'slug', '--no-header'])).stdout.split('\n').filter(Boolean);
   return { sandbox, qr, slugs };

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { onTestFinished, vi } from 'vitest';
 import * as app from '../../src/app.ts';
 import { main } from '../../src/main.ts';
-import { bareEnv, type CliOptions, type CliResult } from './cli.ts';
+import { bareEnv, type CliOptions, type CliResult, runCli } from './cli.ts';
 
 type HereOptions = Pick<CliOptions, 'cwd' | 'env' | 'input'>;
 export type HereResult = Pick<CliResult, 'code' | 'stdout' | 'stderr'>;
@@ -40,6 +40,11 @@ export async function runHere(args: string[], { cwd, env, input = '' }: HereOpti
     for (const mocked of [stdin, stdout, stderr]) mocked.mockRestore();
     running = false;
   }
+}
+
+/** As `runHere`, but as it is built where it is to be on a terminal. */
+export function runHereOrOnTerminal(args: string[], options: CliOptions): Promise<HereResult> {
+  return (options.tty ? runCli : runHere)(args, options);
 }
 
 /** Keeps what is written to a stream in place of writing it. */

@@ -10,7 +10,7 @@ import { inQuotes } from '../../quote.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
 import { readInput } from './bulk-input.ts';
 import { openBulkOutput } from './bulk-output.ts';
-import { tellHowFar, tellSummary } from './bulk-progress.ts';
+import { outranked, tellHowFar, tellSummary } from './bulk-progress.ts';
 
 /** What differs between create, update and delete; `path` is that of the results. */
 interface BulkVerb<R> {
@@ -39,10 +39,8 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   try {
     const { results, failure } = await verb.send(rows, path);
     await output.commit(results, verb.isNews).catch((error) => {
-      // Rows that failed matter more than a reader who went away.
-      if (failure !== undefined && error instanceof ClosedPipeError) throw failure;
       if (!(error instanceof ClosedPipeError)) tellHowFar(context, results);
-      throw error;
+      throw outranked(error, failure);
     });
     await tellSummary(context, results, path);
     if (failure !== undefined) throw failure;

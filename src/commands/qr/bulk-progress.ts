@@ -5,6 +5,7 @@ import { faultsOfTwoNames, findCodes, groupByCode, type Lookup } from '../../bul
 import { refuseFaults } from '../../bulk/input.ts';
 import { changeResults, countOutcomes, isDone, type RowResult } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
+import { ClosedPipeError } from '../../errors.ts';
 import { costOf } from '../../limit/rate-limit.ts';
 import { countOf, formatCount } from '../../quote.ts';
 import { everyCode } from '../../service/codes.ts';
@@ -86,6 +87,11 @@ export function throwIfStopped(context: Context, results: readonly RowResult[], 
   if (!context.signal.aborted) return;
   tellHowFar(context, results, named);
   throw context.signal.reason;
+}
+
+/** What to throw where results could not be printed: rows that failed (`failure`) matter more than a reader who went away. */
+export function outranked(error: unknown, failure: unknown): unknown {
+  return failure !== undefined && error instanceof ClosedPipeError ? failure : error;
 }
 
 /** At least, because what was on its way to the service may be done as well. */

@@ -4,11 +4,11 @@ import type { TargetRow } from '../../bulk/check-rows.ts';
 import type { Input } from '../../bulk/input.ts';
 import { changeFailure, isDone, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
-import { ClosedPipeError } from '../../errors.ts';
 import type { Column } from '../../output/columns.ts';
 import type { OutputFlags } from '../../output/plan-output.ts';
 import { isUuid } from '../../service/checks.ts';
 import { printRecords } from '../output-options.ts';
+import { outranked } from './bulk-progress.ts';
 import { ERROR, OUTCOME } from './code-columns.ts';
 
 /** What is printed of each code: the name it was given, then as in a file of results. */
@@ -41,7 +41,7 @@ export async function printNamed(
   const input: Input = { name: 'arguments', columns: ['code'], headerLine: undefined, rows };
   const failure = results.some(isDone) ? changeFailure(end, results) : (end.stop ?? end.firstError);
   await printRecords(context, tabulate(input, results).rows, NAMED_COLUMNS, flags, { thing: 'code' }).catch((error) => {
-    throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;
+    throw outranked(error, failure);
   });
   if (failure !== undefined) throw failure;
 }

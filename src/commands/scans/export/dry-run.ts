@@ -1,8 +1,8 @@
 /** `scans export --dry-run`: what would be read, and how long that takes. */
 
 import type { CodeLabel } from '../../../complete/export-codes.ts';
-import { countsBeyond, requestsAfter } from '../../../complete/export-scans.ts';
-import { cut, readFirst, widened } from '../../../complete/range.ts';
+import { requestsAfter } from '../../../complete/export-scans.ts';
+import { countsBeyond, cut, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import type { Column } from '../../../output/columns.ts';
