@@ -5,7 +5,7 @@
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { LocalError, UsageError } from '../errors.ts';
-import { type Disk, type DiskFile, ifPresent, nodeDisk } from './disk.ts';
+import { type Disk, type DiskFile, type DiskStat, ifPresent, nodeDisk } from './disk.ts';
 import { cannotOpen, cannotWrite } from './path-errors.ts';
 import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file.ts';
 import { writeFully } from './write.ts';
@@ -176,13 +176,13 @@ function createAppender<R extends object>(log: { disk: Disk; file: DiskFile; pat
     const bytes = Buffer.from(waiting.join(''));
     waiting = [];
     try {
-      await expectSize(file, path, position);
+      const ours = await expectSize(file, path, position);
       await writeFully(file, bytes, position);
       position += bytes.length;
       unflushed = !flush;
       if (!flush) return;
       // D8: the promise of `append`. From here on a power cut cannot take it back.
-      await Promise.all([file.datasync(), expectFindable(disk, file, path)]);
+      await Promise.all([file.datasync(), expectFindable(disk, ours, path)]);
     } catch (cause) {
       throw cannotWrite(taskOf(path), cause, 'what it says is safe');
     }
@@ -222,15 +222,16 @@ function createAppender<R extends object>(log: { disk: Disk; file: DiskFile; pat
   };
 }
 
-/** D15: nobody has cut the log or added to it: else what is written next would hide that. Throws LocalError. */
-async function expectSize(file: DiskFile, path: string, size: number): Promise<void> {
-  if ((await file.stat()).size !== size) throw tampered(path, 'changed by somebody else');
+/** D15: nobody has cut the log or added to it: else what is written next would hide that. Gives which file it is. Throws LocalError. */
+async function expectSize(file: DiskFile, path: string, size: number): Promise<DiskStat> {
+  const ours = await file.stat();
+  if (ours.size !== size) throw tampered(path, 'changed by somebody else');
+  return ours;
 }
 
 /** D15: what is promised is where the next run will look for it. Throws LocalError where the file was moved or removed. */
-async function expectFindable(disk: Disk, file: DiskFile, path: string): Promise<void> {
-  const [found, ours] = await Promise.all([ifPresent(disk.stat(path)), file.stat()]);
-  if (!isSameFile(ours, found)) throw tampered(path, 'moved or removed');
+async function expectFindable(disk: Disk, ours: DiskStat, path: string): Promise<void> {
+  if (!isSameFile(ours, await ifPresent(disk.stat(path)))) throw tampered(path, 'moved or removed');
 }
 
 function tampered(path: string, what: string): LocalError {

@@ -48,6 +48,8 @@ export interface Transport {
 interface Wire {
   client: Dispatcher;
   body: ByteBuffer;
+  /** For one request: the end of its answer is the end of the connection. */
+  once: boolean;
   renew: Connection['renew'];
   destroy(): void;
 }
@@ -65,19 +67,22 @@ export function createTransport(options: {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
+  /** Of connections that have ended: new memory for each POST would pile up faster than it is collected. */
+  const spareBodies: ByteBuffer[] = [];
   const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
 
-  function openWire(pipelining: number): Wire {
+  function openWire(once: boolean): Wire {
     const connection = createConnection(forward ? undefined : proxy);
     const client = new Client(forward && proxy ? proxy.origin : origin.origin, {
       connect: connection.connect,
-      pipelining,
+      pipelining: once ? 0 : 1,
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     const wire = {
       client,
-      body: createByteBuffer(),
+      body: spareBodies.pop() ?? createByteBuffer(),
+      once,
       renew: connection.renew,
       destroy() {
         open.delete(wire);
@@ -92,8 +97,8 @@ export function createTransport(options: {
   return {
     async exchange(request) {
       signal.throwIfAborted();
-      const fresh = request.method === 'POST';
-      const wire = (fresh ? undefined : idle.pop()) ?? openWire(fresh ? 0 : 1);
+      const once = request.method === 'POST';
+      const wire = (once ? undefined : idle.pop()) ?? openWire(once);
       wire.renew();
       const { status, headers } = await converse(wire, forward ? forward(request) : request, timeoutMs, signal).catch((error) => {
         wire.destroy();
@@ -105,7 +110,7 @@ export function createTransport(options: {
         throw proxyRefusal(proxy, status);
       }
       const text = decodeBody(wire.body.bytes(), encodingOf(headers));
-      if (fresh) wire.destroy();
+      if (once) spareBodies.push(wire.body);
       else idle.push(wire);
       return { status, headers, text: await text };
     },
@@ -134,7 +139,7 @@ function encodingOf(headers: Headers): string {
  * abort. After a failure the caller must destroy the wire, for its connection may still be busy.
  */
 function converse(
-  { client, body }: Wire,
+  { client, body, once, destroy }: Wire,
   request: Exchange,
   timeoutMs: number,
   signal: AbortSignal,
@@ -174,6 +179,8 @@ function converse(
       },
       onResponseEnd() {
         release();
+        // Here, because undici would end it a moment later with an error of its own, whose stack node formats.
+        if (once) destroy();
         resolve(head);
       },
       onResponseError(_controller, error) {

@@ -6,6 +6,8 @@ function setFlags(...flags: readonly string[]): void {
   for (const flag of flags) v8().setFlagsFromString(flag);
 }
 
+let isWasmSimple = false;
+
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -13,10 +15,11 @@ const YOUNG_BYTES = 8 * 1024 * 1024;
  * it at the first answer, and node waits for that before it exits: `qr list` took 310 ms of processor time in place of 120, and no
  * export is long enough to win it back. But not before what node is to load itself is loaded: once a flag has changed V8 compiles
  * that anew, in place of taking what came compiled with node, and node:net alone takes 3 ms in place of 1. Node 22 and 24 optimize nothing at once, and
- * loading node:v8 would cost them what the rest wins.
+ * loading node:v8 would cost them what the rest wins. Once for all connections: each change of a flag takes V8 some time.
  */
 export function keepWasmSimple(): void {
-  if (!process.version.startsWith('v20.')) return;
+  if (isWasmSimple || !process.version.startsWith('v20.')) return;
+  isWasmSimple = true;
   setFlags('--liftoff-only');
 }
 
