@@ -42,6 +42,8 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
   const readPage = pageReader(job, first);
   const assembly = createAssembly();
   let edge: Edge | undefined;
+  /** The total beyond which nothing was found. */
+  let lookedBeyond: number | undefined;
   let total = first.total;
   let width = job.width;
   let firstIsNew = true;
@@ -71,22 +73,27 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
       if (answer.total < total) throw new MovedError('rows vanished from the range');
       believed = true;
       total = answer.total;
-      yield assembly.add(answer, rankOf(paging, page, answer));
+      const inPlace = assembly.add(answer, rankOf(paging, page, answer));
       edge = widenEdge(edge, answer, order);
       ahead.delete(page);
+      // C20: what is left out here is older than all that is shown, and so is asked for before the first row goes out.
+      if (order === 'descending' && inPlace.rows.length > 0 && lookedBeyond === undefined) await refuseMore();
+      yield inPlace;
     }
     width = changed ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
     firstIsNew &&= !changed;
     most = Number.POSITIVE_INFINITY;
   } while (assembly.count() < total);
-  await refuseMore(total, edge);
+  if (total !== lookedBeyond) await refuseMore();
   yield assembly.rest();
 
   /** C10: a total at which services stop counting is not believed. */
-  async function refuseMore(known: number, at: Edge | undefined): Promise<void> {
+  async function refuseMore(): Promise<void> {
     const { pageSize } = paging;
-    if (at === undefined || !mayBeTruncated({ total: known, pageSize, always: job.proveBeyond })) return;
-    const more = await askBeyond(job, order, at, known);
+    const known = total;
+    lookedBeyond = known;
+    if (edge === undefined || !mayBeTruncated({ total: known, pageSize, always: job.proveBeyond })) return;
+    const more = await askBeyond(job, order, edge, known);
     if (more === true) throw new MovedError(`the service counts ${known} rows and has more`);
     if (more === undefined) throw new MovedError(`the service does not tell whether it has more than ${known} rows`);
   }

@@ -3,7 +3,7 @@ import { MovedError } from '../../src/complete/assembly.ts';
 import { walk } from '../../src/complete/walk.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
 import { modelScans } from '../support/model-service/scans.ts';
-import { answers, collect, page, reading, rows, START } from './reading.ts';
+import { answers, collect, idsOf, page, reading, rows, START } from './reading.ts';
 
 /** Walks pages of two rows: `first` is page 1, `script` answers what is asked for next. */
 function walked(first: ScanPage, script: (ScanPage | Error)[], { order = 'ascending' as const, width = 1 } = {}) {
@@ -152,12 +152,31 @@ describe('a total that may be truncated', () => {
   });
 
   it('is looked beyond at its older end where the newest rows come first (C10)', async () => {
-    const { read } = answers(page([1]), page([1]));
-    const descending = p([4, 3], 4);
-    const script = answers(p([2, 1], 4), page([1]));
-    expect(await collect(walk(reading(script.read), descending, 'descending'))).toEqual([1, 2, 3, 4]);
-    expect(script.asked).toEqual([2, 1]);
-    expect(read).toBeDefined();
+    const { read, asked } = answers(p([2, 1], 4), page([1]));
+    expect(await collect(walk(reading(read), p([4, 3], 4), 'descending'))).toEqual([1, 2, 3, 4]);
+    expect(asked).toEqual([2, 1]);
+  });
+
+  it.each([
+    ['are rows', page([1, 0])],
+    ['is no answer', new Error('killed')],
+  ])('gives out no row while it is not known that there are no older ones: beyond them there %s (C20)', async (_, beyond) => {
+    const { read } = answers(p([2, 1], 6), beyond);
+    const given: number[] = [];
+    const reads = async () => {
+      for await (const batch of walk(reading(read, { proveBeyond: true }), p([6, 5], 6), 'descending'))
+        given.push(...idsOf(batch));
+    };
+    await expect(reads()).rejects.toThrow();
+    expect(given).toEqual([]);
+  });
+
+  it('is looked beyond again where it is another at the end (C10)', async () => {
+    const grown = [p([5, 4], 7), p([3, 2], 7), p([5, 4], 7), p([7, 6], 7)];
+    const { read, asked } = answers(p([2, 1], 6), page([1]), ...grown, page([1]));
+    const job = reading(read, { proveBeyond: true });
+    expect(await collect(walk(job, p([6, 5], 6), 'descending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(asked).toEqual([3, 1, 2, 3, 2, 1, 1]);
   });
 
   it('is refused where rows lie beyond: the service has more (C10)', async () => {
