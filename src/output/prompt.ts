@@ -28,6 +28,11 @@ export async function askLine(question: string, { input, output, signal }: Promp
       signal.addEventListener('abort', onAbort, { once: true });
       lines.once('SIGINT', () => reject(new InterruptedError('SIGINT')));
       lines.once('close', () => reject(new UsageError('no answer was given', { hint: 'nothing was changed' })));
+      // After Ctrl-Z and `fg` node leaves it paused: with nothing to wait for, the process would end.
+      lines.on('SIGCONT', () => {
+        if (secret) output.write(text);
+        lines.resume();
+      });
       lines.question(secret ? '' : text, resolve);
     });
   } catch (error) {

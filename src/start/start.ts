@@ -1,4 +1,5 @@
 /** What bin/ calls: loads the bundles of dist/, with what V8 compiled of them in earlier runs, and runs the command line. */
+import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
 import { main as runLine } from '../main.ts';
@@ -25,9 +26,17 @@ let cache: CompileCache | undefined;
 
 /** Runs one command line to its end and returns the exit code, as main.ts does, from the bundles. */
 export async function main(argv: readonly string[]): Promise<number> {
+  process.once('beforeExit', endedUnsaid);
   const code = await runLine(argv, loadApp);
+  process.off('beforeExit', endedUnsaid);
   if (code === 0) keepCompiled(commandOf(argv));
   return code;
+}
+
+/** Nothing is left to wait for, and the run has not ended: to node that is a success. */
+function endedUnsaid(): void {
+  process.exitCode = 1;
+  writeSync(2, 'qrctl: ended in the middle of its work: this is a defect of qrctl\n');
 }
 
 function loadApp(): App {

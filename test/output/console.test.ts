@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ClosedPipeError, InterruptedError, LocalError, UsageError } from '../../src/errors.ts';
 import { loadColours } from '../../src/output/colour.ts';
 import { type ConsoleOptions, createConsole } from '../../src/output/console.ts';
@@ -237,6 +237,20 @@ describe('questions', () => {
     const second = console.askSecret('Key:');
     await type('svc\r');
     expect(await second).toBe('svc');
+  });
+
+  test.each(['ask', 'askSecret'] as const)('%s goes on after Ctrl-Z and `fg`', async (ask) => {
+    const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+    onTestFinished(() => kill.mockRestore());
+    const { console, stdin, type, said } = setUp({ tty: true });
+    const answer = console[ask]('Key:');
+    await type('ab', '\x1a');
+    expect(kill).toHaveBeenCalledWith(process.pid, 'SIGTSTP');
+    process.emit('SIGCONT', 'SIGCONT');
+    expect(stdin.isPaused()).toBe(false);
+    await type('c', '\r');
+    expect(await answer).toBe('abc');
+    expect(said().split('Key: ').length).toBeGreaterThan(2);
   });
 
   test.each(['ask', 'askSecret'] as const)('%s: Ctrl-C interrupts, Ctrl-D gives no answer, an abort ends it', async (ask) => {

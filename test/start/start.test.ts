@@ -21,6 +21,14 @@ vm.Script = class extends Script {
 };
 `;
 
+/** No connection comes about and no time runs out: nothing is left to wait for. */
+const DESERTED = `
+const { setTimeout } = globalThis;
+globalThis.setTimeout = (...given) => setTimeout(...given).unref();
+const net = require('node:net');
+net.connect = () => new net.Socket();
+`;
+
 /** All commands that need no service, and one that does. */
 const LINES = [
   ['qr', 'list', '--help'],
@@ -76,6 +84,14 @@ test('a command that runs again writes nothing; one that fails never does', asyn
   // Another command compiles more.
   await runCli(['auth', 'list'], { env });
   expect(times()).not.toEqual(written);
+});
+
+test('a run that node ends because nothing is left to wait for is no success', async () => {
+  const preload = join(await useDirectory(), 'deserted.cjs');
+  writeFileSync(preload, DESERTED);
+  const env = { QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1', QRCTL_API_KEY: 'svc_live_0123456789abcdef' };
+  const { code, stderr } = await runCli(['qr', 'list'], { env, nodeArgs: ['-r', preload] });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ended in the middle of its work') });
 });
 
 describe('what a command loads', () => {

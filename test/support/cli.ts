@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
@@ -29,8 +29,8 @@ export interface CliOptions {
 }
 
 export interface CliResult {
-  /** Null where a signal ended it. */
-  code: number | null;
+  /** As a shell tells it: 128 and its number where a signal ended it. */
+  code: number;
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
@@ -118,7 +118,7 @@ function start(args: string[], options: CliOptions, home: string): RunningCli {
     child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(late);
-      resolve({ code, signal, ...output() });
+      resolve({ code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), signal, ...output() });
     });
   });
   done.catch(() => undefined);
