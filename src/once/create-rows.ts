@@ -89,13 +89,14 @@ export interface RowPlan {
 /** What `createRows` would do, in the order of the rows; `listCodes` for --skip-existing. The journal is only read; throws as above. */
 export async function planRows(
   { rows, journalPath: path, baseUrl, listed, disk = nodeDisk }: PlanJob,
-  listCodes: () => Promise<readonly QrCode[]> = async () => [],
+  listCodes?: () => Promise<readonly QrCode[]>,
 ): Promise<RowPlan[]> {
-  const found = await readJournal({ disk, path, baseUrl, rows, listed });
+  const found = await readJournal({ disk, path, baseUrl, rows, listed: listCodes ? [] : listed });
   const at: Stamp = { t: 0, w: 0, b: 0 };
   const states = replay([...found, { is: 'session', ...at }], rows.length);
   const existing = new Map<number, string>();
-  for (const { row, code } of await findExisting(rows, states, await listCodes())) existing.set(row, code.id);
+  const listing = (await listCodes?.()) ?? [];
+  for (const { row, code } of await findExisting(rows, states, { listing, listed })) existing.set(row, code.id);
   return states.all().map(({ row, state, id, attempts }) => {
     const resent = id !== undefined && attempts.length > 0;
     if (id !== undefined) return { row, action: 'done', id, resent };
@@ -106,8 +107,8 @@ export async function planRows(
 
 type PlanJob = Pick<CreateJob, 'rows' | 'journalPath' | 'listed' | 'disk'> & { baseUrl: string };
 
-async function recordExisting({ rows, listCodes, signal }: CreateJob, states: RecordedStates): Promise<void> {
-  const existing = await findExisting(rows, states, await listCodes(), signal);
+async function recordExisting({ rows, listCodes, listed, signal }: CreateJob, states: RecordedStates): Promise<void> {
+  const existing = await findExisting(rows, states, { listing: await listCodes(), listed, signal });
   await states.record(existing.map(({ row, code: { id, slug } }) => ({ is: 'exists', row, id, slug })));
 }
 

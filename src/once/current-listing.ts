@@ -30,14 +30,14 @@ export async function listCurrentCodes(job: ListingJob, states: RowStates): Prom
 interface ListingJob {
   listCodes: () => Promise<QrCode[]>;
   service: Pick<Service, 'getCode'>;
-  listed: readonly ListedCode[];
+  listed: readonly ListedCode[] | undefined;
   settleMs: number;
   waitFor: (ms: number) => Promise<unknown>;
 }
 
 /** O23: a code that is there and not in the listing, which is of an earlier time then. */
 async function lacked(listing: readonly QrCode[], job: ListingJob, states: RowStates): Promise<QrCode | undefined> {
-  const missing = new Set([...states.claimedIds(), ...job.listed.map(({ id }) => id)]);
+  const missing = new Set([...states.claimedIds(), ...(job.listed ?? []).map(({ id }) => id)]);
   for (const { id } of listing) missing.delete(id);
   // What is of an earlier time lacks the newest codes: those that the journal came to know last.
   for (const id of [...missing].slice(-MOST_ASKED).reverse()) {

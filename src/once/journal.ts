@@ -79,8 +79,8 @@ interface JournalOptions {
   path: string;
   baseUrl: string;
   rows: readonly NewRow[];
-  /** What the results of an earlier run list. */
-  listed: readonly ListedCode[];
+  /** What the results of an earlier run list; undefined where what stands there cannot be read. */
+  listed: readonly ListedCode[] | undefined;
 }
 
 /** A row and its code, as results have them. */
@@ -197,10 +197,16 @@ function isOf(kind: FieldKind, value: unknown): boolean {
 
 /**
  * O22: the results were written after the journal, so it has what they list, unless it was lost or cut, or they are of another run. A row of
- * unknown outcome is different: there the journal could not be written (O2).
+ * unknown outcome is different: there the journal could not be written (O2). Results that cannot be read may list anything.
  */
-function refuseForgotten(path: string, listed: readonly ListedCode[], found: readonly JournalRecord[]): void {
+function refuseForgotten(path: string, listed: readonly ListedCode[] | undefined, found: readonly JournalRecord[]): void {
   const known = new Set(found.map((record) => ('id' in record ? record.id : undefined)));
+  if (listed === undefined && found.length === 0) {
+    throw new UsageError(`the results beside ${path} cannot be read, and there is no journal that knows what they list`, {
+      hint: 'put the journal back or mend the results; to create only what is missing, add --skip-existing; or name other --results',
+    });
+  }
+  if (listed === undefined) return;
   const lastOf = new Map(found.flatMap((record) => ('row' in record ? [[record.row, record.is]] : [])));
   const isLost = ({ row }: ListedCode) => lastOf.get(row) === 'intent' || lastOf.get(row) === 'unknown';
   const forgotten = listed.filter((code) => !known.has(code.id) && !isLost(code));

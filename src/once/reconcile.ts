@@ -6,7 +6,7 @@ import type { NewCode, QrCode } from '../service/shapes.ts';
 import { letSignalsIn } from '../time.ts';
 import { createAlteredSearch } from './altered-codes.ts';
 import { judgeAlike, type RowToFind } from './deal-out.ts';
-import type { NewRow } from './journal.ts';
+import type { ListedCode, NewRow } from './journal.ts';
 import { mayBeSent, type RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
@@ -75,15 +75,19 @@ function unclaimedCodes(listing: readonly QrCode[], claimedIds: ReadonlySet<stri
 
 /**
  * For `--skip-existing`: the rows that may be sent and have a code with the same values already, each its own: a row that occurs
- * three times needs three (O18: each code is taken out when it is given).
+ * three times needs three (O18: each code is taken out when it is given). Of several it is the one that the results of an earlier run have.
  */
 export async function findExisting(
   rows: readonly NewRow[],
   states: RowStates,
-  listing: readonly QrCode[],
-  signal?: AbortSignal,
+  {
+    listing,
+    listed = [],
+    signal,
+  }: { listing: readonly QrCode[]; listed?: readonly ListedCode[] | undefined; signal?: AbortSignal },
 ): Promise<{ row: number; code: QrCode }[]> {
   const unclaimed = await unclaimedCodes(listing, states.claimedIds(), signal);
+  const own = takeListed(listed, rows, unclaimed);
   for (const alike of unclaimed.values()) alike.reverse();
   const existing: { row: number; code: QrCode }[] = [];
   const isTurn = countTurns();
@@ -92,13 +96,35 @@ export async function findExisting(
     const state = states.of(row);
     if (!mayBeSent(state)) continue;
     const alike = unclaimed.get(valuesKey(code)) ?? [];
-    const at = alike.findLastIndex(({ id }) => !state.foreign.some((ids) => ids.has(id)));
+    const isForeign = ({ id }: QrCode) => state.foreign.some((ids) => ids.has(id));
+    const listedForIt = own.get(row);
+    if (listedForIt && !isForeign(listedForIt)) {
+      existing.push({ row, code: listedForIt });
+      continue;
+    }
+    const at = alike.findLastIndex((other) => !isForeign(other));
     const found = alike[at];
     if (!found) continue;
     alike.splice(at, 1); // from its end, mostly: that is quick however many are alike
     existing.push({ row, code: found });
   }
   return existing;
+}
+
+/** Takes out, by row, the codes that results list for a row with their values. */
+function takeListed(listed: readonly ListedCode[], rows: readonly NewRow[], unclaimed: Map<string, QrCode[]>) {
+  const taken = new Map<number, QrCode>();
+  const rowOf = new Map(listed.map(({ row, id }) => [id, rows[row - 1]]));
+  for (const [key, alike] of rowOf.size > 0 ? unclaimed : []) {
+    const others = alike.filter((code) => {
+      const row = rowOf.get(code.id);
+      if (row === undefined || valuesKey(row.code) !== key) return true;
+      taken.set(row.row, code);
+      return false;
+    });
+    unclaimed.set(key, others);
+  }
+  return taken;
 }
 
 /** Throws the signal's reason. */

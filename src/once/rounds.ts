@@ -17,8 +17,8 @@ import { type SendEnd, sendRows } from './send-rows.ts';
 
 export interface RoundsJob {
   rows: readonly NewRow[];
-  /** What the results of an earlier run list. */
-  listed: readonly ListedCode[];
+  /** What the results of an earlier run list; undefined where what stands there cannot be read. */
+  listed: readonly ListedCode[] | undefined;
   /** O19: what can be done here. */
   service: Pick<Service, 'baseUrl' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample' | 'foreignRequests'>;
   /** Every code of the workspace, proven complete. */
@@ -38,12 +38,18 @@ export interface RoundsJob {
   onEvent: (event: CreateEvent) => void;
 }
 
+/** For slow writes to land: of lost answers, or second codes of rows that have one. */
+export interface Waiting {
+  is: 'waiting';
+  ms: number;
+  of: 'lost' | 'second';
+}
+
 type CreateEvent =
   /** So many rows have no code yet. */
   | { is: 'begun'; left: number }
   | { is: 'created' | 'adopted' | 'rejected' | 'unknown'; row: number }
-  /** Waiting for slow writes to land. */
-  | { is: 'waiting'; ms: number }
+  | Waiting
   | { is: 'warning'; text: string };
 
 /** O17: rounds one after the other that created nothing, before the rest is given up. */
@@ -107,7 +113,7 @@ async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconc
   const resent = states.all().filter(({ id, attempts }) => id !== undefined && attempts.length > 0);
   if (resent.length === 0) return [];
   const look = () => askListing(job, states, () => ({ unknown: [], resent: resent.map(toResent(job, states)) }));
-  const wait = () => waitFor(lastLookDelayMs(resent, { ...job, states }), job);
+  const wait = () => waitFor(lastLookDelayMs(resent, { ...job, states }), 'second', job);
   const isFirstRequest = job.service.nowMs() === undefined;
   if (!isFirstRequest) await wait();
   const { undecided } = await look();
@@ -126,7 +132,7 @@ async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<R
     return answered?.session === session ? [{ row, id, foreign, attempts: [answered] }] : [];
   });
   if (created.length === 0 || job.service.foreignRequests() === 0) return [];
-  await waitFor(landingDelayMs(created, { ...job, states }), job);
+  await waitFor(landingDelayMs(created, { ...job, states }), 'second', job);
   // What was created at another time is of another run, as people do it: there is no lost answer that could be looked for further away.
   const narrowed = ({ bounds, ...rest }: ResentRow): ResentRow => {
     return { ...rest, bounds: { ...bounds, doubtfulFromMs: bounds.fromMs, doubtfulToMs: bounds.toMs } };
@@ -136,8 +142,8 @@ async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<R
 }
 
 /** Resolves to whether there was anything to wait for. */
-async function waitFor(ms: number, { onEvent, clock, signal }: RoundsJob): Promise<boolean> {
-  if (ms > 0) onEvent({ is: 'waiting', ms });
+async function waitFor(ms: number, of: Waiting['of'], { onEvent, clock, signal }: RoundsJob): Promise<boolean> {
+  if (ms > 0) onEvent({ is: 'waiting', ms, of });
   await clock.sleep(ms, signal);
   return ms > 0;
 }
@@ -162,7 +168,7 @@ function send(job: RoundsJob, states: RecordedStates, due: readonly RowState[]):
 async function reconcileUnknown(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
   const { onEvent } = job;
   const unknown = states.all().filter(isUnknown);
-  await waitForLanding(unknown, { ...job, states, onWait: (ms) => onEvent({ is: 'waiting', ms }) });
+  await waitForLanding(unknown, { ...job, states, onWait: (ms) => onEvent({ is: 'waiting', ms, of: 'lost' }) });
   const question = () => ({ unknown: unknown.map(toQuestion(job, states)), resent: [] });
   const { adopted, absent, undecided } = await askListing(job, states, question);
   await states.record([
@@ -185,7 +191,8 @@ async function askListing(
   states: RecordedStates,
   question: () => Pick<Question, 'unknown' | 'resent'>,
 ): Promise<Reconciliation> {
-  const listing = await listCurrentCodes({ ...job, waitFor: (ms) => waitFor(ms, job) }, states);
+  const of = states.all().some(isUnknown) ? 'lost' : 'second';
+  const listing = await listCurrentCodes({ ...job, waitFor: (ms) => waitFor(ms, of, job) }, states);
   await states.record([{ is: 'clock' }]);
   states.evidence.addListing(listing, job.service.nowMs());
   return reconcile({ ...question(), listing, claimedIds: states.claimedIds(), signal: job.signal });

@@ -133,6 +133,10 @@ describe('the input', () => {
     });
     await rm(`${results}.journal`);
     expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('knows nothing: it was lost or cut') });
+    const whole = await readFile(results, 'utf8');
+    await writeFile(results, whole.slice(0, -10));
+    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') });
+    await writeFile(results, whole);
     expect(posts()).toBe(1);
     expect(await create(['--skip-existing'])).toMatchObject({ code: 0 });
     expect(posts()).toBe(1);

@@ -222,7 +222,7 @@ describe('what it tells and asks', () => {
       { is: 'rejected', row: 2 },
       { is: 'unknown', row: 3 },
       { is: 'created', row: 4 },
-      { is: 'waiting', ms: SETTLE_MS - 20 },
+      { is: 'waiting', ms: SETTLE_MS - 20, of: 'lost' },
       { is: 'adopted', row: 3 },
     ]);
     events.length = 0;
@@ -277,7 +277,7 @@ describe('what it tells and asks', () => {
       if (event.is === 'waiting') events.push(event);
     };
     expect(await run(world, rowsOf(3), { onEvent })).toMatchObject(done);
-    expect(events).toEqual([{ is: 'waiting', ms: expect.any(Number) }]);
+    expect(events).toEqual([{ is: 'waiting', ms: expect.any(Number), of: 'second' }]);
     expect([world.service.posts(), world.service.lists()]).toEqual([3, 1]);
     // Nothing was created by this run, so there is nothing that could be twice.
     const service = { ...world.service, baseUrl: BASE_URL, foreignRequests: () => 1 };

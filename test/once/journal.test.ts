@@ -204,6 +204,18 @@ describe('a journal is refused', () => {
     await expect(open(['x', 'z'])).rejects.toThrow(`the results list code z of which ${path} knows nothing`);
   });
 
+  it('when it is not there, and the results cannot be read: they may list anything (O22)', async () => {
+    const memory = createMemoryDisk();
+    const open = (listed: [] | undefined) => openJournal({ disk: memory.disk, path, baseUrl: BASE_URL, rows: [row(1)], listed });
+    await expect(open(undefined)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `the results beside ${path} cannot be read, and there is no journal that knows what they list`,
+      hint: expect.stringContaining('--skip-existing'),
+    });
+    await (await open([])).close();
+    await (await open(undefined)).close();
+  });
+
   it('not when they list the code of a row whose answer it could not take (O22)', async () => {
     for (const [last, isRefused] of [
       [[], false],

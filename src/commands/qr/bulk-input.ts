@@ -20,12 +20,14 @@ export async function readInput(context: Context, from: string, options: ReadOpt
   return parse(bytes, nameOfGiven(from), { ...options, signal: context.signal });
 }
 
-/** The codes of rows by the results of an earlier run; none where there is no file, or one of another kind. */
-export async function readListedCodes(path: string): Promise<ListedCode[]> {
+/** The codes of rows by the results of an earlier run: none where there is no file, or one of another kind; undefined for what is no table. */
+export async function readListedCodes(path: string): Promise<ListedCode[] | undefined> {
+  const bytes = await readFile(path).catch(() => Buffer.of()); // told when it is written
+  if (bytes.length === 0) return [];
   try {
-    return listedCodes(await parse(await readFile(path), path, {}));
+    return listedCodes(await parse(bytes, path, {}));
   } catch {
-    return [];
+    return undefined;
   }
 }
 

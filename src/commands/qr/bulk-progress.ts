@@ -7,6 +7,7 @@ import { changeResults, countOutcomes, isDone, type RowResult } from '../../bulk
 import type { Context } from '../../context.ts';
 import { ClosedPipeError } from '../../errors.ts';
 import { costOf } from '../../limit/rate-limit.ts';
+import type { Waiting } from '../../once/rounds.ts';
 import { countOf, formatCount } from '../../quote.ts';
 import { everyCode } from '../../service/codes.ts';
 import { requestsToFindAgain } from '../../service/find-code.ts';
@@ -60,9 +61,14 @@ export function showRowProgress(
   };
 }
 
-/** Says that slow writes are waited for. */
-export function tellWaiting({ console }: Context, ms: number, progress: RowProgress | undefined): void {
-  console.note(`answers were lost: waiting ${formatDuration(ms)} to see what was created`);
+/** Says that slow writes are waited for: of lost answers, or of second codes. */
+export function tellWaiting(
+  { console }: Context,
+  { ms, of }: Pick<Waiting, 'ms' | 'of'>,
+  progress: RowProgress | undefined,
+): void {
+  const wait = `waiting ${formatDuration(ms)} to see`;
+  console.note(of === 'lost' ? `answers were lost: ${wait} what was created` : `${wait} that nothing was created twice`);
   progress?.waiting();
 }
 

@@ -58,7 +58,7 @@ async function create(
         if (event.is === 'warning') console.warn(event.text);
         else if (event.is === 'begun')
           progress = showRowProgress(context, service, { rows: event.left, all: rows.length, verb: 'created' });
-        else if (event.is === 'waiting') tellWaiting(context, event.ms, progress);
+        else if (event.is === 'waiting') tellWaiting(context, event, progress);
         else if (event.is !== 'unknown') progress?.count(event.is !== 'rejected');
       },
     });
@@ -83,9 +83,8 @@ async function printPlan(context: Context, rows: readonly NewRow[], path: string
   const { concurrency } = await context.settings();
   const service = await context.service();
   const { baseUrl } = service;
-  const listed = flags.skipExisting ? [] : await readListedCodes(path);
   const plan = await planRows(
-    { rows, journalPath: journalOf(path), baseUrl, listed },
+    { rows, journalPath: journalOf(path), baseUrl, listed: await readListedCodes(path) },
     flags.skipExisting ? () => everyCode(service, concurrency, 'round') : undefined,
   );
   const listing = service.stats().requests;
