@@ -148,8 +148,8 @@ function refuseOtherKind(path: string, baseUrl: string, [first]: readonly Journa
     throw new UsageError(`${path} records ${kind}, not codes to be created`, { hint: 'name other --results' });
   }
   if (first.is !== 'journal' || first.version !== VERSION) {
-    throw new UsageError(`${path} was written by another version of qrctl`, {
-      hint: 'finish with that version, or name other --results',
+    throw new UsageError(`${path} was written by another version of qrctl, or its first line is gone`, {
+      hint: 'finish with that version; or name other --results, and add --skip-existing to create only what is missing',
     });
   }
   if (first.baseUrl === baseUrl) return;

@@ -129,7 +129,7 @@ describe('a journal is refused', () => {
     const newer = { is: 'journal', version: 2, baseUrl: BASE_URL };
     await expect(openWith([newer])).rejects.toMatchObject({
       message: expect.stringContaining('was written by another version of qrctl'),
-      hint: 'finish with that version, or name other --results',
+      hint: 'finish with that version; or name other --results, and add --skip-existing to create only what is missing',
     });
     for (const more of [{}, { of: 'deletion' }, { version: 1, baseUrl: BASE_URL }])
       await expect(openWith([{ is: 'rows', hashes: [], ...more }])).rejects.toThrow('another version');
