@@ -115,7 +115,7 @@ export async function findExisting(
 function takeListed(listed: readonly ListedCode[], rows: readonly NewRow[], unclaimed: Map<string, QrCode[]>) {
   const taken = new Map<number, QrCode>();
   const rowOf = new Map(listed.map(({ row, id }) => [id, rows[row - 1]]));
-  for (const [key, alike] of rowOf.size > 0 ? unclaimed : []) {
+  for (const [key, alike] of unclaimed) {
     const others = alike.filter((code) => {
       const row = rowOf.get(code.id);
       if (row === undefined || valuesKey(row.code) !== key) return true;

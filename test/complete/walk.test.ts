@@ -157,6 +157,14 @@ describe('a total that may be truncated', () => {
     expect(asked).toEqual([2, 1]);
   });
 
+  it('is looked beyond when all rows of the oldest instant are there (C10)', async () => {
+    const oldest = page([2, 1], { total: 4, times: [1, 1] });
+    const { read, asked } = answers(oldest, page([3, 2, 1], { times: [1, 1, 1] }));
+    const first = page([4, 3], { total: 4, times: [2, 1] });
+    expect(await collect(walk(reading(read, { proveBeyond: true }), first, 'descending'))).toEqual([1, 2, 3, 4]);
+    expect(asked).toEqual([2, 1]);
+  });
+
   it.each([
     ['are rows', page([1, 0])],
     ['is no answer', new Error('killed')],
