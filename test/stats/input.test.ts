@@ -106,6 +106,9 @@ describe('files of scans', () => {
     for (const [name, content] of [
       ['a.csv', csv(many)],
       ['a.json', json(many)],
+      ['a.json', JSON.stringify(many, null, 2)],
+      ['a.json', JSON.stringify(many)],
+      ['a.json', JSON.stringify(many).replaceAll('},{', '}\n,{')],
       ['a.ndjson', ndjson(many)],
     ] as const) {
       const { taken, starts } = await read({ [name]: content });
@@ -125,6 +128,47 @@ describe('files of scans', () => {
     const labelled = csv([{ ...scan(1, 0), qr_id: 'x', qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
     expect((await read({ 'all.csv': labelled })).taken[0]?.code).toBe('menu');
     expect((await read({ 'spring.csv.gz': gzipSync(csv([scan(1, 0)])) })).taken[0]?.code).toBe('spring');
+  });
+});
+
+describe('a file without an end to its records', () => {
+  const head = 'id,ts,city\n1,2026-10-01T00:00:00Z,';
+  const large = 'x'.repeat(2 ** 20);
+  const lines = 'x\n'.repeat(2 ** 19 + 20_000);
+
+  it.each([
+    ['a.csv', `${head}${large}\n`, 'line 2 is longer than 1 MiB'],
+    ['a.csv', `${head}"Bonn"\n${large}\0`, 'line 3 is longer than 1 MiB'],
+    ['a.csv', `${head}"Bonn"\n2,2026-10-01T00:00:00Z,"${lines}`, 'a quote (") from line 3 on is not closed within 1 MiB'],
+    ['a.csv.gz', gzipSync(Buffer.alloc(2 ** 21)), 'line 1 is longer than 1 MiB'],
+    ['a.ndjson', `{"id":1,"ts":"2026-10-01T00:00:00Z","city":"${large}"}\n`, 'line 1 is longer than 1 MiB'],
+    ['a.json', `[\n{"id":1,\n"city":["${lines}"]}]\n`, 'from line 1 on a record is longer than 1 MiB'],
+    [
+      'a.json',
+      `[{"id":1,"ts":"2026-10-01T00:00:00Z"},\n${'\n{['.repeat(2 ** 19)}`,
+      'from line 3 on a record is longer than 1 MiB',
+    ],
+    ['a.json', Buffer.alloc(2 ** 26 + 1, '['), 'line 1 is longer than 64 MiB'],
+  ])('%s is refused as soon as one is longer than any scan (F11, %#)', async (name, content, why) => {
+    expect(await refusal({ [name]: content })).toEqual({ name: 'UsageError', message: `${name} is no file of scans: ${why}` });
+  });
+
+  it('may be a device (F11)', async () => {
+    const job = { paths: ['/dev/zero'], dimensions: [], start: () => () => undefined, note: () => undefined };
+    const reading = readInputs({ ...job, pause: async () => undefined });
+    await expect(reading).rejects.toThrow('/dev/zero is no file of scans: line 1 is longer than 1 MiB');
+  });
+
+  it('is one of scans while each is shorter', async () => {
+    const city = 'x'.repeat(2 ** 20 - 1000);
+    const made = [scan(1, 0, { city }), scan(2, 1, { city: city.replaceAll('xxxx', 'xxx\n') }), scan(3, 2, { city })];
+    for (const [name, content] of [
+      ['a.csv', csv(made, ['id', 'ts', 'city'])],
+      ['a.json', json(made)],
+      ['a.json', JSON.stringify(made, null, 2)],
+    ] as const) {
+      expect((await read({ [name]: content }, ['city'])).taken.map(({ row }) => row.city)).toEqual(made.map((row) => row.city));
+    }
   });
 });
 

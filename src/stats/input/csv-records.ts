@@ -2,7 +2,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { restore } from '../../defuse.ts';
 import type { Row } from '../../row-sink.ts';
-import { countEnds, notOurs, type TextPiece } from './input-text.ts';
+import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';
 import type { Records } from './records.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
@@ -17,20 +17,21 @@ export async function* readCsv(
   wanted: readonly string[],
 ): AsyncGenerator<Records & { columns: readonly string[] }> {
   let header: Header | undefined;
+  /** Of a record whose end was not seen yet: within quotes. */
   let rest = '';
   let restLine = 1;
   for await (const { text, line, isLast } of pieces) {
     if (rest === '') restLine = line;
-    let body = rest + text;
-    const torn = isLast && !body.endsWith('\n');
-    if (torn) body = body.slice(0, body.lastIndexOf('\n') + 1);
-    const end = endOfRecords(body);
-    rest = body.slice(end);
-    let records = body.slice(0, end);
+    const torn = isLast && !text.endsWith('\n');
+    const lines = torn ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
+    const end = endOfRecords(lines, rest !== '');
+    let records = end === 0 ? '' : rest + lines.slice(0, end);
+    rest = end === 0 ? rest + lines : lines.slice(end);
     let first = restLine;
     restLine += countEnds(records);
     // Of a file that is being written the last cell may lack its end, too.
     if (isLast && !torn && rest !== '') throw notOurs(path, `a quote (") from line ${restLine} on is never closed`);
+    if (rest.length > LONGEST_RECORD) throw notOurs(path, `a quote (") from line ${restLine} on is not closed within 1 MiB`);
     if (!header && records !== '') {
       const endOfHeader = records.indexOf('\n') + 1;
       header = parseHeader(records.slice(0, endOfHeader), path, wanted);
@@ -60,10 +61,13 @@ function parseHeader(text: string, path: string, wanted: readonly string[]): Hea
   return { columns, separator, places };
 }
 
-/** Where the last record ends: an odd number of quotes is one that goes on behind the line. */
-function endOfRecords(text: string): number {
-  if (!text.includes('"')) return text.length;
-  let quotes = 0;
+/**
+ * Where the last record ends: an odd number of quotes is one that goes on behind the line. `isOpen`: the text begins within quotes, so
+ * that what was looked at before is not looked at again.
+ */
+function endOfRecords(text: string, isOpen: boolean): number {
+  if (!text.includes('"')) return isOpen ? 0 : text.length;
+  let quotes = isOpen ? 1 : 0;
   let end = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

@@ -1,7 +1,7 @@
 /** Records of NDJSON and of JSON arrays, a piece of the file at a time. */
 import type { Row } from '../../row-sink.ts';
 import { isObject, parseJson } from '../../service/json.ts';
-import { countEnds, notOurs, type TextPiece } from './input-text.ts';
+import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';
 import type { Records } from './records.ts';
 
 /** One object a line. A last line that is cut off is left out, and told by `torn`. */
@@ -46,30 +46,59 @@ async function lineByLine(text: string, line: number, path: string, mayBeTorn: b
   return { rows, line, torn: false };
 }
 
-/** An array of objects, each of which ends with its line, as `scans export` writes it; a smaller one in any form. */
+/** An array of objects, wherever its lines end. Where each object ends with its line, as `scans export` writes it, nothing is looked for. */
 export async function* readJsonArray(pieces: AsyncIterable<TextPiece>, path: string): AsyncGenerator<Records> {
+  const findComma = createCommaFinder();
+  /** Of an object whose end was not seen yet. */
   let rest = '';
   let restLine = 1;
   let isFirst = true;
   for await (const { text, line, isLast } of pieces) {
-    if (rest === '') restLine = line;
-    let body = (rest + text).trim();
-    if (isFirst) body = body.slice(1).trimStart();
-    if (isLast && !body.endsWith(']')) throw notOurs(path, 'it ends before its array does');
-    if (isLast) body = body.slice(0, -1).trimEnd();
+    const added = isFirst ? text.trimStart().slice(1) : text;
     isFirst = false;
-    const rows = await parseArray(`[${body.replace(/,$/, '')}]`).catch(() => undefined);
-    if (Array.isArray(rows)) {
-      const bad = rows.findIndex((row) => !isObject(row));
-      if (bad >= 0) throw notOurs(path, `from line ${restLine} on it has a value that is not an object`);
-      rest = '';
+    if (rest === '') restLine = line;
+    const isClosed = rest === '' && !isLast && added.trimEnd().endsWith(',');
+    let rows = isClosed ? await parseRows(added) : undefined;
+    const end = rows || isLast ? added.length : findComma(added);
+    if (end > 0) {
+      const body = rest + added.slice(0, end);
+      rows ??= await parseRows(isLast ? withoutEnd(body, path) : body);
+      if (!rows) throw notOurs(path, `from line ${restLine} on it is not JSON`);
+      if (!rows.every(isObject)) throw notOurs(path, `from line ${restLine} on it has a value that is not an object`);
       yield { rows, line: restLine, torn: false };
-      continue;
-    }
-    rest = body;
-    if (isLast || rest.length > LONGEST_REST) throw notOurs(path, `from line ${restLine} on it is not JSON`);
+      rest = added.slice(end).trimStart();
+      restLine = line + countEnds(added.slice(0, added.length - rest.length));
+    } else rest += added;
+    if (rest.length > LONGEST_RECORD) throw notOurs(path, `from line ${restLine} on a record is longer than 1 MiB`);
   }
 }
 
-/** So much of an array that is not a record a line is held to find where a record ends. */
-const LONGEST_REST = 64 * 1024 * 1024;
+/** Values with commas between them, and perhaps behind them. Undefined where they are not JSON. */
+async function parseRows(text: string): Promise<unknown[] | undefined> {
+  const rows = await parseArray(`[${text.trim().replace(/,$/, '')}]`).catch(() => undefined);
+  return Array.isArray(rows) ? rows : undefined;
+}
+
+function withoutEnd(text: string, path: string): string {
+  const body = text.trimEnd();
+  if (!body.endsWith(']')) throw notOurs(path, 'it ends before its array does');
+  return body.slice(0, -1);
+}
+
+/** Gives where the last comma between two values of the array ends, 0 where there is none. Each text goes on from the one before: nothing is looked at twice. */
+function createCommaFinder(): (lines: string) => number {
+  let depth = 0;
+  let inString = false;
+  return (lines) => {
+    let end = 0;
+    for (let at = 0; at < lines.length; at++) {
+      const unit = lines[at];
+      if (unit === '"') inString = !inString;
+      else if (inString) at += unit === '\\' ? 1 : 0;
+      else if (unit === '{' || unit === '[') depth += 1;
+      else if (unit === '}' || unit === ']') depth -= 1;
+      else if (unit === ',' && depth === 0) end = at + 1;
+    }
+    return end;
+  };
+}
