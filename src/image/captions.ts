@@ -7,13 +7,30 @@ export interface Piece {
   readonly text: string;
 }
 
-/** What a caption shows of a name: on one line, and nothing that is not seen. */
+/** More than can be read on any label. Names have no bound of their own, and what is cut off here is never shaped or measured. */
+const MOST_CHARACTERS = 1000;
+/** What is left out takes room in a name, too. */
+const MOST_UNITS = 4 * MOST_CHARACTERS;
+const ELLIPSIS = '…';
+
+/** I8: what a caption shows of a name: on one line, nothing that is not seen, and no more than there is room for. */
 export function captionOf(name: string): string {
-  return name
-    .normalize('NFC')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .replace(/[\p{Cf}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu, '')
-    .trim();
+  const caption = onOneLine(name.slice(0, MOST_UNITS));
+  const characters = [...caption];
+  const isWhole = name.length <= MOST_UNITS && characters.length <= MOST_CHARACTERS;
+  return isWhole || caption === '' ? caption : `${characters.slice(0, MOST_CHARACTERS).join('').trimEnd()}${ELLIPSIS}`;
+}
+
+function onOneLine(text: string): string {
+  return (
+    text
+      .normalize('NFC')
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+      .replace(/[\p{Cf}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu, '')
+      // More marks on one letter than any script needs, as in T7: they would stand on the code beside it.
+      .replace(/(?<=\p{M}{4})\p{M}+/gu, '')
+      .trim()
+  );
 }
 
 /** Whether the fonts have all of it. */
@@ -67,8 +84,6 @@ function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
   }
   return ordered;
 }
-
-const ELLIPSIS = '…';
 
 /** Lines that are no wider than that, broken at spaces, or within words where one has no room; the last is cut where it must be. */
 export function breakLines(text: string, most: number, widthOf: (text: string) => number, room: number): string[] {

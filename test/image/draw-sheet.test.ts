@@ -135,6 +135,20 @@ describe('captions', () => {
     expect(captionOf('a\r\n\tb\u202e\u200bc\u0000 \ud800')).toBe('a bc');
   });
 
+  it('are cut before they are shaped, however long the name is (I8)', () => {
+    const cut = `${'x'.repeat(1000)}…`;
+    expect(captionOf('x'.repeat(1000))).toBe('x'.repeat(1000));
+    for (const length of [1001, 10_000_000]) expect(captionOf('x'.repeat(length))).toBe(cut);
+    expect([...captionOf('𝒳'.repeat(5000))]).toHaveLength(1001);
+    expect(captionOf(`Menu${'\u200b'.repeat(4000)}x`)).toBe('Menu…');
+    expect(captionOf('\u200b'.repeat(5000))).toBe('');
+  });
+
+  it('have no more marks on a letter than a script needs (I8)', () => {
+    expect(captionOf(`x${'\u0323\u0301'.repeat(1000)}y`)).toBe('x\u0323\u0323\u0323\u0323y');
+    expect(captionOf('Ṩ̌ किर्त्ति שָּׁ')).toBe('Ṩ̌ किर्त्ति שָּׁ'.normalize('NFC'));
+  });
+
   it('stand in pieces of one font and direction, from left to right', async () => {
     const fonts = await loadFonts(['menu قائمة 12 ۲۴ 東京 Łódź']);
     const texts = (text: string) => piecesOf(text, fonts).map((piece) => piece.text);
