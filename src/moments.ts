@@ -64,7 +64,8 @@ function meant(text: string, { flag, nowMs }: MomentContext): string | undefined
     return `That is a period: --during ${period} is all of it. ${flag} takes an instant, such as 2026-10-01.`;
   }
   const [, ago, unit] = /^(\d+)\s*(second|minute|hour|day|week|[smhdw])\w*(?:\s+ago)?$/i.exec(text) ?? [];
-  if (ago && unit) return `Use: ${flag} ${ago}${unit.charAt(0).toLowerCase()}`;
+  const duration = ago && unit && `${Number(ago)}${unit.charAt(0).toLowerCase()}`;
+  if (duration && (parseDuration(duration) ?? nowMs) < nowMs) return `Use: ${flag} ${duration}`;
   const days = datesOf(text);
   return days.length > 0 ? `Use: ${days.map((day) => `${flag} ${day}`).join(', or ')}` : undefined;
 }

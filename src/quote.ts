@@ -9,6 +9,18 @@ const LONGEST = 64;
 /** An id, a slug, a time, an address: one word, whose ends are seen without quotes. */
 const WORD = /^[\w.~:/+@-]{1,64}$/;
 
+/** No path or address that works has a longer part without a space. */
+const LONGEST_PART = 1000;
+
+/** A sentence without what nobody reads: a path or an address that was refused because it is longer than any loses its middle. */
+export function withoutLongParts(text: string): string {
+  return text.replace(/\S+/g, (part) => {
+    if (part.length <= LONGEST_PART) return part;
+    const start = [...part.slice(0, 4 * LONGEST)].slice(0, 2 * LONGEST).join('');
+    return `${start}…${[...part.slice(-2 * LONGEST)].slice(-LONGEST).join('')}`;
+  });
+}
+
 /** On one line and short, without quotes: for a sentence that has its own. */
 export function shown(text: string): string {
   if (text.length <= LONGEST) return clean(text);

@@ -11,6 +11,7 @@ import { chooseColumns } from '../src/output/columns.ts';
 import { renderError } from '../src/output/render-error.ts';
 import { inQuotes, quote, shown } from '../src/quote.ts';
 import { answerError } from '../src/service/answer-error.ts';
+import { parseBaseUrl } from '../src/service/base-url.ts';
 import { noSuchCode } from '../src/service/find-code.ts';
 import { unknownProfile } from '../src/settings/choose-profile.ts';
 import { headersOf } from './limit/setup.ts';
@@ -74,6 +75,10 @@ const SENTENCES: Record<string, (value: string) => unknown> = {
   'a field': (field) => thrown(() => chooseColumns([field], [{ name: 'id' }])),
   'a profile': (name) => unknownProfile(name, { profiles: new Map(), current: 'default' }),
   'a time': (text) => thrown(() => parseMoment(text, { flag: '--since', nowMs: 0, timezone: () => 'UTC' })),
+  'a time of the length of a file': (text) =>
+    thrown(() => parseMoment(`${'9'.repeat(text.length)} d`, { flag: '--since', nowMs: 0, timezone: () => 'UTC' })),
+  'a base URL': (path) => thrown(() => parseBaseUrl(`https://qr.example/v${path}`)),
+  'the host of a base URL': (host) => thrown(() => parseBaseUrl(`http://${host.replace(/\W/g, '')}.example/api/v1`)),
   'the words of an Error body': (error) => answer(400, { error, code: error }),
   'a redirect': (location) => answer(302, undefined, location),
 };

@@ -1,5 +1,6 @@
 /** Anything thrown, as the few lines a person reads or the one line a script parses. */
 import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../errors.ts';
+import { withoutLongParts } from '../quote.ts';
 import { redactKeys } from '../settings/key.ts';
 import { sourceStack } from '../start/source-stack.ts';
 import { cleanJson, cleanLines } from './clean.ts';
@@ -35,7 +36,7 @@ export function renderError(
   { columns, colours, wholePaths: whole }: ErrorPlace = {},
 ): string {
   if (error instanceof ClosedPipeError) return '';
-  const { message, hint, code, status } = withoutKeys(describe(error));
+  const { message, hint, code, status } = readable(describe(error));
   if (json) {
     const fields = { message, code: code ?? null, status: status ?? null, exit: exitCodeOf(error), hint: hint ?? null };
     return `${cleanJson(JSON.stringify({ error: fields }))}\n`;
@@ -48,9 +49,10 @@ export function renderError(
   return `${colours ? text.replace('qrctl:', colours.red('qrctl:')) : text}\n`;
 }
 
-/** Somebody may have typed a key where a name belongs; and what a defect says is not known. */
-function withoutKeys({ message, hint, ...rest }: FailureDetails & { message: string }) {
-  return { ...rest, message: redactKeys(message), hint: hint === undefined ? undefined : redactKeys(hint) };
+/** Somebody may have typed a key where a name belongs, or a file where its name belongs; and what a defect says is not known. */
+function readable({ message, hint, ...rest }: FailureDetails & { message: string }) {
+  const said = (text: string) => withoutLongParts(redactKeys(text));
+  return { ...rest, message: said(message), hint: hint === undefined ? undefined : said(hint) };
 }
 
 function describe(error: unknown): FailureDetails & { message: string } {

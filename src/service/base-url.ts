@@ -1,6 +1,7 @@
 /** The address of the service, as people type it. */
 import { UsageError } from '../errors.ts';
 import { parseUrl } from '../parse-url.ts';
+import { shown } from '../quote.ts';
 
 /** The version segment every base URL ends in (specification, section 9). */
 const VERSION_PATH = '/api/v1';
@@ -13,7 +14,7 @@ const VERSION_PATH = '/api/v1';
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new UsageError(`http:// would send the key unprotected to ${url.hostname}; it is for this machine only`, {
+    throw new UsageError(`http:// would send the key unprotected to ${shown(url.hostname)}; it is for this machine only`, {
       hint: 'write https:// in the base URL',
     });
   }
@@ -21,8 +22,8 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
   while (path.endsWith('/')) path = path.slice(0, -1);
   if (path === '') return { baseUrl: url.origin + VERSION_PATH, completed: true };
   if (!path.endsWith(VERSION_PATH)) {
-    throw new UsageError(`the base URL must end in ${VERSION_PATH}, and ${url.origin}${path} does not`, {
-      hint: `give ${url.origin}, or the whole URL up to ${VERSION_PATH}`,
+    throw new UsageError(`the base URL must end in ${VERSION_PATH}, and ${shown(url.origin + path)} does not`, {
+      hint: `give ${shown(url.origin)}, or the whole URL up to ${VERSION_PATH}`,
     });
   }
   return { baseUrl: url.origin + path, completed: false };

@@ -19,6 +19,16 @@ describe('an error is a few lines', () => {
     );
   });
 
+  test('however long a path or an address is that was refused', () => {
+    const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, { hint: '👍'.repeat(1000) });
+    for (const style of [text, json]) expect(renderError(error, style).length).toBeLessThan(1000);
+    expect(renderError(error, text)).toMatch(
+      /^qrctl: cannot write x{128}…x+\.csv: the name is too long\n {2}(👍){128}…(👍){64}\n$/,
+    );
+    const path = `/${'d'.repeat(998)}`;
+    expect(renderError(new UsageError(`cannot write ${path}`), text)).toContain(path);
+  });
+
   test('a defect of ours says how to report it, and shows its stack only with --verbose', () => {
     const defect = new TypeError('x is not a function');
     expect(renderError(defect, text)).toMatch(/^qrctl: unexpected failure: x is not a function\n {2}.*--verbose.*\n$/);
