@@ -1,4 +1,5 @@
 /** What an appended file or dataset is an export of, and how its rows become bytes: a run that differs in any of it must not add to it. */
+import { quote, shown } from '../quote.ts';
 import { isObject } from '../service/json.ts';
 
 /** How rows become bytes, beside the columns. */
@@ -59,25 +60,35 @@ const DIALECT_FLAGS = {
 /** How a run differs from what the file was written as, in words that go on from "it ", or undefined where it does not. */
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): string | undefined {
   if (was.format !== is.format) return `was written as ${was.format}, not ${is.format}`;
-  if (was.baseUrl !== is.baseUrl) return `was exported from ${was.baseUrl}, not ${is.baseUrl}`;
+  if (was.baseUrl !== is.baseUrl) return `was exported from ${quote(was.baseUrl)}, not ${quote(is.baseUrl)}`;
   if (codesOf(was) !== codesOf(is)) return `holds the scans of ${codesOf(was)}, not of ${codesOf(is)}`;
-  if (was.columns.join() !== is.columns.join()) return `has the columns ${was.columns.join()}, not ${is.columns.join()}`;
+  if (was.columns.join() !== is.columns.join()) return `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`;
   for (const [key, flag, sense] of DIALECT_FLAGS[is.format]) {
     if (was.dialect[key] !== is.dialect[key]) return `was written ${was.dialect[key] === sense ? 'with' : 'without'} ${flag}`;
   }
   // A6: times of two zones in one column mean nothing.
-  if (was.dialect.timezone !== is.dialect.timezone)
-    return `has its ts_local in ${was.dialect.timezone}, not in ${is.dialect.timezone}: add --timezone ${was.dialect.timezone}`;
+  if (was.dialect.timezone !== is.dialect.timezone) {
+    const [zone, other] = [was, is].map(({ dialect: { timezone } }) => quote(`${timezone}`));
+    return `has its ts_local in ${zone}, not in ${other}: add --timezone ${zone}`;
+  }
   if (delimiterOf(was) !== delimiterOf(is)) return `was written with --delimiter ${delimiterOf(was)}, not ${delimiterOf(is)}`;
   return undefined;
 }
 
 /** As `--delimiter` takes it. */
 function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
-  return delimiter === '\t' ? 'tab' : delimiter;
+  return delimiter === '\t' ? 'tab' : shown(delimiter);
 }
 
 function codesOf({ all, codes }: AppendIdentity): string {
   if (all) return 'all codes';
-  return codes.length === 1 ? `code ${codes[0]}` : `codes ${[...codes].sort().join(', ')}`;
+  return codes.length === 1 ? `code ${namesOf(codes)}` : `codes ${namesOf([...codes].sort(), ', ')}`;
+}
+
+/** What is listed of many names. */
+const MOST_NAMES = 20;
+
+function namesOf(names: readonly string[], separator = ','): string {
+  const more = names.length > MOST_NAMES ? `${separator}…` : '';
+  return names.slice(0, MOST_NAMES).map(quote).join(separator) + more;
 }

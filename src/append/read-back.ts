@@ -3,6 +3,7 @@
  * lost: it is worked out again from the file, when every row of it can be read as ours.
  */
 import { type DiskFile, readPieces } from '../durable/disk.ts';
+import { quote } from '../quote.ts';
 import { isObject, parseJson } from '../service/json.ts';
 import { parseInstant } from '../time.ts';
 import type { AppendIdentity } from './identity.ts';
@@ -63,7 +64,7 @@ export async function countUncommittedRows(
     await readRows(file, { ...stretch, strict: true }, identity, ({ code }) => {
       // With --all a code may be gone by now.
       if (code !== undefined && !identity.all && !identity.codes.includes(code))
-        throw new ForeignRowError(`a row of another code, ${code}`);
+        throw new ForeignRowError(`a row of another code, ${quote(code)}`);
       rows++;
     });
   } catch (error) {
@@ -142,10 +143,10 @@ export async function rebuild({ file, size, identity, begin, overlapMs, signal }
   let proof: OwnershipProof | undefined;
 
   const bytes = await readRows(file, { start, end: size, strict: true, signal }, identity, ({ code = alone, id, timeMs }) => {
-    if (code === undefined || !codes.has(code)) throw new ForeignRowError(`a row of another code, ${code}`);
+    if (code === undefined || !codes.has(code)) throw new ForeignRowError(`a row of another code, ${quote(`${code}`)}`);
     const overlap = overlapOf(overlaps, code);
     // A14: within the overlap; older ids are forgotten, as always.
-    if (overlap.ids.has(id)) throw new ForeignRowError(`the row ${id} twice`);
+    if (overlap.ids.has(id)) throw new ForeignRowError(`the row ${quote(id)} twice`);
     addRow(overlap, id, timeMs);
     forgetOldIds(overlap, overlapMs);
     if (oldestMs === undefined || timeMs < oldestMs) oldestMs = timeMs;

@@ -7,6 +7,7 @@ import { type AppendIdentity, differenceOf, isIdentity } from '../append/identit
 import type { CodeOverlap } from '../append/overlap.ts';
 import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
 import { seal, unseal } from '../append/sealed.ts';
+import { quote } from '../quote.ts';
 import { isObject } from '../service/json.ts';
 import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
 
@@ -110,7 +111,8 @@ function isSavedPart(value: unknown): boolean {
 export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): string | undefined {
   // P7: rows of one day in two directories, or two kinds of files, are no dataset.
   if (was.partition.by !== is.partition.by) return `is partitioned by ${was.partition.by}, not by ${is.partition.by}`;
+  const zone = quote(was.partition.timezone);
   if (was.partition.timezone !== is.partition.timezone)
-    return `has its ${was.partition.by}s in ${was.partition.timezone}, not in ${is.partition.timezone}: add --timezone ${was.partition.timezone}`;
+    return `has its ${was.partition.by}s in ${zone}, not in ${quote(is.partition.timezone)}: add --timezone ${zone}`;
   return differenceOf(was, is);
 }

