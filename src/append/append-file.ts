@@ -51,6 +51,8 @@ export interface AppendOptions {
   note?: (line: string) => void;
   /** Told what nobody may miss: bytes that are cut off. */
   warn?: (line: string) => void;
+  /** What to do where the file cannot be opened, by the flag that is meant (default: `--output`). */
+  elsewhere?: string | undefined;
   disk?: Disk;
   lock?: typeof acquireLock;
 }
@@ -62,7 +64,7 @@ export interface AppendOptions {
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, sinceMs, clock, signal, lockWaitMs: waitMs, onWait, restart = false, disk = nodeDisk } = options;
   checkIdentity(path, identity);
-  const asNotOpened = (error: unknown) => cannotOpen(`append to ${path}`, error);
+  const asNotOpened = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asNotOpened(error)));
   // A7: nothing is read before the file is ours alone: what another run is about to commit would be missed.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });

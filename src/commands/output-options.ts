@@ -110,11 +110,12 @@ export async function openSink(context: Context, plan: OutputPlan): Promise<Docu
     return createDocumentSink(stdoutBytes(context.console, await loadGuard(context, plan)), createFormatter());
   }
   const { openWholeFile } = await import('../output/whole-file.ts');
-  const file = await openWholeFile(plan.path, { gzip: plan.gzip, processes: context.processes });
+  const { path, gzip, elsewhere } = plan;
+  const file = await openWholeFile(path, { gzip, elsewhere, processes: context.processes });
   return createDocumentSink(file, createFormatter());
 }
 
-async function openWorkbook(context: Context, { columns, timezone }: OutputPlan, path: string): Promise<DocumentSink> {
+async function openWorkbook(context: Context, { columns, timezone, elsewhere }: OutputPlan, path: string): Promise<DocumentSink> {
   const [{ createWorkbookSink }, { createLocalTime }, { chooseTimeZone }, { openWholeFile }] = await Promise.all([
     import('../output/xlsx/workbook-sink.ts'),
     import('../local-time.ts'),
@@ -123,7 +124,7 @@ async function openWorkbook(context: Context, { columns, timezone }: OutputPlan,
   ]);
   const settings = await context.settings();
   const zone = createLocalTime(chooseTimeZone({ flag: timezone, setting: settings.timezone, TZ: context.env.TZ }));
-  return createWorkbookSink(await openWholeFile(path, { processes: context.processes }), { columns, zone });
+  return createWorkbookSink(await openWholeFile(path, { elsewhere, processes: context.processes }), { columns, zone });
 }
 
 /** What stands between the exact values of other people and a terminal; tables have it built in. */

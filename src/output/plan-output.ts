@@ -28,6 +28,8 @@ export interface OutputPlan {
   chosen: boolean;
   /** Undefined: standard output. */
   path: string | undefined;
+  /** As in WholeFileOptions, where it is not `--output` that names the path. */
+  elsewhere?: string | undefined;
   gzip: boolean;
   header: boolean;
   rawCells: boolean;

@@ -31,6 +31,8 @@ export interface WholeFileOptions {
   /** Compress; the bytes depend on the data alone. */
   gzip?: boolean;
   disk?: Disk;
+  /** What to do where nothing can be written there, by the flag that is meant (default: `--output`). */
+  elsewhere?: string | undefined;
 }
 
 /**
@@ -41,17 +43,17 @@ export interface WholeFileOptions {
  */
 export async function openWholeFile(
   path: string,
-  { processes, gzip = false, disk = nodeDisk }: WholeFileOptions,
+  { processes, gzip = false, disk = nodeDisk, elsewhere = 'choose another file with --output' }: WholeFileOptions,
 ): Promise<WholeFile> {
   const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
   try {
     // By its own name: in a directory, as node would make it, the system takes it for that of a file.
     if (namesDevice(path, platform())) return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
-    const real = await resolveFile(disk, path);
+    const real = await resolveFile(disk, path, elsewhere);
     if (real === undefined) return directFile(path, await openDirectly(path), encoder());
     return wholeFile(path, await openReplacement(disk, real, { processes }), encoder);
   } catch (error) {
-    throw cannotOpen(`write ${path}`, error);
+    throw cannotOpen(`write ${path}`, error, elsewhere);
   }
 }
 
@@ -88,10 +90,10 @@ export async function isWrittenDirectly(path: string): Promise<boolean> {
  * The file that `path` means, all links followed, or undefined where it is no regular file. Throws UsageError or a system error where
  * nothing could be written.
  */
-async function resolveFile(disk: Disk, path: string): Promise<string | undefined> {
-  if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'names a directory', 'give --output a file');
+async function resolveFile(disk: Disk, path: string, elsewhere: string): Promise<string | undefined> {
+  if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'names a directory', elsewhere);
   const old = await ifPresent(disk.stat(path));
-  if (old?.isDirectory()) throw refusal(path, 'is a directory', 'give --output a file');
+  if (old?.isDirectory()) throw refusal(path, 'is a directory', elsewhere);
   if (DESCRIPTORS.test(path) || (old && !old.isFile())) return undefined;
   if (old) {
     await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
@@ -159,11 +161,14 @@ function inWords(path: string, error: unknown, state: string): unknown {
   return cannotWrite(`write ${path}`, error, state);
 }
 
+/** Where a file in the directory of `--output-dir` cannot be written. */
+export const OTHER_DIRECTORY = 'choose another directory with --output-dir';
+
 /** Makes the directory of `--output-dir`, and those above it. Throws UsageError where the path is to blame, LocalError otherwise. */
 export async function makeOutputDirectory(path: string): Promise<void> {
   try {
     await makeDirectories(nodeDisk, path);
   } catch (cause) {
-    throw cannotOpen(`make the directory ${path}`, cause, 'choose another directory');
+    throw cannotOpen(`make the directory ${path}`, cause, OTHER_DIRECTORY);
   }
 }

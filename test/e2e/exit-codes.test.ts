@@ -1,5 +1,5 @@
 /** Every row of the exit-code table, reached by the built command. */
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/errors.ts';
@@ -110,5 +110,38 @@ describe('exit codes', () => {
     const { code } = await running.done;
     expect(code).toBe(exit);
     expect(await readdir(directory)).toEqual(['scans.csv']);
+  });
+});
+
+describe('a path that cannot be written is told with the flag that names it', () => {
+  type Command = (sandbox: TestSandbox) => string[];
+  const create = (...more: string[]) => ['qr', 'create', '--from', 'codes.csv', ...more];
+
+  test.each<[string, Command, string]>([
+    ['--results', () => create(), 'choose another file with --results'],
+    ['--results', () => create('--output', 'other.csv'), 'choose another file with --results'],
+    ['--results', () => create('--results', 'taken.xlsx'), 'choose another file with --results'],
+    ['--results', () => create('--results', 'no/r.csv'), 'create the directory first, or choose another file with --results'],
+    ['--results', () => create('--results', `${'r'.repeat(300)}.csv`), 'choose another file with --results'],
+    ['--output', () => create('--results', 'r.csv', '--output', 'taken.xlsx'), 'choose another file with --output'],
+    ['--summary', () => ['qr', 'list', '--limit', '1', '--summary', 'taken.xlsx'], 'choose another file with --summary'],
+    ['--output-dir', (s) => ['scans', 'export', s.codeId(), '--output-dir', '.'], 'choose another directory with --output-dir'],
+    [
+      '--output-dir',
+      (s) => ['scans', 'export', s.codeId(), '--output-dir', 'codes.csv'],
+      'choose another directory with --output-dir',
+    ],
+    ['--backup', (s) => ['qr', 'delete', s.codeId(), '--yes', '--backup', '.'], 'choose another directory with --backup'],
+  ])('%s (%#)', async (flag, args, hint) => {
+    const sandbox = await useSandbox({ codes: 1, scans: 5 });
+    const cwd = await useDirectory();
+    await writeFile(join(cwd, 'codes.csv'), 'name\nMenu\n');
+    for (const name of ['codes.results.csv', 'taken.xlsx', `${sandbox.codeId()}.csv`, `${sandbox.codeId()}.json`])
+      await mkdir(join(cwd, name));
+    const { code, stderr } = await runCli(args(sandbox), { env: sandbox.env, cwd });
+    expect(code).not.toBe(1);
+    expect(stderr).toContain('cannot ');
+    expect(stderr).toContain(hint);
+    if (flag !== '--output') expect(stderr).not.toMatch(/--output(?!-dir)/);
   });
 });

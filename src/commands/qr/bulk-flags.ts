@@ -91,6 +91,11 @@ function realTarget(path: string): string {
   }
 }
 
+/** What cannot be looked at is told when it is opened. */
 function isDevice(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+  try {
+    return !statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -58,8 +58,10 @@ async function openResults(
 ): Promise<RowSink> {
   const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
-  if (format === 'xlsx') return openSink(context, await planOutput(context, { output: path }, columns, 'list'));
-  const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path) });
+  const elsewhere = 'choose another file with --results';
+  if (format === 'xlsx')
+    return openSink(context, { ...(await planOutput(context, { output: path }, columns, 'list')), elsewhere });
+  const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path), elsewhere });
   const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: !excel, excel };
   const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialectOf(path, input, flags) }));
   if (format !== 'csv' || rawCells || excel) return output;

@@ -53,7 +53,11 @@ export async function openLastRun(
     return {
       isNews: (row) => isNews(compared(row), before.get(row.id)),
       async commit(rows) {
-        const file = await openWholeFile(path, { processes, gzip: isCompressed(path) });
+        const file = await openWholeFile(path, {
+          processes,
+          gzip: isCompressed(path),
+          elsewhere: 'choose another file with --since-last',
+        });
         const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: true, excel: false };
         await writeAll(createDocumentSink(file, createFormatter(format, style)), [rows]);
       },

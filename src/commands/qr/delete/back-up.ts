@@ -15,6 +15,7 @@ import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
 import { MAX_SCANS_PAGE, type QrCode } from '../../../service/shapes.ts';
 
+const OTHER_DIRECTORY = 'choose another directory with --backup';
 /** How often scans that came in while the others were written are gone back for. */
 const ROUNDS = 3;
 const NEWLINE = 10;
@@ -29,7 +30,7 @@ export type BackUp = (id: string) => Promise<void>;
  */
 export async function openBackup(context: Context, directory: string): Promise<BackUp> {
   await makeDirectories(nodeDisk, directory).catch((error) => {
-    throw cannotOpen(`make the directory ${directory}`, error, 'choose another directory with --backup');
+    throw cannotOpen(`make the directory ${directory}`, error, OTHER_DIRECTORY);
   });
   const { processes } = context;
   return async (id) => {
@@ -37,7 +38,7 @@ export async function openBackup(context: Context, directory: string): Promise<B
     const code = await service.getCode(id);
     // Only an id that was checked to be a uuid is a file's name.
     const place = join(directory, code.id.toLowerCase());
-    await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, { processes });
+    await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, { processes, elsewhere: OTHER_DIRECTORY });
     for (let round = 1; ; round++) {
       const untilMs = await exportAll(context, service, code, `${place}.scans.ndjson`);
       if (untilMs === undefined || !(await hasNewer(service, id, untilMs))) return;
@@ -49,7 +50,7 @@ export async function openBackup(context: Context, directory: string): Promise<B
 /** Writes all scans up to now, proven complete; resolves to the end of their range, ms since the epoch. */
 async function exportAll(context: Context, service: Service, code: QrCode, path: string): Promise<number | undefined> {
   const { exportCodes } = await import('../../../complete/export-codes.ts');
-  const file = await openWholeFile(path, { processes: context.processes });
+  const file = await openWholeFile(path, { processes: context.processes, elsewhere: OTHER_DIRECTORY });
   const formatter = createFormatter('ndjson', {
     columns: [],
     shape: 'list',
@@ -81,7 +82,7 @@ async function countLines(path: string): Promise<number> {
   try {
     for await (const chunk of createReadStream(path)) for (const byte of chunk) lines += byte === NEWLINE ? 1 : 0;
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw cannotOpen(`read ${path}`, error, 'choose another directory with --backup');
+    if (systemCode(error) !== 'ENOENT') throw cannotOpen(`read ${path}`, error, OTHER_DIRECTORY);
   }
   return lines;
 }

@@ -9,7 +9,7 @@ import type { LocalTime } from '../../../local-time.ts';
 import { createBufferedSink } from '../../../output/buffered-sink.ts';
 import type { Column } from '../../../output/columns.ts';
 import type { OutputPlan } from '../../../output/plan-output.ts';
-import { makeOutputDirectory } from '../../../output/whole-file.ts';
+import { makeOutputDirectory, OTHER_DIRECTORY } from '../../../output/whole-file.ts';
 import type { CodeSink, Rewind, RowSink } from '../../../row-sink.ts';
 import type { Service } from '../../../service/service.ts';
 import { loadFormatter, openSink } from '../../output-options.ts';
@@ -59,7 +59,7 @@ export async function openSinks(
         const file = contents.appended(await openAppended(context, plan, path, [code], service));
         return withColumns(code, file.sinkOf(code.id, true));
       }
-      const own = documentOf(await openRewindable(context, { ...output, path }), sinceMs, true);
+      const own = documentOf(await openRewindable(context, { ...output, path, elsewhere: OTHER_DIRECTORY }), sinceMs, true);
       return withColumns(code, contents.watched(own, path));
     };
     return { place: directory, contents: contents.read, open, commit: async () => undefined, discard: async () => undefined };
@@ -100,6 +100,7 @@ async function openAppended(
     formatter: (await loadFormatter(context, { ...plan.output, columns }))(),
     restart: plan.append.restart,
     rotated: plan.append.rotated,
+    elsewhere: plan.directory === undefined ? undefined : OTHER_DIRECTORY,
   });
 }
 
