@@ -109,7 +109,9 @@ function excessive({ name }: Subject, { status }: Answer, cause: ExcessiveJsonEr
 
 function notJson({ name, redact }: Subject, answer: Answer, cause: unknown): UnexpectedAnswerError {
   const words = excerpt(answer.text, redact);
-  const what = words === '' ? 'an empty answer' : `an answer that is not JSON: ${words}`;
+  // A page may have tags alone.
+  const said = words === '' ? '' : `: ${words}`;
+  const what = answer.text.trim() === '' ? 'an empty answer' : `an answer that is not JSON${said}`;
   return new UnexpectedAnswerError(`${name}: ${what} (${answer.status})`, {
     status: answer.status,
     hint: 'check the base URL: qrctl doctor',

@@ -390,6 +390,15 @@ describe('messages', () => {
     );
   });
 
+  test.each([
+    ['<html><body><script src="x"></script></body></html>', 'an answer that is not JSON'],
+    ['\u200b', 'an answer that is not JSON'],
+    ['', 'an empty answer'],
+    [' \r\n', 'an empty answer'],
+  ])('an answer without words is empty only where nothing is in it: %j', async (text, what) => {
+    expect(await tell(say(rawAnswer(200, text)))).toContain(`GET /api/v1/qr/ID on HOST: ${what} (200)`);
+  });
+
   test('a page of HTML with status 200 in the midst of proper answers is a gateway that passes: asked for again', async () => {
     const html = rawAnswer(200, '<html><body>Back in a moment</body></html>');
     const server = await useFaultServer((request) => say(request.number === 1 ? html : rawAnswer(200, CODE))(request));
