@@ -31,6 +31,12 @@ const WAYS: Way[] = [
   { exit: 2, how: 'a wrong date', args: (s) => ['scans', 'export', s.codeId(), '--since', '2026-02-30'], says: /2026-02-30/ },
   { exit: 2, how: 'a missing name', args: () => ['qr', 'create'], says: /--name/ },
   { exit: 2, how: 'an unwritable path', args: () => ['qr', 'list', '-o', '/nonexistent/codes.csv'], says: /nonexistent/ },
+  {
+    exit: 2,
+    how: 'scans without end',
+    args: () => ['scans', 'stats', '--input', '/dev/zero'],
+    says: /zero .* line 1 is longer than 1 MiB/,
+  },
   { exit: 3, how: 'a wrong key', args: () => ['qr', 'list'], env: { QRCTL_API_KEY: 'svc_live_wrong' }, says: /key/ },
   { exit: 3, how: 'no key', args: () => ['qr', 'list'], env: { QRCTL_API_KEY: '' }, says: /auth login/ },
   { exit: 4, how: 'an unknown id', args: () => ['qr', 'get', UNKNOWN], says: /not found|no code/i },
