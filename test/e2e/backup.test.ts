@@ -39,6 +39,39 @@ describe('qr delete --backup', () => {
   });
 
   it.each([
+    ['a file of slugs', 30, 2, true],
+    ['an id', 1203, 1, false],
+    ['an id', 0, 1, false],
+    ['a slug', 3, 1, false],
+    ['two ids', 1, 2, false],
+  ])('costs what --dry-run says, with --yes and on a terminal: %s, %i scans', async (how, scans, count, ofFile) => {
+    for (const asked of [false, true]) {
+      const sandbox = await useSandbox({ codes: 3, scans: 0 });
+      const directory = await useDirectory();
+      const codes = [0, 1].slice(0, count).map((n) => sandbox.workspace.code(sandbox.codeId(n)));
+      const from = Date.now() - 30_000_000;
+      for (const code of codes)
+        for (let i = 0; i < scans; i++)
+          sandbox.workspace.addScan(code?.id ?? '', { ts: new Date(from + i * 2500).toISOString() });
+      const names = codes.map((code) => (how.includes('id') ? code?.id : code?.slug) ?? '');
+      const file = join(directory, 'old.csv');
+      await writeFile(file, ['slug', ...names, ''].join('\n'));
+      const args = ['qr', 'delete', ...(ofFile ? ['--from', file] : names), '--backup', join(directory, 'backup')];
+      const env = { ...sandbox.env, HOME: directory };
+      const dry = await runCli([...args, '--dry-run', ...(asked ? [] : ['--yes'])], { env });
+      const spent = sandbox.requests.length;
+      const answer = { tty: true, input: `${count === 1 ? 'y' : count}\n` };
+      const run = await runCli(asked ? args : [...args, '--yes'], { env, ...(asked && answer) });
+      expect(run.code, run.stderr).toBe(0);
+      const sent = sandbox.requests.slice(spent).map(({ method, url }) => `${method} ${url}`);
+      expect(dry.stderr, sent.join('\n')).toMatch(new RegExp(`: ${sent.length} requests, `));
+      // What was named is read once.
+      const reads = sent.filter((request) => /^GET \S*\/qr(\/[^/?]+)?(\?\S*)?$/.test(request));
+      if (!ofFile) expect(reads, sent.join('\n')).toHaveLength(count);
+    }
+  });
+
+  it.each([
     ['too small', (total: number) => total - 7],
     ['too large', (total: number) => total + 1],
   ])('deletes nothing where the total is %s, and ends with 9', async (_, lie) => {

@@ -20,8 +20,11 @@ const OTHER_DIRECTORY = 'choose another directory with --backup';
 const ROUNDS = 3;
 const NEWLINE = 10;
 
-/** Resolves when a code is backed up; rejects where that cannot be proven, and the code must stay. */
-export type BackUp = (id: string) => Promise<void>;
+/**
+ * Resolves when a code is backed up; rejects where that cannot be proven, and the code must stay. `found` is the code, where this run has just read
+ * it; else it is asked for.
+ */
+export type BackUp = (id: string, found?: QrCode) => Promise<void>;
 
 /**
  * A function that writes `ID.json`, the code as the service has it, and `ID.scans.ndjson`, its scans with every field, in the directory,
@@ -33,9 +36,9 @@ export async function openBackup(context: Context, directory: string): Promise<B
     throw cannotOpen(`make the directory ${directory}`, error, OTHER_DIRECTORY);
   });
   const { processes } = context;
-  return async (id) => {
+  return async (id, found) => {
     const service = await context.service();
-    const code = await service.getCode(id);
+    const code = found ?? (await service.getCode(id));
     // Only an id that was checked to be a uuid is a file's name.
     const place = join(directory, code.id.toLowerCase());
     await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, { processes, elsewhere: OTHER_DIRECTORY });
@@ -45,6 +48,18 @@ export async function openBackup(context: Context, directory: string): Promise<B
       if (round === ROUNDS) throw unproven(code, 'it is scanned while its scans are written');
     }
   };
+}
+
+/** How many scans a code has, and what its backup costs while the service holds still, but for the request that reads the code. Asks for page 1. */
+export async function foreseeBackup(service: Service, id: string): Promise<{ scans: number; requests: number }> {
+  const [{ requestsAfter }, { readFirst, widened }] = await Promise.all([
+    import('../../../complete/export-scans.ts'),
+    import('../../../complete/range.ts'),
+  ]);
+  const first = await readFirst((request) => service.listScans(id, request), widened({ sinceMs: undefined, untilMs: undefined }));
+  const after = requestsAfter(first, { isKnown: true, proveBeyond: true, untilMs: service.nowMs() ?? Number.POSITIVE_INFINITY });
+  // Page 1, what follows it, and the look for newer ones.
+  return { scans: first.total, requests: 1 + after + 1 };
 }
 
 /** Writes all scans up to now, proven complete; resolves to the end of their range, ms since the epoch. */

@@ -83,19 +83,21 @@ export function hasSlug({ slug }: TargetRow): boolean {
   return slug !== undefined;
 }
 
-/** `--dry-run`: one record a row, with the number of scans that would be lost. */
+/** `--dry-run`: one record a row, with the number of scans that would be lost. `ofFile`: what is backed up is read once more then. */
 export async function printLosses(
   context: Context,
   rows: readonly TargetRow[],
   lookup: Lookup,
-  flags: OutputFlags & Consent,
+  flags: OutputFlags & Consent & Pick<DeleteFlags, 'backup'>,
+  ofFile = false,
 ): Promise<void> {
   const codes = codesOf(rows, lookup);
   const service = await context.service();
   const reading = await requestsToLookUp(service, rows);
   const bySlug = rows.filter(hasSlug);
   const readingSlugs = bySlug.length === 0 ? 0 : await requestsToLookUp(service, bySlug);
-  const scans = await countScans(context, codes);
+  const backup = flags.backup === undefined ? undefined : await foreseeBackups(context, codes);
+  const scans = backup?.scans ?? (await countScans(context, codes));
   const records = rows.map((row) => {
     const code = lookup(row);
     if (!code) return { row: row.row, id: row.id, slug: row.slug, action: 'not found' };
@@ -105,16 +107,32 @@ export async function printLosses(
   await printRecords(context, records, LOSS_COLUMNS, flags, { none: 'no rows' });
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const what = `${countOf(codes.length, 'code')} and ${countOf(all, 'scan')} would be deleted`;
-  const ids = new Set([...codes.map(({ id }) => id), ...rows.flatMap(({ id }) => id ?? [])]);
+  const ids = new Set([...codes.map(({ id }) => id.toLowerCase()), ...rows.flatMap(({ id }) => id ?? [])]);
+  // A code that was not looked up is read for its backup.
+  const read = (looked: number) => (backup ? codes.length - (ofFile ? 0 : looked) : 0);
+  const each = ids.size + (backup?.requests ?? 0);
   // Who is asked is shown names and scans first; with --yes only slugs are looked up, also those beside an id.
-  const unasked = readingSlugs + ids.size;
+  const unasked = readingSlugs + each + read(codesOf(bySlug, lookup).length);
   if (flags.yes) return tellCost(context, service, what, unasked);
   tellCost(
     context,
     service,
     `${what} (with --yes, which shows nothing first: ${countOf(unasked, 'request')})`,
-    reading + 2 * codes.length,
+    reading + codes.length + each + read(codes.length),
   );
+}
+
+async function foreseeBackups(context: Context, codes: readonly QrCode[]) {
+  const { foreseeBackup } = await import('./back-up.ts');
+  const { concurrency } = await context.settings();
+  const service = await context.service();
+  const all = { scans: new Map<string, number>(), requests: 0 };
+  await inParallel(codes, concurrency, async ({ id }) => {
+    const { scans, requests } = await foreseeBackup(service, id);
+    all.scans.set(id, scans);
+    all.requests += requests;
+  });
+  return all;
 }
 
 async function countScans(context: Context, codes: readonly QrCode[]): Promise<Map<string, number>> {

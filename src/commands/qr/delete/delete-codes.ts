@@ -30,7 +30,8 @@ export async function deleteCodes(context: Context, names: readonly string[], fl
   const lookup = await lookUpLosses(context, rows, flags);
   if (flags.dryRun) return printLosses(context, rows, lookup, flags);
   await confirm(context, codesOf(rows, lookup), flags);
-  await printNamed(context, rows, await deleteAll(context, rows, lookup, flags, { backUp }), flags);
+  const deleted = await deleteAll(context, rows, lookup, flags, { backUp: backUp && asFound(backUp, lookup) });
+  await printNamed(context, rows, deleted, flags);
 }
 
 async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, backUp: BackUp | undefined): Promise<void> {
@@ -41,7 +42,7 @@ async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, b
   const lookup = () => found;
   if (flags.dryRun) return printLosses(context, [row], lookup, flags);
   await confirm(context, codesOf([row], lookup), flags);
-  const result = await createDeleter(service, lookup, undefined, backUp)(row);
+  const result = await createDeleter(service, lookup, undefined, backUp && asFound(backUp, lookup))(row);
   await printRecord(context, { code: row.values.get('code'), ...result, error: null }, NAMED_COLUMNS, flags);
 }
 
@@ -51,7 +52,7 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
   const backUp = await backupOf(context, flags);
   await runBulk<TargetRow>(context, from, flags, {
     check: checkDelete,
-    preview: async (rows) => printLosses(context, rows, await lookUpLosses(context, rows, flags, from), flags),
+    preview: async (rows) => printLosses(context, rows, await lookUpLosses(context, rows, flags, from), flags, true),
     async send(rows, path) {
       const lookup = await lookUpLosses(context, rows, flags, from);
       await confirm(context, codesOf(rows, lookup), flags);
@@ -63,6 +64,11 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
       return { results, failure: changeFailure(end, results, path) };
     },
   });
+}
+
+/** Backs codes up as they were looked up: a few that are named, unlike the rows of a file, are not kept waiting for hours before they are deleted. */
+function asFound(backUp: BackUp, lookup: Lookup): BackUp {
+  return (id) => backUp(id, lookup({ id: id.toLowerCase(), slug: undefined }));
 }
 
 async function backupOf(context: Context, { backup, dryRun }: DeleteFlags): Promise<BackUp | undefined> {
