@@ -3,36 +3,45 @@ import { NotFoundError } from '../errors.ts';
 import { groupBy } from '../group-by.ts';
 import { inParallel } from '../in-parallel.ts';
 import { quote } from '../quote.ts';
-import { getIfThere, getRemembered, isCheaperEach } from '../service/find-code.ts';
+import { getIfThere, getRemembered, isCheaperEach, listUntilFound } from '../service/find-code.ts';
 import type { Service } from '../service/service.ts';
-import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
+import { MAX_CODES_PAGE, type Page, type QrCode } from '../service/shapes.ts';
 import type { TargetRow } from './check-rows.ts';
 import type { Fault } from './input.ts';
 
 export interface Reader {
   service: Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
-  /** Every code of the workspace, proven complete. */
-  listCodes: () => Promise<QrCode[]>;
   concurrency: number;
 }
 
 /** Looks up the code of a row; undefined where the service has none. */
 export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
 
-/** Reads the code of every row: by the listing where a row has only a slug never seen or that costs less, else one by one. */
+/**
+ * Reads the code of every row: by the listing, up to the last of them, where a row has only a slug never seen or that costs less, else one by
+ * one. The listing is read for the slugs beside ids, too: one may be of another code.
+ */
 export async function findCodes(rows: readonly TargetRow[], reader: Reader): Promise<Lookup> {
   const ids = new Set(rows.flatMap(({ id }) => id ?? []));
   const slugs = [...new Set(rows.flatMap(({ id, slug }) => (id === undefined ? (slug ?? []) : [])))];
-  const codes = (await getAll(ids, slugs, reader)) ?? (await reader.listCodes());
+  const listFor: ListFor = (service) => {
+    return listUntilFound(service, { ids, slugs: rows.flatMap(({ slug }) => slug ?? []) }, reader.concurrency);
+  };
+  const codes = (await getAll(ids, slugs, reader, listFor)) ?? (await listFor(reader.service));
   const byId = new Map(codes.map((code) => [code.id.toLowerCase(), code]));
   const bySlug = new Map(codes.map((code) => [code.slug, code]));
   return ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id));
 }
 
 /** The codes with these ids and slugs, one by one; undefined where that costs more than the listing, or a slug is not what it was. */
-async function getAll(ids: ReadonlySet<string>, slugs: readonly string[], reader: Reader): Promise<QrCode[] | undefined> {
+async function getAll(
+  ids: ReadonlySet<string>,
+  slugs: readonly string[],
+  reader: Reader,
+  listFor: ListFor,
+): Promise<QrCode[] | undefined> {
   const { service, concurrency } = reader;
-  if (slugs.length === 0) return (await listingIsCheaper(ids.size, reader)) ? undefined : getEach(ids, reader);
+  if (slugs.length === 0) return ids.size <= HANDFUL ? getEach(ids, reader) : getOrList(ids, reader, listFor);
   if (!(await isCheaperEach(service, slugs, ids.size))) return undefined;
   const found = await getEach(ids, reader);
   let isStale = false;
@@ -71,13 +80,32 @@ export function groupByCode<R extends TargetRow>(rows: readonly R[], lookup: Loo
 /** For a handful asking the size first costs more than it saves. */
 const HANDFUL = 3;
 
-async function listingIsCheaper(ids: number, { service }: Reader): Promise<boolean> {
-  if (ids <= HANDFUL) return false;
-  const { total } = await service.listCodes({ page: 1, limit: 1 });
-  return Math.ceil(total / MAX_CODES_PAGE) <= ids;
+type ListFor = (service: Pick<Service, 'listCodes'>) => Promise<QrCode[]>;
+
+/** Asks for page 1 of the listing, and then for what costs less: its other pages, or one by one what is not on it. */
+async function getOrList(ids: ReadonlySet<string>, reader: Reader, listFor: ListFor): Promise<QrCode[]> {
+  const { service } = reader;
+  const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });
+  const shown = new Set(first.rows.map(({ id }) => id.toLowerCase()));
+  const others = [...ids].filter((id) => !shown.has(id));
+  const morePages = Math.ceil(first.total / Math.max(1, first.rows.length)) - 1;
+  if (others.length > 0 && others.length >= morePages) return listFor(showingAgain(service, first));
+  return [...first.rows, ...(await getEach(others, reader))];
 }
 
-async function getEach(ids: ReadonlySet<string>, { service, concurrency }: Reader): Promise<QrCode[]> {
+/** The listing, whose page 1 has been asked for already. */
+function showingAgain({ listCodes }: Pick<Service, 'listCodes'>, first: Page<QrCode>): Pick<Service, 'listCodes'> {
+  let shown = false;
+  return {
+    async listCodes(request) {
+      if (shown || request.page !== 1) return listCodes(request);
+      shown = true;
+      return first;
+    },
+  };
+}
+
+async function getEach(ids: Iterable<string>, { service, concurrency }: Reader): Promise<QrCode[]> {
   const found: QrCode[] = [];
   await inParallel(ids, concurrency, async (id) => {
     const code = await getIfThere(service, id);

@@ -2,7 +2,7 @@
 import { NotFoundError } from '../errors.ts';
 import { inQuotes, quote } from '../quote.ts';
 import { isUuid } from './checks.ts';
-import { listAllCodes } from './codes.ts';
+import { type Lister, listAllCodes } from './codes.ts';
 import { fetchInOrder } from './fetch-in-order.ts';
 import type { Service } from './service.ts';
 import { MAX_CODES_PAGE, type QrCode } from './shapes.ts';
@@ -79,19 +79,33 @@ export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): P
 }
 
 async function findListed(service: Finder, slugs: readonly string[]): Promise<QrCode[]> {
-  const wanted = new Set(slugs);
-  const found = new Map<string, QrCode>();
-  const others: QrCode[] = [];
-  for await (const codes of listAllCodes(service, 1)) {
-    for (const code of codes) {
-      if (wanted.has(code.slug)) found.set(code.slug, code);
-      others.push(code);
-    }
-    if (found.size === wanted.size) break;
-  }
+  const codes = await listUntilFound(service, { ids: [], slugs }, 1);
+  const found = new Map(codes.map((code) => [code.slug, code]));
   const missing = slugs.find((slug) => !found.has(slug));
-  if (missing !== undefined) throw await noSuchCode(missing, others);
+  if (missing !== undefined) throw await noSuchCode(missing, codes);
   return slugs.flatMap((slug) => found.get(slug) ?? []);
+}
+
+/** More codes than this are on so many pages that some may be asked for together, though the last of them may be in vain. */
+const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
+
+/** The listing up to the last of the codes with these ids (in lower case) and slugs; all of it, and whole, where one of them is not there. */
+export async function listUntilFound(
+  service: Lister,
+  names: { ids: Iterable<string>; slugs: Iterable<string> },
+  concurrency: number,
+): Promise<QrCode[]> {
+  const [ids, slugs] = [new Set(names.ids), new Set(names.slugs)];
+  const listed: QrCode[] = [];
+  for await (const codes of listAllCodes(service, ids.size + slugs.size > MOST_IN_TURN ? concurrency : 1)) {
+    for (const code of codes) {
+      listed.push(code);
+      ids.delete(code.id.toLowerCase());
+      slugs.delete(code.slug);
+    }
+    if (ids.size + slugs.size === 0) break;
+  }
+  return listed;
 }
 
 /** That no code is called so, with the code whose name it is, or the nearest of the slugs there are. */

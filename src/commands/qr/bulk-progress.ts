@@ -9,7 +9,6 @@ import { ClosedPipeError } from '../../errors.ts';
 import { costOf } from '../../limit/rate-limit.ts';
 import type { Waiting } from '../../once/rounds.ts';
 import { countOf, formatCount } from '../../quote.ts';
-import { everyCode } from '../../service/codes.ts';
 import { requestsToFindAgain } from '../../service/find-code.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
@@ -76,7 +75,7 @@ export function tellWaiting(
 export async function lookUp(context: Context, rows: readonly TargetRow[], from = '-'): Promise<Lookup> {
   const { concurrency } = await context.settings();
   const service = await context.service();
-  const lookup = await findCodes(rows, { service, listCodes: () => everyCode(service, concurrency), concurrency });
+  const lookup = await findCodes(rows, { service, concurrency });
   refuseFaults(nameOfGiven(from), faultsOfTwoNames(rows, lookup), 'sort whole rows, not single columns');
   return lookup;
 }

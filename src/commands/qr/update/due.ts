@@ -11,7 +11,6 @@ import { messageOf, RejectedError, UnexpectedAnswerError } from '../../../errors
 import { contradictions, dueRowsOf, keyOf } from '../../../once/dated-plan.ts';
 import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../once/plan-journal.ts';
 import { quote } from '../../../quote.ts';
-import { everyCode } from '../../../service/codes.ts';
 import { formatInstant } from '../../../time.ts';
 import { printRecords } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
@@ -110,8 +109,7 @@ interface Plan {
 async function readPlan(context: Context, from: string, rows: readonly DatedRow[], journal: PlanJournal): Promise<Plan> {
   const service = await context.service();
   const { concurrency } = await context.settings();
-  const look = (some: readonly DatedRow[]): Promise<Lookup> =>
-    findCodes(some, { service, listCodes: () => everyCode(service, concurrency), concurrency });
+  const look = (some: readonly DatedRow[]): Promise<Lookup> => findCodes(some, { service, concurrency });
   const nameOf = ({ id, slug }: DatedRow) => id ?? slug ?? '';
 
   const unknown = rows.filter((row) => journal.known(nameOf(row)) === undefined);
