@@ -1,5 +1,5 @@
 /** What the built command asks of the service: exactly the pages, as --dry-run said it would, and never more than was shown is worth. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Intercept } from '../../src/sandbox/exchange.ts';
@@ -154,5 +154,32 @@ describe('a total that is not true', () => {
     const { code, requests } = await requestsOf(sandbox, ['scans', 'export', sandbox.codeId()]);
     expect(code).toBe(0);
     expect(requests).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('--dry-run says what the run then needs, to a request', () => {
+  /** What a dry run of these words predicts, and what they cost then; `file` is at hand as rows.csv. */
+  async function predicted(sandbox: TestSandbox, words: string[], file = ''): Promise<{ foreseen: number; requests: number }> {
+    const directory = await useDirectory();
+    const path = join(directory, 'rows.csv');
+    await writeFile(path, file);
+    const args = words.map((word) => (word === 'rows.csv' ? path : word));
+    const dry = await requestsOf(sandbox, [...args, '--dry-run', '-f', 'json']);
+    const inWords = /: ([\d,]+) requests?(, |;)/.exec(dry.stderr)?.[1];
+    const foreseen = Number(inWords ?? JSON.parse(dry.stdout).requests);
+    const run = await requestsOf(sandbox, args);
+    expect(run.code, run.stderr).toBe(0);
+    return { foreseen, requests: run.requests };
+  }
+
+  const slugOf = (sandbox: TestSandbox, n: number) => sandbox.workspace.codes()[n]?.slug ?? '';
+
+  test('of dated changes, also of a slug never seen before', async () => {
+    const sandbox = await useSandbox({ codes: 250, scans: 0 });
+    for (const n of [0, 249]) {
+      const plan = `slug,at,name\n${slugOf(sandbox, n)},2026-01-01T00:00:00Z,new\n`;
+      const found = await predicted(sandbox, ['qr', 'update', '--from', 'rows.csv', '--due'], plan);
+      expect(found).toEqual({ foreseen: 2, requests: 2 });
+    }
   });
 });

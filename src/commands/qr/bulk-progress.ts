@@ -80,11 +80,15 @@ export async function lookUp(context: Context, rows: readonly TargetRow[], from 
   return lookup;
 }
 
-/** What `lookUp` costs the next run, once it was done in this one: slugs that were seen are remembered. */
-export function requestsToLookUp(service: Service, rows: readonly TargetRow[]): Promise<number> {
+/** What `lookUp` costs the next run, once it was done in this one for `spent` requests: slugs that were seen are remembered. */
+export function requestsToLookUp(
+  service: Service,
+  rows: readonly TargetRow[],
+  spent = service.stats().requests,
+): Promise<number> {
   const ids = new Set(rows.flatMap(({ id }) => id ?? []));
   const slugs = [...new Set(rows.flatMap(({ id, slug }) => (id === undefined ? (slug ?? []) : [])))];
-  return requestsToFindAgain(service, slugs, { others: ids.size, spent: service.stats().requests });
+  return requestsToFindAgain(service, slugs, { others: ids.size, spent });
 }
 
 /** Where somebody stopped the run: says how far it came, and throws the signal's reason. `named`: there is no file of rows. */

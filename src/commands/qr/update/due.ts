@@ -15,7 +15,7 @@ import { formatInstant } from '../../../time.ts';
 import { printRecords } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { type BulkFlags, journalOf } from '../bulk-flags.ts';
-import { tellCost, throwIfStopped } from '../bulk-progress.ts';
+import { requestsToLookUp, tellCost, throwIfStopped } from '../bulk-progress.ts';
 
 /** Applies what is due and not done. Throws UsageError for a plan that cannot be followed, and else as `runBulk`. */
 export async function updateDue(context: Context, from: string, common: CommonChanges, flags: BulkFlags): Promise<void> {
@@ -100,6 +100,8 @@ interface Plan {
   /** The id of the code that a row is about. */
   idOf: (row: DatedRow) => string;
   nowMs: number;
+  /** The rows whose codes were read together, and for how many requests. */
+  looks: { rows: readonly DatedRow[]; requests: number }[];
 }
 
 /**
@@ -109,7 +111,13 @@ interface Plan {
 async function readPlan(context: Context, from: string, rows: readonly DatedRow[], journal: PlanJournal): Promise<Plan> {
   const service = await context.service();
   const { concurrency } = await context.settings();
-  const look = (some: readonly DatedRow[]): Promise<Lookup> => findCodes(some, { service, concurrency });
+  const looks: Plan['looks'] = [];
+  const look = async (some: readonly DatedRow[]): Promise<Lookup> => {
+    const before = service.stats().requests;
+    const found = await findCodes(some, { service, concurrency });
+    looks.push({ rows: some, requests: service.stats().requests - before });
+    return found;
+  };
   const nameOf = ({ id, slug }: DatedRow) => id ?? slug ?? '';
 
   const unknown = rows.filter((row) => journal.known(nameOf(row)) === undefined);
@@ -148,7 +156,7 @@ async function readPlan(context: Context, from: string, rows: readonly DatedRow[
     // One that is gone since: its request will say so.
     return [{ rows: own, dueRows, code: code ?? goneCode(id, own[0]?.slug) }];
   });
-  return { due, idOf, nowMs };
+  return { due, idOf, nowMs, looks };
 }
 
 function goneCode(id: string, slug: string | undefined): DueCode<DatedRow>['code'] {
@@ -167,8 +175,9 @@ async function printPlan(
 ): Promise<void> {
   const service = await context.service();
   const journal = await readPlanJournal(journalOf(path), service.baseUrl);
-  const { due, idOf, nowMs } = await readPlan(context, from, rows, journal);
-  const reading = service.stats().requests;
+  const { due, idOf, nowMs, looks } = await readPlan(context, from, rows, journal);
+  let reading = service.stats().requests;
+  for (const look of looks) reading += (await requestsToLookUp(service, look.rows, look.requests)) - look.requests;
   let changed = 0;
   const planned = new Map<number, Record<string, unknown>[]>();
   for (const { code, dueRows } of due) {
