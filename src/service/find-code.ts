@@ -24,10 +24,16 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
 
 /**
  * The codes with these slugs, in their order: one request each where all were seen before and the listing would cost more, else the listing
- * up to the last of them. Throws NotFoundError for the first that no code has.
+ * up to the last of them. `ids` (in lower case) are wanted beside them: those that the listing shows on the way come after. Throws
+ * NotFoundError for the first slug that no code has.
  */
-export async function findCodesBySlug(service: Finder, slugs: readonly string[], concurrency: number): Promise<QrCode[]> {
-  if (!(await isCheaperEach(service, slugs, 0))) return findListed(service, slugs);
+export async function findCodesBySlug(
+  service: Finder,
+  slugs: readonly string[],
+  concurrency: number,
+  ids: readonly string[] = [],
+): Promise<QrCode[]> {
+  if (!(await isCheaperEach(service, slugs, ids.length))) return findListed(service, slugs, ids);
   const found: (QrCode | undefined)[] = [];
   for await (const code of fetchInOrder(slugs, (slug) => getRemembered(service, slug), concurrency)) found.push(code);
   const missing = slugs.filter((_, at) => found[at] === undefined);
@@ -78,12 +84,13 @@ export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): P
   });
 }
 
-async function findListed(service: Finder, slugs: readonly string[]): Promise<QrCode[]> {
+async function findListed(service: Finder, slugs: readonly string[], ids: readonly string[] = []): Promise<QrCode[]> {
   const codes = await listUntilFound(service, { ids: [], slugs }, 1);
   const found = new Map(codes.map((code) => [code.slug, code]));
   const missing = slugs.find((slug) => !found.has(slug));
   if (missing !== undefined) throw await noSuchCode(missing, codes);
-  return slugs.flatMap((slug) => found.get(slug) ?? []);
+  const beside = new Set(ids);
+  return [...slugs.flatMap((slug) => found.get(slug) ?? []), ...codes.filter(({ id }) => beside.has(id.toLowerCase()))];
 }
 
 /** More codes than this are on so many pages that some may be asked for together, though the last of them may be in vain. */

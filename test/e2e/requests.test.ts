@@ -182,4 +182,17 @@ describe('--dry-run says what the run then needs, to a request', () => {
       expect(found).toEqual({ foreseen: 2, requests: 2 });
     }
   });
+
+  test.each([
+    ['export', 'two slugs', [0, 249], [], 4],
+    ['export', 'an id and a slug', [249], [0], 4],
+    ['stats', 'two slugs', [0, 249], [], 4],
+    ['stats', 'an id and slugs', [0, 1, 2, 249], [3], 8],
+  ] as const)('of scans %s about %s never seen before', async (verb, _, slugs, ids, requests) => {
+    const sandbox = await useSandbox({ codes: 250, scans: 0 });
+    for (const { id } of sandbox.workspace.codes())
+      sandbox.workspace.addScan(id, { ts: new Date(Date.now() - 60_000).toISOString() });
+    const names = [...ids.map((n) => sandbox.workspace.codes()[n]?.id ?? ''), ...slugs.map((n) => slugOf(sandbox, n))];
+    expect(await predicted(sandbox, ['scans', verb, ...names])).toEqual({ foreseen: requests, requests });
+  });
 });

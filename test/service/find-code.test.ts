@@ -118,6 +118,13 @@ describe('a slug that was seen before', () => {
     expect([fresh.got.length, fresh.asked.length]).toEqual([0, 2]);
   });
 
+  test('ids beside them come along where the listing shows them on the way, and cost nothing more', async () => {
+    const service = serviceOf(codes(450));
+    const found = await findCodesBySlug(service, ['slug-120'], 4, [idOf(3), idOf(300)]);
+    expect(found.map(({ slug }) => slug)).toEqual(['slug-120', 'slug-3']);
+    expect([service.got.length, service.asked.length]).toEqual([0, 2]);
+  });
+
   test('among several, one that is gone is told', async () => {
     const service = knowing(1000, codes(999));
     await expect(findCodesBySlug(service, ['slug-0', 'slug-999'], 4)).rejects.toThrow('no code has the id or slug slug-999');

@@ -45,17 +45,12 @@ async function codesOfFile(context: Context, from: string): Promise<QrCode[]> {
 
 async function namedCodes(context: Context, names: readonly string[], width: number): Promise<QrCode[]> {
   const service = await context.service();
-  const bySlug = new Map(
-    (
-      await findCodesBySlug(
-        service,
-        names.filter((name) => !isUuid(name)),
-        width,
-      )
-    ).map((code) => [code.slug, code]),
-  );
-  const byId = new Map<string, QrCode>();
-  const ids = names.filter(isUuid).map((id) => id.toLowerCase());
-  for await (const code of fetchInOrder(new Set(ids), (id) => service.getCode(id), width)) byId.set(code.id.toLowerCase(), code);
+  const ids = [...new Set(names.filter(isUuid).map((id) => id.toLowerCase()))];
+  const slugs = names.filter((name) => !isUuid(name));
+  const found = slugs.length === 0 ? [] : await findCodesBySlug(service, slugs, width, ids);
+  const bySlug = new Map(found.map((code) => [code.slug, code]));
+  const byId = new Map(found.map((code) => [code.id.toLowerCase(), code]));
+  const others = ids.filter((id) => !byId.has(id));
+  for await (const code of fetchInOrder(others, (id) => service.getCode(id), width)) byId.set(code.id.toLowerCase(), code);
   return names.flatMap((name) => bySlug.get(name) ?? byId.get(name.toLowerCase()) ?? []);
 }

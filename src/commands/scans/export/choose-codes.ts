@@ -4,7 +4,7 @@ import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { type Doubt, everyCode } from '../../../service/codes.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
-import { findCodesBySlug, getIfThere } from '../../../service/find-code.ts';
+import { findCodesBySlug, getIfThere, requestsToFindAgain } from '../../../service/find-code.ts';
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 
@@ -20,7 +20,8 @@ function order(a: string, b: string): number {
 
 /**
  * The codes named by ids or slugs, in the order given, each once. An id alone costs nothing; where slugs and names are `wanted`
- * it costs a request, and a slug one, too, if it was seen before, or the listing up to its code. Throws NotFoundError for a slug that no code has.
+ * it costs a request, and a slug one, too, if it was seen before, or the listing up to its code, which may show ids as well. Throws NotFoundError
+ * for a slug that no code has.
  */
 export async function namedCodes(
   service: Service,
@@ -31,6 +32,13 @@ export async function namedCodes(
   const wished = [...new Set(names.map((name) => (isUuid(name) ? name.toLowerCase() : name)))];
   const codes = wished.every(isUuid) ? await byId(service, wished, wanted, width) : await bySlug(service, wished, wanted, width);
   return [...new Map(codes.map((code) => [code.id, code])).values()];
+}
+
+/** What `namedCodes` costs the next run, when this one has sent no other requests: slugs that were seen now are asked for by their ids. */
+export function requestsToName(service: Service, names: readonly string[], wanted: boolean): Promise<number> {
+  const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
+  const ids = new Set(names.filter(isUuid).map((name) => name.toLowerCase())).size;
+  return requestsToFindAgain(service, slugs, { others: wanted ? ids : 0, spent: service.stats().requests });
 }
 
 async function byId(service: Service, ids: readonly string[], wanted: boolean, width: number): Promise<CodeLabel[]> {
@@ -45,8 +53,10 @@ async function byId(service: Service, ids: readonly string[], wanted: boolean, w
 async function bySlug(service: Service, names: readonly string[], wanted: boolean, width: number): Promise<CodeLabel[]> {
   const ids = names.filter(isUuid);
   const slugs = names.filter((name) => !isUuid(name));
-  const codes = await findCodesBySlug(service, slugs, width);
-  const found = new Map<string, CodeLabel>(codes.map((code) => [code.slug, code]));
-  const labels = await byId(service, ids, wanted, width);
-  return names.flatMap((name) => found.get(name) ?? labels[ids.indexOf(name)] ?? []);
+  const codes = await findCodesBySlug(service, slugs, width, wanted ? ids : []);
+  const withSlug = new Map<string, CodeLabel>(codes.map((code) => [code.slug, code]));
+  const withId = new Map<string, CodeLabel>(codes.map((code) => [code.id.toLowerCase(), code]));
+  const others = ids.filter((id) => !withId.has(id));
+  for (const label of await byId(service, others, wanted, width)) withId.set(label.id.toLowerCase(), label);
+  return names.flatMap((name) => (isUuid(name) ? withId : withSlug).get(name) ?? []);
 }

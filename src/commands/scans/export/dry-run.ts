@@ -6,12 +6,10 @@ import { countsBeyond, cut, readFirst, widened } from '../../../complete/range.t
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import type { Column } from '../../../output/columns.ts';
-import { isUuid } from '../../../service/checks.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
-import { requestsToFindAgain } from '../../../service/find-code.ts';
-import type { Service } from '../../../service/service.ts';
 import { formatDuration, formatInstant } from '../../../time.ts';
 import { printRecord } from '../../output-options.ts';
+import { requestsToName } from './choose-codes.ts';
 import { filesOf } from './open-sinks.ts';
 import type { ExportPlan } from './plan-export.ts';
 
@@ -33,12 +31,12 @@ export async function printDryRun(
   context: Context,
   plan: ExportPlan,
   codes: readonly CodeLabel[],
-  names: readonly string[],
+  named: { names: readonly string[]; wanted: boolean },
 ): Promise<void> {
   const service = await context.service();
   const { concurrency } = await context.settings();
   const positions = await savedPositions(plan, codes);
-  let requests = await requestsToFind(service, plan, names);
+  let requests = await requestsToName(service, named.names, named.wanted);
   const began = context.clock.monotonic();
   let scans = 0;
   let endMs = plan.untilMs ?? service.nowMs();
@@ -78,15 +76,6 @@ export async function printDryRun(
   };
   await printRecord(context, record, COLUMNS, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
   context.console.note('nothing was exported');
-}
-
-/** Of finding the codes, as the export will have to: what was looked up now is remembered then. */
-async function requestsToFind(service: Service, { labelled }: ExportPlan, names: readonly string[]): Promise<number> {
-  const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
-  const ids = new Set(names.filter(isUuid).map((name) => name.toLowerCase())).size;
-  const named = labelled ? ids : 0;
-  const spent = service.stats().requests - named;
-  return named + (await requestsToFindAgain(service, slugs, { others: 0, spent }));
 }
 
 /** From when on an append would read, by the state beside each file; a code without one is read from the beginning. */

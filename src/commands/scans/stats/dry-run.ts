@@ -13,6 +13,7 @@ import { codesOf } from '../counting/count-scans.ts';
 import { askFirst } from '../counting/count-service.ts';
 import type { CountPlan } from '../counting/plan-count.ts';
 import { cheaperByTotals, planReadings } from '../counting/readings.ts';
+import { requestsToName } from '../export/choose-codes.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'codes' },
@@ -51,7 +52,7 @@ async function ofService(context: Context, plan: CountPlan) {
   const service = await context.service();
   const { concurrency } = await context.settings();
   const codes = await codesOf(context, plan);
-  let { requests } = service.stats();
+  let requests = await requestsToName(service, plan.names, true);
   let scans = 0;
   let byTotals = 0;
   const { readings, untilMs } = planReadings(plan, service.nowMs() ?? context.clock.now(), service.nowMs());
