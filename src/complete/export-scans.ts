@@ -10,7 +10,7 @@ import type { Rewind, RowSink, TimedRows } from '../row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { MovedError } from './assembly.ts';
 import { createBudget, SpentError } from './budget.ts';
-import { type Batch, cut, formatRange, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
+import { type Batch, cut, formatRange, pageSizeOf, type Range, type RangeReading, type ReadScans, readFirst } from './range.ts';
 import { type SlicesJob, slices } from './slices.ts';
 import { mayBeTruncated, type PageOrder } from './truncated-total.ts';
 import { union } from './union.ts';
@@ -96,7 +96,10 @@ async function attempt(read: () => Promise<void>): Promise<MovedError | undefine
   }
 }
 
-/** Requests that a service which holds still needs after page 1 of a range: `isKnown` and `proveBeyond` as in ScanExport. */
+/**
+ * Requests that a service which holds still needs after page 1 of a range: `isKnown` and `proveBeyond` as in ScanExport. The end of a range is
+ * taken for no part of it.
+ */
 export function requestsAfter(
   first: ScanPage,
   { isKnown, proveBeyond, sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY }: Foreseen,
@@ -108,9 +111,28 @@ export function requestsAfter(
   if (!mayBeTruncated({ total, pageSize, always: proveBeyond })) return pages;
   const [instant = 0] = times;
   // Rows of one instant show no order: what comes after them is asked for, and what was before, as far as that is in the range.
-  if (times.length !== total || times.some((time) => time !== instant)) return pages + 1;
-  return pages + (instant + 1 < untilMs ? 1 : 0) + (instant - 1 > sinceMs ? 1 : 0);
+  if (!isOneInstant(first)) return pages + 1;
+  return pages + (instant + 1 < untilMs ? 1 : 0) + (instant - (isWholeSecond(instant) ? 0 : 1) > sinceMs ? 1 : 0);
 }
+
+/**
+ * As `requestsAfter`, also where that hangs on whether the end is a part of a range: before rows of one instant that is a whole second it is asked
+ * once more then. One request tells it.
+ */
+export async function foreseeAfter(read: ReadScans, first: ScanPage, foreseen: Foreseen): Promise<number> {
+  const { proveBeyond: always, sinceMs = Number.NEGATIVE_INFINITY } = foreseen;
+  const requests = requestsAfter(first, foreseen);
+  const [instant = 0] = first.times;
+  const isDoubted = isOneInstant(first) && mayBeTruncated({ total: first.total, pageSize: pageSizeOf(first), always });
+  if (!isDoubted || !isWholeSecond(instant) || instant - 1 <= sinceMs) return requests;
+  const { total } = await read({ page: 1, limit: 1, untilMs: instant });
+  return total > 0 ? requests + 1 : requests;
+}
+
+/** Whether page 1 shows all rows, and all of them at one time. */
+const isOneInstant = ({ times, total }: ScanPage) => times.length === total && times.every((time) => time === times[0]);
+
+const isWholeSecond = (ms: number) => ms % 1000 === 0;
 
 interface Foreseen extends Partial<Range> {
   isKnown: boolean;

@@ -161,12 +161,12 @@ describe('the requests that an export needs after page 1', () => {
     ['on both sides, where it ends after them', { untilMs: 2 }, 2],
     ['nowhere, where they are all of the range', { sinceMs: -1, untilMs: 1 }, 0],
   ])('look beyond rows of one instant %s', (_, from, requests) => {
-    const instant = START + 7000;
+    const instant = START + 7500;
     const range = Object.fromEntries(Object.entries(from).map(([bound, ms]) => [bound, instant + ms]));
     const always = { isKnown: true, proveBeyond: true };
-    expect(requestsAfter(page([1, 2, 3], { times: [7, 7, 7] }), { ...always, ...range })).toBe(requests);
+    expect(requestsAfter(page([1, 2, 3], { times: [7.5, 7.5, 7.5] }), { ...always, ...range })).toBe(requests);
     // What is not shown may be of another instant.
-    expect(requestsAfter(page([1, 2, 3], { times: [7, 7, 7], total: 4 }), { ...always, ...range })).toBe(2);
+    expect(requestsAfter(page([1, 2, 3], { times: [7.5, 7.5, 7.5], total: 4 }), { ...always, ...range })).toBe(2);
     expect(requestsAfter(page([1, 2, 3], { times: [7, 7, 8] }), { ...always, ...range })).toBe(1);
   });
 

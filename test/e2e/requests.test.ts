@@ -184,6 +184,17 @@ describe('--dry-run says what the run then needs, to a request', () => {
   });
 
   test.each([
+    ['half a second', 500, true, 3],
+    ['a whole second, whose end is a part of it', 0, true, 4],
+    ['a whole second, whose end is no part of it', 0, false, 3],
+  ])('of one scan at %s, with --prove-beyond', async (_, ms, untilInclusive, requests) => {
+    const sandbox = await useSandbox({ codes: 1, scans: 0, untilInclusive });
+    sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(Date.UTC(2026, 0, 1) + ms).toISOString() });
+    const found = await predicted(sandbox, ['scans', 'export', sandbox.codeId(), '--prove-beyond']);
+    expect(found).toEqual({ foreseen: requests, requests });
+  });
+
+  test.each([
     ['export', 'two slugs', [0, 249], [], 4],
     ['export', 'an id and a slug', [249], [0], 4],
     ['stats', 'two slugs', [0, 249], [], 4],

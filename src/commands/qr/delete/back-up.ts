@@ -52,12 +52,14 @@ export async function openBackup(context: Context, directory: string): Promise<B
 
 /** How many scans a code has, and what its backup costs while the service holds still, but for the request that reads the code. Asks for page 1. */
 export async function foreseeBackup(service: Service, id: string): Promise<{ scans: number; requests: number }> {
-  const [{ requestsAfter }, { readFirst, widened }] = await Promise.all([
+  const [{ foreseeAfter }, { readFirst, widened }] = await Promise.all([
     import('../../../complete/export-scans.ts'),
     import('../../../complete/range.ts'),
   ]);
-  const first = await readFirst((request) => service.listScans(id, request), widened({ sinceMs: undefined, untilMs: undefined }));
-  const after = requestsAfter(first, { isKnown: true, proveBeyond: true, untilMs: service.nowMs() ?? Number.POSITIVE_INFINITY });
+  const read = (request: Parameters<Service['listScans']>[1]) => service.listScans(id, request);
+  const first = await readFirst(read, widened({ sinceMs: undefined, untilMs: undefined }));
+  const untilMs = service.nowMs() ?? Number.POSITIVE_INFINITY;
+  const after = await foreseeAfter(read, first, { isKnown: true, proveBeyond: true, untilMs });
   // Page 1, what follows it, and the look for newer ones.
   return { scans: first.total, requests: 1 + after + 1 };
 }

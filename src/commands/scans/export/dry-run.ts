@@ -1,8 +1,8 @@
 /** `scans export --dry-run`: what would be read, and how long that takes. */
 
 import type { CodeLabel } from '../../../complete/export-codes.ts';
-import { requestsAfter } from '../../../complete/export-scans.ts';
-import { countsBeyond, cut, readFirst, widened } from '../../../complete/range.ts';
+import { foreseeAfter } from '../../../complete/export-scans.ts';
+import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import type { Column } from '../../../output/columns.ts';
@@ -35,6 +35,7 @@ export async function printDryRun(
 ): Promise<void> {
   const service = await context.service();
   const { concurrency } = await context.settings();
+  const { proveBeyond } = plan;
   const positions = await savedPositions(plan, codes);
   let requests = await requestsToName(service, named.names, named.wanted);
   const began = context.clock.monotonic();
@@ -43,16 +44,17 @@ export async function printDryRun(
   const ask = async ({ id, slug }: CodeLabel) => {
     const isOpen = endMs === undefined;
     const range = { sinceMs: positions.get(id) ?? plan.sinceMs, untilMs: endMs };
-    const first = await readFirst((request) => service.listScans(id, request), widened(range));
+    const read: ReadScans = (request) => service.listScans(id, request);
+    const first = await readFirst(read, widened(range));
     endMs ??= service.nowMs();
     const isKnown = slug !== undefined;
     if (first.total === 0 && !isKnown) await service.getCode(id);
     const inside = cut(first, { ...range, untilMs: endMs ?? Number.POSITIVE_INFINITY });
     scans += first.total - (first.rows.length - inside.rows.length);
     const isReadAgain = isOpen && countsBeyond(first, widened({ ...range, untilMs: endMs }));
-    requests +=
-      (isReadAgain ? 2 : 1) +
-      requestsAfter(first, { ...range, isKnown, proveBeyond: plan.proveBeyond, untilMs: endMs ?? Number.POSITIVE_INFINITY });
+    const until = endMs ?? Number.POSITIVE_INFINITY;
+    const after = await foreseeAfter(read, first, { ...range, isKnown, proveBeyond, untilMs: until });
+    requests += (isReadAgain ? 2 : 1) + after;
   };
   for await (const _ of fetchInOrder(codes, ask, concurrency));
   const { format } = plan.output;
