@@ -3,7 +3,7 @@
  * was killed: a small journal of ids tells these apart, so that the file can be run again.
  */
 
-import { type AppendLog, openAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
+import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { TargetRow } from './check-rows.ts';
@@ -20,9 +20,12 @@ type Progress = Deletion & { is: 'deleting' | 'deleted' | 'missing' };
 
 type DeleteRecord = { is: 'journal'; version: 1; baseUrl: string; of: 'deletion' } | Progress;
 
-export interface DeleteJournal {
-  /** The last that earlier runs recorded of this code. */
+/** The last that earlier runs recorded of a row's code. */
+export interface DeletedBefore {
   find(row: Pick<TargetRow, 'id' | 'slug'>): Progress | undefined;
+}
+
+export interface DeleteJournal extends DeletedBefore {
   record(record: Progress): Promise<void>;
   close(): Promise<void>;
 }
@@ -35,28 +38,39 @@ const ADVICE = {
 /** Opens the journal at `path`. Hold its lock before. Throws UsageError when what stands there is another journal. */
 export async function openDeleteJournal(path: string, baseUrl: string): Promise<DeleteJournal> {
   const file: AppendLog<DeleteRecord> = await openAppendLog<DeleteRecord>(path, ADVICE);
-  const [first] = file.found;
   try {
-    if (first && (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1 || first.baseUrl !== baseUrl))
-      throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: 'name other --results' });
-    refuseOtherShapes(path, file.found, isProgress, ADVICE.damaged);
+    refuseOther(path, baseUrl, file.found);
   } catch (error) {
     await file.close();
     throw error;
   }
-  if (!first) await file.append([{ is: 'journal', version: 1, baseUrl, of: 'deletion' }]);
+  if (file.found.length === 0) await file.append([{ is: 'journal', version: 1, baseUrl, of: 'deletion' }]);
+  return { ...finderIn(file.found), record: (record) => file.append([record]), close: () => file.close() };
+}
+
+/** What is recorded there, to look at only: nothing is written. */
+export async function readDeleteJournal(path: string, baseUrl: string): Promise<DeletedBefore> {
+  const found = await readAppendLog<DeleteRecord>(path, ADVICE);
+  refuseOther(path, baseUrl, found);
+  return finderIn(found);
+}
+
+function refuseOther(path: string, baseUrl: string, found: readonly DeleteRecord[]): void {
+  const [first] = found;
+  if (first && (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1 || first.baseUrl !== baseUrl))
+    throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: 'name other --results' });
+  refuseOtherShapes(path, found, isProgress, ADVICE.damaged);
+}
+
+function finderIn(found: readonly DeleteRecord[]): DeletedBefore {
   const byId = new Map<string, Progress>();
   const idOfSlug = new Map<string, string>();
-  for (const record of file.found) {
+  for (const record of found) {
     if (record.is === 'journal') continue;
     byId.set(record.id, record);
     if (record.slug !== undefined) idOfSlug.set(record.slug, record.id);
   }
-  return {
-    find: ({ id, slug }) => byId.get(id ?? idOfSlug.get(slug ?? '') ?? ''),
-    record: (record) => file.append([record]),
-    close: () => file.close(),
-  };
+  return { find: ({ id, slug }) => byId.get(id ?? idOfSlug.get(slug ?? '') ?? '') };
 }
 
 function isProgress(record: DeleteRecord): boolean {

@@ -159,8 +159,13 @@ describe('a total that is not true', () => {
 
 describe('--dry-run says what the run then needs, to a request', () => {
   /** What a dry run of these words predicts, and what they cost then; `file` is at hand as rows.csv. */
-  async function predicted(sandbox: TestSandbox, words: string[], file = ''): Promise<{ foreseen: number; requests: number }> {
-    const directory = await useDirectory();
+  async function predicted(
+    sandbox: TestSandbox,
+    words: string[],
+    file = '',
+    directory?: string,
+  ): Promise<{ foreseen: number; requests: number }> {
+    directory ??= await useDirectory();
     const path = join(directory, 'rows.csv');
     await writeFile(path, file);
     const args = words.map((word) => (word === 'rows.csv' ? path : word));
@@ -181,6 +186,18 @@ describe('--dry-run says what the run then needs, to a request', () => {
       const found = await predicted(sandbox, ['qr', 'update', '--from', 'rows.csv', '--due'], plan);
       expect(found).toEqual({ foreseen: 2, requests: 2 });
     }
+  });
+
+  test('of a deletion that is done, or done in part', async () => {
+    const sandbox = await useSandbox({ codes: 4, scans: 3 });
+    const codes = [0, 1, 2, 3].map((n) => sandbox.workspace.code(sandbox.codeId(n)));
+    const directory = await useDirectory();
+    const args = ['qr', 'delete', '--from', 'rows.csv', '--yes'];
+    const file = `id,slug\n${codes[0]?.id},\n,${codes[1]?.slug}\n`;
+    expect(await predicted(sandbox, args, file, directory)).toEqual({ foreseen: 3, requests: 3 });
+    expect(await predicted(sandbox, args, file, directory)).toEqual({ foreseen: 0, requests: 0 });
+    const more = `${file}${codes[2]?.id},\n`;
+    expect(await predicted(sandbox, args, more, directory)).toEqual({ foreseen: 1, requests: 1 });
   });
 
   test.each([

@@ -4,16 +4,12 @@ import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { inParallel } from '../../../in-parallel.ts';
-import type { Column } from '../../../output/columns.ts';
-import type { OutputFlags } from '../../../output/plan-output.ts';
 import { countOf, inQuotes, quote } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { askUntil } from '../../ask-until.ts';
-import { printRecords } from '../../output-options.ts';
-import { requestsToLookUp, tellCost } from '../bulk-progress.ts';
 import type { DeleteFlags } from './delete.ts';
 
-type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'>;
+export type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'>;
 
 /** Throws UsageError where nobody can be asked and `--yes` was not given: nothing is sent then. */
 export function requireConsent({ console }: Context, { yes, dryRun }: Consent, from?: string): void {
@@ -69,73 +65,13 @@ function declined(): UsageError {
   return new UsageError('nothing was deleted', { hint: '--dry-run shows what would be lost' });
 }
 
-const LOSS_COLUMNS: readonly Column[] = [
-  { name: 'row', importance: 2, keepWhole: true },
-  { name: 'id', importance: 1, keepWhole: true },
-  { name: 'slug', importance: 3, keepWhole: true },
-  { name: 'name', importance: 4, leastWidth: 16, wishedWidth: 24 },
-  { name: 'action', importance: 5, keepWhole: true },
-  { name: 'scans', importance: 5, align: 'right', keepWhole: true },
-];
-
 /** Whether its code is looked up in any case: a slug has to be, and beside an id it says whether that is the one that is meant. */
 export function hasSlug({ slug }: TargetRow): boolean {
   return slug !== undefined;
 }
 
-/** `--dry-run`: one record a row, with the number of scans that would be lost. `ofFile`: what is backed up is read once more then. */
-export async function printLosses(
-  context: Context,
-  rows: readonly TargetRow[],
-  lookup: Lookup,
-  flags: OutputFlags & Consent & Pick<DeleteFlags, 'backup'>,
-  ofFile = false,
-): Promise<void> {
-  const codes = codesOf(rows, lookup);
-  const service = await context.service();
-  const reading = await requestsToLookUp(service, rows);
-  const bySlug = rows.filter(hasSlug);
-  const readingSlugs = bySlug.length === 0 ? 0 : await requestsToLookUp(service, bySlug);
-  const backup = flags.backup === undefined ? undefined : await foreseeBackups(context, codes);
-  const scans = backup?.scans ?? (await countScans(context, codes));
-  const records = rows.map((row) => {
-    const code = lookup(row);
-    if (!code) return { row: row.row, id: row.id, slug: row.slug, action: 'not found' };
-    const { id, slug, name } = code;
-    return { row: row.row, id, slug, name, action: 'delete', scans: scans.get(id) };
-  });
-  await printRecords(context, records, LOSS_COLUMNS, flags, { none: 'no rows' });
-  const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
-  const what = `${countOf(codes.length, 'code')} and ${countOf(all, 'scan')} would be deleted`;
-  const ids = new Set([...codes.map(({ id }) => id.toLowerCase()), ...rows.flatMap(({ id }) => id ?? [])]);
-  // A code that was not looked up is read for its backup.
-  const read = (looked: number) => (backup ? codes.length - (ofFile ? 0 : looked) : 0);
-  const each = ids.size + (backup?.requests ?? 0);
-  // Who is asked is shown names and scans first; with --yes only slugs are looked up, also those beside an id.
-  const unasked = readingSlugs + each + read(codesOf(bySlug, lookup).length);
-  if (flags.yes) return tellCost(context, service, what, unasked);
-  tellCost(
-    context,
-    service,
-    `${what} (with --yes, which shows nothing first: ${countOf(unasked, 'request')})`,
-    reading + codes.length + each + read(codes.length),
-  );
-}
-
-async function foreseeBackups(context: Context, codes: readonly QrCode[]) {
-  const { foreseeBackup } = await import('./back-up.ts');
-  const { concurrency } = await context.settings();
-  const service = await context.service();
-  const all = { scans: new Map<string, number>(), requests: 0 };
-  await inParallel(codes, concurrency, async ({ id }) => {
-    const { scans, requests } = await foreseeBackup(service, id);
-    all.scans.set(id, scans);
-    all.requests += requests;
-  });
-  return all;
-}
-
-async function countScans(context: Context, codes: readonly QrCode[]): Promise<Map<string, number>> {
+/** How many scans each code has, by its id: a request each. */
+export async function countScans(context: Context, codes: readonly QrCode[]): Promise<Map<string, number>> {
   const { concurrency } = await context.settings();
   const service = await context.service();
   const scans = new Map<string, number>();

@@ -1,6 +1,6 @@
 /** `qr delete`: named codes, or those of a file. */
 import { checkDelete, type TargetRow } from '../../../bulk/check-rows.ts';
-import { createDeleter, type DeleteJournal, openDeleteJournal } from '../../../bulk/delete-rows.ts';
+import { createDeleter, type DeleteJournal, openDeleteJournal, readDeleteJournal } from '../../../bulk/delete-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
@@ -8,12 +8,13 @@ import { UsageError } from '../../../errors.ts';
 import { findCode } from '../../../service/find-code.ts';
 import { planOutput, printRecord } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
-import { bulkOptions, requireFrom } from '../bulk-flags.ts';
+import { bulkOptions, journalOf, requireFrom } from '../bulk-flags.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';
 import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
 import { type BackUp, openBackup } from './back-up.ts';
-import { codesOf, confirm, hasSlug, printLosses, requireConsent } from './confirm.ts';
+import { codesOf, confirm, hasSlug, requireConsent } from './confirm.ts';
 import type { DeleteFlags } from './delete.ts';
+import { printLosses } from './losses.ts';
 
 /** Deletes the codes named by ids or slugs, and prints what became of each. Throws what errors.ts lists. */
 export async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
@@ -52,10 +53,14 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
   const backUp = await backupOf(context, flags);
   await runBulk<TargetRow>(context, from, flags, {
     check: checkDelete,
-    preview: async (rows) => printLosses(context, rows, await lookUpLosses(context, rows, flags, from), flags, true),
+    async preview(rows, path) {
+      const { before, left } = await leftOf(context, rows, path);
+      await printLosses(context, rows, await lookUpLosses(context, left, flags, from), flags, before);
+    },
     async send(rows, path) {
-      const lookup = await lookUpLosses(context, rows, flags, from);
-      await confirm(context, codesOf(rows, lookup), flags);
+      const { left } = await leftOf(context, rows, path);
+      const lookup = await lookUpLosses(context, left, flags, from);
+      await confirm(context, codesOf(left, lookup), flags);
       const { baseUrl } = await context.service();
       const { end, results } = await withJournal(context, path, async (journalPath) => {
         const journal = await openDeleteJournal(journalPath, baseUrl);
@@ -64,6 +69,12 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
       return { results, failure: changeFailure(end, results, path) };
     },
   });
+}
+
+/** What runs before this one recorded, and the rows that they did not finish: only these cost anything. */
+async function leftOf(context: Context, rows: readonly TargetRow[], path: string) {
+  const before = await readDeleteJournal(journalOf(path), (await context.service()).baseUrl);
+  return { before, left: rows.filter((row) => before.find(row)?.is !== 'deleted') };
 }
 
 /** Backs codes up as they were looked up: a few that are named, unlike the rows of a file, are not kept waiting for hours before they are deleted. */

@@ -1,0 +1,85 @@
+/** `qr delete --dry-run`: what would be lost, and what the deletion costs. */
+import type { TargetRow } from '../../../bulk/check-rows.ts';
+import type { DeletedBefore } from '../../../bulk/delete-rows.ts';
+import type { Lookup } from '../../../bulk/find-codes.ts';
+import type { Context } from '../../../context.ts';
+import { inParallel } from '../../../in-parallel.ts';
+import type { Column } from '../../../output/columns.ts';
+import type { OutputFlags } from '../../../output/plan-output.ts';
+import { countOf } from '../../../quote.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import { printRecords } from '../../output-options.ts';
+import { requestsToLookUp, tellCost } from '../bulk-progress.ts';
+import { type Consent, codesOf, countScans, hasSlug } from './confirm.ts';
+import type { DeleteFlags } from './delete.ts';
+
+const LOSS_COLUMNS: readonly Column[] = [
+  { name: 'row', importance: 2, keepWhole: true },
+  { name: 'id', importance: 1, keepWhole: true },
+  { name: 'slug', importance: 3, keepWhole: true },
+  { name: 'name', importance: 4, leastWidth: 16, wishedWidth: 24 },
+  { name: 'action', importance: 5, keepWhole: true },
+  { name: 'scans', importance: 5, align: 'right', keepWhole: true },
+];
+
+/**
+ * `--dry-run`: one record a row, with the number of scans that would be lost. `before` is what earlier runs of a file recorded: of a file, what is
+ * backed up is read once more then.
+ */
+export async function printLosses(
+  context: Context,
+  all: readonly TargetRow[],
+  lookup: Lookup,
+  flags: OutputFlags & Consent & Pick<DeleteFlags, 'backup'>,
+  before?: DeletedBefore,
+): Promise<void> {
+  const isDone = (row: TargetRow) => before?.find(row)?.is === 'deleted';
+  const rows = all.filter((row) => !isDone(row));
+  const codes = codesOf(rows, lookup);
+  const service = await context.service();
+  const lookingUp = await requestsToLookUp(service, rows);
+  const bySlug = rows.filter(hasSlug);
+  const lookingSlugsUp = bySlug.length === 0 ? 0 : await requestsToLookUp(service, bySlug);
+  const backup = flags.backup === undefined ? undefined : await foreseeBackups(context, codes);
+  const scans = backup?.scans ?? (await countScans(context, codes));
+  const records = all.map((row) => {
+    if (isDone(row)) return { row: row.row, id: row.id, slug: row.slug, action: 'deleted before' };
+    const code = lookup(row);
+    if (!code) return { row: row.row, id: row.id, slug: row.slug, action: 'not found' };
+    const { id, slug, name } = code;
+    return { row: row.row, id, slug, name, action: 'delete', scans: scans.get(id) };
+  });
+  await printRecords(context, records, LOSS_COLUMNS, flags, { none: 'no rows' });
+  const lost = [...scans.values()].reduce((sum, count) => sum + count, 0);
+  const what = `${countOf(codes.length, 'code')} and ${countOf(lost, 'scan')} would be deleted`;
+  const deleting = idsSent(rows, lookup, before).size + (backup?.requests ?? 0);
+  // A code that was not looked up is read for its backup.
+  const read = (lookedUp: number) => (backup ? codes.length - (before ? 0 : lookedUp) : 0);
+  // Who is asked is shown names and scans first; with --yes only slugs are looked up, also those beside an id.
+  const unasked = lookingSlugsUp + read(codesOf(bySlug, lookup).length) + deleting;
+  if (flags.yes) return tellCost(context, service, what, unasked);
+  const shown = `${what} (with --yes, which shows nothing first: ${countOf(unasked, 'request')})`;
+  tellCost(context, service, shown, lookingUp + codes.length + read(codes.length) + deleting);
+}
+
+/** The ids that a request is sent about: also of a code that is not there, which it tells, where its row or a run that was killed knows the id. */
+function idsSent(rows: readonly TargetRow[], lookup: Lookup, before: DeletedBefore | undefined): Set<string> {
+  const idOf = (row: TargetRow) => {
+    const begun = before?.find(row);
+    return lookup(row)?.id.toLowerCase() ?? row.id ?? (begun?.is === 'deleting' ? begun.id : undefined);
+  };
+  return new Set(rows.flatMap((row) => idOf(row) ?? []));
+}
+
+async function foreseeBackups(context: Context, codes: readonly QrCode[]) {
+  const { foreseeBackup } = await import('./back-up.ts');
+  const { concurrency } = await context.settings();
+  const service = await context.service();
+  const all = { scans: new Map<string, number>(), requests: 0 };
+  await inParallel(codes, concurrency, async ({ id }) => {
+    const { scans, requests } = await foreseeBackup(service, id);
+    all.scans.set(id, scans);
+    all.requests += requests;
+  });
+  return all;
+}
