@@ -9,9 +9,9 @@ import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 /** Runs a command line and counts its requests. */
-async function requestsOf(sandbox: TestSandbox, args: string[]) {
+async function requestsOf(sandbox: TestSandbox, args: string[], cwd?: string) {
   const before = sandbox.requests.length;
-  const result = await runCli(args, { env: sandbox.env });
+  const result = await runCli(args, { env: sandbox.env, ...(cwd !== undefined && { cwd }) });
   return { ...result, requests: sandbox.requests.length - before };
 }
 
@@ -198,6 +198,26 @@ describe('--dry-run says what the run then needs, to a request', () => {
     expect(await predicted(sandbox, args, file, directory)).toEqual({ foreseen: 0, requests: 0 });
     const more = `${file}${codes[2]?.id},\n`;
     expect(await predicted(sandbox, args, more, directory)).toEqual({ foreseen: 1, requests: 1 });
+  });
+
+  test.each([
+    ['of which only the id', ['--ids'], 2],
+    ['of which only the id and the time', ['--fields', 'id,ts'], 2],
+    ['with the ids of their codes', ['--fields', 'qr_id,id', '-f', 'ndjson'], 2],
+    ['with the names of their codes', ['--fields', 'qr_name,id'], 4],
+    ['in files named by slug', ['--file-names', 'slug', '--output-dir', 'rows.csv.d'], 4],
+  ])('of scans of two ids %s is written', async (_, flags, requests) => {
+    const sandbox = await useSandbox({ codes: 2, scans: 3 });
+    const [a, b] = [sandbox.codeId(0), sandbox.codeId(1)];
+    const args = ['scans', 'export', a, b, ...flags];
+    const cwd = await useDirectory();
+    const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
+    expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 0, requests });
+    const [header = '', values = ''] = dry.stdout.split('\n');
+    const foreseen = header.startsWith('{')
+      ? JSON.parse(dry.stdout).requests
+      : values.split(',')[header.split(',').indexOf('requests')];
+    expect(Number(foreseen)).toBe(requests);
   });
 
   test.each([

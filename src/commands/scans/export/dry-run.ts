@@ -31,13 +31,13 @@ export async function printDryRun(
   context: Context,
   plan: ExportPlan,
   codes: readonly CodeLabel[],
-  named: { names: readonly string[]; wanted: boolean },
+  names: readonly string[],
 ): Promise<void> {
   const service = await context.service();
   const { concurrency } = await context.settings();
   const { proveBeyond } = plan;
   const positions = await savedPositions(plan, codes);
-  let requests = await requestsToName(service, named.names, named.wanted);
+  let requests = await requestsToName(service, names, plan.named);
   const began = context.clock.monotonic();
   let scans = 0;
   let endMs = plan.untilMs ?? service.nowMs();

@@ -26,6 +26,9 @@ const IMPORTANCE: Readonly<Record<string, number>> = {
   browser: 2,
 };
 
+/** Of the labels, what is asked for by a request for a code given by its id. */
+const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
+
 /** Half of an id or a time is worth nothing. */
 const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
 
@@ -33,6 +36,8 @@ export interface ExportPlan extends PlannedRange {
   all: boolean;
   /** Rows begin with `qr_id,qr_slug,qr_name`: several codes share one output. */
   labelled: boolean;
+  /** What an id alone does not tell is written: slugs or names of codes. */
+  named: boolean;
   output: OutputPlan;
   /** The zone of `ts_local`, where that is among the columns. */
   localZone: string | undefined;
@@ -81,6 +86,7 @@ export async function planExport(context: Context, names: readonly string[], fla
   return {
     all,
     labelled,
+    named: fileNames === 'slug' || (output.format !== 'ids' && output.columns.some(({ name }) => OF_CODE.has(name))),
     output,
     localZone,
     directory,

@@ -28,15 +28,16 @@ export async function runExport(context: Context, names: readonly string[], flag
   const progress = context.console.progress('scans');
   try {
     progress.update({ done: 0, detail: 'finding the codes' });
-    const wanted = plan.labelled || plan.fileNames === 'slug';
     const doubt = plan.proveBeyond ? 'any' : 'usual';
-    const codes = plan.all ? await allCodes(service, concurrency, doubt) : await namedCodes(service, names, wanted, concurrency);
+    const codes = plan.all
+      ? await allCodes(service, concurrency, doubt)
+      : await namedCodes(service, names, plan.named, concurrency);
     if (!flags.dryRun) {
       const source = plan.output.format === 'xlsx' ? await forWorkbook(service, codes, plan, concurrency) : service;
       return await exportAll(context, plan, codes, source, { width: concurrency, started, progress });
     }
     const { printDryRun } = await import('./dry-run.ts');
-    await printDryRun(context, plan, codes, { names, wanted });
+    await printDryRun(context, plan, codes, names);
   } catch (error) {
     const { explainFailure } = await import('./explain-failure.ts');
     const { added = 0, files = [] } = context.facts;
