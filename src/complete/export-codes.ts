@@ -10,8 +10,8 @@ import { formatInstant } from '../time.ts';
 import { exportScans } from './export-scans.ts';
 import { countsBeyond, type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
 
-/** What the rows of one code are labelled with; of a code given by its id only that is known. */
-export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode>;
+/** What the rows of one code are labelled with; of a code given by its id only that is known. `missing`: it was asked for, and is not there. */
+export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs'>;
@@ -82,6 +82,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 
   /** C16: runs ahead of the code whose turn it is, so it only reads; not even a checkpoint is taken here. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
+    if (code.missing) throw code.missing;
     const sink = await job.openSink(code);
     open.add(sink);
     untilMs ??= job.service.nowMs();

@@ -221,6 +221,24 @@ describe('--dry-run says what the run then needs, to a request', () => {
   });
 
   test.each([
+    ['whose names are written', [], 3],
+    ['in files of their own', ['--output-dir', 'scans'], 2],
+  ])('of two codes %s, of which one is gone: nothing more is asked about that one', async (_, flags, requests) => {
+    const sandbox = await useSandbox({ codes: 1, scans: 3 });
+    const gone = '00000000-0000-4000-8000-000000000000';
+    const cwd = await useDirectory();
+    for (const verb of ['export', ...(flags.length === 0 ? ['stats'] : [])]) {
+      const args = ['scans', verb, gone, sandbox.codeId(), ...flags, '-f', 'json'];
+      const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
+      expect(dry.code, dry.stderr).toBe(0);
+      expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 2, requests });
+      if (verb === 'export')
+        expect(dry.stderr).toContain(`1 of 2 codes would fail, the others would be exported\nwarning: ${gone}: `);
+      expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 8, requests });
+    }
+  });
+
+  test.each([
     ['half a second', 500, true, 3],
     ['a whole second, whose end is a part of it', 0, true, 4],
     ['a whole second, whose end is no part of it', 0, false, 3],

@@ -1,6 +1,6 @@
 /** Counts what a plan asks for, from files or from the service. */
 
-import type { CodeFailure } from '../../../complete/export-codes.ts';
+import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Counted } from './counted.ts';
 import type { CountPlan } from './plan-count.ts';
@@ -19,7 +19,7 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
 }
 
 /** The codes of a plan; with their slugs, by which they are told apart. */
-export async function codesOf(context: Context, { all, names }: CountPlan) {
+export async function codesOf(context: Context, { all, names }: CountPlan): Promise<CodeLabel[]> {
   const { allCodes, namedCodes } = await import('../export/choose-codes.ts');
   const { concurrency } = await context.settings();
   const service = await context.service();

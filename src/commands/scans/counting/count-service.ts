@@ -102,7 +102,8 @@ function nameOf({ id, slug }: CodeLabel): string {
 }
 
 /** Page 1 as the export asks for it; undefined where the code alone fails, and the export says how. */
-export function askFirst(service: Service, { id }: CodeLabel, range: Bounds): Promise<ScanPage | undefined> {
+export async function askFirst(service: Service, { id, missing }: CodeLabel, range: Bounds): Promise<ScanPage | undefined> {
+  if (missing) return undefined;
   return readFirst((request) => service.listScans(id, request), widened(range)).catch((error: unknown) => {
     if (OF_ONE_CODE.some((failure) => error instanceof failure)) return undefined;
     throw error;

@@ -1,10 +1,11 @@
 /** Which codes an export is about. */
 
 import type { CodeLabel } from '../../../complete/export-codes.ts';
+import { NotFoundError } from '../../../errors.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { type Doubt, everyCode } from '../../../service/codes.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
-import { findCodesBySlug, getIfThere, requestsToFindAgain } from '../../../service/find-code.ts';
+import { findCodesBySlug, requestsToFindAgain } from '../../../service/find-code.ts';
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 
@@ -45,7 +46,11 @@ async function byId(service: Service, ids: readonly string[], wanted: boolean, w
   if (!wanted) return ids.map((id) => ({ id }));
   const codes: CodeLabel[] = [];
   // An id that is not there fails in its turn, and alone.
-  const fetch = async (id: string) => (await getIfThere(service, id)) ?? { id };
+  const fetch = (id: string): Promise<CodeLabel> =>
+    service.getCode(id).catch((error) => {
+      if (error instanceof NotFoundError) return { id, missing: error };
+      throw error;
+    });
   for await (const code of fetchInOrder(ids, fetch, width)) codes.push(code);
   return codes;
 }

@@ -1,15 +1,17 @@
 /** `scans export --dry-run`: what would be read, and how long that takes. */
 
-import type { CodeLabel } from '../../../complete/export-codes.ts';
+import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
 import { foreseeAfter } from '../../../complete/export-scans.ts';
 import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
+import { NotFoundError } from '../../../errors.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import type { Column } from '../../../output/columns.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import { formatDuration, formatInstant } from '../../../time.ts';
 import { printRecord } from '../../output-options.ts';
 import { requestsToName } from './choose-codes.ts';
+import { toldFailures } from './explain-failure.ts';
 import { filesOf } from './open-sinks.ts';
 import type { ExportPlan } from './plan-export.ts';
 
@@ -41,14 +43,19 @@ export async function printDryRun(
   const began = context.clock.monotonic();
   let scans = 0;
   let endMs = plan.untilMs ?? service.nowMs();
-  const ask = async ({ id, slug }: CodeLabel) => {
+  const failures: CodeFailure[] = [];
+  const ask = async ({ id, slug }: CodeLabel, sent: () => void) => {
     const isOpen = endMs === undefined;
     const range = { sinceMs: positions.get(id) ?? plan.sinceMs, untilMs: endMs };
     const read: ReadScans = (request) => service.listScans(id, request);
+    sent();
     const first = await readFirst(read, widened(range));
     endMs ??= service.nowMs();
     const isKnown = slug !== undefined;
-    if (first.total === 0 && !isKnown) await service.getCode(id);
+    if (first.total === 0 && !isKnown) {
+      sent();
+      await service.getCode(id);
+    }
     const inside = cut(first, { ...range, untilMs: endMs ?? Number.POSITIVE_INFINITY });
     scans += first.total - (first.rows.length - inside.rows.length);
     const isReadAgain = isOpen && countsBeyond(first, widened({ ...range, untilMs: endMs }));
@@ -56,7 +63,18 @@ export async function printDryRun(
     const after = await foreseeAfter(read, first, { ...range, isKnown, proveBeyond, untilMs: until });
     requests += (isReadAgain ? 2 : 1) + after;
   };
-  for await (const _ of fetchInOrder(codes, ask, concurrency));
+  // A code that is gone fails alone, here as then, and costs what it took to see that.
+  const askAlone = async (code: CodeLabel) => {
+    let spent = 0;
+    const asked = code.missing ? Promise.reject(code.missing) : ask(code, () => (spent += 1));
+    await asked.catch((error) => {
+      if (!(error instanceof NotFoundError)) throw error;
+      failures.push({ code, error });
+      requests += spent;
+    });
+  };
+  for await (const _ of fetchInOrder(codes, askAlone, concurrency));
+  if (failures[0] && failures.length === codes.length) throw failures[0].error;
   const { format } = plan.output;
   if (format === 'xlsx') {
     const [{ countingRequests }, { MOST_DATA_ROWS, tooManyRows }] = await Promise.all([
@@ -77,6 +95,8 @@ export async function printDryRun(
     seconds: Math.ceil((costOf(requests, service.rateLimit()).waitMs + workMs) / 1000),
   };
   await printRecord(context, record, COLUMNS, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
+  const told = toldFailures(failures, codes.length, 'would fail, the others would be exported');
+  for (const line of failures.length > 0 ? told : []) context.console.warn(line);
   context.console.note('nothing was exported');
 }
 

@@ -1,7 +1,8 @@
 /** What a person needs who reads of a failure in a mail at night: whose run it was, what it worked on, and whether anything is lost. */
+import type { CodeFailure } from '../../../complete/export-codes.ts';
 import { Failure, PartialError, UnavailableError, UsageError } from '../../../errors.ts';
 import { isWrittenDirectly } from '../../../output/whole-file.ts';
-import { countOf } from '../../../quote.ts';
+import { countOf, quote } from '../../../quote.ts';
 
 const LONGER = 'a longer outage is waited out with --retry-for, such as --retry-for 15m';
 
@@ -41,4 +42,20 @@ async function outcomeOf({ place, append, added, files, ofCodes }: FailedRun): P
   }
   if (ofCodes && files > 0) return `complete: ${countOf(files, 'file')}; what stood there of the other codes is as it was`;
   return 'nothing was written: what stood there before is as it was';
+}
+
+/** How many of all codes failed, or would, and each on its line as far as a screen is for it. */
+export function toldFailures(failures: readonly CodeFailure[], of: number, how: string): string[] {
+  const lines = failures.slice(0, 5).map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
+  if (failures.length > 5) lines.push(`and ${failures.length - 5} more`);
+  return [`${failures.length} of ${countOf(of, 'code')} ${how}`, ...lines];
+}
+
+/** What an export throws in which some codes failed. */
+export function partly(failures: readonly CodeFailure[], of: number): PartialError {
+  const names = failures.map(({ code }) => code.id).slice(0, 5);
+  return new PartialError(toldFailures(failures, of, 'failed, the others are exported').join('\n'), {
+    hint: `to try these again: qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}`,
+    cause: failures[0]?.error,
+  });
 }

@@ -1,11 +1,10 @@
 /** `scans export` from checked flags to the summary. */
 
-import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
+import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import { PartialError } from '../../../errors.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import type { Progress } from '../../../output/console.ts';
-import { countOf, quote } from '../../../quote.ts';
+import { countOf } from '../../../quote.ts';
 import type { Service } from '../../../service/service.ts';
 import { keyPrefix } from '../../../settings/key.ts';
 import { keepMemoryFlat } from '../../../start/v8-flags.ts';
@@ -93,7 +92,10 @@ async function exportAll(
     progress.stop();
     const ms = context.clock.monotonic() - started;
     context.console.note(inOneLine({ ...summary, range: formatRange(summary.range, plan.zone()) }, service, ms, sinks.place));
-    if (summary.failures.length > 0) throw partly(summary.failures, codes.length);
+    if (summary.failures.length > 0) {
+      const { partly } = await import('./explain-failure.ts');
+      throw partly(summary.failures, codes.length);
+    }
   } finally {
     await sinks.discard();
     Object.assign(context.facts, sinks.contents());
@@ -109,15 +111,4 @@ function inOneLine(
   const { requests, pauses, pausedMs } = service.stats();
   const paused = pauses === 0 ? '0 pauses' : `${countOf(pauses, 'pause')} (${formatDuration(pausedMs)})`;
   return `${countOf(scans, 'scan')} of ${countOf(codes, 'code')} ${range}, ${countOf(requests, 'request')}, ${paused}, ${(ms / 1000).toFixed(1)} s: ${place}`;
-}
-
-/** Named one a line as far as a screen is for it. */
-function partly(failures: readonly CodeFailure[], of: number): PartialError {
-  const lines = failures.slice(0, 5).map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
-  if (failures.length > 5) lines.push(`and ${failures.length - 5} more`);
-  const names = failures.map(({ code }) => code.id).slice(0, 5);
-  return new PartialError([`${failures.length} of ${countOf(of, 'code')} failed, the others are exported`, ...lines].join('\n'), {
-    hint: `to try these again: qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}`,
-    cause: failures[0]?.error,
-  });
 }

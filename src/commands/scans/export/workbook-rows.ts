@@ -9,7 +9,7 @@ import type { ExportPlan } from './plan-export.ts';
 
 /** Requests that `requireWorkbookRows` sends beyond those of the export itself: of one code its first page tells. */
 export function countingRequests(codes: readonly CodeLabel[]): number {
-  return codes.length > 1 ? codes.length : 0;
+  return codes.length > 1 ? codes.filter(({ missing }) => !missing).length : 0;
 }
 
 /**
@@ -31,7 +31,8 @@ export async function requireWorkbookRows(
         throw error;
       });
     let rows = 0;
-    for await (const { total } of fetchInOrder(codes, ask, width)) rows += total;
+    const there = codes.filter(({ missing }) => !missing);
+    for await (const { total } of fetchInOrder(there, ask, width)) rows += total;
     if (rows > MOST_DATA_ROWS) throw tooManyRows(rows);
     return service;
   }

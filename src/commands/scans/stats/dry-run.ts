@@ -60,7 +60,8 @@ async function ofService(context: Context, plan: CountPlan) {
     const { cuts } = reading;
     const range = reading.range ?? { sinceMs: reading.sinceMs, untilMs: Number.POSITIVE_INFINITY };
     const ask = (code: (typeof codes)[number]) => askFirst(service, code, reading.range ?? { sinceMs: reading.sinceMs });
-    for await (const first of fetchInOrder(codes, ask, concurrency)) {
+    const there = codes.filter(({ missing }) => !missing);
+    for await (const first of fetchInOrder(there, ask, concurrency)) {
       requests += 1;
       if (!first) continue;
       scans += first.total - (first.rows.length - cut(first, range).rows.length);

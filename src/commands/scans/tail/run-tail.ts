@@ -1,4 +1,5 @@
 /** `scans tail`: asks each code in turn, prints what is new, waits. */
+import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { messageOf, NotFoundError, UnavailableError, UsageError } from '../../../errors.ts';
 import { quote } from '../../../quote.ts';
@@ -23,10 +24,10 @@ export async function runTail(context: Context, names: readonly string[], flags:
   const columns = [...(labelled ? LABELS : []), ...SCAN_FIELDS].map((name) => ({ name }));
   const output = await planOutput(context, { ...flags, format: flags.format ?? 'csv' }, columns, 'list');
   const service = await context.service();
-  const codes = all ? await allCodes(service, width) : await namedCodes(service, names, true, width);
+  const codes: CodeLabel[] = all ? await allCodes(service, width) : await namedCodes(service, names, true, width);
   const fromMs = sinceMs ?? service.nowMs() ?? context.clock.now();
-  const missing = codes.find(({ slug }) => slug === undefined);
-  if (missing) await service.getCode(missing.id);
+  const gone = codes.find(({ missing }) => missing);
+  if (gone) throw gone.missing;
   const followed = new Map(
     codes.map(({ id, slug, name }): [string, { follow: FollowedCode; label: object }] => {
       const label = labelled ? { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null } : {};
