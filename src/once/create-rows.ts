@@ -95,7 +95,7 @@ export async function planRows(
   const at: Stamp = { t: 0, w: 0, b: 0 };
   const states = replay([...found, { is: 'session', ...at }], rows.length);
   const existing = new Map<number, string>();
-  const listing = (await listCodes?.()) ?? [];
+  const listing = states.all().some(mayBeSent) ? ((await listCodes?.()) ?? []) : [];
   for (const { row, code } of await findExisting(rows, states, { listing, listed })) existing.set(row, code.id);
   return states.all().map(({ row, state, id, attempts }) => {
     const resent = id !== undefined && attempts.length > 0;

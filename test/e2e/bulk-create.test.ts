@@ -179,7 +179,10 @@ describe('--dry-run', () => {
         .split('\n')
         .map((line) => JSON.parse(line).action),
     ).toEqual(['create', 'exists', 'create']);
-    expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
+    // The listing tells the limit as well.
+    expect(sandbox.requests.map(({ method, url }) => `${method} ${url.slice(url.lastIndexOf('/') + 1)}`)).toEqual([
+      'GET qr?page=1&limit=100',
+    ]);
     await expect(readFile(join(directory, 'codes.results.csv.journal'))).rejects.toThrow('ENOENT');
   });
 });
@@ -193,6 +196,11 @@ describe('--skip-existing', () => {
     sandbox.workspace.create({ name: 'b', type: 'wifi' });
     expect(await create(['--skip-existing'])).toMatchObject({ code: 0 });
     expect((await readResults()).map(({ outcome }) => outcome)).toEqual(['exists', 'created', 'created', 'created']);
+    // All is done: nothing is left to list the codes for.
+    const before = sandbox.requests.length;
+    const dry = await create(['--skip-existing', '--dry-run']);
+    expect(dry.stderr).toContain('0 of 4 rows would be created: 0 requests');
+    expect(sandbox.requests.slice(before).filter(({ url }) => !url.endsWith('limit=1'))).toEqual([]);
     expect((await readResults())[0]).toMatchObject({ id: there.id, slug: there.slug });
     expect(names()).toEqual(['a', 'a', 'a', 'b', 'b']);
   });

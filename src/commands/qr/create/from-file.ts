@@ -83,14 +83,18 @@ async function printPlan(context: Context, rows: readonly NewRow[], path: string
   const { concurrency } = await context.settings();
   const service = await context.service();
   const { baseUrl } = service;
-  const plan = await planRows(
-    { rows, journalPath: journalOf(path), baseUrl, listed: await readListedCodes(path) },
-    flags.skipExisting ? () => everyCode(service, concurrency, 'round') : undefined,
-  );
+  let codes: number | undefined;
+  const listCodes = async () => {
+    const all = await everyCode(service, concurrency, 'round');
+    codes = all.length;
+    return all;
+  };
+  const job = { rows, journalPath: journalOf(path), baseUrl, listed: await readListedCodes(path) };
+  const plan = await planRows(job, flags.skipExisting ? listCodes : undefined);
   const listing = service.stats().requests;
   const count = (wanted: RowPlan['action']) => plan.filter(({ action }) => action === wanted).length;
-  // One small answer tells the limit, which is what the plan is measured by, and how long a listing is.
-  const { total } = await service.listCodes({ page: 1, limit: 1 });
+  // Where nothing was listed one small answer tells the limit, which is what the plan is measured by, and how long a listing is.
+  const total = codes ?? (await service.listCodes({ page: 1, limit: 1 })).total;
 
   const records = rows.map(({ row, code: { name, type = 'url', destination = null } }, index) => {
     const { action, id = null } = plan[index] ?? {};
