@@ -82,6 +82,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 
   /** C16: runs ahead of the code whose turn it is, so it only reads; not even a checkpoint is taken here. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
+    // C14: it was asked for, and asking for its scans would tell nothing more.
     if (code.missing) throw code.missing;
     const sink = await job.openSink(code);
     open.add(sink);

@@ -188,6 +188,17 @@ describe('--dry-run says what the run then needs, to a request', () => {
     }
   });
 
+  test('of a deletion by slugs and an id, which with --yes is not looked up', async () => {
+    const sandbox = await useSandbox({ codes: 250, scans: 0 });
+    const listed = await fetch(`${sandbox.env.QRCTL_BASE_URL}/qr?page=1&limit=100`, {
+      headers: { 'X-API-Key': sandbox.env.QRCTL_API_KEY, Authorization: `Bearer ${sandbox.env.QRCTL_API_KEY}` },
+    });
+    const shown = ((await listed.json()) as { data: { id: string; slug: string }[] }).data;
+    const far = sandbox.workspace.codes().find(({ id }) => !shown.some((code) => code.id === id));
+    const names = [...shown.slice(0, 4).map(({ slug }) => slug), far?.id ?? ''];
+    expect(await predicted(sandbox, ['qr', 'delete', ...names, '--yes'])).toEqual({ foreseen: 6, requests: 6 });
+  });
+
   test('of a deletion that is done, or done in part', async () => {
     const sandbox = await useSandbox({ codes: 4, scans: 3 });
     const codes = [0, 1, 2, 3].map((n) => sandbox.workspace.code(sandbox.codeId(n)));

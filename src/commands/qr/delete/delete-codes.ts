@@ -28,8 +28,8 @@ export async function deleteCodes(context: Context, names: readonly string[], fl
   if (only && rows.length === 1) return deleteOne(context, only, flags, backUp);
 
   await planOutput(context, flags, NAMED_COLUMNS, 'list');
-  const lookup = await lookUpLosses(context, rows, flags);
-  if (flags.dryRun) return printLosses(context, rows, lookup, flags);
+  const { lookup, slugRequests } = await lookUpLosses(context, rows, flags);
+  if (flags.dryRun) return printLosses(context, rows, { lookup, slugRequests }, flags);
   await confirm(context, codesOf(rows, lookup), flags);
   const deleted = await deleteAll(context, rows, lookup, flags, { backUp: backUp && asFound(backUp, lookup) });
   await printNamed(context, rows, deleted, flags);
@@ -41,7 +41,7 @@ async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, b
   const needsLook = row.id === undefined || !flags.yes || flags.dryRun;
   const found = needsLook ? await findCode(service, row.id ?? row.slug ?? '') : undefined;
   const lookup = () => found;
-  if (flags.dryRun) return printLosses(context, [row], lookup, flags);
+  if (flags.dryRun) return printLosses(context, [row], { lookup, slugRequests: service.stats().requests }, flags);
   await confirm(context, codesOf([row], lookup), flags);
   const result = await createDeleter(service, lookup, undefined, backUp && asFound(backUp, lookup))(row);
   await printRecord(context, { code: row.values.get('code'), ...result, error: null }, NAMED_COLUMNS, flags);
@@ -55,11 +55,11 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
     check: checkDelete,
     async preview(rows, path) {
       const { before, left } = await leftOf(context, rows, path);
-      await printLosses(context, rows, await lookUpLosses(context, left, flags, from), flags, before);
+      await printLosses(context, rows, { ...(await lookUpLosses(context, left, flags, from)), before }, flags);
     },
     async send(rows, path) {
       const { left } = await leftOf(context, rows, path);
-      const lookup = await lookUpLosses(context, left, flags, from);
+      const { lookup } = await lookUpLosses(context, left, flags, from);
       await confirm(context, codesOf(left, lookup), flags);
       const { baseUrl } = await context.service();
       const { end, results } = await withJournal(context, path, async (journalPath) => {
@@ -86,14 +86,21 @@ async function backupOf(context: Context, { backup, dryRun }: DeleteFlags): Prom
   return backup === undefined || dryRun ? undefined : openBackup(context, backup);
 }
 
-/** Slugs have to be looked up, and so has what a person is shown; an id alone that nobody asks about is simply deleted. */
-function lookUpLosses(
-  context: Context,
-  rows: readonly TargetRow[],
-  { yes, dryRun }: DeleteFlags,
-  from?: string,
-): Promise<Lookup> {
-  return lookUp(context, yes && !dryRun ? rows.filter(hasSlug) : rows, from);
+/**
+ * Slugs have to be looked up, and so has what a person is shown; an id alone that nobody asks about is simply deleted. `slugRequests` is what was
+ * sent until slugs were looked up.
+ */
+async function lookUpLosses(context: Context, rows: readonly TargetRow[], { yes, dryRun }: DeleteFlags, from?: string) {
+  const ofSlugs = await lookUp(context, yes ? rows.filter(hasSlug) : rows, from);
+  const slugRequests = (await context.service()).stats().requests;
+  if (!yes || !dryRun) return { lookup: ofSlugs, slugRequests };
+  const others = await lookUp(
+    context,
+    rows.filter((row) => !hasSlug(row) && !ofSlugs(row)),
+    from,
+  );
+  const lookup: Lookup = (row) => ofSlugs(row) ?? others(row);
+  return { lookup, slugRequests };
 }
 
 function deleteAll(

@@ -23,15 +23,14 @@ const LOSS_COLUMNS: readonly Column[] = [
 ];
 
 /**
- * `--dry-run`: one record a row, with the number of scans that would be lost. `before` is what earlier runs of a file recorded: of a file, what is
- * backed up is read once more then.
+ * `--dry-run`: one record a row, with the number of scans that would be lost. `slugRequests` is what looking slugs up has cost now, `before` what
+ * earlier runs of a file recorded: of a file, what is backed up is read once more then.
  */
 export async function printLosses(
   context: Context,
   all: readonly TargetRow[],
-  lookup: Lookup,
+  { lookup, slugRequests, before }: { lookup: Lookup; slugRequests: number; before?: DeletedBefore },
   flags: OutputFlags & Consent & Pick<DeleteFlags, 'backup'>,
-  before?: DeletedBefore,
 ): Promise<void> {
   const isDone = (row: TargetRow) => before?.find(row)?.is === 'deleted';
   const rows = all.filter((row) => !isDone(row));
@@ -39,7 +38,7 @@ export async function printLosses(
   const service = await context.service();
   const lookingUp = await requestsToLookUp(service, rows);
   const bySlug = rows.filter(hasSlug);
-  const lookingSlugsUp = bySlug.length === 0 ? 0 : await requestsToLookUp(service, bySlug);
+  const lookingSlugsUp = bySlug.length === 0 ? 0 : await requestsToLookUp(service, bySlug, slugRequests);
   const backup = flags.backup === undefined ? undefined : await foreseeBackups(context, codes);
   const scans = backup?.scans ?? (await countScans(context, codes));
   const records = all.map((row) => {
