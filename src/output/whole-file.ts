@@ -30,6 +30,8 @@ export interface WholeFileOptions {
   processes: Processes;
   /** Compress; the bytes depend on the data alone. */
   gzip?: boolean;
+  /** Refuse what is no regular file: what is written has to be there afterwards. */
+  keeps?: boolean;
   disk?: Disk;
   /** What to do where nothing can be written there, by the flag that is meant (default: `--output`). */
   elsewhere?: string | undefined;
@@ -37,19 +39,20 @@ export interface WholeFileOptions {
 
 /**
  * Opens `path` for a file that appears whole. Symbolic links are followed, and the real target is replaced. What is not a
- * regular file (/dev/null, a FIFO, /dev/stdout) is written directly.
+ * regular file (/dev/null, a FIFO, /dev/stdout) is written directly, unless `keeps`.
  *
  * @throws UsageError when the path cannot be written (no such directory, no permission, a directory), before any byte is.
  */
 export async function openWholeFile(
   path: string,
-  { processes, gzip = false, disk = nodeDisk, elsewhere = 'choose another file with --output' }: WholeFileOptions,
+  { processes, gzip = false, keeps = false, disk = nodeDisk, elsewhere = 'choose another file with --output' }: WholeFileOptions,
 ): Promise<WholeFile> {
   const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
   try {
     // By its own name: in a directory, as node would make it, the system takes it for that of a file.
     if (namesDevice(path, platform())) return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const real = await resolveFile(disk, path, elsewhere);
+    if (real === undefined && keeps) throw refusal(path, 'is not a regular file', 'remove it, or choose another place');
     if (real === undefined) return directFile(path, await openDirectly(path), encoder());
     return wholeFile(path, await openReplacement(disk, real, { processes }), encoder);
   } catch (error) {

@@ -1,6 +1,8 @@
 /** `qr delete --backup`: nothing is sent that could end a code before all of it is on the disk. */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AMBIENT, BIN, runCli, useDirectory } from '../support/cli.ts';
@@ -113,6 +115,30 @@ describe('qr delete --backup', () => {
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot make the directory /proc/deleted') });
     expect(sandbox.requests).toEqual([]);
   });
+
+  it.skipIf(platform() === 'win32').each(['json', 'scans.ndjson'])(
+    'deletes nothing where a device, a FIFO or a link to one stands for %s',
+    async (extension) => {
+      const sandbox = await useSandbox(DATA);
+      const id = sandbox.codeId();
+      const fifo = join(await useDirectory(), 'fifo');
+      execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
+      for (const target of ['/dev/null', '/dev/zero', fifo, undefined]) {
+        const directory = await useDirectory();
+        const path = join(directory, `${id}.${extension}`);
+        if (target === undefined) execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+        else symlinkSync(target, path);
+        const run = await runCli(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
+        expect(run, target).toMatchObject({ code: 2, stderr: expect.stringContaining(`${path}: it is not a regular file`) });
+        await writeFile(join(directory, 'old.csv'), `id\n${id}\n`);
+        const rows = await runCli(['qr', 'delete', '--from', join(directory, 'old.csv'), '--yes', '--backup', directory], {
+          env: sandbox.env,
+        });
+        expect(rows, target).toMatchObject({ code: 2 });
+      }
+      expect(sandbox.workspace.codes()).toHaveLength(3);
+    },
+  );
 
   it('deletes a code that is scanned all the time only when nothing is newer than its file', async () => {
     const sandbox = await useSandbox({ ...DATA, live: 20 });

@@ -41,7 +41,7 @@ export async function openBackup(context: Context, directory: string): Promise<B
     const code = found ?? (await service.getCode(id));
     // Only an id that was checked to be a uuid is a file's name.
     const place = join(directory, code.id.toLowerCase());
-    await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, { processes, elsewhere: OTHER_DIRECTORY });
+    await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, { processes, elsewhere: OTHER_DIRECTORY, keeps: true });
     for (let round = 1; ; round++) {
       const untilMs = await exportAll(context, service, code, `${place}.scans.ndjson`);
       if (untilMs === undefined || !(await hasNewer(service, id, untilMs))) return;
@@ -67,7 +67,7 @@ export async function foreseeBackup(service: Service, id: string): Promise<{ sca
 /** Writes all scans up to now, proven complete; resolves to the end of their range, ms since the epoch. */
 async function exportAll(context: Context, service: Service, code: QrCode, path: string): Promise<number | undefined> {
   const { exportCodes } = await import('../../../complete/export-codes.ts');
-  const file = await openWholeFile(path, { processes: context.processes, elsewhere: OTHER_DIRECTORY });
+  const file = await openWholeFile(path, { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true });
   const formatter = createFormatter('ndjson', {
     columns: [],
     shape: 'list',
