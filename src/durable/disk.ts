@@ -65,12 +65,17 @@ export interface DiskFile {
   close(): Promise<void>;
 }
 
+type OpenFlags = 'r+' | 'w' | 'wx+';
+
 /** Everything rejects with an error that carries node's `code` (ENOENT, ENOSPC, …). */
 export interface Disk {
   /** Whose rights we have (uid 0: all of them); undefined where users have no numbers. */
   user(): number | undefined;
-  /** `r+`: read and write what is there, but no link. `wx+`: create, refusing what is there, a link too; the umask applies to `mode`. */
-  open(path: string, flags: 'r+' | 'wx+', mode?: number): Promise<DiskFile>;
+  /**
+   * `r+`: read and write what is there, but no link. `w`: only write it, a device or a FIFO. `wx+`: create, refusing what is there, a link
+   * too; the umask applies to `mode`.
+   */
+  open(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile>;
   /** Refuses a link, and what is no regular file: reading a FIFO would wait for ever. */
   readFile(path: string): Promise<Buffer>;
   readdir(path: string): Promise<string[]>;
@@ -130,12 +135,13 @@ type FiveNumbers = [number, number, number, number, number];
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 /** On Windows a file that is opened so cannot be cut. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
-const OPEN_FLAGS = {
+const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
   'r+': constants.O_RDWR | NO_LINK | AT_END,
+  w: constants.O_WRONLY | NO_LINK | constants.O_APPEND,
   'wx+': constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | AT_END,
-} as const;
+};
 
-async function openFile(path: string, flags: 'r+' | 'wx+', mode?: number): Promise<DiskFile> {
+async function openFile(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile> {
   const handle = await open(path, OPEN_FLAGS[flags], mode);
   return {
     read: (buffer, offset, length, position) => handle.read(buffer, offset, length, position),

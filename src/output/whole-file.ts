@@ -1,12 +1,12 @@
 /** An output file that appears whole or not at all (see durable/replace-file.ts), plain or compressed; what is no file is written as it is. */
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, sep } from 'node:path';
-import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
+import { type Disk, type DiskFile, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
-import { realPath } from '../durable/trusted-file.ts';
+import { checkPlace, realPath } from '../durable/trusted-file.ts';
 import { makeDirectories, writeFully } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
 import { createGatherer } from './gatherer.ts';
@@ -51,10 +51,10 @@ export async function openWholeFile(
   try {
     // By its own name: in a directory, as node would make it, the system takes it for that of a file.
     if (namesDevice(path, platform())) return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
-    const real = await resolveFile(disk, path, elsewhere);
-    if (real === undefined && keeps) throw refusal(path, 'is not a regular file', 'remove it, or choose another place');
-    if (real === undefined) return directFile(path, await openDirectly(path), encoder());
-    return wholeFile(path, await openReplacement(disk, real, { processes }), encoder);
+    const { real, isFile } = await resolveFile(disk, path, elsewhere);
+    if (isFile) return wholeFile(path, await openReplacement(disk, real, { processes }), encoder);
+    if (keeps) throw refusal(path, 'is not a regular file', 'remove it, or choose another place');
+    return directFile(path, await openDirectly(disk, path, real, processes.pid), encoder());
   } catch (error) {
     throw cannotOpen(`write ${path}`, error, elsewhere);
   }
@@ -90,22 +90,20 @@ export async function isWrittenDirectly(path: string): Promise<boolean> {
 }
 
 /**
- * The file that `path` means, all links followed, or undefined where it is no regular file. Throws UsageError or a system error where
- * nothing could be written.
+ * What `path` means, all links followed, and whether it is a regular file, or will be one. Throws UsageError or a system error where
+ * nothing could be written, also at a link that somebody made to a device that is not theirs (D14).
  */
-async function resolveFile(disk: Disk, path: string, elsewhere: string): Promise<string | undefined> {
+async function resolveFile(disk: Disk, path: string, elsewhere: string): Promise<{ real: string; isFile: boolean }> {
   if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'names a directory', elsewhere);
   const old = await ifPresent(disk.stat(path));
   if (old?.isDirectory()) throw refusal(path, 'is a directory', elsewhere);
-  if (DESCRIPTORS.test(path) || (old && !old.isFile())) return undefined;
-  if (old) {
-    await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
-    return realPath(disk, path);
-  }
-  if (await ifPresent(disk.lstat(path))) {
+  if (DESCRIPTORS.test(path)) return { real: path, isFile: false };
+  if (!old && (await ifPresent(disk.lstat(path)))) {
     throw refusal(path, 'is a symbolic link to a file that does not exist', 'name the real file, or remove the link');
   }
-  return realPath(disk, path);
+  const isFile = old === undefined || old.isFile();
+  if (old && isFile) await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
+  return { real: await realPath(disk, path), isFile };
 }
 
 function refusal(path: string, what: string, hint: string): UsageError {
@@ -136,16 +134,26 @@ function wholeFile(path: string, replacement: Replacement, createEncoder: () => 
   };
 }
 
+type Direct = Pick<DiskFile, 'write' | 'close'>;
+
 /** Appends, because a descriptor may lead to a file that others write too. */
-async function openDirectly(path: string): Promise<FileHandle> {
-  const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
-  // A device when its name was looked at, and a file that is opened: somebody swapped them.
-  if (DESCRIPTORS.test(path) || !(await file.stat()).isFile()) return file;
-  await file.close();
-  throw refusal(path, 'became a regular file meanwhile', 'run this again');
+async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
+  // Links of the system's own that cannot be followed by name, such as to a pipe: what was named so, or stands behind a link to /dev/stdout.
+  const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
+  if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
+  const file = await disk.open(real, 'w');
+  try {
+    await checkPlace(disk, file, real);
+    // A device when its name was looked at, and a file that is opened: somebody swapped them.
+    if ((await file.stat()).isFile()) throw refusal(path, 'became a regular file meanwhile', 'run this again');
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
-function directFile(path: string, file: FileHandle, encoder: Encoder): WholeFile {
+function directFile(path: string, file: Direct, encoder: Encoder): WholeFile {
   let closed = false;
   const gatherer = createGatherer(encoder, (bytes) => writeFully(file, bytes, null));
   const failing = (error: unknown) => Promise.reject(inWords(path, error, 'not all was written'));

@@ -2,7 +2,7 @@
  * Root's run in a directory of another user, who swaps names as fast as the machine lets them: whatever happens to their own files,
  * nothing changes that is not theirs. Skipped for everybody but root.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { AMBIENT, BIN, runCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -79,6 +79,62 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
       expect(stderr).toContain(`is a symbolic link that user ${NOBODY} made to what is not theirs`);
     }
     expect(protectedState()).toEqual(before);
+  });
+
+  test('follows no link of theirs to a device or FIFO of root’s, whatever writes (D14)', async () => {
+    const fifo = join(secrets, 'fifo');
+    execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', fifo]);
+    for (const target of ['/dev/null', fifo]) {
+      const link = join(theirs, 'out.png');
+      rmSync(link, { force: true });
+      symlinkSync(target, link);
+      chownLink(link);
+      const id = sandbox.codeId();
+      const short = ['--short-url', 'https://q.example/{slug}'];
+      const page = join(theirs, 'out.html');
+      rmSync(page, { force: true });
+      symlinkSync(target, page);
+      chownLink(page);
+      for (const args of [
+        ['scans', 'export', id, '-f', 'csv', '-o', page],
+        ['qr', 'list', '--summary', page],
+        ['qr', 'image', id, ...short, '-o', link],
+        ['scans', 'report', id, '-o', page],
+      ]) {
+        const { code, stderr } = await runCli(args, { env: sandbox.env });
+        expect(code, `${args}: ${stderr}`).toBe(2);
+        expect(stderr).toContain(`is a symbolic link that user ${NOBODY} made to what is not theirs`);
+      }
+    }
+  });
+
+  test('writes to standard output, to a substituted process and to a FIFO that it names', async () => {
+    const id = sandbox.codeId();
+    const all = (await runCli(['scans', 'export', id, '-f', 'csv'], { env: sandbox.env })).stdout;
+    const link = join(secrets, 'stdout');
+    symlinkSync('/dev/stdout', link);
+    const env = { ...AMBIENT, HOME: secrets, QRCTL_CONFIG_DIR: secrets, ...sandbox.env };
+    for (const path of ['/dev/stdout', '/dev/fd/1', link, '>(cat >&3) >/dev/null']) {
+      const script = `set -o pipefail; (exec 3>&1; "$0" "$1" -q scans export ${id} -f csv -o ${path}) | cat`;
+      const shell = spawn('bash', ['-c', script, process.execPath, BIN], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+      let out = '';
+      shell.stdout.on('data', (data) => {
+        out += String(data);
+      });
+      expect(await once(shell, 'close'), path).toEqual([0, null]);
+      expect(out, path).toBe(all);
+    }
+    const fifo = join(theirs, 'fifo');
+    execFileSync('sh', ['-c', 'mkfifo -m 666 "$0"', fifo]);
+    const reader = spawn('cat', [fifo], { stdio: ['ignore', 'pipe', 'ignore'] });
+    let read = '';
+    reader.stdout.on('data', (data) => {
+      read += String(data);
+    });
+    const ended = once(reader, 'close');
+    expect((await exportTo(fifo, '-f', 'csv')).code).toBe(0);
+    await ended;
+    expect(read).toBe(all);
   });
 
   test('follows no link of theirs to root’s directory (D14)', async () => {

@@ -15,6 +15,7 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Disk, nodeDisk } from '../../src/durable/disk.ts';
 import type { Processes } from '../../src/durable/replace-file.ts';
 import { ClosedPipeError, LocalError, UsageError } from '../../src/errors.ts';
 import { namesDevice, openWholeFile, writeWholeFile } from '../../src/output/whole-file.ts';
@@ -182,6 +183,42 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
   test('/dev/null', async () => {
     await writeWholeFile('/dev/null', 'data', { processes });
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+  });
+
+  test('behind a link of our own', async () => {
+    symlinkSync('/dev/null', path);
+    await writeWholeFile(path, 'data', { processes });
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+  });
+
+  test.each(['/dev/null', '/dev/stdout', '/dev'])('not behind a link that somebody made to %s (D14)', async (target) => {
+    symlinkSync(target, path);
+    const lstat = async (at: string) => ({ ...(await nodeDisk.lstat(at)), ...(at.endsWith('/out.csv') && { uid: 4711 }) });
+    const writing = writeWholeFile(target === '/dev' ? join(path, 'null') : path, 'data', {
+      processes,
+      disk: { ...nodeDisk, lstat },
+    });
+    await expect(writing).rejects.toThrow(UsageError);
+    await expect(writing).rejects.toThrow('is a symbolic link that user 4711 made to what is not theirs');
+  });
+
+  test('not where its name was swapped for a link, or for a file, when it is opened (D14)', async () => {
+    execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+    const swapped = (swap: () => void): Disk => ({
+      ...nodeDisk,
+      open: (...where) => {
+        rmSync(path);
+        swap();
+        return nodeDisk.open(...where);
+      },
+    });
+    const toLink = writeWholeFile(path, 'data', { processes, disk: swapped(() => symlinkSync('/dev/null', path)) });
+    await expect(toLink).rejects.toMatchObject({ message: expect.stringContaining('it is a symbolic link') });
+    rmSync(path);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+    const toFile = writeWholeFile(path, 'data', { processes, disk: swapped(() => writeFileSync(path, 'old')) });
+    await expect(toFile).rejects.toThrow('it became a regular file meanwhile');
+    expect(readFileSync(path, 'utf8')).toBe('old');
   });
 
   test('a full device fails', async () => {

@@ -203,7 +203,7 @@ export function createMemoryDisk(): MemoryDisk {
     user: () => memory.user,
     async open(named, flags, mode = 0o666) {
       const path = below(named);
-      if (flags === 'r+') {
+      if (flags !== 'wx+') {
         const inode = find(path);
         if (inode.directory) throw failure('EISDIR');
         return handle(inode, path);
