@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ForeignRowError } from '../append/read-back.ts';
 import type { Disk } from '../durable/disk.ts';
 import { replaceFile } from '../durable/replace-file.ts';
-import { makeDirectories } from '../durable/write.ts';
+import { makeRealDirectories } from '../durable/trusted-file.ts';
 import { UnprovenError } from '../errors.ts';
 import { groupBy } from '../group-by.ts';
 import { generationPath, removeGenerations, showGeneration, shownGeneration } from './generations.ts';
@@ -37,7 +37,7 @@ export async function compactDataset(job: CompactJob): Promise<{ partitions: num
   const [from, to] = [generationPath(place, shown), generationPath(place, shown + 1)];
   const name = partName(manifest.next, manifest.identity.format);
   const places = new Set(manifest.parts.map(({ partition }) => partition));
-  for (const partition of places) await makeDirectories(disk, join(to, partition));
+  for (const partition of places) await makeRealDirectories(disk, join(to, partition));
   const kept = manifest.parts.filter(({ partition }) => !closed.has(partition));
   for (const part of kept) await disk.link(pathOf(from, part), pathOf(to, part));
   const merged: Part[] = [];

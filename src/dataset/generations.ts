@@ -54,9 +54,12 @@ export async function removeGenerations(disk: Disk, place: string, isOld: (numbe
     const number = Number(/\.(\d{6,})$/.exec(name)?.[1]);
     if (name !== basename(generationPath(place, number)) || !isOld(number)) continue;
     const directory = join(parent, name);
+    // D14: behind a link there is nothing of a generation.
+    if (!(await disk.lstat(directory)).isDirectory()) continue;
     for (const inside of await disk.readdir(directory)) {
       const path = join(directory, inside);
-      if (!isPartition(inside)) await disk.unlink(path).catch(() => undefined);
+      const isOurs = isPartition(inside) && (await disk.lstat(path)).isDirectory();
+      if (!isOurs) await disk.unlink(path).catch(() => undefined);
       else await removeDirectory(disk, path);
     }
     await disk.rmdir(directory).catch(() => undefined);

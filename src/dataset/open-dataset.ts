@@ -3,7 +3,7 @@
  * scan stands in it exactly once however often runs are killed. PROTOCOL.md says what is promised and why it holds. Which rows are added,
  * and from when on the service is read, is worked out by append/add-rows.ts, as for a file.
  */
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import type { AppendOptions } from '../append/append-file.ts';
 import { readingPositions } from '../append/overlap.ts';
@@ -11,7 +11,7 @@ import { StateProblem, UnknownStateError } from '../append/sealed.ts';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { acquireLock, type Lock } from '../durable/lock.ts';
 import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
-import { makeDirectories } from '../durable/write.ts';
+import { makeRealDirectories, realPath } from '../durable/trusted-file.ts';
 import { countOf } from '../quote.ts';
 import { formatInstant } from '../time.ts';
 import { compactDataset } from './compact.ts';
@@ -43,8 +43,9 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   const { identity, append, clock, signal, lockWaitMs: waitMs, onWait, disk = nodeDisk } = options;
   const inWords = (error: unknown) => cannotOpen(`write the dataset ${options.directory}`, error, OTHER_PLACE);
   try {
+    // D14: nothing is made, or looked for, behind a link of another's to what is not theirs.
+    await makeRealDirectories(disk, options.compact ? dirname(resolve(options.directory)) : options.directory);
     if (options.compact) await ensureGeneration(disk, options.directory);
-    else await makeDirectories(disk, options.directory);
     // P9: nothing is read before the dataset is ours alone.
     const { directory, lock } = await lockDirectory(disk, options.directory, (path) =>
       (options.lock ?? acquireLock)(path, { clock, signal, waitMs, onWait }),
@@ -100,10 +101,10 @@ function endOfRemoved(parts: readonly Part[], removed: readonly string[], partit
 /** Locks the directory to which the name leads. */
 async function lockDirectory(disk: Disk, place: string, lockFile: (path: string) => Promise<Lock>) {
   for (;;) {
-    const directory = await disk.realpath(place);
+    const directory = await realPath(disk, place);
     const lock = await lockFile(join(directory, MANIFEST));
     // P14: the run that we waited for may have shown another generation; what is added to this one nobody would read.
-    if ((await disk.realpath(place)) === directory) return { directory, lock };
+    if ((await realPath(disk, place)) === directory) return { directory, lock };
     await lock.release();
   }
 }
@@ -117,7 +118,7 @@ function compactedAtTheEnd(options: DatasetOptions, disk: Disk, lock: Lock, open
     async commit() {
       await file.commit();
       try {
-        const manifest = await readManifest(disk, await disk.realpath(place));
+        const manifest = await readManifest(disk, await realPath(disk, place));
         if (!manifest) return;
         const closedMs = Math.min(untilMs, serviceNow?.() ?? clock.now()) - overlapMs;
         const openFrom = createPartitioner(manifest.identity.partition)(closedMs);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AppendIdentity } from '../append/identity.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
+import { realPath } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import { MANIFEST, type Part } from './manifest.ts';
 import { isPartition } from './partitions.ts';
@@ -71,7 +72,9 @@ export async function removedPartitions({ disk, directory, parts }: Job): Promis
 export async function finishParts({ disk, directory, parts }: Job): Promise<void> {
   const known = byPartition(parts);
   for (const partition of (await disk.readdir(directory)).filter(isPartition)) {
-    const place = join(directory, partition);
+    const named = join(directory, partition);
+    // D14: a partition may be kept elsewhere, but not by another's link to what is not theirs.
+    const place = (await disk.lstat(named)).isSymbolicLink() ? await realPath(disk, named) : named;
     let renamed = false;
     for (const name of (await disk.readdir(place)).filter((name) => LEFTOVER.test(name))) {
       const part = name.slice(1, -'.partial'.length);

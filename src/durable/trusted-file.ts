@@ -5,6 +5,7 @@
 import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
+import { makeDirectories } from './write.ts';
 
 const ROOT = 0;
 /** Bits that let others than the owner change the names in a directory. */
@@ -51,6 +52,16 @@ async function followLinks(disk: Disk, path: string, most: number): Promise<stri
     real = end;
   }
   return real;
+}
+
+/**
+ * Makes a directory and those above it, for good, and gives its real path. D14: nothing is made behind a link that is not followed.
+ * Throws the system's error, and UsageError as `realPath`.
+ */
+export async function makeRealDirectories(disk: Disk, path: string): Promise<string> {
+  const absolute = resolve(path);
+  await makeDirectories(disk, disk.user() === undefined ? absolute : await followLinks(disk, absolute, MOST_LINKS));
+  return realPath(disk, absolute);
 }
 
 /**

@@ -6,8 +6,8 @@ import { basename, sep } from 'node:path';
 import { type Disk, type DiskFile, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
-import { checkPlace, realPath } from '../durable/trusted-file.ts';
-import { makeDirectories, writeFully } from '../durable/write.ts';
+import { checkPlace, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
+import { writeFully } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
 import { createGatherer } from './gatherer.ts';
 import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';
@@ -175,11 +175,14 @@ function inWords(path: string, error: unknown, state: string): unknown {
 /** Where a file in the directory of `--output-dir` cannot be written. */
 export const OTHER_DIRECTORY = 'choose another directory with --output-dir';
 
-/** Makes the directory of `--output-dir`, and those above it. Throws UsageError where the path is to blame, LocalError otherwise. */
-export async function makeOutputDirectory(path: string): Promise<void> {
+/**
+ * Makes a directory that an option names, and those above it, and gives its real path. Throws UsageError where the path is to blame, also by
+ * links of others (D14), and LocalError otherwise.
+ */
+export async function makeOutputDirectory(path: string, elsewhere = OTHER_DIRECTORY): Promise<string> {
   try {
-    await makeDirectories(nodeDisk, path);
+    return await makeRealDirectories(nodeDisk, path);
   } catch (cause) {
-    throw cannotOpen(`make the directory ${path}`, cause, OTHER_DIRECTORY);
+    throw cannotOpen(`make the directory ${path}`, cause, elsewhere);
   }
 }

@@ -10,6 +10,7 @@ import {
   lchownSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -144,6 +145,51 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
       expect((await exportTo(join(theirs, 'out', 'scans.csv'), ...flags)).code).toBe(2);
     }
     expect(() => lstatSync(join(secrets, 'scans.csv'))).toThrow('ENOENT');
+  });
+
+  const makers = ['scans export --append', 'scans export --partition-by day', 'scans export --partition-by day --append'];
+  test.each([...makers, 'qr image', 'qr delete'])(
+    '%s into a directory follows no link of theirs to root’s (D14)',
+    async (maker) => {
+      const before = protectedState();
+      symlinkSync(secrets, join(theirs, 'lake'));
+      chownLink(join(theirs, 'lake'));
+      for (const place of ['lake', 'lake/2026']) {
+        const id = sandbox.codeId();
+        const directory = join(theirs, place);
+        const flags = {
+          scans: ['-f', 'csv', '--output-dir', directory],
+          image: ['--short-url', 'https://q.example/{slug}', '--output-dir', directory],
+          delete: ['--yes', '--backup', directory],
+        };
+        const of = maker.includes('image') ? flags.image : maker.includes('delete') ? flags.delete : flags.scans;
+        const { code, stderr } = await runCli([...maker.split(' '), id, ...of], { env: sandbox.env });
+        expect(code, stderr).toBe(2);
+        expect(stderr).toContain(`is a symbolic link that user ${NOBODY} made to what is not theirs`);
+      }
+      expect(readdirSync(secrets).sort()).toEqual(['empty', 'full']);
+      expect(protectedState()).toEqual(before);
+    },
+  );
+
+  test('removes nothing of root’s behind links of theirs to where a dataset is merged (D14)', async () => {
+    const lake = join(theirs, 'lake');
+    const merge = ['scans', 'export', sandbox.codeId(), '-f', 'csv', '--partition-by', 'month', '--append', '--compact'];
+    const run = () => runCli([...merge, '--output-dir', lake], { env: sandbox.env });
+    expect((await run()).code).toBe(0);
+    for (const number of ['000000', '000002', '000009']) {
+      symlinkSync(secrets, join(theirs, `.lake.${number}`));
+      chownLink(join(theirs, `.lake.${number}`));
+    }
+    mkdirSync(join(theirs, '.lake.000008'));
+    symlinkSync(secrets, join(theirs, '.lake.000008', 'dt=2026-01'));
+    await run();
+    expect(readdirSync(secrets).sort()).toEqual(['empty', 'full']);
+    rmSync(lake);
+    symlinkSync('.lake.000002', lake);
+    chownLink(lake);
+    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('made to what is not theirs') });
+    expect(readdirSync(secrets).sort()).toEqual(['empty', 'full']);
   });
 
   test('hands on no rights that a file lends (D6)', async () => {

@@ -2,13 +2,11 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../../context.ts';
-import { nodeDisk } from '../../../durable/disk.ts';
 import { cannotOpen, systemCode } from '../../../durable/path-errors.ts';
-import { makeDirectories } from '../../../durable/write.ts';
 import { UnprovenError } from '../../../errors.ts';
 import { createFormatter } from '../../../output/create-formatter.ts';
 import { createDocumentSink, type DocumentSink } from '../../../output/document-sink.ts';
-import { openWholeFile, writeWholeFile } from '../../../output/whole-file.ts';
+import { makeOutputDirectory, openWholeFile, writeWholeFile } from '../../../output/whole-file.ts';
 import { countOf, quote } from '../../../quote.ts';
 import type { CodeSink } from '../../../row-sink.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
@@ -32,9 +30,7 @@ export type BackUp = (id: string, found?: QrCode) => Promise<void>;
  * be all, with NotFoundError where there is no such code, and with what a disk that is full is told by.
  */
 export async function openBackup(context: Context, directory: string): Promise<BackUp> {
-  await makeDirectories(nodeDisk, directory).catch((error) => {
-    throw cannotOpen(`make the directory ${directory}`, error, OTHER_DIRECTORY);
-  });
+  await makeOutputDirectory(directory, OTHER_DIRECTORY);
   const { processes } = context;
   return async (id, found) => {
     const service = await context.service();

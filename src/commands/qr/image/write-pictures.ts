@@ -1,5 +1,4 @@
 /** A file a code, each read back before it is written, and manifest.csv beside them. */
-import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../../context.ts';
 import { nodeDisk } from '../../../durable/disk.ts';
@@ -52,8 +51,7 @@ export async function writePictures(context: Context, names: readonly string[], 
   }
   refuseUnprintable(context, all, force);
   if (directory === undefined || !manifest) return;
-  await makeOutputDirectory(directory);
-  const real = await realpath(directory);
+  const real = await makeOutputDirectory(directory);
   const { clock, signal, console } = context;
   const onWait = () => console.note(`another run is writing to ${directory}: waiting for it`);
   const lock = await acquireLock(join(real, 'manifest.csv'), { clock, signal, onWait });
