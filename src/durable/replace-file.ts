@@ -22,7 +22,10 @@ export interface ReplaceOptions {
    * Absent where the caller holds a lock on the file: then whatever lies under the temporary name is a dead run's.
    */
   processes?: Processes;
-  /** The permissions of the new file, whatever the umask says. Default: those of the old file, or what the umask makes of 0666. */
+  /**
+   * The permissions of the new file, whatever the umask says: a file for one user alone, so that the old owner keeps it only in a directory
+   * of theirs. Default: those of the old file, or what the umask makes of 0666.
+   */
   mode?: number;
 }
 
@@ -163,7 +166,8 @@ export async function openBeside(disk: Disk, path: string, temporary: string, mo
   try {
     await checkPlace(disk, file, temporary);
     // D6: by descriptor, for by now the name may lead to somebody else's file.
-    if (old) await file.chown(old.uid, old.gid).catch(() => undefined); // only root may; anyone else's new file is their own
+    const isTheirs = old && (mode === undefined || (await disk.lstat(dirname(path))).uid === old.uid);
+    if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // only root may; anyone else's new file is their own
     if (wanted !== undefined) await file.chmod(wanted); // the umask may have taken some away
     return file;
   } catch (error) {

@@ -2,11 +2,11 @@
  * Reads the stored config. Plain fs and a small check of our own, because every command does this at start-up and `conf`,
  * which writes the file (write-store.ts), takes as long to import as all the rest.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../durable/path-errors.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { configDirectory, mendModes } from './config-directory.ts';
+import { configDirectory, mendModes, plantedBy } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 import { parseStored, type Stored } from './stored.ts';
 
@@ -27,7 +27,7 @@ export async function configFile(env: Variables): Promise<string> {
 
 /**
  * The stored config, empty where there is none; creates nothing. Looser modes than 0600 in 0700 are mended. Throws
- * UsageError, and leaves the file alone, when it cannot be read or is not what qrctl writes.
+ * UsageError, and leaves the file alone, when it cannot be read, is not what qrctl writes, or another user put it there.
  */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);
@@ -38,14 +38,21 @@ export async function readStore(env: Variables): Promise<Store> {
 
 function readText(file: string): string | undefined {
   try {
-    const stat = statSync(file);
-    // Reading a FIFO would wait for ever.
-    if (!stat.isFile()) throw new Error('it is not a regular file');
-    if (stat.size > LARGEST_FILE) throw new Error(`it is ${stat.size} bytes long`);
-    return readFileSync(file, 'utf8');
+    // Not waiting, where a FIFO stands.
+    const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile()) throw new Error('it is not a regular file');
+      if (stats.size > LARGEST_FILE) throw new Error(`it is ${stats.size} bytes long`);
+      const stranger = plantedBy(file, stats);
+      if (stranger !== undefined) throw foreign(file, stranger);
+      return readFileSync(descriptor, 'utf8');
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;
-    throw unreadable(file, cause);
+    throw cause instanceof UsageError ? cause : unreadable(file, cause);
   }
 }
 
@@ -55,6 +62,15 @@ function parse(file: string, text: string): Stored {
   } catch (cause) {
     throw unreadable(file, cause);
   }
+}
+
+function foreign(file: string, uid: number): UsageError {
+  return new UsageError(
+    `the config file ${file} cannot be used: user ${uid} put it there, and it would say where keys are sent`,
+    {
+      hint: 'remove it, or point QRCTL_CONFIG_DIR at a directory of your own',
+    },
+  );
 }
 
 function unreadable(file: string, cause: unknown): UsageError {

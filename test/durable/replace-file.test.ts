@@ -243,6 +243,20 @@ describe('owner and permissions', () => {
     expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([1000, 0o640]);
   });
 
+  it("are root's where the permissions were asked for, but in a directory of the old owner's (D6)", async () => {
+    for (const [owner, kept] of [
+      [1000, 1000],
+      [0, 0],
+      [1001, 0],
+    ] as const) {
+      const memory = await withOld(0o640);
+      memory.user = 0;
+      const lstat = async (path: string) => ({ ...(await memory.disk.lstat(path)), ...(path === '/data' && { uid: owner }) });
+      await replaceFile({ ...memory.disk, lstat }, FILE, bytes('new'), { mode: 0o600 });
+      expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([kept, 0o600]);
+    }
+  });
+
   it("are our own where the old file was somebody else's and we are not root (D6)", async () => {
     const memory = await withOld(0o666);
     memory.user = 1001;

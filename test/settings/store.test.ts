@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { platform, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { configFile, readStore } from '../../src/settings/store.ts';
@@ -115,6 +115,32 @@ describe('readStore', () => {
     const { mended } = await readStore(env);
     expect(mended).toEqual([expect.stringContaining('is left so'), expect.stringContaining('is left so')]);
     expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o644]);
+  });
+
+  describe.runIf(process.getuid?.() === 0)('by root, a file of another user', () => {
+    test.each([
+      ['in their own directory is theirs to have', 65534, 0o700, undefined],
+      ['where only root can have put it is used', 0, 0o755, undefined],
+      ['in a directory that everybody may write is refused', 0, 0o1777, 65534],
+      ['in a directory that a group may write is refused', 0, 0o775, 65534],
+      ['in a third user’s directory is refused', 65533, 0o755, 65534],
+    ])('%s', async (_, owner, mode, refused) => {
+      const { env, directory, file } = configured(GOOD, { directory: mode, file: 0o600 });
+      chmodSync(directory, mode);
+      chownSync(file, 65534, 65534);
+      chownSync(directory, owner, owner);
+      const reading = readStore(env);
+      if (refused === undefined) return expect((await reading).current).toBe('work');
+      await expect(reading).rejects.toThrow(UsageError);
+      await expect(reading).rejects.toThrow(`the config file ${file} cannot be used: user ${refused} put it there`);
+    });
+
+    test('is refused where they made its directory among everybody’s', async () => {
+      const { env, directory, file } = configured(GOOD);
+      for (const path of [file, directory]) chownSync(path, 65534, 65534);
+      chmodSync(dirname(directory), 0o1777);
+      await expect(readStore(env)).rejects.toThrow('user 65534 put it there');
+    });
   });
 
   test.each(['', 'not json', '{"version":1,"profiles":{"p":{"apiKey":"svc_live_canary', '{"version":99,"profiles":{}}'])(

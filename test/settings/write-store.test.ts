@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Disk, type DiskFile, nodeDisk } from '../../src/durable/disk.ts';
@@ -55,6 +66,36 @@ describe('updateStore', () => {
     expect(statSync(directory).mode & 0o7777).toBe(0o700);
     expect(statSync(file).mode & 0o7777).toBe(0o600);
     expect((await readStore(env)).profiles.get('work')).toEqual({ apiKey: 'svc_live_canary00' });
+  });
+
+  const byRoot = test.runIf(process.getuid?.() === 0);
+
+  byRoot('by root keeps the file of the user whose directory it is theirs', async () => {
+    const { directory, file, given } = place();
+    await updateStore(given, adding('home'));
+    for (const path of [file, directory]) chownSync(path, 65534, 65534);
+    await updateStore(given, adding('work'));
+    expect([statSync(file).uid, statSync(file).mode & 0o777]).toEqual([65534, 0o600]);
+  });
+
+  byRoot('by root gives no key to a file that another user put there, before or meanwhile', async () => {
+    const { directory, file, given } = place();
+    mkdirSync(directory, { recursive: true });
+    chmodSync(directory, 0o1777);
+    const plant = () => {
+      writeFileSync(file, '{"version":1,"profiles":{}}', { mode: 0o644 });
+      chownSync(file, 65534, 65534);
+    };
+    plant();
+    await expect(updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }))).rejects.toThrow('user 65534 put it there');
+    expect(readFileSync(file, 'utf8')).not.toContain('canary');
+    rmSync(file);
+    const planting = adding('work', { apiKey: 'svc_live_canary00' });
+    await updateStore(given, (stored) => {
+      plant();
+      return planting(stored);
+    });
+    expect([statSync(file).uid, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
   });
 
   test('leaves nothing beside the file', async () => {
