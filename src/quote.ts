@@ -48,3 +48,21 @@ export function formatCount(count: number): string {
 export function quote(text: string): string {
   return WORD.test(text) ? text : inQuotes(text);
 }
+
+/** What any POSIX shell takes for itself. */
+const SHELL_WORD = /^[\w@%+=:,./-]+$/;
+
+/** A word of a line that is proposed to be pasted into a POSIX shell: in single quotes, where nothing has a meaning, unless it is a plain one. */
+export function inShell(word: string): string {
+  return SHELL_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** As `inShell`; a word that cannot be shown as it is, or is long, is left to be typed in the place of `otherwise`. */
+export function inShellOr(otherwise: string, word: string): string {
+  return shown(word) === word ? inShell(word) : otherwise;
+}
+
+/** A code in such a line: by its slug where that is a plain word and no flag, else by its id, which is a uuid. */
+export function codeInShell({ id, slug }: { id: string; slug: string }): string {
+  return SHELL_WORD.test(slug) && slug.length <= LONGEST && !slug.startsWith('-') ? slug : id;
+}

@@ -1,4 +1,6 @@
 /** Values of others in sentences of ours, for every class of sentence that takes one. */
+import { execFileSync } from 'node:child_process';
+import { platform } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkCreate, checkDelete } from '../src/bulk/check-rows.ts';
@@ -9,7 +11,7 @@ import type { Context } from '../src/context.ts';
 import { parseMoment } from '../src/moments.ts';
 import { chooseColumns } from '../src/output/columns.ts';
 import { renderError } from '../src/output/render-error.ts';
-import { inQuotes, quote, shown } from '../src/quote.ts';
+import { codeInShell, inQuotes, inShell, inShellOr, quote, shown } from '../src/quote.ts';
 import { answerError } from '../src/service/answer-error.ts';
 import { parseBaseUrl } from '../src/service/base-url.ts';
 import { noSuchCode } from '../src/service/find-code.ts';
@@ -58,6 +60,62 @@ describe('a value in a sentence', () => {
     expect(shown('a\nb')).toBe('a\\nb');
     expect(inQuotes('word')).toBe('"word"');
   });
+});
+
+describe('a word of a line to paste', () => {
+  const SHELL = [
+    '`id` $(id)',
+    '$(touch x)',
+    "Jo's",
+    'a b',
+    '~root',
+    '',
+    '*',
+    'a;b',
+    '!!',
+    '-x',
+    'aB3_x-y.z',
+    'https://x.example/?a=b&c',
+  ];
+
+  test.runIf(platform() !== 'win32').each(SHELL)('%j is that word for a shell', (word) => {
+    expect(String(execFileSync('sh', ['-c', `printf %s ${inShell(word)}`]))).toBe(word);
+  });
+
+  test.each(SHELL)('%j as a slug is a plain word or the id', (slug) => {
+    const word = codeInShell({ id: CODE.id, slug });
+    expect([slug, CODE.id]).toContain(word);
+    expect(word).toMatch(/^[\w.][\w@%+=:,./-]*$/);
+  });
+
+  test('that cannot be shown as it is is left to be typed', () => {
+    expect([inShellOr('TEXT', 'a b'), inShellOr('TEXT', 'a\nb'), inShellOr('TEXT', 'x'.repeat(65))]).toEqual([
+      "'a b'",
+      'TEXT',
+      'TEXT',
+    ]);
+  });
+});
+
+test('the question before a code is deleted proposes no line that a shell would obey', async () => {
+  const said: string[] = [];
+  const console = { note: (line: string) => said.push(line), ask: async () => '' };
+  const service = modelService({ listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }) });
+  const context = { console, settings: async () => ({ concurrency: 4 }), service: async () => service } as unknown as Context;
+  const ask = (slug: string) =>
+    confirm(context, [{ ...CODE, slug }], { yes: undefined, dryRun: undefined }).catch(() => undefined);
+  await ask('`id` $(id)');
+  await ask('aB3xY');
+  expect(said.map((line) => /qrctl qr update .*/.exec(line)?.[0])).toEqual([
+    `qrctl qr update ${CODE.id} --status paused`,
+    'qrctl qr update aB3xY --status paused',
+  ]);
+});
+
+test('a name that several codes have is proposed as one word', async () => {
+  const name = '`id` $(id)';
+  const several = ['a', 'b'].map((slug) => ({ slug, name }));
+  expect(await noSuchCode(name, several)).toMatchObject({ hint: expect.stringContaining(`qr list --name '${name}'`) });
 });
 
 /** What each class of sentence says of a value. */

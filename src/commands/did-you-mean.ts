@@ -1,6 +1,6 @@
 /** What was probably meant by a line that is none of ours: other tools' words for our commands and flags, and the whole line in our words. */
 import { nearest } from '../nearest.ts';
-import { shown } from '../quote.ts';
+import { inShell, shown } from '../quote.ts';
 import { isBranch, leaves, TREE } from './tree.ts';
 
 /** What other tools call our commands. */
@@ -182,8 +182,7 @@ function wordsBehind(words: readonly string[], argv: readonly string[]): string[
 /** The words as they are typed in a POSIX shell; undefined where one cannot be shown as it is. */
 function lineOf(words: readonly string[]): string | undefined {
   if (words.some((word) => shown(word) !== word)) return undefined;
-  const typed = words.map((word) => (/^[\w.~:/+@%=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-  return ['qrctl', ...typed].join(' ');
+  return ['qrctl', ...words.map(inShell)].join(' ');
 }
 
 function sentence(line: string | undefined, others: readonly string[] = []): string | undefined {

@@ -7,6 +7,7 @@ import { type Disk, ifPresent } from '../durable/disk.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
+import { inShellOr } from '../quote.ts';
 import { isPartition } from './partitions.ts';
 
 /** The directory of a generation: hidden, and beside the link, on the same file system. */
@@ -23,7 +24,7 @@ export async function shownGeneration(disk: Disk, place: string): Promise<number
   const target = found.isSymbolicLink() ? await disk.readlink(path) : '';
   const number = Number(/\.(\d{6,})$/.exec(target)?.[1]);
   if (target === basename(generationPath(path, number))) return number;
-  const [name, first] = [basename(path), basename(generationPath(path, 1))];
+  const [name, first] = [path, generationPath(path, 1)].map((file) => inShellOr('DIR', basename(file)));
   throw new UsageError(`cannot merge parts in ${place}: it is a directory, and only a link can show others in one step`, {
     hint: `Once, while nobody reads it, in ${dirname(path)}: mv ${name} ${first} && ln -s ${first} ${name}`,
   });

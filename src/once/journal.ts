@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
-import { quote } from '../quote.ts';
+import { inShellOr, quote } from '../quote.ts';
 import type { NewCode } from '../service/shapes.ts';
 
 /** A row that is to become a code. */
@@ -154,7 +154,7 @@ function refuseOtherKind(path: string, baseUrl: string, [first]: readonly Journa
   }
   if (first.baseUrl === baseUrl) return;
   throw new UsageError(`${path} records a run against ${quote(first.baseUrl)}, not ${baseUrl}`, {
-    hint: `go on with --base-url ${quote(first.baseUrl)}, or name other --results to create the codes here as well`,
+    hint: `go on with --base-url ${inShellOr('URL', first.baseUrl)}, or name other --results to create the codes here as well`,
   });
 }
 

@@ -2,7 +2,7 @@
 import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
-import { quote } from '../quote.ts';
+import { inShellOr, quote } from '../quote.ts';
 import { isObject } from '../service/json.ts';
 import type { CodeChanges } from '../service/shapes.ts';
 
@@ -62,7 +62,7 @@ function refuseOther(path: string, baseUrl: string, found: readonly PlanRecord[]
   refuseOtherShapes(path, found, hasShape, ADVICE.damaged);
   if (first.baseUrl === baseUrl) return;
   throw new UsageError(`${path} records a plan for ${quote(first.baseUrl)}, not ${baseUrl}`, {
-    hint: `go on with --base-url ${quote(first.baseUrl)}, or name other --results`,
+    hint: `go on with --base-url ${inShellOr('URL', first.baseUrl)}, or name other --results`,
   });
 }
 

@@ -1,6 +1,6 @@
 /** The codes that somebody means by ids or slugs, in as few requests as it takes. */
 import { NotFoundError } from '../errors.ts';
-import { inQuotes, quote } from '../quote.ts';
+import { inShellOr, quote } from '../quote.ts';
 import { isUuid } from './checks.ts';
 import { type Lister, listAllCodes } from './codes.ts';
 import { fetchInOrder } from './fetch-in-order.ts';
@@ -139,6 +139,6 @@ function slugOfName(name: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[
   const [first, ...others] = codes.filter((code) => fold(code.name) === wanted);
   if (!first) return undefined;
   if (others.length > 0)
-    return { hint: `that is the name of ${others.length + 1} codes: qrctl qr list --name ${inQuotes(name)}` };
+    return { hint: `that is the name of ${others.length + 1} codes: qrctl qr list --name ${inShellOr('TEXT', name)}` };
   return { hint: `that is the name of the code with the slug ${quote(first.slug)}: name codes by slug` };
 }

@@ -1,7 +1,7 @@
 /** Which stored profile is meant. */
 import { UsageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
-import { quote, shown } from '../quote.ts';
+import { inShellOr, shown } from '../quote.ts';
 import { redactKeys } from './key.ts';
 import type { SettingFlags, Variables } from './settings.ts';
 import type { Inputs } from './sources.ts';
@@ -42,6 +42,6 @@ function hintFor(name: string, names: readonly string[]): string {
   if (redactKeys(name) !== name) return 'that looks like a key; `qrctl auth login` asks for it';
   const similar = nearest(name, names);
   return similar === undefined
-    ? `qrctl auth login --profile ${quote(name)}`
+    ? `qrctl auth login --profile ${inShellOr('NAME', name)}`
     : `did you mean '${similar}'? qrctl auth list shows them all`;
 }

@@ -1,5 +1,6 @@
 /** Where the value of a setting comes from: flag > variable > profile > default. The one place that knows this order. */
 import { UsageError } from '../errors.ts';
+import { inShellOr } from '../quote.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import type { SettingFlags, Variables } from './settings.ts';
 import { parseShortUrl } from './short-url.ts';
@@ -81,8 +82,9 @@ export function badSetting({ key, source }: Sourced, profileName: string, reason
   const details = { cause, ...(cause instanceof UsageError && cause.hint !== undefined && { hint: cause.hint }) };
   if (source === 'flag') return new UsageError(`--${key}: ${reason}`, details);
   if (source === 'variable') return new UsageError(`${SETTING_NAMES[key].variable}: ${reason}`, details);
+  const named = inShellOr('NAME', profileName);
   return new UsageError(`the profile '${profileName}' holds a bad ${key}: ${reason}`, {
-    hint: `qrctl config set ${key} VALUE --profile ${profileName}, or qrctl config unset ${key} --profile ${profileName}`,
+    hint: `qrctl config set ${key} VALUE --profile ${named}, or qrctl config unset ${key} --profile ${named}`,
     cause,
   });
 }

@@ -3,7 +3,7 @@ import { CREATE_COLUMNS } from '../../../bulk/check-rows.ts';
 import type { Context } from '../../../context.ts';
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../errors.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
-import { shown } from '../../../quote.ts';
+import { inShell, shown } from '../../../quote.ts';
 import { CODE_TYPES, type NewCode, type QrCode } from '../../../service/shapes.ts';
 import { addUtm } from '../../../utm.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
@@ -70,10 +70,10 @@ function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   });
 }
 
-/** Quoted for a POSIX shell; a name that could not be shown as it is, is left out. */
+/** A name that could not be shown as it is, is left out. */
 function lookFor(name: string): string {
   if (shown(name) !== name) return 'qrctl qr list --sort created_at:desc --limit 10';
-  return `qrctl qr list --name '${name.replaceAll("'", "'\\''")}' --sort created_at:desc`;
+  return `qrctl qr list --name ${inShell(name)} --sort created_at:desc`;
 }
 
 /** A header row, as CSV unless a flag says otherwise. */

@@ -7,7 +7,7 @@ import { UnprovenError } from '../../../errors.ts';
 import { createFormatter } from '../../../output/create-formatter.ts';
 import { createDocumentSink, type DocumentSink } from '../../../output/document-sink.ts';
 import { makeOutputDirectory, openWholeFile, writeWholeFile } from '../../../output/whole-file.ts';
-import { countOf, quote } from '../../../quote.ts';
+import { codeInShell, countOf, quote } from '../../../quote.ts';
 import type { CodeSink } from '../../../row-sink.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
@@ -129,8 +129,8 @@ async function hasNewer(service: Service, id: string, untilMs: number): Promise<
   return newest.total > newest.rows.length || newest.times.some((time) => time >= untilMs);
 }
 
-function unproven({ slug }: QrCode, reason: string): UnprovenError {
-  return new UnprovenError(`${quote(slug)} was not deleted: ${reason}`, {
-    hint: `pause it first: qrctl qr update ${quote(slug)} --status paused`,
+function unproven(code: QrCode, reason: string): UnprovenError {
+  return new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, {
+    hint: `pause it first: qrctl qr update ${codeInShell(code)} --status paused`,
   });
 }

@@ -4,7 +4,7 @@ import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { inParallel } from '../../../in-parallel.ts';
-import { countOf, inQuotes, quote } from '../../../quote.ts';
+import { codeInShell, countOf, inQuotes, quote } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { askUntil } from '../../ask-until.ts';
 import type { DeleteFlags } from './delete.ts';
@@ -29,7 +29,7 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes 
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const [only] = codes;
   if (only && codes.length === 1) {
-    console.note(`paused it loses nothing, and can be active again: qrctl qr update ${quote(only.slug)} --status paused`);
+    console.note(`paused it loses nothing, and can be active again: qrctl qr update ${codeInShell(only)} --status paused`);
     const question = `Delete ${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')} for ever? [y/N] `;
     return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
   }

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { writeWholeFile } from '../../../output/whole-file.ts';
-import { formatCount } from '../../../quote.ts';
+import { formatCount, inShell } from '../../../quote.ts';
 import type { Span } from '../../../stats/calendar.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import { figuresOf } from '../../../stats/figures.ts';
@@ -82,5 +82,5 @@ function commandLine(names: readonly string[], flags: ReportFlags): string {
   for (const [flag, value] of Object.entries({ since, until, during, timezone, compare, top, title, output })) {
     if (value !== undefined) words.push(`--${flag}`, String(value));
   }
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+  return words.map(inShell).join(' ');
 }
