@@ -61,7 +61,7 @@ function errorOf(error: unknown) {
   const { hint, code, status } = error instanceof Failure ? error : {};
   return {
     message: redactKeys(messageOf(error)),
-    code: code ?? null,
+    code: code === undefined ? null : redactKeys(code),
     status: status ?? null,
     hint: hint === undefined ? null : redactKeys(hint),
   };

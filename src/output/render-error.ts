@@ -50,9 +50,10 @@ export function renderError(
 }
 
 /** Somebody may have typed a key where a name belongs, or a file where its name belongs; and what a defect says is not known. */
-function readable({ message, hint, ...rest }: FailureDetails & { message: string }) {
+function readable({ message, hint, code, status }: FailureDetails & { message: string }) {
   const said = (text: string) => withoutLongParts(redactKeys(text));
-  return { ...rest, message: said(message), hint: hint === undefined ? undefined : said(hint) };
+  const ifAny = (text: string | undefined) => (text === undefined ? undefined : said(text));
+  return { status, message: said(message), hint: ifAny(hint), code: ifAny(code) };
 }
 
 function describe(error: unknown): FailureDetails & { message: string } {

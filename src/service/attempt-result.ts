@@ -90,8 +90,10 @@ const HINTS: Partial<Record<NetworkFault, string>> = {
 };
 
 /** The result of an attempt that brought none. */
-export function resultOfFailure({ method, name }: Subject, failure: NetworkError): AttemptResult<never> {
-  const { fault, sent, message } = failure;
+export function resultOfFailure({ method, name, redact }: Subject, failure: NetworkError): AttemptResult<never> {
+  const { fault, sent } = failure;
+  // It may quote a header of the answer.
+  const message = redact(failure.message);
   const error =
     fault === 'answer'
       ? new UnexpectedAnswerError(`${name}: ${message}`, { hint: 'check the base URL: qrctl doctor', cause: failure })

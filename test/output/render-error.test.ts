@@ -43,6 +43,13 @@ describe('an error is a few lines', () => {
     );
   });
 
+  test('no key is in any of it, nor in the code of the service', () => {
+    const key = 'svc_live_canaryCANARY0123456789';
+    const error = new NotFoundError(key, { hint: key, code: `bad_${key}` });
+    for (const place of [text, json]) expect(renderError(error, place)).not.toContain('canary');
+    expect(renderError(error, json)).toContain('"code":"bad_svc_live_cana…"');
+  });
+
   test('a closed pipe is a quiet end', () => {
     expect(renderError(new ClosedPipeError('gone'), text)).toBe('');
     expect(renderError(new ClosedPipeError('gone'), json)).toBe('');

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRedact, excerpt } from '../../src/service/excerpt.ts';
 
 const redact = createRedact('svc_live_0123456789abcdef');
@@ -12,4 +12,49 @@ test('of a page with a title says the title, and nothing else of its head', () =
 test.each(['<title', '<title ', '<head', '<head><title', '<!--', '<'])('of millions of %j is made, and is short', (part) => {
   const page = `<html><head>${part.repeat(2_000_000)}`;
   expect(excerpt(page, redact).length).toBeLessThanOrEqual(120);
+});
+
+describe('the key in a text of the service', () => {
+  const SECRET = 'SECRETabcdefghijkl0123456789XYZ';
+  const KEY = `svc_live_${SECRET}`;
+  const redactOne = createRedact(KEY);
+
+  test.each([
+    ['whole', KEY],
+    ['without its printed prefix', SECRET],
+    ['its first half', SECRET.slice(0, 20)],
+    ['its last half', SECRET.slice(-20)],
+    ['twelve characters of its midst', SECRET.slice(8, 20)],
+    ['in small letters', KEY.toLowerCase()],
+    ['in capitals', KEY.toUpperCase()],
+    ['percent-encoded', KEY.replaceAll('_', '%5F')],
+    ['percent-encoded throughout', [...KEY].map((unit) => `%${unit.charCodeAt(0).toString(16)}`).join('')],
+    ['with blanks and control characters', [...KEY].join(' \u001b\n')],
+    ['with encoded blanks', [...KEY].join('%20')],
+  ])('%s is taken out, and what stands around it is left', (_, text) => {
+    for (const around of ['', 'bad ', 'käse 👍 İ % %zz ']) {
+      expect(redactOne(`${around}${text}, ${around}(${text})`)).toBe(`${around}[key], ${around}([key])`);
+    }
+  });
+
+  test('less than twelve characters of it are no sign of it, nor is any other text', () => {
+    for (const text of [SECRET.slice(0, 11), 'svc_live_', 'the service rejected the values', ''])
+      expect(redactOne(text)).toBe(text);
+  });
+
+  test('is found whole where it is short', () => {
+    expect(createRedact('s3cret')('no s3cret here, s3cre')).toBe('no [key] here, s3cre');
+    expect(createRedact('')('all of it')).toBe('all of it');
+  });
+
+  test.each([
+    ['pieces', SECRET.slice(0, 13)],
+    ['beginnings', SECRET.slice(0, 11)],
+    ['percent signs', '%'],
+    ['blanks', ' '],
+    ['one letter', 'S'],
+  ])('is looked for in time linear in the text: %s', (_, part) => {
+    // By the square this would be hours.
+    expect(redactOne(part.repeat(1_000_000 / part.length)).length).toBeLessThanOrEqual(1_000_000);
+  });
 });
