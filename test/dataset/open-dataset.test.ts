@@ -283,3 +283,44 @@ describe('killed, failing and cut off at every step', () => {
     },
   );
 });
+
+describe('links of another user to what is not theirs (D14)', () => {
+  const FOREIGN = 4711;
+
+  async function withSecret() {
+    await memory.disk.mkdir('/data/secret');
+    memory.write('/data/secret/key', 'key');
+    memory.write('/data/secret/.part-000001.csv.partial', 'kept');
+  }
+
+  async function plant(path: string) {
+    memory.user = FOREIGN;
+    await memory.disk.symlink('/data/secret', path);
+    memory.user = 1000;
+  }
+
+  it.each([{}, { compact: true }])('are no dataset, by %j', async (options) => {
+    await withSecret();
+    await plant(LAKE);
+    await expect(runLake(memory, service, options)).rejects.toMatchObject({ name: 'UsageError' });
+    expect(memory.names()).toEqual(['/data/secret/.part-000001.csv.partial', '/data/secret/key']);
+  });
+
+  it('are no partition', async () => {
+    await withSecret();
+    await runLake(memory, service);
+    await memory.disk.unlink('/data/secret/key');
+    await plant(`${LAKE}/dt=2026-02-01`);
+    await expect(runLake(memory, laterNight())).rejects.toThrow('made to what is not theirs');
+    expect(memory.read('/data/secret/.part-000001.csv.partial')).toBe('kept');
+  });
+
+  it('are no generation, and nothing behind them is removed', async () => {
+    await withSecret();
+    await runLake(memory, service, { compact: true });
+    await plant('/data/.lake.000009');
+    await plant('/data/.lake.000000');
+    await runLake(memory, laterNight(), { compact: true, serviceNow: () => START + 9 * DAY });
+    expect([memory.read('/data/secret/key'), memory.read('/data/secret/.part-000001.csv.partial')]).toEqual(['key', 'kept']);
+  });
+});

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Disk, type DiskStat, nodeDisk } from '../../src/durable/disk.ts';
 import { openReplacement, replaceFile } from '../../src/durable/replace-file.ts';
-import { checkPlace, openTrusted, realPath } from '../../src/durable/trusted-file.ts';
+import { checkPlace, makeRealDirectories, openTrusted, realPath } from '../../src/durable/trusted-file.ts';
 import { UsageError } from '../../src/errors.ts';
 import { useDirectory } from '../support/cli.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
@@ -78,6 +78,28 @@ describe('the real path of a file', () => {
     symlinkSync('nowhere', join(directory, 'b'));
     expect(await realPath(nodeDisk, join(directory, 'b'))).toContain('/b');
     await expect(nodeDisk.open(join(directory, 'b'), 'wx+')).rejects.toMatchObject({ code: 'EEXIST' });
+  });
+});
+
+describe('a directory that is made', () => {
+  it('is real, with those above it, also where links lead there', async () => {
+    mkdirSync(join(directory, 'a'));
+    symlinkSync('a', join(directory, 'b'));
+    const real = await nodeDisk.realpath(directory);
+    expect(await makeRealDirectories(nodeDisk, join(directory, 'b', 'c', 'd'))).toBe(join(real, 'a', 'c', 'd'));
+    expect((await nodeDisk.stat(join(directory, 'a', 'c', 'd'))).isDirectory()).toBe(true);
+    const windows: Disk = { ...nodeDisk, user: () => undefined };
+    expect(await makeRealDirectories(windows, join(directory, 'b', 'e'))).toBe(join(real, 'a', 'e'));
+  });
+
+  it('is not made behind a link that somebody made to what is not theirs, nor is any above it (D14)', async () => {
+    mkdirSync(join(directory, 'a'));
+    symlinkSync('a', join(directory, 'b'));
+    const foreign = told((path) => (path.endsWith('/b') ? { uid: 4711 } : {}));
+    for (const path of ['b', 'b/c', 'b/c/d']) {
+      await expect(makeRealDirectories(foreign, join(directory, path)), path).rejects.toThrow(UsageError);
+    }
+    expect(await nodeDisk.readdir(join(directory, 'a'))).toEqual([]);
   });
 });
 
