@@ -76,7 +76,7 @@ async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, r
     const passes = reached || answer.text === '' || /^\s*[[{]/.test(answer.text);
     return { kind: 'failed', error, repeat: passes && call.method !== 'POST', sent: true };
   }
-  return { kind: 'done', value: call.check(json, { subject: subject.name, dateMs: rate.dateMs }) };
+  return { kind: 'done', value: call.check(json, { subject: subject.name, dateMs: rate.dateMs, redact: subject.redact }) };
 }
 
 function saysJson({ text, headers }: Answer): boolean {

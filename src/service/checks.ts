@@ -1,6 +1,7 @@
 /** The shapes of answers, checked once at the edge. Unknown values and extra fields pass: the service may grow. */
 import { UnexpectedAnswerError } from '../errors.ts';
 import { quote } from '../quote.ts';
+import type { Redact } from './excerpt.ts';
 import { isObject } from './json.ts';
 import { parseScanTime } from './scan-times.ts';
 import type { CodeChanges, Page, QrCode, Scan, ScanPage } from './shapes.ts';
@@ -9,6 +10,7 @@ import type { CodeChanges, Page, QrCode, Scan, ScanPage } from './shapes.ts';
 export interface AnswerContext {
   subject: string;
   dateMs: number | undefined;
+  redact: Redact;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -29,11 +31,12 @@ export function checkCode(json: unknown, { subject }: AnswerContext): QrCode {
  * another one, or where the status that was sent is not the one it has.
  */
 export function checkSameCode(id: string, { status }: CodeChanges = {}): (json: unknown, context: AnswerContext) => QrCode {
-  return (json, { subject, dateMs }) => {
-    const code = checkCode(json, { subject, dateMs });
+  return (json, context) => {
+    const { subject, redact } = context;
+    const code = checkCode(json, context);
     if (code.id.toLowerCase() !== id.toLowerCase()) throw strange(`${subject}: the answer is about another code (${code.id})`);
     if (status !== undefined && code.status !== status)
-      throw strange(`${subject}: the answer says ${quote(code.status)}, and not ${status}, which was sent`);
+      throw strange(`${subject}: the answer says ${quote(redact(code.status))}, and not ${status}, which was sent`);
     return code;
   };
 }

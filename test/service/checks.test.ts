@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { UnexpectedAnswerError } from '../../src/errors.ts';
 import { checkCode, checkCodePage, checkSameCode, checkScanPage } from '../../src/service/checks.ts';
+import { createRedact } from '../../src/service/excerpt.ts';
 import { CODE, pageOf, SCAN } from './setup.ts';
 
-const context = { subject: 'GET /api/v1/qr on host', dateMs: 1000 };
+const redact = createRedact('svc_live_canaryCANARY');
+const context = { subject: 'GET /api/v1/qr on host', dateMs: 1000, redact };
 
 describe('a page of scans', () => {
   test('comes with its times, and passes unknown values, extra and missing fields', () => {
@@ -62,6 +64,9 @@ describe('a code', () => {
     );
     expect(() => checkSameCode(CODE.id, { status: 'expired' })(CODE, context)).toThrow(
       'GET /api/v1/qr on host: the answer says active, and not expired, which was sent',
+    );
+    expect(() => checkSameCode(CODE.id, { status: 'expired' })({ ...CODE, status: 'canaryCANARY' }, context)).toThrow(
+      'the answer says "[key]", and not expired',
     );
   });
 
