@@ -12,46 +12,52 @@ export type Redact = (text: string) => string;
 /** So many characters of the key in a row are no chance: they are taken out, so that no half of it is shown. A shorter key has them all. */
 const PIECE = 12;
 
-/** Finds the key, and pieces of it, also in other case, percent-encoded, or where blanks or control characters were put into it. */
+/**
+ * Finds the key, and pieces of it, also in other case, percent-encoded, or where blanks or control characters were put into it. In a text longer
+ * than any that is put into a sentence, as a raw body may be, the key alone.
+ */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;
   let pieces: ReadonlySet<string> | undefined;
-  const { folded } = foldText(apiKey);
-  const length = Math.min(PIECE, folded.length);
   return (text) => {
-    pieces ??= new Set(Array.from({ length: folded.length - length + 1 }, (_, at) => folded.slice(at, at + length)));
-    return withoutPieces(text, pieces, length);
+    if (text.length > REDACTED) return text.replaceAll(apiKey, '[key]');
+    // Made only when a text needs it: few commands do.
+    pieces ??= piecesOf(apiKey);
+    return withoutPieces(text, pieces);
   };
 }
 
+function piecesOf(apiKey: string): ReadonlySet<string> {
+  const folded = [...units(apiKey)].map(({ unit }) => unit).join('');
+  const length = Math.min(PIECE, folded.length);
+  return new Set(Array.from({ length: folded.length - length + 1 }, (_, at) => folded.slice(at, at + length)));
+}
+
 /** In time linear in the text: each place is looked up once. */
-function withoutPieces(text: string, pieces: ReadonlySet<string>, length: number): string {
-  const { folded, places } = foldText(text);
+function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
+  const [{ length } = ''] = pieces;
   let redacted = '';
   let done = 0;
-  for (let at = 0; at + length <= folded.length; at++) {
-    if (!pieces.has(folded.slice(at, at + length))) continue;
-    const [start = 0] = places[at] ?? [];
-    const [, end = 0] = places[at + length - 1] ?? [];
-    if (start >= done) redacted += `${text.slice(done, start)}[key]`;
+  let window = '';
+  const starts: number[] = [];
+  for (const { unit, start, end } of units(text)) {
+    window = (window + unit).slice(-length);
+    starts.push(start);
+    if (!pieces.has(window)) continue;
+    const from = starts[starts.length - length] ?? 0;
+    if (from >= done) redacted += `${text.slice(done, from)}[key]`;
     done = Math.max(done, end);
   }
   return redacted + text.slice(done);
 }
 
-/** In small letters, percent-decoded, without blanks and control characters; and from where to where each unit of that stands in the text. */
-function foldText(text: string): { folded: string; places: [start: number, end: number][] } {
-  const units: string[] = [];
-  const places: [number, number][] = [];
-  for (const { 0: found, 1: code, index } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
+/** A text in small letters, percent-decoded, without blanks and control characters, unit by unit; and from where to where each stands in it. */
+function* units(text: string): Generator<{ unit: string; start: number; end: number }> {
+  for (const { 0: found, 1: code, index: start } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
     const character = code === undefined ? found : String.fromCharCode(Number.parseInt(code, 16));
     if (code !== undefined && /[\p{Cc}\p{Z}]/u.test(character)) continue;
-    for (const unit of character.toLowerCase()) {
-      units.push(unit.charAt(0));
-      places.push([index, index + found.length]);
-    }
+    for (const unit of character.toLowerCase()) yield { unit: unit.charAt(0), start, end: start + found.length };
   }
-  return { folded: units.join(''), places };
 }
 
 /** The words of an answer that is no JSON: tags and control characters gone, blanks drawn together, at most 120 characters. */

@@ -37,7 +37,11 @@ export async function openBackup(context: Context, directory: string): Promise<B
     const code = found ?? (await service.getCode(id));
     // Only an id that was checked to be a uuid is a file's name.
     const place = join(directory, code.id.toLowerCase());
-    await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, { processes, elsewhere: OTHER_DIRECTORY, keeps: true });
+    await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, {
+      processes,
+      elsewhere: OTHER_DIRECTORY,
+      keeps: true,
+    });
     for (let round = 1; ; round++) {
       const untilMs = await exportAll(context, service, code, `${place}.scans.ndjson`);
       if (untilMs === undefined || !(await hasNewer(service, id, untilMs))) return;
