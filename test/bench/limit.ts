@@ -21,7 +21,8 @@ export async function limit(directory: string): Promise<Report[]> {
       name: 'qrctl',
       command: qrctl('scans', 'export', id, '--verbose', '-o', path),
       async check({ stderr }: { stderr: string }) {
-        statuses = [...stderr.matchAll(/^GET \S+ (\w+) /gm)].map(([, status = '']) => status);
+        statuses = [...stderr.matchAll(/ GET \S+ (\w+) /g)].map(([, status = '']) => status);
+        if (statuses.length < REQUESTS) throw new Error(`--verbose shows only ${statuses.length} requests`);
         await checkBytes(path, truth.csv);
       },
     };
