@@ -40,9 +40,15 @@ async function run(argv: readonly string[], app: App): Promise<number> {
     return (await summarize(globals.summary, end, style, app)) ?? exit;
   }
   const context = app.createContext(globals);
+  let { summary } = globals;
   let error: unknown;
   try {
-    if (globals.summary !== undefined) await app.checkSummaryPlace(globals.summary);
+    if (summary !== undefined) {
+      await app.checkSummaryPlace(summary).catch((failure: unknown) => {
+        summary = undefined;
+        throw failure;
+      });
+    }
     await line.definition.run(context, line);
     context.signal.throwIfAborted();
   } catch (failure) {
@@ -53,7 +59,7 @@ async function run(argv: readonly string[], app: App): Promise<number> {
   try {
     const exit = error === undefined ? 0 : await report(error, style, app);
     const end = { command, startedMs, error, facts: context.facts, ...(await context.account()) };
-    return (await summarize(globals.summary, end, style, app)) ?? exit;
+    return (await summarize(summary, end, style, app)) ?? exit;
   } finally {
     await context.dispose();
   }

@@ -89,6 +89,15 @@ export async function isWrittenDirectly(path: string): Promise<boolean> {
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
+/** Throws what `openWholeFile` does where a path means nothing that can be written, as far as that is known before. Changes nothing. */
+export async function checkWholeFile(path: string, elsewhere: string): Promise<void> {
+  try {
+    await resolveFile(nodeDisk, path, elsewhere);
+  } catch (error) {
+    throw cannotOpen(`write ${path}`, error, elsewhere);
+  }
+}
+
 /**
  * What `path` means, all links followed, and whether it is a regular file, or will be one. Throws UsageError or a system error where
  * nothing could be written, also at a link that somebody made to a device that is not theirs (D14).

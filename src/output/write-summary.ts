@@ -11,10 +11,13 @@ export async function checkSummaryPlace(path: string): Promise<void> {
   // Here, because every command loads this file, and node takes two milliseconds to load that one.
   const { stat } = await import('node:fs/promises');
   const directory = await stat(dirname(path)).catch(() => undefined);
-  if (directory?.isDirectory()) return;
-  throw new UsageError(`cannot write the summary ${path}: there is no directory ${dirname(path)}`, {
-    hint: `make it first, or ${OTHER_FILE}`,
-  });
+  if (!directory?.isDirectory()) {
+    throw new UsageError(`cannot write the summary ${path}: there is no directory ${dirname(path)}`, {
+      hint: `make it first, or ${OTHER_FILE}`,
+    });
+  }
+  const { checkWholeFile } = await import('./whole-file.ts');
+  await checkWholeFile(path, OTHER_FILE);
 }
 
 /** Replaces the file. Throws what `writeWholeFile` does; a temporary file of another run that still writes is left alone. */

@@ -6,7 +6,7 @@ import type { Call } from './attempt-result.ts';
 import { isLoopback } from './base-url.ts';
 import { checkCode, checkCodePage, checkSameCode, checkScanPage } from './checks.ts';
 import { createClient } from './client.ts';
-import { createRedact } from './excerpt.ts';
+import { withoutKey } from './excerpt.ts';
 import { proxyFor } from './proxy.ts';
 import type { RawAnswer, Service, ServiceOptions } from './service.ts';
 import type { QrCode } from './shapes.ts';
@@ -43,7 +43,7 @@ export function createService(options: ServiceOptions): Service {
       if (!last || !(error instanceof RequestFailure) || error.status === undefined) throw error;
       failure = error;
     });
-    return { status: last?.status ?? 0, text: createRedact(options.apiKey)(last?.text ?? ''), failure };
+    return { status: last?.status ?? 0, text: withoutKey(last?.text ?? '', options.apiKey), failure };
   }
 
   return {

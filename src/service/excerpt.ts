@@ -14,17 +14,22 @@ const PIECE = 12;
 
 /**
  * Finds the key, and pieces of it, also in other case, percent-encoded, or where blanks or control characters were put into it. In a text longer
- * than any that is put into a sentence, as a raw body may be, the key alone.
+ * than any that is put into a sentence the key alone.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;
   let pieces: ReadonlySet<string> | undefined;
   return (text) => {
-    if (text.length > REDACTED) return text.replaceAll(apiKey, '[key]');
+    if (text.length > REDACTED) return withoutKey(text, apiKey);
     // Made only when a text needs it: few commands do.
     pieces ??= piecesOf(apiKey);
     return withoutPieces(text, pieces);
   };
+}
+
+/** Data that is shown as it came, but for the key itself. */
+export function withoutKey(text: string, apiKey: string): string {
+  return apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
 }
 
 function piecesOf(apiKey: string): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 /** `--summary`: one whole JSON object, however a run ends; and the mail that a failed night sends. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BIN, runCli, startCli, useDirectory } from '../support/cli.ts';
@@ -85,8 +85,16 @@ test('SIGTERM leaves one too', async () => {
 test('where it cannot be written nothing is begun, or the run does not end as if nothing had been', async () => {
   const sandbox = await useSandbox({ codes: 1 });
   const cwd = await useDirectory();
-  const missing = await runCli(['qr', 'list', '--summary', 'none/run.json'], { cwd, env: sandbox.env });
-  expect([missing.code, missing.stderr, sandbox.requests.length]).toEqual([2, expect.stringContaining('no directory none'), 0]);
+  await symlink('nowhere', join(cwd, 'dangling'));
+  for (const [place, sentence] of [
+    ['none/run.json', 'no directory none'],
+    ['.', 'cannot write .: it is a directory'],
+    ['dangling', 'is a symbolic link to a file that does not exist'],
+  ] as const) {
+    const refused = await runCli(['qr', 'create', '--name', 'once', '--summary', place], { cwd, env: sandbox.env });
+    expect([refused.code, refused.stderr, sandbox.requests.length]).toEqual([2, expect.stringContaining(sentence), 0]);
+    expect(refused.stderr.match(/^qrctl: /gm)).toHaveLength(1);
+  }
   const full = await runCli(['qr', 'list', '--summary', '/dev/full'], { cwd, env: sandbox.env });
   expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('/dev/full')]);
 });
