@@ -200,13 +200,13 @@ function isOf(kind: FieldKind, value: unknown): boolean {
  * unknown outcome is different: there the journal could not be written (O2). Results that cannot be read may list anything.
  */
 function refuseForgotten(path: string, listed: readonly ListedCode[] | undefined, found: readonly JournalRecord[]): void {
-  const known = new Set(found.map((record) => ('id' in record ? record.id : undefined)));
-  if (listed === undefined && found.length === 0) {
+  if (listed === undefined) {
+    if (found.length > 0) return;
     throw new UsageError(`the results beside ${path} cannot be read, and there is no journal that knows what they list`, {
       hint: 'put the journal back or mend the results; to create only what is missing, add --skip-existing; or name other --results',
     });
   }
-  if (listed === undefined) return;
+  const known = new Set(found.map((record) => ('id' in record ? record.id : undefined)));
   const lastOf = new Map(found.flatMap((record) => ('row' in record ? [[record.row, record.is]] : [])));
   const isLost = ({ row }: ListedCode) => lastOf.get(row) === 'intent' || lastOf.get(row) === 'unknown';
   const forgotten = listed.filter((code) => !known.has(code.id) && !isLost(code));

@@ -98,17 +98,16 @@ export async function findExisting(
     const alike = unclaimed.get(valuesKey(code)) ?? [];
     const isForeign = ({ id }: QrCode) => state.foreign.some((ids) => ids.has(id));
     const listedForIt = own.get(row);
-    if (listedForIt && !isForeign(listedForIt)) {
-      existing.push({ row, code: listedForIt });
-      continue;
-    }
-    const at = alike.findLastIndex((other) => !isForeign(other));
-    const found = alike[at];
-    if (!found) continue;
-    alike.splice(at, 1); // from its end, mostly: that is quick however many are alike
-    existing.push({ row, code: found });
+    const found = listedForIt && !isForeign(listedForIt) ? listedForIt : takeLast(alike, (other) => !isForeign(other));
+    if (found) existing.push({ row, code: found });
   }
   return existing;
+}
+
+/** Takes out the last that passes: mostly from the end, which is quick however many there are. */
+function takeLast<T>(items: T[], passes: (item: T) => boolean): T | undefined {
+  const at = items.findLastIndex(passes);
+  return at < 0 ? undefined : items.splice(at, 1)[0];
 }
 
 /** Takes out, by row, the codes that results list for a row with their values. */
