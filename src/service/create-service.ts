@@ -12,6 +12,7 @@ import type { RawAnswer, Service, ServiceOptions } from './service.ts';
 import type { QrCode } from './shapes.ts';
 import { createSlugMemory, NO_SLUG_STORE } from './slug-memory.ts';
 import { type Answer, createTransport } from './transport.ts';
+import { createWorkspace } from './workspace.ts';
 
 /** Opens no connection until the first call. Throws UsageError for proxy settings it cannot use, or for TLS checks turned off. */
 export function createService(options: ServiceOptions): Service {
@@ -48,6 +49,7 @@ export function createService(options: ServiceOptions): Service {
 
   return {
     baseUrl: options.baseUrl,
+    workspace: createWorkspace(options),
     slugs,
     async listCodes(request) {
       const page = await call({ method: 'GET', path: codes + query({ ...request }), authorized, check: checkCodePage });

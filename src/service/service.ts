@@ -7,6 +7,7 @@ import type { Clock } from '../time.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';
 import type { SlugMemory, SlugStore } from './slug-memory.ts';
 import type { Method } from './transport.ts';
+import type { Workspace } from './workspace.ts';
 
 /** What `createService` (create-service.ts) is given. */
 export interface ServiceOptions {
@@ -14,6 +15,8 @@ export interface ServiceOptions {
   baseUrl: string;
   /** Already checked to be visible ASCII. */
   apiKey: string;
+  /** Name of the profile that the key came from, for messages. */
+  profile?: string | undefined;
   /** Sent as User-Agent, e.g. `qrctl/1.0.0`. */
   userAgent: string;
   clock: Clock;
@@ -83,6 +86,8 @@ export interface RawAnswer {
  */
 export interface Service {
   readonly baseUrl: string;
+  /** The workspace of its key, by which files on disk are recognized. */
+  readonly workspace: Workspace;
   /** Every code that an answer showed is noted here, and every one that was deleted forgotten. */
   readonly slugs: SlugMemory;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;

@@ -4,6 +4,9 @@
  */
 import type { Service } from '../../../src/service/service.ts';
 import { createSlugMemory, NO_SLUG_STORE } from '../../../src/service/slug-memory.ts';
+import { createWorkspace } from '../../../src/service/workspace.ts';
+
+const BASE_URL = 'https://far.example/api/v1';
 
 const refuse = async () => {
   throw new Error('this test asks for no such thing');
@@ -12,7 +15,7 @@ const refuse = async () => {
 /** A service that answers with these `parts` only. */
 export function modelService(parts: Partial<Service>): Service {
   return {
-    baseUrl: 'https://far.example/api/v1',
+    ...{ baseUrl: BASE_URL, workspace: createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_model' }) },
     slugs: createSlugMemory(NO_SLUG_STORE),
     listCodes: refuse,
     getCode: refuse,

@@ -1,0 +1,129 @@
+/**
+ * Which workspace a file on disk belongs to (a journal, the state of an append, a dataset): its base URL and a salted fingerprint of the
+ * API key. Two workspaces mostly share one base URL, so the URL alone can't tell them apart; the key itself is never stored.
+ */
+import { NotFoundError, UsageError } from '../errors.ts';
+import { inShellOr, quote } from '../quote.ts';
+
+/** The workspace that this run acts on. */
+export interface Workspace {
+  readonly baseUrl: string;
+  /** Profile that the key came from; undefined if there is none. */
+  readonly profile: string | undefined;
+  /** Returns what to store in a file of this workspace; the fingerprint has a new salt at each call. */
+  record(): Promise<RecordedWorkspace>;
+  /** Returns whether a stored fingerprint is of this run's key. */
+  hasKeyOf(fingerprint: string): Promise<boolean>;
+}
+
+/** What a file stores. `key` (`SALT:SHA-256`, both in hex) is absent in files that an earlier qrctl wrote. */
+export interface RecordedWorkspace {
+  readonly baseUrl: string;
+  readonly key?: string | undefined;
+  /** For messages only: name of the profile that was used. */
+  readonly profile?: string | undefined;
+}
+
+export function createWorkspace({
+  baseUrl,
+  apiKey,
+  profile,
+}: {
+  baseUrl: string;
+  apiKey: string;
+  profile?: string | undefined;
+}): Workspace {
+  // Loaded on demand: most commands open no such file, and node:crypto takes milliseconds to load.
+  const load = () => import('./key-fingerprint.ts');
+  return {
+    baseUrl,
+    profile,
+    async record() {
+      const { createFingerprint } = await load();
+      return { baseUrl, key: createFingerprint(apiKey), ...(profile !== undefined && { profile }) };
+    },
+    hasKeyOf: async (fingerprint) => (await load()).matchesFingerprint(fingerprint, apiKey),
+  };
+}
+
+/** `SALT:HASH`, as key-fingerprint.ts writes it. */
+const FINGERPRINT = /^[0-9a-f]{32}:[0-9a-f]{64}$/;
+
+/** Returns whether a value read from disk is a recorded workspace. */
+export function isRecordedWorkspace(value: object): boolean {
+  const { baseUrl, key, profile }: Partial<Record<keyof RecordedWorkspace, unknown>> = value;
+  const isKey = key === undefined || (typeof key === 'string' && FINGERPRINT.test(key));
+  return typeof baseUrl === 'string' && isKey && (profile === undefined || typeof profile === 'string');
+}
+
+interface WorkspaceQuestion {
+  /** Name of the file in messages. */
+  path: string;
+  recorded: RecordedWorkspace;
+  workspace: Workspace;
+  /** Ids of codes that the file knows, the likeliest to exist first; at most three are requested. */
+  knownIds: Iterable<string>;
+  getCode: (id: string) => Promise<unknown>;
+  /** Value of `--moved-from`: the base URL that the service had. */
+  movedFrom?: string | undefined;
+  /** What to do if the file belongs elsewhere, for the hint: `use a different --results file`. */
+  elsewhere: string;
+}
+
+/** A code may have been deleted since; of three at least one is there, or the workspace is another. */
+const MOST_REQUESTED = 3;
+
+/**
+ * Checks that a file belongs to this run's workspace. `same`: base URL and key are the recorded ones, no request. `renew`: one of its codes
+ * exists here (the key was rotated, or the service moved), so the caller stores `workspace.record()`; so too if the file knows no code.
+ *
+ * @throws UsageError if the file belongs to another base URL or workspace
+ */
+export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
+  const { recorded, workspace, knownIds, getCode, movedFrom } = question;
+  const isHere = recorded.baseUrl === workspace.baseUrl;
+  if (!isHere && recorded.baseUrl !== movedFrom) throw otherUrl(question);
+  if (isHere && recorded.key !== undefined && (await workspace.hasKeyOf(recorded.key))) return 'same';
+  let requested = 0;
+  for (const id of knownIds) {
+    if (requested === MOST_REQUESTED) break;
+    requested += 1;
+    if (await exists(id, getCode)) return 'renew';
+  }
+  if (requested === 0) return 'renew';
+  throw otherWorkspace(question);
+}
+
+async function exists(id: string, getCode: (id: string) => Promise<unknown>): Promise<boolean> {
+  try {
+    await getCode(id);
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundError) return false;
+    throw error;
+  }
+}
+
+function otherUrl({ path, recorded, workspace, elsewhere }: WorkspaceQuestion): UsageError {
+  return new UsageError(`${path} belongs to ${quote(recorded.baseUrl)}, not to ${workspace.baseUrl}`, {
+    hint:
+      `if the service moved, add --moved-from ${inShellOr('URL', recorded.baseUrl)}; otherwise ` +
+      `${recorded.profile === undefined ? 'use the profile of that service' : `use --profile ${inShellOr('NAME', recorded.profile)}`}, or ${elsewhere}`,
+  });
+}
+
+function otherWorkspace({ path, recorded, workspace, elsewhere }: WorkspaceQuestion): UsageError {
+  const hint =
+    recorded.profile === undefined || recorded.profile === workspace.profile
+      ? `use the key of that workspace, or ${elsewhere}`
+      : `use --profile ${inShellOr('NAME', recorded.profile)}, or ${elsewhere}`;
+  return new UsageError(
+    `${path} belongs to another workspace: it was written with ${nameOf(recorded)}, and its codes don't exist in the workspace of ${nameOf(workspace)}`,
+    { hint },
+  );
+}
+
+function nameOf({ profile, baseUrl }: Pick<RecordedWorkspace, 'profile' | 'baseUrl'>): string {
+  const key = profile === undefined ? 'an API key' : `the key of profile ${quote(profile)}`;
+  return `${key} (${quote(baseUrl)})`;
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { NotFoundError, UnavailableError, UsageError } from '../../src/errors.ts';
+import { checkWorkspace, createWorkspace, isRecordedWorkspace } from '../../src/service/workspace.ts';
+
+const KEY = 'svc_live_aaaabbbbccccdddd';
+const here = createWorkspace({ baseUrl: 'https://one.example/api/v1', apiKey: KEY, profile: 'aaa' });
+const other = createWorkspace({ baseUrl: here.baseUrl, apiKey: 'svc_live_other', profile: 'bbb' });
+
+async function ask(options: Partial<Parameters<typeof checkWorkspace>[0]> & { exists?: readonly string[] } = {}) {
+  const requested: string[] = [];
+  const getCode = async (id: string) => {
+    requested.push(id);
+    if (!options.exists?.includes(id)) throw new NotFoundError('not found');
+  };
+  const base = {
+    path: 'FILE',
+    recorded: await here.record(),
+    workspace: here,
+    knownIds: ['a', 'b', 'c', 'd'],
+    getCode,
+    elsewhere: 'use another',
+  };
+  return { requested, answer: checkWorkspace({ ...base, ...options }) };
+}
+
+describe('a recorded workspace', () => {
+  it('holds neither the key nor a piece of it, and a new salt each time', async () => {
+    const [first, second] = [await here.record(), await here.record()];
+    expect(first.key).not.toBe(second.key);
+    for (let at = 0; at + 6 <= KEY.length; at++) expect(JSON.stringify(first)).not.toContain(KEY.slice(at, at + 6));
+    expect(isRecordedWorkspace(first)).toBe(true);
+    expect(isRecordedWorkspace({ baseUrl: 'x' })).toBe(true);
+    expect(isRecordedWorkspace({ baseUrl: 'x', key: 'nonsense' })).toBe(false);
+  });
+
+  it('costs no request while base URL and key are the same', async () => {
+    const { answer, requested } = await ask();
+    expect(await answer).toBe('same');
+    expect(requested).toEqual([]);
+  });
+
+  it('is renewed if a known code exists for another key', async () => {
+    const { answer, requested } = await ask({ workspace: other, exists: ['b'] });
+    expect(await answer).toBe('renew');
+    expect(requested).toEqual(['a', 'b']);
+  });
+
+  it('is refused after three codes that do not exist, naming both', async () => {
+    const { answer, requested } = await ask({ workspace: other, exists: ['d'] });
+    const error = await answer.catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toMatch(/aaa.*bbb/);
+    expect(error.hint).toContain('--profile aaa');
+    expect(requested).toEqual(['a', 'b', 'c']);
+  });
+
+  it('is taken for the same workspace if it was recorded without a key and a code exists', async () => {
+    expect(await (await ask({ recorded: { baseUrl: here.baseUrl }, exists: ['a'] })).answer).toBe('renew');
+    await expect((await ask({ recorded: { baseUrl: here.baseUrl } })).answer).rejects.toThrow(UsageError);
+  });
+
+  it('moves to another base URL by --moved-from and the same test, and not without', async () => {
+    const recorded = { ...(await here.record()), baseUrl: 'https://old.example/api/v1' };
+    const refused = await (await ask({ recorded, exists: ['a'] })).answer.catch((thrown) => thrown);
+    expect(refused).toBeInstanceOf(UsageError);
+    expect(refused.hint).toContain('--moved-from https://old.example/api/v1');
+    expect(await (await ask({ recorded, exists: ['a'], movedFrom: recorded.baseUrl })).answer).toBe('renew');
+    await expect((await ask({ recorded, movedFrom: recorded.baseUrl })).answer).rejects.toThrow(UsageError);
+  });
+
+  it('is renewed if the file knows no code', async () => {
+    expect(await (await ask({ workspace: other, knownIds: [] })).answer).toBe('renew');
+  });
+
+  it('passes on any other failure', async () => {
+    const getCode = async () => {
+      throw new UnavailableError('no network');
+    };
+    await expect((await ask({ workspace: other, getCode })).answer).rejects.toThrow(UnavailableError);
+  });
+});
