@@ -1,5 +1,5 @@
 /** `qr update --due` and the UTM flags as their users type them. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/time.ts';
@@ -204,6 +204,9 @@ describe('qr update --due', () => {
       env: plan.sandbox.env,
       cwd: plan.cwd,
     });
+    const beside = await plan.due();
+    expect([beside.code, beside.stderr]).toEqual([2, expect.stringContaining('it holds the results of `qr create`')]);
+    await rm(join(plan.cwd, 'plan.results.csv'));
     const run = await plan.due();
     expect(run.code).toBe(2);
     expect(run.stderr).toContain('is the journal of something other than a plan of dated changes');

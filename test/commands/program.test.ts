@@ -37,7 +37,7 @@ const CONTRACT: Record<string, string[]> = {
   'qr get <code>': OUTPUT,
   'qr create': [
     ...['--name', '--type', '--destination', '--from', '--results', '--skip-existing', '--dry-run', '--fail-fast'],
-    ...['--adopt', '--not-created', '--template', ...UTM, ...OUTPUT],
+    ...['--adopt', '--not-created', '--template', '--overwrite', ...UTM, ...OUTPUT],
   ],
   'qr update [code...]': [
     '--due',
@@ -47,6 +47,7 @@ const CONTRACT: Record<string, string[]> = {
     '--status',
     '--from',
     '--results',
+    '--overwrite',
     '--dry-run',
     '--fail-fast',
     ...OUTPUT,
@@ -71,7 +72,7 @@ const CONTRACT: Record<string, string[]> = {
   'qr check [code...]': [
     ...['--from', '--status', '--fail-on', '--require-utm', '--since-last', '--allow-private', '--user-agent', ...OUTPUT],
   ],
-  'qr delete [code...]': ['--yes', '--from', '--dry-run'],
+  'qr delete [code...]': ['--yes', '--from', '--overwrite', '--dry-run'],
   'scans export [code...]': [
     ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],
     ...OUTPUT,

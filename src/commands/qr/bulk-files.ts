@@ -1,7 +1,7 @@
 /** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
-import { open, stat } from 'node:fs/promises';
 import { type Fault, formatFault, type Input } from '../../bulk/input.ts';
 import type { RowResult } from '../../bulk/results.ts';
+import type { ResultsCommand } from '../../bulk/results-writer.ts';
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';
 import { ClosedPipeError, UsageError } from '../../errors.ts';
@@ -11,9 +11,11 @@ import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
 import { readInput } from './bulk-input.ts';
 import { openBulkOutput } from './bulk-output.ts';
 import { outranked, tellHowFar, tellSummary } from './bulk-progress.ts';
+import { checkResultsPlace, isJournal } from './earlier-results.ts';
 
 /** What differs between create, update and delete; `path` is that of the results. */
 interface BulkVerb<R> {
+  command: ResultsCommand;
   /** Throws UsageError with every fault of the rows. */
   check(input: Input): { rows: R[]; warnings: readonly Fault[]; unread: readonly string[] };
   /** `--dry-run` */
@@ -33,6 +35,7 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   tellWarnings(context, warnings);
   if (unread.length > 0) context.console.note(`not read: ${unread.map(shownColumn).join(', ')}`);
   if (flags.dryRun) return verb.preview(rows, path);
+  const replaced = await checkResultsPlace({ path, command: verb.command, overwrite: flags.overwrite === true });
 
   await context.service();
   const output = await openBulkOutput(context, input, path, flags);
@@ -43,6 +46,9 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
       throw outranked(error, failure);
     });
     await tellSummary(context, results, path);
+    // The others know from their journals what was done before; nothing else does here.
+    if (verb.command === 'qr update' && replaced !== undefined)
+      context.console.note(`Replaced the results of an earlier run in ${path}: ${replaced}`);
     if (failure !== undefined) throw failure;
   } finally {
     await output.discard();
@@ -60,18 +66,6 @@ async function refuseJournals(paths: readonly (string | undefined)[]): Promise<v
   for (const path of paths) {
     if (path === undefined || !(await isJournal(path))) continue;
     throw new UsageError(`${path} is the journal of a bulk run, and would be overwritten`, { hint: 'name another file' });
-  }
-}
-
-async function isJournal(path: string): Promise<boolean> {
-  const beginning = Buffer.from('{"is":"journal"');
-  try {
-    if (!(await stat(path)).isFile()) return false;
-    const file = await open(path);
-    const { buffer } = await file.read(Buffer.alloc(beginning.length), 0, beginning.length, 0).finally(() => file.close());
-    return buffer.equals(beginning);
-  } catch {
-    return false; // what cannot be read is told when it is written
   }
 }
 

@@ -6,6 +6,7 @@ import { UsageError } from '../../errors.ts';
 import { formatOfPath, refuseForeignExtension } from '../../output/plan-output.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
 import type { outputOptions } from '../output-options.ts';
+import { overwriteOption } from '../overwrite-option.ts';
 
 export const BULK_GROUP = 'Bulk flags:';
 
@@ -22,6 +23,7 @@ export const bulkOptions = {
       complete: 'files',
     },
   ),
+  ...overwriteOption,
   sheetName: text('--sheet-name <name>', 'the sheet of a workbook (default: its first one)', { group: BULK_GROUP }),
   dryRun: flag('--dry-run', 'print what would be done, and what it costs; change nothing', { group: BULK_GROUP }),
   failFast: flag('--fail-fast', 'stop at the first row that fails', { group: BULK_GROUP }),

@@ -17,7 +17,7 @@ const WHEN_LARGER = 'split it: every part has its own results';
 /** Reads `--from`. Throws UsageError when it cannot be read or is endless, or with every fault of form. */
 export async function readInput(context: Context, from: string, options: ReadOptions): Promise<Input> {
   const bytes = await readGiven(context, from, { flag: '--from', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });
-  return parse(bytes, nameOfGiven(from), { ...options, signal: context.signal });
+  return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal });
 }
 
 /** The codes of rows by the results of an earlier run: none where there is no file, or one of another kind; undefined for what is no table. */
@@ -25,14 +25,14 @@ export async function readListedCodes(path: string): Promise<ListedCode[] | unde
   const bytes = await readFile(path).catch(() => Buffer.of()); // told when it is written
   if (bytes.length === 0) return [];
   try {
-    return listedCodes(await parse(bytes, path, {}));
+    return listedCodes(await parseRows(bytes, path, {}));
   } catch {
     return undefined;
   }
 }
 
 /** As `parseInput`, compressed or not: what `-o codes.csv.gz` wrote is read back. */
-async function parse(bytes: Buffer, name: string, options: ReadOptions): Promise<Input> {
+export async function parseRows(bytes: Buffer, name: string, options: ReadOptions): Promise<Input> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return parseInput(bytes, name, options);
   const plain = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES }).catch((error) => {
     if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(name, MOST_BYTES, WHEN_LARGER);

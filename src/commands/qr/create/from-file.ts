@@ -19,6 +19,7 @@ import type { CreateFlags } from './create.ts';
 /** Creates what is not created yet; see `runBulk` for what it throws. */
 export async function createFromFile(context: Context, from: string, flags: CreateFlags): Promise<void> {
   await runBulk<NewRow>(context, from, flags, {
+    command: 'qr create',
     check: (input) => checkCreate(input, utmOf(flags)),
     preview: (rows, path) => printPlan(context, rows, path, flags),
     async send(rows, path) {

@@ -1,8 +1,8 @@
 /** `qr create` without a file: one code, or the template of a file. */
+import { stat } from 'node:fs/promises';
 import { CREATE_COLUMNS } from '../../../bulk/check-rows.ts';
 import type { Context } from '../../../context.ts';
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../errors.ts';
-import type { OutputFlags } from '../../../output/plan-output.ts';
 import { inShell, shown } from '../../../quote.ts';
 import { CODE_TYPES, type NewCode, type QrCode } from '../../../service/shapes.ts';
 import { addUtm } from '../../../utm.ts';
@@ -76,9 +76,20 @@ function lookFor(name: string): string {
   return `qrctl qr list --name ${inShell(name)} --sort created_at:desc`;
 }
 
-/** A header row, as CSV unless a flag says otherwise. */
-export function printTemplate(context: Context, flags: OutputFlags): Promise<void> {
+/** Prints a header row, as CSV unless a flag says otherwise. Throws UsageError if the file exists: it may be filled in by now. */
+export async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {
   const columns = CREATE_COLUMNS.map((name) => ({ name, ...(name === 'type' && { choices: CODE_TYPES }) }));
-  const format = flags.format ?? (flags.output === undefined ? 'csv' : undefined);
-  return printRecords(context, [], columns, { ...flags, format });
+  const { output, overwrite } = flags;
+  const format = flags.format ?? (output === undefined ? 'csv' : undefined);
+  if (output !== undefined && !overwrite && (await isFile(output))) {
+    throw new UsageError(`cannot write the template ${output}: the file exists`, {
+      hint: 'use a different file with --output, or add --overwrite to replace this one',
+    });
+  }
+  await printRecords(context, [], columns, { ...flags, format });
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined); // what cannot be looked at is told when it is opened
+  return found?.isFile() === true;
 }

@@ -52,6 +52,7 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
   requireConsent(context, flags, from);
   const backUp = await backupOf(context, flags);
   await runBulk<TargetRow>(context, from, flags, {
+    command: 'qr delete',
     check: checkDelete,
     async preview(rows, path) {
       const { before, left } = await leftOf(context, rows, path);

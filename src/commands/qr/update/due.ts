@@ -20,6 +20,7 @@ import { requestsToLookUp, tellCost, throwIfStopped } from '../bulk-progress.ts'
 /** Applies what is due and not done. Throws UsageError for a plan that cannot be followed, and else as `runBulk`. */
 export async function updateDue(context: Context, from: string, common: CommonChanges, flags: BulkFlags): Promise<void> {
   await runBulk<DatedRow>(context, from, flags, {
+    command: 'qr update --due',
     check(input) {
       const checked = checkDated(input, common, readAt);
       refuseContradictions(input.name, checked.rows, (row) => row.id ?? `slug ${row.slug}`);

@@ -16,6 +16,7 @@ import { changeCodes, lookUp, requestsToLookUp, tellCost } from '../bulk-progres
 export async function updateFromFile(context: Context, from: string, common: CommonChanges, flags: BulkFlags): Promise<void> {
   const { failFast } = flags;
   await runBulk<UpdateRow>(context, from, flags, {
+    command: 'qr update',
     check: (input) => checkUpdate(input, common),
     preview: (rows) => printPlan(context, rows, from, flags),
     async send(rows, path) {

@@ -1,0 +1,98 @@
+/** Results of an earlier run, at the place where this run is to write its own: only those of the same command are replaced unasked. */
+import { open, readFile, stat } from 'node:fs/promises';
+import { outcomesIn, type ResultsCommand, writersOf } from '../../bulk/results-writer.ts';
+import { UsageError } from '../../errors.ts';
+import { formatCount } from '../../quote.ts';
+import { isObject } from '../../service/json.ts';
+import { journalOf } from './bulk-flags.ts';
+import { parseRows } from './bulk-input.ts';
+
+interface ResultsPlace {
+  /** Of the results of this run. */
+  path: string;
+  command: ResultsCommand;
+  /** `--overwrite` */
+  overwrite: boolean;
+}
+
+/**
+ * Checks that this run may replace what is at the place of its results, and returns the rows of an earlier run of the same command by
+ * outcome, as a message says it (`2 updated, 1 failed`); undefined if there are none.
+ *
+ * @throws UsageError if the file is of another command, or is not a results file, unless `--overwrite` was given
+ */
+export async function checkResultsPlace({ path, command, overwrite }: ResultsPlace): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isFile() || found.size === 0) return undefined;
+  const journal = await journalCommand(journalOf(path));
+  const outcomes = await readOutcomes(path);
+  if (outcomes === 'unreadable' && command === 'qr create' && journal !== command) {
+    return undefined; // O22: they may list codes, so the creation itself refuses them
+  }
+  if (typeof outcomes !== 'object') {
+    if (overwrite) return undefined;
+    throw refusal(path, `it is not a results file of \`${command}\``);
+  }
+  const writers = writersOf(outcomes.keys(), journal);
+  if (writers.includes(command)) {
+    return [...outcomes].map(([outcome, rows]) => `${formatCount(rows)} ${outcome}`).join(', ') || undefined;
+  }
+  // Its journal stays what it is, whatever becomes of the results; a run that keeps one needs another place.
+  const canReplace = journal === undefined || command === 'qr update';
+  if (overwrite && canReplace) return undefined;
+  throw refusal(path, `it holds the results of \`${writers[0] ?? 'another command'}\``, canReplace);
+}
+
+function refusal(path: string, reason: string, canReplace = true): UsageError {
+  const otherFile = 'use a different file with --results';
+  return new UsageError(`cannot write ${path}: ${reason}`, {
+    hint: canReplace ? `${otherFile}, or add --overwrite to replace this one` : otherFile,
+  });
+}
+
+async function readOutcomes(path: string): Promise<Map<unknown, number> | 'other' | 'unreadable'> {
+  try {
+    return outcomesIn(await parseRows(await readFile(path), path, {})) ?? 'other';
+  } catch {
+    return 'unreadable';
+  }
+}
+
+/** By the `of` of their first line. */
+const JOURNALS: ReadonlyMap<unknown, ResultsCommand> = new Map<unknown, ResultsCommand>([
+  [undefined, 'qr create'],
+  ['plan', 'qr update --due'],
+  ['deletion', 'qr delete'],
+]);
+
+/** The command whose journal a file is; undefined if it is missing or something else. */
+async function journalCommand(path: string): Promise<ResultsCommand | undefined> {
+  const [line = ''] = (await beginningOf(path)).split('\n', 1);
+  try {
+    const first: unknown = JSON.parse(line);
+    return isObject(first) && first.is === 'journal' ? JOURNALS.get(first.of) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a file is the journal of a bulk run, also one that is damaged further on. Never throws. */
+export async function isJournal(path: string): Promise<boolean> {
+  return (await beginningOf(path)).startsWith('{"is":"journal"');
+}
+
+/** A first line has a URL, the name of a profile and a fingerprint, each of which is bounded. */
+const MOST_OF_FIRST_LINE = 16 * 2 ** 10;
+
+/** Of a regular file; empty if it cannot be read, which is told when it is opened. */
+async function beginningOf(path: string): Promise<string> {
+  try {
+    if (!(await stat(path)).isFile()) return '';
+    const file = await open(path);
+    const bytes = Buffer.alloc(MOST_OF_FIRST_LINE);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0).finally(() => file.close());
+    return bytes.toString('utf8', 0, bytesRead);
+  } catch {
+    return '';
+  }
+}
