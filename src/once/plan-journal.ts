@@ -6,12 +6,14 @@ import { inShellOr, quote } from '../quote.ts';
 import { isObject } from '../service/json.ts';
 import type { CodeChanges } from '../service/shapes.ts';
 
+/** A change of the code is about to be sent: what it is, and what stood there before. */
+type Intent = { is: 'intent'; id: string; wanted: CodeChanges; before: CodeChanges };
+
 type PlanRecord =
   | { is: 'journal'; version: 1; baseUrl: string; of: 'plan' }
   /** A name of the plan (an id or slug) has been looked up, and is this code's. */
   | { is: 'known'; name: string; id: string }
-  /** A change of the code is about to be sent: what it is, and what stood there before. */
-  | { is: 'intent'; id: string; wanted: CodeChanges; before: CodeChanges }
+  | Intent
   /** These rows are done with; `outcome` is that of the rows in the results. */
   | { is: 'done'; id: string; keys: string[]; outcome: 'updated' | 'unchanged' };
 
@@ -19,8 +21,8 @@ export interface PlanJournal {
   isDone(key: string): 'updated' | 'unchanged' | undefined;
   /** The code of a name, where it was looked up before. */
   known(name: string): string | undefined;
-  /** The last change of a code that was begun and not ended: nobody knows whether it was applied. */
-  open(id: string): Extract<PlanRecord, { is: 'intent' }> | undefined;
+  /** The changes of a code that were begun and have no known outcome, with the values before the first attempt. */
+  open(id: string): Intent | undefined;
   /** Resolved when the records are on disk for good. */
   record(records: readonly PlanRecord[]): Promise<void>;
   close(): Promise<void>;
@@ -77,10 +79,10 @@ function hasShape(record: PlanRecord): boolean {
 function stateOf(found: readonly PlanRecord[], log: Pick<AppendLog<PlanRecord>, 'append' | 'close'>): PlanJournal {
   const done = new Map<string, 'updated' | 'unchanged'>();
   const names = new Map<string, string>();
-  const intents = new Map<string, Extract<PlanRecord, { is: 'intent' }>>();
+  const intents = new Map<string, Intent>();
   const note = (record: PlanRecord) => {
     if (record.is === 'known') names.set(record.name, record.id);
-    else if (record.is === 'intent') intents.set(record.id, record);
+    else if (record.is === 'intent') intents.set(record.id, mergeIntents(intents.get(record.id), record));
     else if (record.is === 'done') {
       intents.delete(record.id);
       for (const key of record.keys) done.set(key, record.outcome);
@@ -97,5 +99,22 @@ function stateOf(found: readonly PlanRecord[], log: Pick<AppendLog<PlanRecord>, 
       for (const record of records) note(record);
     },
     close: log.close,
+  };
+}
+
+/**
+ * Merges two intents of one code, both without a known outcome. O27: the value that a field had before its first intent shows a later edit, and
+ * the second intent may cover fewer fields or follow that edit.
+ */
+function mergeIntents(first: Intent | undefined, second: Intent): Intent {
+  if (first === undefined) return second;
+  const changed = Object.entries(second.before).filter(([name]) => {
+    const field = name as keyof CodeChanges;
+    return first.wanted[field] !== second.wanted[field];
+  });
+  return {
+    ...second,
+    wanted: { ...first.wanted, ...second.wanted },
+    before: { ...first.before, ...Object.fromEntries(changed) },
   };
 }

@@ -52,6 +52,24 @@ describe('applyDue', () => {
     expect(code()).toMatchObject({ destination: 'https://mine/', status: 'paused' });
   });
 
+  it('leaves an edit alone that was made between two lost PATCHes of two fields (O27)', async () => {
+    const { run, sent, code, edit } = world([row(10, { name: 'new', destination: 'https://a/' })]);
+    await run(10, 'before');
+    edit({ name: 'mine' });
+    await run(11, 'before');
+    await run(12);
+    expect(sent).toEqual([{ destination: 'https://a/' }]);
+    expect(code()).toMatchObject({ name: 'mine', destination: 'https://a/' });
+  });
+
+  it('sends a field again that a later row wants otherwise, whatever was lost before', async () => {
+    const { run, code } = world([row(10, { name: 'new', destination: 'https://a/' }), row(20, { name: 'later' })]);
+    await run(10, 'before');
+    await run(20, 'before');
+    await run(21);
+    expect(code()).toMatchObject({ name: 'later', destination: 'https://a/' });
+  });
+
   it('sends again what was not applied, is content with what was, and lets a later word of a person stand (O27)', async () => {
     const plan = [row(10, { destination: 'https://a/' })];
     const lost = world(plan);
