@@ -16,8 +16,7 @@ const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 /** `text` on one line, with every control, escape, bidi and invisible character visible. Pure. */
 export function clean(text: string): string {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return text;
-  const wanted = suspects();
-  return text.replace(PARTS, (part) => part.replace(wanted, escapeUnlessEmoji)).replace(piledMarks(), '');
+  return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
 }
 
 /** T8: as `clean`, but keeps line ends; lines after the first are indented, so that none can pass for one of ours. */
@@ -36,8 +35,13 @@ export function cleanCsv(text: string): string {
 export function cleanJson(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));
-  const wanted = suspects();
-  return text.replace(PARTS, (part) => part.replace(wanted, escapeUnsafe)).replace(piledMarks(), escapeUnits);
+  return replaceSuspects(text, escapeUnsafe).replace(piledMarks(), escapeUnits);
+}
+
+/** Most texts hold none, and are not compared with all emoji. */
+function replaceSuspects(text: string, escaped: (found: string) => string): string {
+  const { any, each } = suspects();
+  return any.test(text) ? text.replace(PARTS, (part) => part.replace(each, escaped)) : text;
 }
 
 function escapeUnits(text: string): string {
@@ -49,11 +53,19 @@ function escapeUnits(text: string): string {
  * by default has no glyph. Marks that enclose what is before them would cover it (T7), but for that of keycaps. U+2800 is a braille pattern
  * without dots: a blank that counts as a letter. T6: emoji come first, since joiners, variation selectors and tags are legitimate parts of them.
  *
- * Within a function, because the table of emoji takes node 13 ms to read, which most commands never need.
+ * Made when first wanted, because the table of emoji takes node 13 ms to read, which most commands never need.
  */
-function suspects(): RegExp {
-  return /\p{RGI_Emoji}|\p{Emoji}[\ufe0e\ufe0f]|[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/gv;
+function suspects(): { any: RegExp; each: RegExp } {
+  made ??= {
+    any: new RegExp(SUSPECT, 'v'),
+    each: new RegExp(String.raw`\p{RGI_Emoji}|\p{Emoji}[\ufe0e\ufe0f]|${SUSPECT}`, 'gv'),
+  };
+  return made;
 }
+
+let made: { any: RegExp; each: RegExp } | undefined;
+
+const SUSPECT = String.raw`[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]`;
 
 /** T7: more marks on one letter than any script needs, which would paint over the lines around. Within a function as above. */
 function piledMarks(): RegExp {

@@ -4,7 +4,7 @@ import type { ColourName, Colours } from './colour.ts';
 import { displayWidth } from './display-width.ts';
 
 export interface Cell {
-  /** Clean, and no wider than its column: cli-table3's own cutting would take an emoji in two. */
+  /** Clean. */
   text: string;
   colour?: ColourName | undefined;
 }
@@ -62,16 +62,25 @@ function padCell(cell: Cell, { width, align }: GridColumn, colours: Colours): st
   return align === 'right' ? padding + coloured(cell, colours) : coloured(cell, colours) + padding;
 }
 
-/** A table for each line, since cli-table3 takes time by the square of its rows, and the widths are known already. */
+/** What cli-table3 lays out in place of a text: so many of it as the text takes columns. */
+const FRAME = '#';
+const FRAMES = /#+/g;
+
+/**
+ * A table for each line, since cli-table3 takes time by the square of its rows, and the widths are known already. T12: it gets frames
+ * of ASCII and no texts, because it cuts every cell, also one that fits, unit by unit and measures the whole each time.
+ */
 function drawLine(cells: readonly Cell[], columns: readonly GridColumn[], colours: Colours): string {
+  const widths = columns.map((_, index) => displayWidth(cells[index]?.text ?? ''));
   const table = new Table({
     chars: CHARS,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-    colWidths: columns.map(({ width }, index) => Math.max(width, displayWidth(cells[index]?.text ?? ''))),
+    colWidths: columns.map(({ width }, index) => Math.max(width, widths[index] ?? 0)),
     colAligns: columns.map(({ align = 'left' }) => align),
   });
-  table.push(cells.map((cell) => coloured(cell, colours)));
-  return table.toString();
+  table.push(cells.map((cell, index) => coloured({ ...cell, text: FRAME.repeat(widths[index] ?? 0) }, colours)));
+  const texts = cells.filter((_, index) => widths[index] !== 0).values();
+  return table.toString().replace(FRAMES, () => texts.next().value?.text ?? '');
 }
 
 function coloured({ text, colour }: Cell, colours: Colours): string {

@@ -108,7 +108,10 @@ function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: Tab
   const measured = columns.map((column) => {
     const most = column.keepWhole ? WIDEST_CELL : Math.min(width, WIDEST_CELL);
     let natural = displayWidth(column.name);
-    for (const row of rows) natural = Math.max(natural, displayWidth(cellOf(column, row, most).text));
+    for (const row of rows) {
+      natural = Math.max(natural, displayWidth(cellOf(column, row, most).text));
+      if (natural >= most) break;
+    }
     return { column, natural };
   });
   const beside = withoutSentences(measured, width);

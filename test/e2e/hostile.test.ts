@@ -300,6 +300,36 @@ describe('scans', () => {
   });
 });
 
+describe('texts of thousands of letters that join', () => {
+  const texts = ['\u{1f1e6}', '👨‍👩‍👧', '東\u0301', '1\ufe0f\u20e3'].map((unit) => unit.repeat(2000));
+  const bounded = { timeoutMs: 20_000 };
+
+  test.each([
+    ['one record', ['qr', 'get', uuid(1)]],
+    ['a list', ['qr', 'list']],
+    ['an export', ['scans', 'export', uuid(1)]],
+  ])('cost time linear in their length as a table: %s (T12)', async (_, args) => {
+    const scanned = Array.from({ length: 5 }, () => texts).flat();
+    const service = await useService({ codes: texts.map(codeOf), scans: scanned.map(scanOf) });
+    const { code, stdout } = await runCli([...args, '-f', 'table'], runOn(service, bounded));
+    expect(code).toBe(0);
+    expect(stdout).toContain('…');
+    const shown = await runCli([...args, '-f', 'table', '-q'], runOn(service, { ...onTerminal(80), ...bounded }));
+    expect(shown.code).toBe(0);
+    expectHarmless(shown.stdout, args[1] === 'get' ? undefined : 80);
+  });
+
+  test('cost no more where they are why a row failed, below it', async () => {
+    const directory = await useDirectory();
+    const service = await useService({ codes: [], refuse: (n) => ({ status: 400, body: { error: texts[n], code: 'x' } }) });
+    await writeFile(join(directory, 'codes.csv'), `name\n${texts.map((_, n) => `code ${n}`).join('\n')}\n`);
+    const args = ['qr', 'create', '--from', 'codes.csv', '--format', 'table', '-q'];
+    const { code, stdout } = await runCli(args, runOn(service, { cwd: directory, ...onTerminal(80), ...bounded }));
+    expect(code).toBe(8);
+    expectHarmless(stdout);
+  });
+});
+
 describe('what the service says of an error', () => {
   /** Refuses the n-th code with the n-th text. */
   const refusing: Served = { codes: [], refuse: (n) => ({ status: 400, body: { error: TEXTS[n], code: TEXTS[n] } }) };
