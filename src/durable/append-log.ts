@@ -53,6 +53,11 @@ export async function openAppendLog<R extends { is: string }>(
   }
 }
 
+/** Makes a log that keeps nothing: of a run that cannot be resumed, because its input cannot be read twice. */
+export function createVolatileLog<R extends { is: string }>(): AppendLog<R> {
+  return { found: [], append: async () => undefined, note: () => undefined, close: async () => undefined };
+}
+
 /** What a log holds, without touching it; nothing where there is none. Throws UsageError as `openAppendLog`. */
 export async function readAppendLog<R extends { is: string }>(
   path: string,

@@ -13,8 +13,8 @@ import { type RoundsEnd, type RoundsJob, sendAndAsk } from './rounds.ts';
 import { mayBeSent, openStates, type RecordedStates, type RowState, replay } from './row-states.ts';
 
 export interface CreateJob extends RoundsJob {
-  /** Where the journal stands. Hold its lock. */
-  journalPath: string;
+  /** Where the journal stands. Hold its lock. Undefined: the run keeps none, and cannot be resumed. */
+  journalPath: string | undefined;
   disk?: Disk;
   /** Rows that have a code with their values already are not sent. */
   skipExisting: boolean;

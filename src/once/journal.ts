@@ -3,7 +3,7 @@
  * never believed about anything else. The keys and words of a line are a format on disk: journals of older versions have them.
  */
 import { createHash } from 'node:crypto';
-import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
+import { type AppendLog, createVolatileLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
 import { inShellOr, quote } from '../quote.ts';
@@ -76,7 +76,8 @@ export type RowRecord = Extract<JournalRecord, { row: number }>;
 /** What a journal is opened for. */
 interface JournalOptions {
   disk: Disk;
-  path: string;
+  /** Undefined: nothing is kept. */
+  path: string | undefined;
   baseUrl: string;
   rows: readonly NewRow[];
   /** What the results of an earlier run list; undefined where what stands there cannot be read. */
@@ -103,9 +104,11 @@ const ADVICE = {
  * gone; rows may be added at the end.
  */
 export async function openJournal(options: JournalOptions): Promise<AppendLog<JournalRecord>> {
-  const journal = await openAppendLog<JournalRecord>(options.path, ADVICE, options.disk);
+  const { path } = options;
+  if (path === undefined) return createVolatileLog();
+  const journal = await openAppendLog<JournalRecord>(path, ADVICE, options.disk);
   try {
-    const added = check(options, journal.found);
+    const added = check({ ...options, path }, journal.found);
     const beginning: JournalRecord[] = [];
     if (journal.found.length === 0) beginning.push({ is: 'journal', version: VERSION, baseUrl: options.baseUrl });
     if (added.length) beginning.push({ is: 'rows', hashes: added });
@@ -119,13 +122,15 @@ export async function openJournal(options: JournalOptions): Promise<AppendLog<Jo
 
 /** What the journal holds, without touching it; nothing where there is none. Throws as `openJournal`. */
 export async function readJournal(options: JournalOptions): Promise<readonly JournalRecord[]> {
-  const found = await readAppendLog<JournalRecord>(options.path, ADVICE, options.disk);
-  check(options, found);
+  const { path } = options;
+  if (path === undefined) return [];
+  const found = await readAppendLog<JournalRecord>(path, ADVICE, options.disk);
+  check({ ...options, path }, found);
   return found;
 }
 
 /** O14: refuses a journal of anything else. Returns the fingerprints of rows that it does not know yet. */
-function check({ path, baseUrl, rows, listed }: JournalOptions, found: readonly JournalRecord[]): string[] {
+function check({ path, baseUrl, rows, listed }: JournalOptions & { path: string }, found: readonly JournalRecord[]): string[] {
   const hashes = rows.map(fingerprint);
   refuseOtherKind(path, baseUrl, found);
   const known = found.flatMap((record) => (record.is === 'rows' ? record.hashes : []));

@@ -34,6 +34,16 @@ describe('when nothing goes wrong', () => {
   });
 });
 
+it('creates each row once without a journal, also if answers are lost, and remembers nothing afterwards', async () => {
+  const world = worldOf({ mishap: (n) => (n === 1 ? 'applied' : n === 2 ? 'drop' : 'none') });
+  const end = await run(world, rowsOf(4), { journalPath: undefined, concurrency: 1 });
+  expect(end.states).toEqual(['created', 'adopted', 'created', 'created']);
+  expect(namesOf(world)).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
+  expect(world.memory.names()).toEqual([]);
+  await run(world, rowsOf(1), { journalPath: undefined });
+  expect(namesOf(world)).toEqual(['row 1', 'row 1', 'row 2', 'row 3', 'row 4']);
+});
+
 it('warns once of a service that changes what it is sent: --skip-existing would create such rows again', async () => {
   const world = worldOf({ alters: (code) => ({ ...code, name: code.name.toUpperCase() }) });
   const warnings: string[] = [];
