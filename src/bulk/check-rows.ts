@@ -189,8 +189,11 @@ function checkTargets<R extends TargetRow>(
     if (!isEmpty && !has(column))
       faults.push({ line, column, message: `is missing: when is each row to apply?${instead(unread)}` });
   }
-  if (!isEmpty && needsChange && ![...CHANGE_COLUMNS, ...UTM_COLUMNS].some(has)) {
+  if (!isEmpty && needsChange && !input.isBare && ![...CHANGE_COLUMNS, ...UTM_COLUMNS].some(has)) {
     faults.push({ line, message: `none of the columns ${CHANGE_COLUMNS.join(', ')} says what to change` });
+  }
+  if (input.isBare && needsChange && input.rows.length > 0) {
+    faults.push({ message: 'a list of codes does not say what to change: add --name, --destination or --status' });
   }
   const rows = input.rows.map((row) => read({ ...row, ...readTarget(row, columns) }, columns));
   refuseFaults(input.name, faults, '`qrctl qr list -o codes.csv` writes one to start from');

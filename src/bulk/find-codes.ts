@@ -69,7 +69,12 @@ export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fa
 export function requireCode(row: TargetRow, lookup: Lookup): QrCode {
   const code = lookup(row);
   if (code) return code;
-  throw new NotFoundError(`no code has the ${row.id === undefined ? `slug ${quote(row.slug ?? '')}` : `id ${row.id}`}`);
+  throw new NotFoundError(describeMissing(row));
+}
+
+/** What is said of a row that names a code which is not there. */
+export function describeMissing({ id, slug }: Pick<TargetRow, 'id' | 'slug'>): string {
+  return `no code has the ${id === undefined ? `slug ${quote(slug ?? '')}` : `id ${id}`}`;
 }
 
 /** Rows about the same code together, in their order. */

@@ -29,6 +29,8 @@ export interface Input {
   readonly rows: readonly InputRow[];
   /** Absent where it was no file. */
   readonly form?: InputForm;
+  /** A list of ids and slugs without a header, which says nothing else about them. */
+  readonly isBare?: true;
 }
 
 /** How the bytes of a bulk file are read. */
@@ -36,6 +38,8 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Cells of a CSV are as they stand there: it was written with `--raw-cells`. */
   rawCells?: boolean | undefined;
+  /** Text may be a list of ids or slugs, one a line, in place of a table. */
+  bareNames?: boolean | undefined;
   /** Of a workbook; its first sheet when absent. */
   sheetName?: string | undefined;
 }

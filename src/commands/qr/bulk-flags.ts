@@ -5,19 +5,21 @@ import type { InputForm } from '../../bulk/input.ts';
 import { UsageError } from '../../errors.ts';
 import { formatOfPath, refuseForeignExtension } from '../../output/plan-output.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
+import { fromCodesOption } from '../from-option.ts';
 import type { outputOptions } from '../output-options.ts';
 import { overwriteOption } from '../overwrite-option.ts';
 
 export const BULK_GROUP = 'Bulk flags:';
 
 export const bulkOptions = {
-  from: text('--from <file|->', 'a CSV with a header row, a workbook (.xlsx), a JSON array or NDJSON; - is standard input', {
-    group: BULK_GROUP,
-    complete: 'files',
-  }),
+  from: text(
+    '--from <file|->',
+    'File of rows: CSV with a header row, workbook (.xlsx), JSON array or NDJSON; - is standard input',
+    { group: BULK_GROUP, complete: 'files' },
+  ),
   results: text(
     '--results <file>',
-    'where the results go (default: FILE.results.csv beside the input, with its extension; stdin.results.csv)',
+    'File for the results (default: FILE.results.csv next to the input, with its extension; none for standard input, which prints them)',
     {
       group: BULK_GROUP,
       complete: 'files',
@@ -28,6 +30,9 @@ export const bulkOptions = {
   dryRun: flag('--dry-run', 'print what would be done, and what it costs; change nothing', { group: BULK_GROUP }),
   failFast: flag('--fail-fast', 'stop at the first row that fails', { group: BULK_GROUP }),
 };
+
+/** Of commands whose rows name codes that exist. */
+export const bulkCodesOptions = { ...bulkOptions, from: fromCodesOption(BULK_GROUP) };
 
 export type BulkFlags = Values<typeof bulkOptions & typeof outputOptions>;
 
@@ -47,12 +52,26 @@ export function requireFrom(options: Options, given: Given): void {
   throw new UsageError(`${name} goes with --from FILE`, { hint: `name the file of rows with --from, or leave out ${name}` });
 }
 
+/** The results of a run that needs its journal; `flag` says why. Throws UsageError if it keeps none. */
+export function requireResults(path: string | undefined, flag: string): string {
+  if (path !== undefined) return path;
+  throw new UsageError(`${flag} requires a journal, and standard input keeps none`, {
+    hint: 'save the rows in a file and use --from FILE, or add --results FILE',
+  });
+}
+
+/** Whether an input can be read only once: standard input, or a pipe. */
+function isStream(from: string): boolean {
+  return from === '-' || isDevice(from);
+}
+
 /**
- * `codes.results.csv` beside `codes.csv`, and so with other extensions; `stdin.results.csv` here for standard input. Throws UsageError where two of input,
- * results, journal and output are one file, by whatever name: one would be lost to the other.
+ * `codes.results.csv` beside `codes.csv`, and so with other extensions; undefined for standard input and pipes, which cannot be read twice, unless
+ * `--results` was given. Throws UsageError where two of input, results, journal and output are one file, by whatever name: one would be lost to the other.
  */
-export function resultsPathOf(from: string, { results, output }: BulkFlags, form?: InputForm): string {
+export function resultsPathOf(from: string, { results, output }: BulkFlags, form?: InputForm): string | undefined {
   if (results !== undefined) refuseForeignExtension(results);
+  else if (isStream(from)) return undefined;
   const path = results ?? besideInput(from, form);
   const files = [
     { flag: '', what: 'the input file itself', path: from },
@@ -70,7 +89,7 @@ export function resultsPathOf(from: string, { results, output }: BulkFlags, form
 
 /** The extension is the input's: what opens one opens the other. */
 function besideInput(from: string, form: InputForm | undefined): string {
-  const { dir, name, ext } = parse(from === '-' ? 'stdin' : from.replace(/\.gz$/i, ''));
+  const { dir, name, ext } = parse(from.replace(/\.gz$/i, ''));
   const start = join(dir, `${name}.results`);
   const own = formatOfPath(ext) === form?.is ? ext : `.${form?.is ?? 'csv'}`;
   // Earlier versions wrote .csv whatever the input was: what such a run began goes on in its own journal.

@@ -21,7 +21,8 @@ export async function readInput(context: Context, from: string, options: ReadOpt
 }
 
 /** The codes of rows by the results of an earlier run: none where there is no file, or one of another kind; undefined for what is no table. */
-export async function readListedCodes(path: string): Promise<ListedCode[] | undefined> {
+export async function readListedCodes(path: string | undefined): Promise<ListedCode[] | undefined> {
+  if (path === undefined) return [];
   const bytes = await readFile(path).catch(() => Buffer.of()); // told when it is written
   if (bytes.length === 0) return [];
   try {

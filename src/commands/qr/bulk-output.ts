@@ -12,37 +12,43 @@ import { formatOfPath, isCompressed, type OutputFlags } from '../../output/plan-
 import { openWholeFile } from '../../output/whole-file.ts';
 import type { Row, RowSink } from '../../row-sink.ts';
 import { openSink, planOutput } from '../output-options.ts';
-import { ERROR, OUTCOME } from './code-columns.ts';
+import { OUTCOME } from './code-columns.ts';
+import { NAMED_COLUMNS } from './named-codes.ts';
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
 /**
  * Opens the results file and the output, so that a place that cannot be written fails before anything is sent. A terminal
- * without other wishes gets the number of rows by outcome: the rows themselves are in the file. `discard` leaves everything as it was.
+ * without other wishes gets the number of rows by outcome: the rows themselves are in the file, if there is one. `discard` leaves everything as it was.
  */
-export async function openBulkOutput(context: Context, input: Input, path: string, flags: OutputFlags) {
+export async function openBulkOutput(context: Context, input: Input, path: string | undefined, flags: OutputFlags) {
   const columns = tabulate(input, []).columns.map((name): Column => {
-    return name === ERROR.name ? ERROR : { name, isTime: /^(created|updated)_at$/i.test(name) };
+    const ours = NAMED_COLUMNS.find((column) => column.name === name);
+    return ours ?? { name, isTime: /^(created|updated)_at$/i.test(name) };
   });
   const plan = await planOutput(context, flags, columns, 'list');
-  const brief = plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
+  const brief =
+    path !== undefined && plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
   const printed = await openSink(context, brief ? { ...plan, columns: COUNT_COLUMNS } : plan);
-  const file = await openResults(context, path, columns, input, flags).catch(async (error) => {
-    await printed.discard();
-    throw error;
-  });
+  const file =
+    path === undefined
+      ? undefined
+      : await openResults(context, path, columns, input, flags).catch(async (error) => {
+          await printed.discard();
+          throw error;
+        });
   return {
     async commit(results: readonly RowResult[], isNews?: (result: RowResult) => boolean) {
       const { rows } = tabulate(input, results);
       const told = isNews ? rows.filter((_, at) => isNews(results[at] ?? { outcome: 'not-attempted' })) : rows;
-      await file.write(rows);
-      await file.commit();
+      await file?.write(rows);
+      await file?.commit();
       if (isNews && told.length === 0 && plan.path === undefined) return printed.discard();
       await printed.write(brief ? countRows(results) : told);
       await printed.commit();
     },
     async discard() {
-      await file.discard();
+      await file?.discard();
       await printed.discard();
     },
   };

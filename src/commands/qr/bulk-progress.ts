@@ -91,10 +91,10 @@ export function requestsToLookUp(
   return requestsToFindAgain(service, slugs, { others: ids.size, spent });
 }
 
-/** Where somebody stopped the run: says how far it came, and throws the signal's reason. `named`: there is no file of rows. */
-export function throwIfStopped(context: Context, results: readonly RowResult[], named = false): void {
+/** If a signal stopped the run, says how far it came, and throws the signal's reason. */
+export function throwIfStopped(context: Context, results: readonly RowResult[], kind: keyof typeof DONE_OF): void {
   if (!context.signal.aborted) return;
-  tellHowFar(context, results, named);
+  tellHowFar(context, results, kind);
   throw context.signal.reason;
 }
 
@@ -103,13 +103,19 @@ export function outranked(error: unknown, failure: unknown): unknown {
   return failure !== undefined && error instanceof ClosedPipeError ? failure : error;
 }
 
+/** By where the rows come from: a file, standard input (which cannot be resumed), or codes that are named. */
+const DONE_OF = {
+  file: 'rows are done: run this again to go on',
+  stream: 'rows are done',
+  named: 'codes are done',
+} as const;
+
 /** At least, because what was on its way to the service may be done as well. */
-export function tellHowFar({ console }: Context, results: readonly RowResult[], named = false): void {
-  const rest = named ? 'codes are done' : 'rows are done: run this again to go on';
-  console.note(`at least ${formatCount(results.filter(isDone).length)} of ${formatCount(results.length)} ${rest}`);
+export function tellHowFar({ console }: Context, results: readonly RowResult[], kind: keyof typeof DONE_OF): void {
+  console.note(`at least ${formatCount(results.filter(isDone).length)} of ${formatCount(results.length)} ${DONE_OF[kind]}`);
 }
 
-/** Changes the code of each row while a person sees how far it is. Throws as `throwIfStopped` does. */
+/** Changes the code of each row while a person sees how far it is. Throws as `throwIfStopped` does for `named` codes. */
 export async function changeCodes<R extends TargetRow>(
   context: Context,
   rows: readonly R[],
@@ -125,7 +131,7 @@ export async function changeCodes<R extends TargetRow>(
     const onEvent = (result: RowResult) => progress.count(isDone(result));
     const end = await changeRows({ groups: groupByCode(rows, lookup), apply, concurrency, failFast, signal, onEvent });
     const results = changeResults(rows, end);
-    throwIfStopped(context, results, named);
+    if (named) throwIfStopped(context, results, 'named');
     return { end, results };
   } finally {
     progress.stop();
@@ -133,7 +139,7 @@ export async function changeCodes<R extends TargetRow>(
 }
 
 /** `200 rows: 150 created before, now 48 created, 2 failed; 50 requests; results in codes.results.csv`. */
-export async function tellSummary(context: Context, results: readonly RowResult[], path: string): Promise<void> {
+export async function tellSummary(context: Context, results: readonly RowResult[], path: string | undefined): Promise<void> {
   const service = await context.service();
   const count = (some: readonly RowResult[], more = '') =>
     [...countOutcomes(some)].map(([outcome, rows]) => `${formatCount(rows)} ${outcome}${more}`);
@@ -145,7 +151,6 @@ export async function tellSummary(context: Context, results: readonly RowResult[
   if (before.length > 0 && now.length > 0) now[0] = `now ${now[0]}`;
   const { requests } = service.stats();
   const what = [...before, ...now].join(', ') || 'nothing to do';
-  context.console.note(
-    `${countOf(results.length, 'row')}: ${what}; ${requests} request${requests === 1 ? '' : 's'}; results in ${path}`,
-  );
+  const place = path === undefined ? '' : `; results in ${path}`;
+  context.console.note(`${countOf(results.length, 'row')}: ${what}; ${countOf(requests, 'request')}${place}`);
 }

@@ -4,12 +4,13 @@ import { OUTCOMES } from '../../../check/verdict.ts';
 import { CODE_STATUSES } from '../../../service/shapes.ts';
 import { UTM_NAMES } from '../../../utm.ts';
 import { choices, defineCommand, flag, type OptionDefinition, oneOf, parsed, text, type Values } from '../../define.ts';
+import { fromCodesOption } from '../../from-option.ts';
 import { outputOptions } from '../../output-options.ts';
 
 const FAILURES = [...OUTCOMES.filter((outcome) => outcome !== 'ok'), 'none'] as const;
 
 const options = {
-  from: text('--from <file|->', 'the codes, by rows with an id or slug; - is standard input', { complete: 'files' }),
+  from: fromCodesOption(),
   status: choices('--status <status>', 'only codes of this status', CODE_STATUSES),
   failOn: {
     flags: '--fail-on <list>',

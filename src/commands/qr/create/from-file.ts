@@ -10,9 +10,9 @@ import type { Column } from '../../../output/columns.ts';
 import { everyCode, requestsToList } from '../../../service/codes.ts';
 import { printRecords } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
-import { journalOf } from '../bulk-flags.ts';
+import { journalOf, requireResults } from '../bulk-flags.ts';
 import { readListedCodes } from '../bulk-input.ts';
-import { type RowProgress, showRowProgress, tellCost, tellWaiting, throwIfStopped } from '../bulk-progress.ts';
+import { type RowProgress, showRowProgress, tellCost, tellWaiting } from '../bulk-progress.ts';
 import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './create.ts';
 
@@ -23,10 +23,9 @@ export async function createFromFile(context: Context, from: string, flags: Crea
     check: (input) => checkCreate(input, utmOf(flags)),
     preview: (rows, path) => printPlan(context, rows, path, flags),
     async send(rows, path) {
+      if (flags.adopt ?? flags.notCreated) requireResults(path, flags.adopt ? '--adopt' : '--not-created');
       const end = await withJournal(context, path, (journalPath) => create(context, rows, path, journalPath, flags));
       const results = createResults(end);
-      // The journal knows where to go on, and the results stay as they were.
-      throwIfStopped(context, results);
       return { results, failure: createFailure(end, results, rows, path) };
     },
   });
@@ -35,8 +34,8 @@ export async function createFromFile(context: Context, from: string, flags: Crea
 async function create(
   context: Context,
   rows: readonly NewRow[],
-  path: string,
-  journalPath: string,
+  path: string | undefined,
+  journalPath: string | undefined,
   flags: CreateFlags,
 ): Promise<CreateEnd> {
   const { clock, signal, console } = context;
@@ -80,7 +79,7 @@ const PLAN_COLUMNS = ['row', 'action', 'id', 'name', 'type', 'destination'].map(
 );
 
 /** `--dry-run`: one record a row. Reads the journal without touching it; asks the service at most for the listing. */
-async function printPlan(context: Context, rows: readonly NewRow[], path: string, flags: CreateFlags): Promise<void> {
+async function printPlan(context: Context, rows: readonly NewRow[], path: string | undefined, flags: CreateFlags): Promise<void> {
   const { concurrency } = await context.settings();
   const service = await context.service();
   const { baseUrl } = service;
@@ -90,7 +89,12 @@ async function printPlan(context: Context, rows: readonly NewRow[], path: string
     codes = all.length;
     return all;
   };
-  const job = { rows, journalPath: journalOf(path), baseUrl, listed: await readListedCodes(path) };
+  const job = {
+    rows,
+    journalPath: path === undefined ? undefined : journalOf(path),
+    baseUrl,
+    listed: await readListedCodes(path),
+  };
   const plan = await planRows(job, flags.skipExisting ? listCodes : undefined);
   const listing = service.stats().requests;
   const count = (wanted: RowPlan['action']) => plan.filter(({ action }) => action === wanted).length;

@@ -1,6 +1,12 @@
 /** `qr delete`: named codes, or those of a file. */
 import { checkDelete, type TargetRow } from '../../../bulk/check-rows.ts';
-import { createDeleter, type DeleteJournal, openDeleteJournal, readDeleteJournal } from '../../../bulk/delete-rows.ts';
+import {
+  createDeleter,
+  type DeletedBefore,
+  type DeleteJournal,
+  openDeleteJournal,
+  readDeleteJournal,
+} from '../../../bulk/delete-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
@@ -31,7 +37,7 @@ export async function deleteCodes(context: Context, names: readonly string[], fl
   const { lookup, slugRequests } = await lookUpLosses(context, rows, flags);
   if (flags.dryRun) return printLosses(context, rows, { lookup, slugRequests }, flags);
   await confirm(context, codesOf(rows, lookup), flags);
-  const deleted = await deleteAll(context, rows, lookup, flags, { backUp: backUp && asFound(backUp, lookup) });
+  const deleted = await deleteAll(context, rows, lookup, flags, { named: true, backUp: backUp && asFound(backUp, lookup) });
   await printNamed(context, rows, deleted, flags);
 }
 
@@ -53,6 +59,7 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
   const backUp = await backupOf(context, flags);
   await runBulk<TargetRow>(context, from, flags, {
     command: 'qr delete',
+    bareNames: true,
     check: checkDelete,
     async preview(rows, path) {
       const { before, left } = await leftOf(context, rows, path);
@@ -64,16 +71,19 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
       await confirm(context, codesOf(left, lookup), flags);
       const { baseUrl } = await context.service();
       const { end, results } = await withJournal(context, path, async (journalPath) => {
-        const journal = await openDeleteJournal(journalPath, baseUrl);
-        return deleteAll(context, rows, lookup, flags, { journal, backUp }).finally(() => journal.close());
+        const journal = journalPath === undefined ? undefined : await openDeleteJournal(journalPath, baseUrl);
+        return deleteAll(context, rows, lookup, flags, { journal, backUp }).finally(() => journal?.close());
       });
       return { results, failure: changeFailure(end, results, path) };
     },
   });
 }
 
+const NOTHING_BEFORE: DeletedBefore = { find: () => undefined };
+
 /** What runs before this one recorded, and the rows that they did not finish: only these cost anything. */
-async function leftOf(context: Context, rows: readonly TargetRow[], path: string) {
+async function leftOf(context: Context, rows: readonly TargetRow[], path: string | undefined) {
+  if (path === undefined) return { before: NOTHING_BEFORE, left: rows };
   const before = await readDeleteJournal(journalOf(path), (await context.service()).baseUrl);
   return { before, left: rows.filter((row) => before.find(row)?.is !== 'deleted') };
 }
@@ -109,9 +119,9 @@ function deleteAll(
   rows: readonly TargetRow[],
   lookup: Lookup,
   { failFast }: DeleteFlags,
-  { journal, backUp }: { journal?: DeleteJournal; backUp: BackUp | undefined },
+  { journal, backUp, named }: { journal?: DeleteJournal | undefined; backUp: BackUp | undefined; named?: boolean },
 ) {
-  return changeCodes(context, rows, { verb: 'deleted', failFast, named: journal === undefined }, async (service) => {
+  return changeCodes(context, rows, { verb: 'deleted', failFast, named: named === true }, async (service) => {
     return { lookup, apply: createDeleter(service, lookup, journal, backUp) };
   });
 }

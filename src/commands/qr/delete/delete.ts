@@ -1,14 +1,14 @@
 /** `qr delete`: its flags, and which of its forms they ask for. */
 import { defineCommand, flag, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
-import { bulkOptions, refuseTogether } from '../bulk-flags.ts';
+import { bulkCodesOptions, refuseTogether } from '../bulk-flags.ts';
 
 const options = {
   yes: flag('--yes', 'do not ask'),
   backup: text('--backup <dir>', 'write each code and all its scans there first; what is not proven complete is not deleted', {
     complete: 'directories',
   }),
-  ...bulkOptions,
+  ...bulkCodesOptions,
   ...outputOptions,
 };
 

@@ -1,5 +1,5 @@
 /** Which codes are to be drawn, and in which order. */
-import { checkDelete, type TargetRow } from '../../../bulk/check-rows.ts';
+import type { TargetRow } from '../../../bulk/check-rows.ts';
 import { requireCode } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
@@ -7,10 +7,9 @@ import { isUuid } from '../../../service/checks.ts';
 import { everyCode } from '../../../service/codes.ts';
 import { findCode } from '../../../service/find-code.ts';
 import type { QrCode } from '../../../service/shapes.ts';
-import { tellWarnings } from '../bulk-files.ts';
-import { readInput } from '../bulk-input.ts';
 import { lookUp } from '../bulk-progress.ts';
 import { createFilter, type Filters } from '../code-filters.ts';
+import { readCodesOfFile } from '../codes-of-file.ts';
 
 export interface Choice extends Filters {
   all?: true | undefined;
@@ -31,7 +30,7 @@ export function checkChoice(names: readonly string[], { all, from, status, type,
  * before. A row that comes twice is two labels. Throws UsageError with every fault of the file, NotFoundError for the first that is not there.
  */
 export async function chooseCodes(context: Context, names: readonly string[], choice: Choice): Promise<QrCode[]> {
-  if (choice.from !== undefined) return codesOfFile(context, choice.from);
+  if (choice.from !== undefined) return readCodesOfFile(context, choice.from);
   const service = await context.service();
   if (choice.all) {
     const { concurrency } = await context.settings();
@@ -44,13 +43,6 @@ export async function chooseCodes(context: Context, names: readonly string[], ch
     const target = isUuid(name) ? { id: name.toLowerCase(), slug: undefined } : { id: undefined, slug: name };
     return { row: index + 1, line: index + 1, values: new Map(), ...target };
   });
-  return codesOfRows(context, rows);
-}
-
-async function codesOfFile(context: Context, from: string): Promise<QrCode[]> {
-  const input = await readInput(context, from, {});
-  const { rows, warnings } = checkDelete(input);
-  tellWarnings(context, warnings);
   return codesOfRows(context, rows);
 }
 

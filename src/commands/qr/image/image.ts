@@ -4,6 +4,7 @@ import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
 import { choice, defineCommand, flag, type OptionDefinition, oneOf, text, type Values } from '../../define.ts';
+import { fromCodesOption } from '../../from-option.ts';
 import { filterOptions } from '../code-filters.ts';
 import { checkChoice } from './choose-codes.ts';
 import { pictureOptions } from './picture-flags.ts';
@@ -17,10 +18,7 @@ const options = {
   force: flag('--force', 'draw also what would not print or scan well, and over files that are not of an earlier run'),
   all: flag('--all', 'every code of the workspace, oldest first', { group: MANY }),
   ...filterOptions,
-  from: text('--from <file|->', 'the codes of a CSV, JSON or NDJSON by its column id or slug; - is standard input', {
-    group: MANY,
-    complete: 'files',
-  }),
+  from: fromCodesOption(MANY),
   outputDir: text('--output-dir <dir>', 'a file a code, and manifest.csv beside them', { group: MANY, complete: 'directories' }),
   as: {
     flags: '--as <formats>',

@@ -2,7 +2,7 @@
 import { applyDue, type DueCode, wantedFor } from '../../../bulk/apply-plan.ts';
 import { changeRows, differences } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkDated, type DatedRow } from '../../../bulk/check-rows.ts';
-import { findCodes, type Lookup } from '../../../bulk/find-codes.ts';
+import { describeMissing, findCodes, type Lookup } from '../../../bulk/find-codes.ts';
 import { refuseFaults } from '../../../bulk/input.ts';
 import { readAt } from '../../../bulk/read-at.ts';
 import { changeFailure, type RowResult } from '../../../bulk/results.ts';
@@ -10,12 +10,11 @@ import type { Context } from '../../../context.ts';
 import { messageOf, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
 import { contradictions, dueRowsOf, keyOf } from '../../../once/dated-plan.ts';
 import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../once/plan-journal.ts';
-import { quote } from '../../../quote.ts';
 import { formatInstant } from '../../../time.ts';
 import { printRecords } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
-import { type BulkFlags, journalOf } from '../bulk-flags.ts';
-import { requestsToLookUp, tellCost, throwIfStopped } from '../bulk-progress.ts';
+import { type BulkFlags, journalOf, requireResults } from '../bulk-flags.ts';
+import { requestsToLookUp, tellCost } from '../bulk-progress.ts';
 
 /** Applies what is due and not done. Throws UsageError for a plan that cannot be followed, and else as `runBulk`. */
 export async function updateDue(context: Context, from: string, common: CommonChanges, flags: BulkFlags): Promise<void> {
@@ -26,11 +25,11 @@ export async function updateDue(context: Context, from: string, common: CommonCh
       refuseContradictions(input.name, checked.rows, (row) => row.id ?? `slug ${row.slug}`);
       return checked;
     },
-    preview: (rows, path) => printPlan(context, from, rows, path, flags),
-    send: (rows, path) =>
-      withJournal(context, path, (journalPath) =>
-        send(context, from, rows, { path, journalPath, failFast: flags.failFast === true }),
-      ),
+    preview: (rows, path) => printPlan(context, from, rows, requireResults(path, '--due'), flags),
+    send(rows, path) {
+      const results = requireResults(path, '--due');
+      return withJournal(context, results, () => send(context, from, rows, { path: results, failFast: flags.failFast === true }));
+    },
     isNews: ({ outcome, before }) => outcome !== 'not-attempted' && !before,
   });
 }
@@ -51,12 +50,12 @@ async function send(
   context: Context,
   from: string,
   rows: readonly DatedRow[],
-  { path, journalPath, failFast }: { path: string; journalPath: string; failFast: boolean },
+  { path, failFast }: { path: string; failFast: boolean },
 ): Promise<{ results: RowResult[]; failure: unknown }> {
   const { signal } = context;
   const { concurrency } = await context.settings();
   const service = await context.service();
-  const journal = await openPlanJournal(journalPath, service.baseUrl);
+  const journal = await openPlanJournal(journalOf(path), service.baseUrl);
   try {
     const { due, idOf, nowMs } = await readPlan(context, from, rows, journal);
     const jobs = due.map((item) => ({ ...item, row: item.dueRows.pending[0]?.row ?? 0 }));
@@ -71,7 +70,6 @@ async function send(
       const effective = new Set(dueRows.effective.map((item) => item.row.row));
       for (const pending of dueRows.pending) byRow.set(pending.row, resultOf(pending.row, result, effective));
     }
-    throwIfStopped(context, [...byRow.values()]);
     const results = rows.map((row) => byRow.get(row.row) ?? standingResult(row, idOf(row), journal, nowMs));
     return { results, failure: changeFailure(end, results, path) };
   } finally {
@@ -126,10 +124,7 @@ async function readPlan(context: Context, from: string, rows: readonly DatedRow[
   const missing = unknown.filter((row) => found?.(row) === undefined);
   refuseFaults(
     from === '-' ? 'standard input' : from,
-    missing.map((row) => ({
-      line: row.line,
-      message: `no code has the ${row.id === undefined ? 'slug' : 'id'} ${quote(nameOf(row))}`,
-    })),
+    missing.map((row) => ({ line: row.line, message: describeMissing(row) })),
   );
   const names = new Map(unknown.map((row) => [nameOf(row), found?.(row)?.id ?? '']));
   await journal.record([...names].map(([name, id]) => ({ is: 'known', name, id })));

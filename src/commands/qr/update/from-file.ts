@@ -17,6 +17,7 @@ export async function updateFromFile(context: Context, from: string, common: Com
   const { failFast } = flags;
   await runBulk<UpdateRow>(context, from, flags, {
     command: 'qr update',
+    bareNames: true,
     check: (input) => checkUpdate(input, common),
     preview: (rows) => printPlan(context, rows, from, flags),
     async send(rows, path) {

@@ -8,7 +8,7 @@ import { findCode } from '../../../service/find-code.ts';
 import { CODE_STATUSES, type CodeChanges } from '../../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../../define.ts';
 import { outputOptions, printRecord } from '../../output-options.ts';
-import { BULK_GROUP, bulkOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
+import { BULK_GROUP, bulkCodesOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
 import { codeOutput } from '../code-columns.ts';
 import { utmOf, utmOptions } from '../utm-flags.ts';
 import { warnOfDestination } from '../warn-of-destination.ts';
@@ -23,7 +23,7 @@ const options = {
   status: choice('--status <status>', 'its new status', CODE_STATUSES),
   due: DUE,
   ...utmOptions,
-  ...bulkOptions,
+  ...bulkCodesOptions,
   ...outputOptions,
 };
 
@@ -58,7 +58,7 @@ export const command = defineCommand({
       if (options.due) return (await import('./due.ts')).updateDue(context, from, common, options);
       return (await import('./from-file.ts')).updateFromFile(context, from, common, options);
     }
-    requireFrom({ due: DUE, ...bulkOptions }, options);
+    requireFrom({ due: DUE, ...bulkCodesOptions }, options);
     const [only, ...others] = codes;
     if (only === undefined)
       throw new UsageError('which code?', { hint: 'qrctl qr update CODE… --status paused, or --from FILE for many' });

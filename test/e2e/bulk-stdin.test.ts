@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { applyThenDrop, dropBefore, fails, sometimes } from '../support/faults.ts';
+import { useSandbox } from '../support/sandbox.ts';
+import { rowsOf } from './bulk-bench.ts';
+
+/** Runs commands in a directory of their own, and says which files they left there. */
+async function usePipe(options: SandboxOptions = {}) {
+  const sandbox = await useSandbox({ codes: 0, scans: 0, ...options });
+  const cwd = await useDirectory();
+  return {
+    sandbox,
+    cwd,
+    qr: (args: string[], input = '', more: CliOptions = {}) => runCli(['qr', ...args], { env: sandbox.env, cwd, input, ...more }),
+    files: () => readdir(cwd),
+    names: () =>
+      sandbox.workspace
+        .codes()
+        .map(({ name }) => name)
+        .sort(),
+    codes: () => [...sandbox.workspace.codes()],
+  };
+}
+
+describe('qr create --from -', () => {
+  const create = ['create', '--from', '-'];
+
+  it('prints the results, leaves no file, and takes any rows next time, the same ones too', async () => {
+    const { qr, files, names, codes } = await usePipe();
+    const { code, stdout, stderr } = await qr(create, rowsOf(1));
+    expect([code, stderr]).toEqual([0, '1 row: 1 created; 1 request\n']);
+    const [{ id, slug } = { id: '', slug: '' }] = codes();
+    expect(stdout).toBe(`name,destination,id,slug,outcome,error\nCode 1,https://example.com/1,${id},${slug},created,\n`);
+    expect(await qr(create, rowsOf(1))).toMatchObject({ code: 0 });
+    const json = await qr([...create, '-f', 'json'], '{"name":"b","destination":"https://x.de"}\n');
+    expect(JSON.parse(json.stdout)).toMatchObject([{ name: 'b', outcome: 'created' }]);
+    expect(names()).toEqual(['Code 1', 'Code 1', 'b']);
+    expect(await files()).toEqual([]);
+  });
+
+  it('shows each row on a terminal; a named pipe is read once as well', async () => {
+    const { cwd, sandbox, codes, files } = await usePipe();
+    const fifo = join(cwd, 'rows');
+    execFileSync('mkfifo', [fifo]);
+    const running = runCli(['qr', 'create', '--from', fifo, '--no-color'], { env: sandbox.env, cwd, tty: 100 });
+    await writeFile(fifo, rowsOf(2));
+    const { code, stdout } = await running;
+    expect(code).toBe(0);
+    for (const { slug, name } of codes()) expect(stdout).toMatch(new RegExp(`${name} .*${slug} +created`));
+    expect(await files()).toEqual(['rows']);
+  });
+
+  it('looks for codes whose responses were lost, as with a file', async () => {
+    let posts = 0;
+    const { qr, names, files } = await usePipe({
+      intercept: sometimes(({ request }) => request.method === 'POST' && [dropBefore, undefined, applyThenDrop][posts++]),
+    });
+    const { code, stdout } = await qr([...create, '--settle', '1s', '--concurrency', '1'], rowsOf(4));
+    expect(code).toBe(0);
+    expect(stdout.match(/created|adopted/g)).toEqual(['created', 'created', 'adopted', 'created']);
+    expect([names(), await files()]).toEqual([['Code 1', 'Code 2', 'Code 3', 'Code 4'], []]);
+  });
+
+  it('prints the results of a run that was stopped or failed, and says how to make one resumable', async () => {
+    const { sandbox, cwd, names, files } = await usePipe({ latencyMs: 30 });
+    const running = await startCli(['qr', ...create], { env: sandbox.env, cwd, input: rowsOf(40) });
+    await until(() => sandbox.requests.length >= 10);
+    running.child.kill('SIGINT');
+    const { code, stdout, stderr } = await running.done;
+    expect(code).toBe(130);
+    expect(stderr).toContain('save the rows in a file and use --from FILE, or add --results FILE');
+    expect(stderr).not.toContain('run this again');
+    const created = stdout.split('\n').flatMap((line) => /^(.*?),.*,created,$/.exec(line)?.[1] ?? []);
+    expect(created.length).toBeGreaterThan(5);
+    // Of a request that was under way the result says so.
+    const undecided = stdout.split('\n').flatMap((line) => /^(.*?),.*,undecided,/.exec(line)?.[1] ?? []);
+    expect([...created, ...undecided]).toEqual(expect.arrayContaining(names()));
+    expect(await files()).toEqual([]);
+
+    const full = await usePipe({ intercept: sometimes(({ number }) => number === 2 && fails(400)) });
+    const failed = await full.qr([...create, '--settle', '1s'], rowsOf(4));
+    expect([failed.code, failed.stderr]).toEqual([
+      8,
+      expect.stringContaining('the output says which rows are done; to make a run resumable'),
+    ]);
+    expect(failed.stderr).not.toContain('run this again');
+  });
+
+  it('keeps the journal with --results, which --adopt needs', async () => {
+    const { qr, files, names } = await usePipe();
+    const keep = [...create, '--results', 'kept.csv'];
+    expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0 });
+    expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0, stderr: expect.stringContaining('2 created before; 0 requests') });
+    expect([await files(), names()]).toEqual([
+      ['kept.csv', 'kept.csv.journal'],
+      ['Code 1', 'Code 2'],
+    ]);
+    const word = await qr([...create, '--not-created', '1'], rowsOf(2));
+    expect([word.code, word.stderr]).toEqual([2, expect.stringContaining('--not-created requires a journal')]);
+    const due = await qr(['update', '--from', '-', '--due'], 'slug,at,status\na,2026-01-01T00:00Z,paused\n');
+    expect([due.code, due.stderr]).toEqual([2, expect.stringContaining('--due requires a journal')]);
+    expect(names()).toHaveLength(2);
+  });
+});
+
+describe('a list of ids or slugs', () => {
+  it('is an input of update, check, image and delete, by a pipe', async () => {
+    const { qr, files, codes, sandbox } = await usePipe({ codes: 3 });
+    const ids = await qr(['list', '--ids']);
+    const paused = await qr(['update', '--from', '-', '--status', 'paused'], ids.stdout);
+    expect([paused.code, paused.stderr]).toEqual([0, expect.stringMatching(/^3 rows: 3 updated; \d+ requests\n$/)]);
+    expect(codes().map(({ status }) => status)).toEqual(['paused', 'paused', 'paused']);
+    const slugs = codes().map(({ slug }) => slug);
+    const image = ['image', '--from', '-', '--short-url', 'https://go.example/{slug}', '--output-dir', 'out', '--dry-run'];
+    expect(await qr(image, `${slugs[0]}\n${slugs[2]}\n`)).toMatchObject({ code: 0, stderr: expect.stringContaining('2 ') });
+    const check = await qr(['check', '--from', '-', '--fail-on', 'none', '-f', 'json', '--timeout', '1s'], slugs.join('\r\n'));
+    expect(JSON.parse(check.stdout).map(({ slug }: { slug: string }) => slug)).toEqual(slugs);
+    const deleted = await qr(['delete', '--from', '-', '--yes'], `${slugs[1]}\nnot-there\n`);
+    expect([deleted.code, codes().length]).toEqual([8, 2]);
+    expect(deleted.stdout).toContain('not-there,failed,no code has the slug not-there');
+    expect([await files(), sandbox.refused()]).toEqual([[], 0]);
+    expect(await qr(['delete', '--from', '-', '--yes'], '')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('0 rows'),
+    });
+  });
+
+  it('may be a file, with a byte order mark, CRLF, empty lines and quotes', async () => {
+    const { qr, cwd, codes, files } = await usePipe({ codes: 3 });
+    const [a, b, c] = codes();
+    await writeFile(join(cwd, 'list.txt'), `\ufeff${a?.slug}\r\n\r\n"${b?.id.toUpperCase()}"\r\n  ${c?.slug}  \r\n`);
+    const { code, stdout } = await qr(['update', '--from', 'list.txt', '--status', 'expired', '-f', 'json']);
+    expect([code, JSON.parse(stdout).map(({ outcome }: { outcome: string }) => outcome)]).toEqual([0, Array(3).fill('updated')]);
+    expect((await files()).sort()).toEqual(['list.results.csv', 'list.txt']);
+    const nothing = await qr(['update', '--from', 'list.txt']);
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('a list of codes does not say what to change')]);
+    await writeFile(join(cwd, 'list.txt'), `code\n${a?.slug}\n`);
+    const header = await qr(['update', '--from', 'list.txt', '--status', 'paused']);
+    expect([header.code, header.stderr]).toEqual([2, expect.stringContaining('says which codes (the file has "code")')]);
+    expect(codes().every(({ status }) => status === 'expired')).toBe(true);
+  });
+});
