@@ -45,7 +45,7 @@ describe('qr create --from -', () => {
   it('shows each row on a terminal; a named pipe is read once as well', async () => {
     const { cwd, sandbox, codes, files } = await usePipe();
     const fifo = join(cwd, 'rows');
-    execFileSync('mkfifo', [fifo]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
     const running = runCli(['qr', 'create', '--from', fifo, '--no-color'], { env: sandbox.env, cwd, tty: 100 });
     await writeFile(fifo, rowsOf(2));
     const { code, stdout } = await running;

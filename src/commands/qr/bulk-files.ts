@@ -93,7 +93,7 @@ async function refuseJournals(paths: readonly (string | undefined)[]): Promise<v
 const MOST_WARNINGS = 10;
 
 /** One line a warning, up to a screenful. */
-export function tellWarnings({ console }: Context, warnings: readonly Fault[]): void {
+function tellWarnings({ console }: Context, warnings: readonly Fault[]): void {
   for (const warning of warnings.slice(0, MOST_WARNINGS)) console.warn(formatFault(warning));
   if (warnings.length > MOST_WARNINGS) console.warn(`and ${warnings.length - MOST_WARNINGS} more like these`);
 }
