@@ -11,17 +11,28 @@ function follow(how: ModelScansOptions = {}) {
   const scans = modelScans([], how);
   const notes: string[] = [];
   let outage = false;
+  let nowMs = Number.POSITIVE_INFINITY;
   const followed = followCode({
     name: 'menu',
     read(request) {
       if (outage) throw new Error('down');
       return scans.read(request);
     },
-    ...{ checkExists: async () => undefined, fetchInOrder, width: 2, sinceMs: START_MS, note: (line) => void notes.push(line) },
+    ...{
+      checkExists: async () => undefined,
+      fetchInOrder,
+      width: 2,
+      sinceMs: START_MS,
+      nowMs: () => nowMs,
+      note: (line) => void notes.push(line),
+    },
   });
   let id = 0;
   return {
     ...{ scans, notes },
+    setClock: (minutes: number) => {
+      nowMs = START_MS + minutes * 60_000;
+    },
     stop: (is: boolean) => {
       outage = is;
     },
@@ -92,4 +103,22 @@ it('finds scans that are listed nearly an hour late behind thousands of known on
   for (let n = 0; n < intervals; n++) late.push(...(await next()));
   expect(late).toEqual([[3001, 62.001]]);
   expect((scans.state.requests - before) / intervals).toBeLessThan(2);
+});
+
+it('goes on with the scans of today after one that is dated in the future', async () => {
+  const { list, next, setClock } = follow();
+  const YEAR = 365 * 24 * 60;
+  setClock(2);
+  list(1, YEAR);
+  expect((await next()).map(([id]) => id)).toEqual([1, 2]);
+  setClock(200);
+  list(150);
+  expect((await next()).map(([id]) => id)).toEqual([3]);
+  // More of them than are read again each time.
+  list(...Array.from({ length: 300 }, (_, at) => YEAR + at));
+  expect(await next()).toHaveLength(300);
+  setClock(300);
+  list(290);
+  expect((await next()).map(([, minute]) => minute)).toEqual([290]);
+  expect(await next()).toEqual([]);
 });

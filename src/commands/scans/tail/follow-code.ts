@@ -17,6 +17,8 @@ export interface FollowJob {
   width: number;
   /** Scans from this time on, ms since the epoch. */
   sinceMs: number;
+  /** The service's clock now, ms since the epoch. */
+  nowMs(): number;
   note(line: string): void;
 }
 
@@ -72,7 +74,9 @@ export function followCode(job: FollowJob): FollowedCode {
         .map(([, scan]) => scan);
       // Nothing says what is missing of the start: it is all read again.
       if (!hasBegun) return given;
-      const times = [...seen.values()].sort((a, b) => b - a);
+      // A scan dated in the future says nothing of how far the others have come: from there on nothing would be found.
+      const nowMs = job.nowMs();
+      const times = [...seen.values()].filter((ms) => ms <= nowMs).sort((a, b) => b - a);
       const overlapMs = Math.max(job.sinceMs, (times[0] ?? job.sinceMs) - OVERLAP_MS);
       seen = new Map([...seen].filter(([, ms]) => ms >= overlapMs));
       const isShort = shortReadings < seen.size / MOST_KNOWN;

@@ -25,13 +25,14 @@ export async function runTail(context: Context, names: readonly string[], flags:
   const output = await planOutput(context, { ...flags, format: flags.format ?? 'csv' }, columns, 'list');
   const service = await context.service();
   const codes: CodeLabel[] = all ? await allCodes(service, width) : await namedCodes(service, names, true, width);
-  const fromMs = sinceMs ?? service.nowMs() ?? context.clock.now();
+  const nowMs = () => service.nowMs() ?? context.clock.now();
+  const fromMs = sinceMs ?? nowMs();
   const gone = codes.find(({ missing }) => missing);
   if (gone) throw gone.missing;
   const followed = new Map(
     codes.map(({ id, slug, name }): [string, { follow: FollowedCode; label: object }] => {
       const label = labelled ? { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null } : {};
-      const common = { fetchInOrder, width, sinceMs: fromMs, note: context.console.note, name: slug ?? id };
+      const common = { fetchInOrder, width, sinceMs: fromMs, nowMs, note: context.console.note, name: slug ?? id };
       const read = (request: Parameters<typeof service.listScans>[1]) => service.listScans(id, request);
       return [id, { label, follow: followCode({ ...common, read, checkExists: () => service.getCode(id) }) }];
     }),
