@@ -27,6 +27,8 @@ export interface Section {
   rows: Figure[];
   /** There were too many values to count each: the scans of a row are what is certain, and the rest stands in `other`. */
   isApproximate: boolean;
+  /** The range has too many units for a row each: those without scans are left out. */
+  isSparse?: true;
 }
 
 export interface FiguresOptions {
@@ -50,28 +52,42 @@ const HOUR_MS = 3_600_000;
 
 /** The rows of one dimension: times in their order, values by their scans. F3: their scans add up to the total, whatever was left out. */
 export function figuresOf(by: Dimension, options: FiguresOptions): Section {
-  return isTimeDimension(by) ? { by, rows: timeRows(by, options), isApproximate: false } : valueRows(by, options);
+  return isTimeDimension(by) ? timeSection(by, options) : valueRows(by, options);
 }
 
-function timeRows(by: TimeDimension, options: FiguresOptions): Figure[] {
+/** Half a century of days. One scan of the year 1 beside those of today must not make a row per day between them. */
+const MOST_UNITS = 20_000;
+
+function timeSection(by: TimeDimension, options: FiguresOptions): Section {
   const { current, before, span } = options;
   const counts = countUnits(by, current);
   const units = unitsOf(by, current, span, options.offsetAt);
-  if (units === undefined) return [];
+  if (units === undefined) return { by, rows: [], isApproximate: false };
   const earlier = before && {
     counts: countUnits(by, before.tally),
     units: unitsOf(by, before.tally, before.span, options.offsetAt),
   };
   const rows: Figure[] = [];
-  for (let unit = units.first; unit <= units.last; unit++) {
+  const isSparse = units.last - units.first >= MOST_UNITS;
+  const shift = (earlier?.units?.first ?? 0) - units.first;
+  const counted = () => [...counts.keys(), ...[...(earlier?.counts.keys() ?? [])].map((unit) => unit - shift)];
+  for (const unit of isSparse ? risingWithin(counted(), units) : everyUnit(units)) {
     // The first day stands beside the first day: months are not of one length.
-    const beside = earlier?.units && (isRunning(by) ? unit - units.first + earlier.units.first : unit);
+    const beside = earlier?.units && (isRunning(by) ? unit + shift : unit);
     const hasBefore = earlier?.units !== undefined && beside !== undefined && beside <= earlier.units.last;
     const previous = hasBefore ? (earlier.counts.get(beside) ?? 0) : null;
     const isPart = isRunning(by) && isCut(by, unit, options);
     rows.push(figure({ by, value: formatUnit(by, unit), scans: counts.get(unit) ?? 0, previous, isPart }, current.total()));
   }
-  return rows;
+  return { by, rows, isApproximate: false, ...(isSparse && { isSparse }) };
+}
+
+function* everyUnit({ first, last }: Units): Generator<number> {
+  for (let unit = first; unit <= last; unit++) yield unit;
+}
+
+function risingWithin(units: readonly number[], { first, last }: Units): number[] {
+  return [...new Set(units)].filter((unit) => unit >= first && unit <= last).sort((a, b) => a - b);
 }
 
 function countUnits(by: TimeDimension, tally: Tally): Map<number, number> {
@@ -83,8 +99,13 @@ function countUnits(by: TimeDimension, tally: Tally): Map<number, number> {
   return counts;
 }
 
+interface Units {
+  first: number;
+  last: number;
+}
+
 /** The units of a range, those without scans too; undefined where it has neither ends nor scans. */
-function unitsOf(by: TimeDimension, tally: Tally, span: Span, offsetAt: OffsetAt): { first: number; last: number } | undefined {
+function unitsOf(by: TimeDimension, tally: Tally, span: Span, offsetAt: OffsetAt): Units | undefined {
   if (by === 'hour') return { first: 0, last: 23 };
   if (by === 'weekday') return { first: 0, last: 6 };
   const seen = tally.span();

@@ -48,6 +48,22 @@ describe('figures by time', () => {
     ]);
   });
 
+  it('of a range of thousands of years have only the units with scans, and say so', () => {
+    const current = tallyOf([{ ts: '0001-01-01T12:00:00Z' }, { ts: '2026-10-25T12:00:00Z' }], 'UTC');
+    const before = {
+      tally: tallyOf([{ ts: '0001-01-02T12:00:00Z' }], 'UTC'),
+      span: { sinceMs: at('0001-01-01T00:00:00Z'), untilMs: at('0001-01-03T00:00:00Z') },
+    };
+    const section = figuresOf('day', options('UTC', { current, before }));
+    expect(section.isSparse).toBe(true);
+    expect(section.rows.map(({ value, scans, previous }) => [value, scans, previous])).toEqual([
+      ['0001-01-01', 1, 0],
+      ['0001-01-02', 0, 1],
+      ['2026-10-25', 1, null],
+    ]);
+    expect(figuresOf('month', options('UTC', { current })).rows).toHaveLength(2);
+  });
+
   it('count the hour that comes twice as one, and weeks and months by their ISO names', () => {
     const current = tallyOf([{ ts: '2026-10-25T00:30:00Z' }, { ts: '2026-10-25T01:30:00Z' }], 'Europe/Berlin');
     const given = options('Europe/Berlin', { current });

@@ -135,6 +135,7 @@ function card(section: Section, page: ReportPage): Html {
 <h2 id="by-${by}">${title}</h2>
 ${body}
 ${section.isApproximate ? html`<p class="note">Too many different values to count each exactly: what a row shows is certain, the rest stands in its last row.</p>` : ''}
+${section.isSparse ? html`<p class="note">The range is too long for a row per ${section.by}: rows without scans are omitted.</p>` : ''}
 ${rows.some(({ isPart }) => isPart) ? html`<p class="note">* not the whole of it: the report begins or ends within.</p>` : ''}
 </section>
 `;

@@ -40,7 +40,7 @@ export async function runStats(context: Context, names: readonly string[], flags
   const { current, span, before, nowMs } = counted;
   const common = { current, span, before, codes, nowMs, top, timezone: plan.local.zone, offsetAt: plan.local.offsetMs };
   const sections = plan.dimensions.map((by) => figuresOf(by, common));
-  noteApproximations(context, sections);
+  noteLimits(context, sections);
   if (isPicture) {
     const { printPicture } = await import('./stats-picture.ts');
     await printPicture(context, output, {
@@ -63,11 +63,14 @@ function withoutMarks({ isPart: _part, isRest: _rest, ...row }: Section['rows'][
   return row;
 }
 
-function noteApproximations(context: Context, sections: readonly Section[]): void {
+function noteLimits(context: Context, sections: readonly Section[]): void {
   for (const { by } of sections.filter(({ isApproximate }) => isApproximate)) {
     context.console.note(
       `by ${by}: there are too many values to count each exactly; what a row has is certain, the rest stands in "other"`,
     );
+  }
+  for (const { by } of sections.filter(({ isSparse }) => isSparse)) {
+    context.console.note(`by ${by}: the range is too long for a row per ${by}; rows without scans are omitted`);
   }
 }
 
