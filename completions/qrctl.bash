@@ -19,8 +19,8 @@ _qrctl_place() {
     'qr delete') flags=(--yes --backup --from --results --overwrite --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr image') flags=(-o --output --dry-run --force --all --status --type --name --from --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --outline --size --dpi --quiet-zone --ecc --color --background --logo --short-url) ;;
     'scans export') flags=(--all --since --until --during --timezone --output-dir --partition-by --compact --file-names --append --restart --rotated --overlap --prove-beyond --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
-    'scans stats') flags=(--all --input --by --top --compare --since --until --during --timezone --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
-    'scans report') flags=(--all --input --by --top --compare --since --until --during --timezone --title -o --output) ;;
+    'scans stats') flags=(--all --input --no-rotated --by --top --compare --since --until --during --timezone --dry-run -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'scans report') flags=(--all --input --no-rotated --by --top --compare --since --until --during --timezone --title -o --output) ;;
     'scans tail') flags=(--all --since --interval --max-events -f --format --fields --no-header) ;;
     'auth login') flags=(--key-stdin --no-verify) ;;
     'auth status') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel) ;;

@@ -281,7 +281,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         )
         'scans stats' = @(
             , @('--all', 'every code of the workspace')
-            , @('--input', 'count files that `scans export` wrote, or a directory of them; no request is sent')
+            , @('--input', 'Count files that `scans export` wrote, each with its rotated files, or a directory of them; no request is sent')
+            , @('--no-rotated', 'Read only the files specified with --input, not the rotated ones (FILE.1, FILE-20261101.gz)')
             , @('--by', 'what to count by, repeatable')
             , @('--top', 'so many rows of each, and one for all others')
             , @('--compare', 'the calendar unit or the days before, or the same a year before')
@@ -301,7 +302,8 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         )
         'scans report' = @(
             , @('--all', 'every code of the workspace')
-            , @('--input', 'count files that `scans export` wrote, or a directory of them; no request is sent')
+            , @('--input', 'Count files that `scans export` wrote, each with its rotated files, or a directory of them; no request is sent')
+            , @('--no-rotated', 'Read only the files specified with --input, not the rotated ones (FILE.1, FILE-20261101.gz)')
             , @('--by', 'what to count by, repeatable')
             , @('--top', 'so many rows of each, and one for all others')
             , @('--compare', 'the calendar unit or the days before, or the same a year before')

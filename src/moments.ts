@@ -42,6 +42,11 @@ export function parseMoment(text: string, context: MomentContext): number {
 const FORMS =
   'Use a date (2026-03-29), a date-time (2026-03-29T14:30 or 2026-03-29T14:30:00Z), a duration ago (24h), now, today or yesterday.';
 
+/** Whether a text is a date alone, which stands for its first instant. */
+export function isDate(text: string): boolean {
+  return DATE.test(text);
+}
+
 /** Whether a time says its own offset, so that no zone is asked about. */
 export function isInUtc(text: string): boolean {
   return /\dZ$/i.test(text) && DATE_TIME.test(text);

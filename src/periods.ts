@@ -117,14 +117,19 @@ export function periodYearBefore(period: Period): Period {
   return periodOn(found?.day ?? day.subtract({ weeks: 52 }), 'week', period.timezone);
 }
 
+/** The day after the one that an instant is in. */
+export function dayAfter(instantMs: number, timezone: string): Period {
+  return periodOn(startDay({ sinceMs: instantMs, timezone }).add({ days: 1 }), 'day', timezone);
+}
+
 /** The unit of the calendar that a range is exactly, whichever way it was given; undefined where it is none. */
 export function periodOfRange({ sinceMs, untilMs }: { sinceMs: number; untilMs: number }, timezone: string): Period | undefined {
-  const day = Temporal.Instant.fromEpochMilliseconds(sinceMs).toZonedDateTimeISO(timezone).toPlainDate();
+  const day = startDay({ sinceMs, timezone });
   return PERIOD_UNITS.map((unit) => periodOn(day, unit, timezone)).find(
     (period) => period.sinceMs === sinceMs && period.untilMs === untilMs,
   );
 }
 
-function startDay({ sinceMs, timezone }: Period): Temporal.PlainDate {
+function startDay({ sinceMs, timezone }: Pick<Period, 'sinceMs' | 'timezone'>): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(sinceMs).toZonedDateTimeISO(timezone).toPlainDate();
 }

@@ -119,6 +119,19 @@ export async function readIdentity(file: string, disk: Disk = nodeDisk): Promise
   return (await readSaved(file, disk))?.identity;
 }
 
+/**
+ * Where the log of an appended file begins, by the state beside it: ms since the epoch, -Infinity for the first scan of all. Undefined if no state
+ * says it, and after a rotation: the oldest file may have been deleted. Nothing is locked or repaired.
+ */
+export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
+  const saved = await readSaved(file, disk);
+  const there = await ifPresent(disk.lstat(await realPath(disk, file)));
+  // A15: a file that lacks committed bytes was moved away, or is another one.
+  if (!saved || !there || there.size < saved.bytes) return undefined;
+  const isRotated = [...saved.overlaps.values()].some(({ movedUntilMs }) => movedUntilMs !== undefined);
+  return isRotated ? undefined : (saved.sinceMs ?? Number.NEGATIVE_INFINITY);
+}
+
 /** Throws UsageError where an append of this kind is not possible at all. */
 function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {
   const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter((name) => !columns.includes(name));

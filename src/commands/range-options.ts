@@ -54,7 +54,7 @@ export async function planRange(context: Context, flags: RangeFlags, setting: st
   }
   if (since === undefined && until === undefined)
     return { sinceMs: undefined, untilMs: undefined, zone: () => timeZoneToShow(inputs) };
-  const { isInUtc, parseMoment } = await import('../moments.ts');
+  const { isDate, isInUtc, parseMoment } = await import('../moments.ts');
   const timezone = () => chooseTimeZone(inputs);
   const moment = (flag: string, text: string | undefined) =>
     text === undefined ? undefined : parseMoment(text, { flag, nowMs, timezone });
@@ -62,9 +62,24 @@ export async function planRange(context: Context, flags: RangeFlags, setting: st
   if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
     throw new UsageError(`--since ${since} is not before --until ${until}: no scan can be in that range`);
   }
+  if (until !== undefined && untilMs !== undefined && isDate(until))
+    await tellExcluded(context, { until, sinceMs, untilMs }, timezone());
   // Whoever typed its ends in UTC, and names no zone, reads them in UTC.
   const typedInUtc = flags.timezone === undefined && [since, until].every((text) => text === undefined || isInUtc(text));
   return { sinceMs, untilMs, zone: () => (typedInUtc ? 'UTC' : timeZoneToShow(inputs)) };
+}
+
+/** A bare date is its first instant, and many mean its last: says what to type for that. */
+async function tellExcluded(
+  context: Context,
+  { until, sinceMs, untilMs }: { until: string; sinceMs: number | undefined; untilMs: number },
+  zone: string,
+): Promise<void> {
+  const { dayAfter, periodOfRange } = await import('../periods.ts');
+  const next = dayAfter(untilMs, zone);
+  const period = sinceMs === undefined ? undefined : periodOfRange({ sinceMs, untilMs: next.sinceMs }, zone);
+  const ways = [`--until ${next.name}`, ...(period ? [`--during ${period.name}`] : [])];
+  context.console.note(`--until ${until} excludes ${until} itself; to include it, use ${ways.join(' or ')}`);
 }
 
 function refuseTogether({ since, until, during }: RangeFlags): void {

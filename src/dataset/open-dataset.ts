@@ -166,3 +166,17 @@ export async function readDatasetPositions(
 export async function readDatasetColumns(directory: string, disk: Disk = nodeDisk): Promise<readonly string[] | undefined> {
   return (await readManifest(disk, directory).catch(() => undefined))?.identity.columns;
 }
+
+/**
+ * Where a dataset begins, by its manifest: ms since the epoch, -Infinity for the first scan of all. Undefined if no manifest says it, and if a
+ * part is not among the files at `paths`. Nothing is locked or repaired.
+ */
+export async function readDatasetBeginning(
+  directory: string,
+  paths: ReadonlySet<string>,
+  disk: Disk = nodeDisk,
+): Promise<number | undefined> {
+  const saved = await readManifest(disk, directory).catch(() => undefined);
+  if (!saved?.parts.every(({ partition, name }) => paths.has(join(directory, partition, name)))) return undefined;
+  return saved.sinceMs ?? Number.NEGATIVE_INFINITY;
+}

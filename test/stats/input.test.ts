@@ -201,6 +201,34 @@ describe('each scan once', () => {
     expect((await read({ [uuid(1)]: csv([scan(1, 0)]), [uuid(2)]: csv([scan(1, 7)]) })).taken).toHaveLength(2);
   });
 
+  it('is told by ids of a file that is named by its code and one that says no code (F6)', async () => {
+    const uuid = '00000000-0000-4000-8000-000000000001';
+    const both = csv([scan(1, 0), scan(2, 5)]);
+    expect(await read({ [`${uuid}.csv`]: both, 'menu.csv': both })).toMatchObject({ starts: 2, ids: ['1', '2'] });
+    expect((await read({ 'a.csv': both, [`${uuid}.csv`]: both, 'b.csv': csv([scan(3, 1)]) })).ids).toEqual(['1', '2', '3']);
+  });
+
+  it('is told of rotated files, whose code is that of their log', async () => {
+    const uuid = '00000000-0000-4000-8000-00000000000A';
+    const codes = async (names: string[]) => {
+      const made = names.map((name, i): [string, Uint8Array | string] => {
+        const text = csv([scan(1, 0), scan(i + 2, i + 1)]);
+        return [name, name.endsWith('.gz') ? gzipSync(text) : text];
+      });
+      const { taken } = await read(Object.fromEntries(made));
+      return [taken.length, new Set(taken.map(({ code }) => code))];
+    };
+    const one = uuid.toLowerCase();
+    expect(await codes(['menu.csv.2.gz', 'menu.csv.1', 'menu-20261101.csv', 'menu.csv'])).toEqual([5, new Set(['menu'])]);
+    expect(await codes([`${uuid}.csv.2.gz`, `${uuid}.csv`])).toEqual([3, new Set([one])]);
+  });
+
+  it('is told of a code whose id is in capitals in one of two files', async () => {
+    const uuid = '00000000-0000-4000-8000-00000000000A';
+    const labelled = csv([{ ...scan(1, 0), qr_id: uuid, qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
+    expect((await read({ 'all.csv': labelled, [`${uuid.toLowerCase()}.csv`]: csv([scan(1, 0)]) })).ids).toEqual(['1']);
+  });
+
   it('cannot be told where codes are not named and one id has two times (F6)', async () => {
     expect(await refusal({ 'a.csv': csv([scan(1, 5), scan(2, 6)]), 'b.csv': csv([scan(1, 0)]) })).toEqual({
       name: 'UnprovenError',
@@ -279,6 +307,12 @@ describe('a file that is being written', () => {
   });
 });
 
+/** The files that `--input` would read, in their order. */
+async function listed(names: string[]): Promise<string[]> {
+  const logs = await listInputs(names, { rotated: true, note: () => undefined, warn: () => undefined });
+  return logs.flatMap(({ paths }) => paths);
+}
+
 describe('what --input names', () => {
   it('is files, and of a directory all data, in the order of its names', async () => {
     const directory = await useDirectory();
@@ -294,13 +328,13 @@ describe('what --input names', () => {
     ]) {
       await writeFile(join(directory, name), '');
     }
-    const found = (await listInputs([directory])).map((path) => path.slice(directory.length + 1));
+    const found = (await listed([directory])).map((path) => path.slice(directory.length + 1));
     expect(found).toEqual(['dt=2026-10-01/part-1.csv', 'dt=2026-10-02/part-1.csv']);
   });
 
   it('must be there, and hold something', async () => {
     const directory = await useDirectory();
-    await expect(listInputs([join(directory, 'gone.csv')])).rejects.toThrow(/^cannot read .*gone\.csv: /);
-    await expect(listInputs([directory])).rejects.toThrow(/ holds no file of scans$/);
+    await expect(listed([join(directory, 'gone.csv')])).rejects.toThrow(/^cannot read .*gone\.csv: /);
+    await expect(listed([directory])).rejects.toThrow(/ holds no file of scans$/);
   });
 });

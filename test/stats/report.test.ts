@@ -46,8 +46,8 @@ test('holds what strangers wrote as text, runs and loads nothing, and tells no s
 
 test('calls a field of which it knows nothing by its name', () => {
   const section = { by: 'language' as Section['by'], rows: [], isApproximate: false };
-  const nothing = { comparedWith: undefined, previous: undefined, codes: undefined, silent: [] };
-  const page = renderReport({ ...nothing, title: 'One', range: '', total: 0, sections: [section], madeBy: '' });
+  const nothing = { coverage: [], comparedWith: undefined, previous: undefined, codes: undefined, silent: [] };
+  const page = renderReport({ ...nothing, title: 'One', range: '', total: 1, sections: [section], madeBy: '' });
   expect(page).toContain('<h2 id="by-language">Language</h2>');
 });
 

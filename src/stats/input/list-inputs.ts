@@ -1,40 +1,110 @@
-/** The files that `--input` names: files, and directories with all data below them. */
+/** The files that `--input` names: each with the files that log rotation made of it, and directories with all data below them. */
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
+import { countOf } from '../../quote.ts';
 import { cannotRead } from './input-bytes.ts';
+import { COMPANION, type InputLog, inShort, type ListOptions, type LogFile, sortFiles, warnOfUnread } from './input-log.ts';
+import { listDirectory } from './list-directory.ts';
+import { findLogName, isLikeLog, readLogName } from './rotated-names.ts';
 
-/** What is data in a directory; states, manifests and files that are still being written are not. */
-const DATA = /\.(csv|tsv|ndjson|jsonl|json|parquet)(\.gz)?$/i;
-const NO_DATA = /\.state\.json$/i;
-
-/** The files, those of a directory by name, which of a dataset is their order of time. Throws UsageError for what is not there. */
-export async function listInputs(names: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of names) {
-    // Files that overlap are read twice.
-    if (name === '-') throw new UsageError('--input reads files, not standard input', { hint: 'save it as a file first' });
-    const isDirectory = await stat(name).then(
-      (stats) => stats.isDirectory(),
-      (cause) => {
-        throw cannotRead(name, cause);
-      },
-    );
-    if (!isDirectory) found.push(name);
-    else {
-      const below = await listDirectory(name);
-      if (below.length === 0)
-        throw new UsageError(`${name} holds no file of scans`, { hint: 'they end in .csv, .ndjson, .json or .parquet' });
-      for (const path of below) found.push(path);
+/** Returns the logs in the order of their names, each file once. Throws UsageError for what is not there, or can't be decompressed. */
+export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
+  // Files that overlap are read twice.
+  if (names.includes('-')) throw new UsageError('--input reads files, not standard input', { hint: 'save it as a file first' });
+  const { kept, skipped } = withoutCompanions(names);
+  if (skipped.length > 0) options.note(`Skipped ${inShort(skipped)}: not scans, but what qrctl keeps beside a file of them`);
+  const named = new Set(kept.map((name) => resolve(name)));
+  const folders = createFolders();
+  const logs: InputLog[] = [];
+  const also: string[] = [];
+  for (const name of kept) {
+    const found = await stat(name).catch((cause) => {
+      if (systemCode(cause) === 'ENOENT') return cannotRead(name, cause);
+      throw cannotRead(name, cause);
+    });
+    const missing = found instanceof UsageError ? found : undefined;
+    if (!(found instanceof UsageError) && found.isDirectory()) {
+      for (const log of await listDirectory(name, options)) logs.push(log);
+      continue;
     }
+    const { files, unknown } = await folders(dirname(name));
+    const earlier = options.rotated ? sortFiles(earlierOf(name, files)) : [];
+    // Rotation moved it away, and nothing was appended since.
+    if (missing && earlier.length === 0) throw missing;
+    for (const path of earlier) if (!named.has(resolve(path))) also.push(path);
+    logs.push({ paths: missing ? earlier : [...earlier, name], keptBy: { file: name } });
+    const beside = unknown.filter((file) => file.startsWith(basename(name))).map((file) => join(dirname(name), file));
+    await warnOfUnread(
+      beside.filter((path) => !named.has(resolve(path))),
+      options,
+    );
   }
-  return [...new Set(found)];
+  if (also.length > 0)
+    options.note(
+      `Also reading ${countOf(also.length, 'rotated file')}: ${inShort(also)}; --no-rotated reads only the files you specify`,
+    );
+  return eachOnce(logs);
 }
 
-async function listDirectory(directory: string): Promise<string[]> {
-  const names = await readdir(directory, { recursive: true, withFileTypes: true });
-  return names
-    .filter((entry) => entry.isFile() && !/^[._]/.test(entry.name) && DATA.test(entry.name) && !NO_DATA.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
+/** `--input all.csv*` is also `all.csv.state.json`: what belongs to a file of the list is not read. */
+function withoutCompanions(names: readonly string[]): { kept: string[]; skipped: string[] } {
+  const bases = new Set(names.flatMap((name) => [name, join(dirname(name), findLogName(basename(name))?.base ?? '')]));
+  const isCompanion = (name: string) => bases.has(COMPANION.exec(name)?.[1] ?? '');
+  return { kept: [...new Set(names)].filter((name) => !isCompanion(name)), skipped: names.filter(isCompanion) };
+}
+
+interface Folder {
+  /** Names of files by the log that they look to be of; under '' those that look to be of none. */
+  files: ReadonlyMap<string, readonly string[]>;
+  /** Names that begin as those of a log, and are not of one. */
+  unknown: readonly string[];
+}
+
+/** Reads the names in a directory, each directory once. */
+function createFolders(): (directory: string) => Promise<Folder> {
+  const folders = new Map<string, Promise<Folder>>();
+  return (directory) => {
+    const folder = folders.get(directory) ?? readFolder(directory);
+    folders.set(directory, folder);
+    return folder;
+  };
+}
+
+async function readFolder(directory: string): Promise<Folder> {
+  // Of a directory that can't be listed a file may be readable.
+  const entries = await readdir(directory, { withFileTypes: true }).catch((): Dirent[] => []);
+  const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  const files = new Map<string, string[]>();
+  for (const name of names) {
+    const base = findLogName(name)?.base ?? '';
+    const known = files.get(base) ?? [];
+    known.push(name);
+    files.set(base, known);
+  }
+  return { files, unknown: names.filter((name) => isLikeLog(name) && !COMPANION.test(name)) };
+}
+
+/** The files that rotation made of one; a name without an extension of data is told by the names that begin with it. */
+function earlierOf(path: string, files: Folder['files']): LogFile[] {
+  const base = basename(path);
+  return (files.get(base) ?? files.get('') ?? []).flatMap((file) => {
+    const name = readLogName(file, base);
+    return name?.age ? [{ path: join(dirname(path), file), name }] : [];
+  });
+}
+
+/** A file may be named, and be beside another that is, or in a directory that is: it stays with the largest log. */
+function eachOnce(logs: readonly InputLog[]): InputLog[] {
+  const owners = new Map<string, InputLog>();
+  for (const log of logs) {
+    for (const path of log.paths) {
+      const owner = owners.get(resolve(path));
+      if (!owner || owner.paths.length < log.paths.length) owners.set(resolve(path), log);
+    }
+  }
+  const own = logs.map((log) => ({ ...log, paths: log.paths.filter((path) => owners.get(resolve(path)) === log) }));
+  return own.filter(({ paths }) => paths.length > 0);
 }

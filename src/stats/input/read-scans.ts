@@ -13,6 +13,7 @@ import { notOurs, readInputText, type TextPiece } from './input-text.ts';
 import { readJsonArray, readNdjson } from './json-records.ts';
 import { readParquet } from './parquet-records.ts';
 import type { Records } from './records.ts';
+import { stemOfLog } from './rotated-names.ts';
 
 /** Takes a scan that was not there before; `code` is its slug, or what its file is called. */
 type TakeScan = (ms: number, scan: Row, code: string) => void;
@@ -28,35 +29,72 @@ export interface ReadInputs {
   pause(): Promise<void>;
 }
 
-/** Reads all files, each scan once. Throws UsageError for what is no file of scans, naming the line; UnprovenError where ids contradict. */
-export async function readInputs(job: ReadInputs): Promise<void> {
+/** From the first to the last scan of a file, ms since the epoch, whichever of them were counted. */
+export interface FileSpan {
+  firstMs: number;
+  lastMs: number;
+}
+
+/**
+ * Reads all files, each scan once. Returns the span of each file that has scans, by its path. Throws UsageError for what is no file of scans,
+ * naming the line; UnprovenError where ids contradict.
+ */
+export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
+  const found: Naming = {};
   try {
-    await readAll(job, createOrderCheck());
+    return await readAll(job, createOrderCheck(), found);
   } catch (error) {
     if (!(error instanceof OutOfOrderError)) throw error;
-    await readAll({ ...job, note: () => undefined }, createMemory());
+  }
+  const again = { ...job, note: () => undefined };
+  try {
+    return await readAll(again, createMemory(), found);
+  } catch (error) {
+    // What told that names of files say nothing came behind what made the reading begin again.
+    if (!(error instanceof OutOfOrderError)) throw error;
+    return readAll(again, createMemory(), found);
   }
 }
 
-async function readAll(job: ReadInputs, isNew: IsNew): Promise<void> {
+/** Which files say whose scans they have; each is the first of its kind. */
+interface Naming {
+  /** Its rows have `qr_id`. */
+  byRow?: string;
+  /** Its name is the id of its code. */
+  byFile?: string;
+  /** Neither says it. */
+  without?: string;
+}
+
+async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<Map<string, FileSpan>> {
   const take = job.start();
-  /** The first file that names its codes, and the first that does not. */
-  const naming: { with?: string; without?: string } = {};
+  const spans = new Map<string, FileSpan>();
+  const wasPooled = isPooled(naming);
   for (const path of job.paths) {
     let first: Row | undefined;
+    const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
+    const owner = wasPooled ? '' : ownerOf(path);
     for await (const { rows, line, torn } of readRecords(path, job.dimensions)) {
       const [row] = rows;
       if (row && !first) {
         checkColumns(row, path, job.dimensions);
         refuseMixture(row, path, naming);
+        if (isPooled(naming) !== wasPooled) throw new OutOfOrderError('a file does not say whose scans it has');
         first = row;
       }
       if (first) refuseOtherColumns({ rows, line, torn }, first, path, job.dimensions);
-      takeRows({ rows, line, torn }, path, isNew, take);
+      takeRows({ rows, line, torn }, { path, owner, span }, isNew, take);
       if (torn) job.note(`${path}: its last line is cut off and is not counted; is an export writing it just now?`);
       await job.pause();
     }
+    if (span.firstMs <= span.lastMs) spans.set(path, span);
   }
+  return spans;
+}
+
+/** F6: of a file that doesn't say whose scans it has, a scan may also be in one that is named by its code: then the ids alone tell. */
+function isPooled({ byFile, without }: Naming): boolean {
+  return byFile !== undefined && without !== undefined;
 }
 
 const CODE_COLUMNS = ['qr_id', 'qr_slug'] as const;
@@ -126,12 +164,13 @@ function checkNames(names: readonly string[], path: string, dimensions: readonly
 }
 
 /** F6: a scan of a file with codes cannot be known again in one without. */
-function refuseMixture(row: Row, path: string, naming: { with?: string; without?: string }): void {
-  if ('qr_id' in row) naming.with ??= path;
-  else if (!isUuid(stemOf(path))) naming.without ??= path;
-  if (naming.with === undefined || naming.without === undefined) return;
+function refuseMixture(row: Row, path: string, naming: Naming): void {
+  if ('qr_id' in row) naming.byRow ??= path;
+  else if (ownerOf(path) !== '') naming.byFile ??= path;
+  else naming.without ??= path;
+  if (naming.byRow === undefined || naming.without === undefined) return;
   throw new UsageError(
-    `${naming.with} names the code of each scan (qr_id), ${naming.without} does not: which scans they share cannot be told`,
+    `${naming.byRow} names the code of each scan (qr_id), ${naming.without} does not: which scans they share cannot be told`,
     {
       hint: 'count them apart, or export the codes again into one file',
     },
@@ -150,9 +189,16 @@ function refuseOtherColumns({ rows, line }: Records, first: Row, path: string, d
   }
 }
 
-function takeRows({ rows, line }: Records, path: string, isNew: IsNew, take: TakeScan): void {
-  const stem = stemOf(path);
-  const ownerOfFile = isUuid(stem) ? stem.toLowerCase() : '';
+interface Source {
+  path: string;
+  /** Id of the code that the file is named by; empty where it is not. */
+  owner: string;
+  /** Grows with the rows. */
+  span: FileSpan;
+}
+
+function takeRows({ rows, line }: Records, { path, owner: ownerOfFile, span }: Source, isNew: IsNew, take: TakeScan): void {
+  const called = ownerOf(path) || stemOfLog(basename(path));
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as Row;
     const { ts, qr_id, qr_slug } = row;
@@ -160,9 +206,17 @@ function takeRows({ rows, line }: Records, path: string, isNew: IsNew, take: Tak
     if (ms === undefined) throw badRow(path, line + i, 'ts', ts);
     const id = idOf(row.id);
     if (id === undefined) throw badRow(path, line + i, 'id', row.id);
-    const owner = typeof qr_id === 'string' ? qr_id : ownerOfFile;
-    if (isNew(owner, id, ms)) take(ms, row, typeof qr_slug === 'string' && qr_slug !== '' ? qr_slug : owner || stem);
+    if (ms < span.firstMs) span.firstMs = ms;
+    if (ms > span.lastMs) span.lastMs = ms;
+    const owner = typeof qr_id === 'string' ? qr_id.toLowerCase() : ownerOfFile;
+    if (isNew(owner, id, ms)) take(ms, row, typeof qr_slug === 'string' && qr_slug !== '' ? qr_slug : owner || called);
   }
+}
+
+/** The id of the code that a file is named by, also one that `qr delete --backup` wrote (`ID.scans.ndjson`); empty where it is not. */
+function ownerOf(path: string): string {
+  const stem = stemOfLog(basename(path)).replace(/\.scans$/, '');
+  return isUuid(stem) ? stem.toLowerCase() : '';
 }
 
 /** An id as a number, or beyond 2^53 with all its digits; CSV has it as text. */
@@ -177,9 +231,4 @@ function idOf(id: unknown): number | bigint | undefined {
 function badRow(path: string, line: number, column: string, value: unknown): UsageError {
   const seen = value === undefined || value === null ? 'is missing' : `is "${shown(String(value))}"`;
   return notOurs(path, `about line ${line}: ${column} ${seen}, which is no ${column === 'ts' ? 'time' : 'whole number'}`);
-}
-
-/** What a file is called without its extensions. */
-function stemOf(path: string): string {
-  return basename(path).replace(/(\.[a-z]+)?(\.gz)?$/i, '');
 }

@@ -12,6 +12,8 @@ export interface ReportPage {
   title: string;
   /** The range and zone in words. */
   range: string;
+  /** Sentences on what the data does not cover of it; none if it covers all. */
+  coverage: readonly string[];
   /** What it is compared with, in words; undefined: with nothing. */
   comparedWith: string | undefined;
   total: number;
@@ -63,11 +65,14 @@ export function renderReport(page: ReportPage): string {
 <p class="kicker">Scan report</p>
 <h1>${page.title}</h1>
 <p class="range">${page.range}</p>
-</header>
+${page.coverage.map(
+  (sentence) => html`<p class="range">${sentence}</p>
+`,
+)}</header>
 <main>
 ${tiles(page)}
 <div class="grid">
-${page.sections.map((section) => card(section, page))}
+${page.total === 0 ? noScans(page) : page.sections.map((section) => card(section, page))}
 ${silent(page.silent)}
 </div>
 </main>
@@ -148,6 +153,12 @@ function bodyOf(section: Section, compared: boolean): Html {
   const chart = columnChart(section, caption);
   if (by === 'day') return html`${chart}${legend(compared)}${calendarTable(section, caption)}`;
   return html`${chart}${legend(compared)}${columnsOfTables(section, { caption, compared, hasBars: false })}`;
+}
+
+/** A chart and ten tables of zeros say no more. */
+function noScans({ codes }: ReportPage): Html {
+  const looked = codes === undefined ? 'The files contain none.' : `The service has none for ${countOf(codes, 'code')}.`;
+  return html`<section class="card wide"><p class="none">No scans in this period. ${looked}</p></section>`;
 }
 
 function legend(compared: boolean): Html | string {

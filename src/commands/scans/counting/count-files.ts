@@ -2,13 +2,17 @@
 import type { Context } from '../../../context.ts';
 import { keepMemoryFlat } from '../../../start/v8-flags.ts';
 import { spanBefore } from '../../../stats/compare-span.ts';
+import { coverageOf } from '../../../stats/coverage.ts';
+import type { InputLog } from '../../../stats/input/input-log.ts';
 import { readInputs } from '../../../stats/input/read-scans.ts';
 import { letSignalsIn } from '../../../time.ts';
 import { type Counted, createTallies } from './counted.ts';
+import { refuseUncovered, tellCoverage } from './coverage-words.ts';
+import { coveredLogs } from './covered-logs.ts';
 import type { CountPlan } from './plan-count.ts';
 
-/** Throws what `readInputs` does, and the signal's reason. */
-export async function countFiles(context: Context, plan: CountPlan, paths: readonly string[]): Promise<Counted> {
+/** Throws what `readInputs` does, UnprovenError for a period without scans that the files don't cover, and the signal's reason. */
+export async function countFiles(context: Context, plan: CountPlan, logs: readonly InputLog[]): Promise<Counted> {
   const { dimensions, local, span, compare } = plan;
   const nowMs = context.clock.now();
   const { sinceMs, untilMs = nowMs } = span;
@@ -19,8 +23,8 @@ export async function countFiles(context: Context, plan: CountPlan, paths: reado
   const progress = context.console.progress('scans');
   const keepFlat = keepMemoryFlat();
   try {
-    await readInputs({
-      paths,
+    const spans = await readInputs({
+      paths: logs.flatMap(({ paths }) => paths),
       dimensions,
       start() {
         tallies = start();
@@ -33,9 +37,14 @@ export async function countFiles(context: Context, plan: CountPlan, paths: reado
         await letSignalsIn(context.signal);
       },
     });
+    progress.stop();
+    const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
+    const before = earlier && { tally: tallies.before, span: earlier };
+    const counted = { current: tallies.current, span, before, codes: undefined, coverage, nowMs };
+    refuseUncovered(counted, local.zone);
+    tellCoverage(context.console, coverage, local.zone);
+    return counted;
   } finally {
     progress.stop();
   }
-  const before = earlier && { tally: tallies.before, span: earlier };
-  return { current: tallies.current, span, before, codes: undefined, nowMs };
 }

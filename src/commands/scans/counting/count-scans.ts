@@ -7,9 +7,9 @@ import type { CountPlan } from './plan-count.ts';
 
 /** Throws the failure of all codes; the failures of some are in what it returns. */
 export async function countScans(context: Context, plan: CountPlan): Promise<Counted & { failures: CodeFailure[] }> {
-  if (plan.files) {
+  if (plan.logs) {
     const { countFiles } = await import('./count-files.ts');
-    return { ...(await countFiles(context, plan, plan.files)), failures: [] };
+    return { ...(await countFiles(context, plan, plan.logs)), failures: [] };
   }
   const [{ countService }, codes] = await Promise.all([import('./count-service.ts'), codesOf(context, plan)]);
   const counted = await countService(context, plan, codes);

@@ -44,7 +44,7 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
   const span: Span = { sinceMs: plan.span.sinceMs, untilMs: endMs };
   const before = planned.before && { tally: tallies.before, span: planned.before };
   const nowMs = service.nowMs() ?? context.clock.now();
-  return { current: tallies.current, span, before, codes, failures, nowMs };
+  return { current: tallies.current, span, before, codes, coverage: undefined, failures, nowMs };
 
   async function countReading(reading: Reading, wanted: readonly CodeLabel[]): Promise<void> {
     if (reading.cuts === undefined) return readPages(reading, wanted, service);

@@ -2,6 +2,7 @@
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Row } from '../../../row-sink.ts';
 import type { Span } from '../../../stats/calendar.ts';
+import type { Coverage } from '../../../stats/coverage.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import { createTally, type OffsetAt, type Tally } from '../../../stats/tally.ts';
 
@@ -11,6 +12,8 @@ export interface Counted {
   before: { tally: Tally; span: Span } | undefined;
   /** The codes that were asked for; undefined where files were read. */
   codes: readonly CodeLabel[] | undefined;
+  /** What of the range the files cover; undefined where the service was asked, which covers all. */
+  coverage: Coverage | undefined;
   /** When it was counted, ms since the epoch, by whoever knows best: what lies after it is not over. */
   nowMs: number;
 }

@@ -5,6 +5,7 @@ import { createLocalTime, type LocalTime } from '../../../local-time.ts';
 import type { Span } from '../../../stats/calendar.ts';
 import type { Comparison } from '../../../stats/compare-span.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
+import type { InputLog } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
 import { chooseTimeZone } from '../../../time-zone.ts';
 import { planRange } from '../../range-options.ts';
@@ -12,7 +13,7 @@ import type { CountFlags } from './count-options.ts';
 
 export interface CountPlan {
   /** Files to count, or undefined where the service is asked. */
-  files: string[] | undefined;
+  logs: readonly InputLog[] | undefined;
   all: boolean;
   names: readonly string[];
   dimensions: readonly Dimension[];
@@ -36,6 +37,7 @@ export async function planCount(
   const zone = chooseTimeZone({ flag: flags.timezone, setting: timezone, TZ: context.env.TZ });
   const { sinceMs, untilMs } = await planRange(context, flags, timezone);
   const compare = flags.compare ?? 'none';
+  const { note, warn } = context.console;
   if (compare !== 'none' && sinceMs === undefined) {
     throw new UsageError(`--compare ${compare} needs to know where the range begins`, {
       hint: 'add --during this-month, or --since 30d',
@@ -43,7 +45,7 @@ export async function planCount(
   }
   return {
     // A shell makes several words of `--input *.csv`.
-    files: flags.input ? await listInputs([...flags.input, ...names]) : undefined,
+    logs: flags.input ? await listInputs([...flags.input, ...names], { rotated: flags.rotated ?? true, note, warn }) : undefined,
     all: flags.all ?? false,
     names: flags.input ? [] : names,
     dimensions: [...new Set(flags.by ?? byDefault)],
@@ -54,7 +56,9 @@ export async function planCount(
   };
 }
 
-function refuseContradictions(names: readonly string[], { all, input }: CountFlags): void {
+function refuseContradictions(names: readonly string[], { all, input, rotated }: CountFlags): void {
+  if (rotated === false && !input)
+    throw new UsageError('--no-rotated requires --input', { hint: 'omit --no-rotated, or specify --input scans.csv' });
   if (all && input) throw new UsageError('--all asks the service, --input reads files: choose one');
   if (all && names.length > 0) throw new UsageError('--all counts every code: leave out the codes, or --all');
   if (all || input || names.length > 0) return;

@@ -2,14 +2,16 @@
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { writeWholeFile } from '../../../output/whole-file.ts';
-import { formatCount, inShell } from '../../../quote.ts';
+import { inShell } from '../../../quote.ts';
 import type { Span } from '../../../stats/calendar.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import { figuresOf } from '../../../stats/figures.ts';
 import { renderReport } from '../../../stats/report/render-report.ts';
 import { formatRange } from '../../range-options.ts';
+import { closingWords, readRange } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';
 import type { Counted } from '../counting/counted.ts';
+import { asSentence, coverageWords } from '../counting/coverage-words.ts';
 import { type CountPlan, planCount } from '../counting/plan-count.ts';
 import type { ReportFlags } from './report.ts';
 
@@ -32,10 +34,11 @@ export async function runReport(context: Context, names: readonly string[], flag
   const page = renderReport(pageOf(plan, counted, flags, names));
   if (path === '-') await context.console.write(page);
   else await writeWholeFile(path, page, { processes: context.processes });
-  context.console.note(`${formatCount(counted.current.total())} scans: ${path === '-' ? 'standard output' : path}`);
+  context.console.note(`${await closingWords(context, counted, plan.local.zone)}: ${path === '-' ? 'standard output' : path}`);
 }
 
-function pageOf(plan: CountPlan, { current, before, codes, nowMs }: Counted, flags: ReportFlags, names: readonly string[]) {
+function pageOf(plan: CountPlan, counted: Counted, flags: ReportFlags, names: readonly string[]) {
+  const { current, before, codes, nowMs } = counted;
   const { zone, offsetMs: offsetAt } = plan.local;
   // No clock in it: where the range has no end of its own, it ends with the last scan; one that has ended stays so.
   const span: Span = plan.span;
@@ -61,8 +64,10 @@ function pageOf(plan: CountPlan, { current, before, codes, nowMs }: Counted, fla
   const untilMs = span.untilMs ?? (current.span()?.lastMs ?? -1) + 1;
   return {
     title: flags.title ?? 'Scans of our QR codes',
-    range:
-      current.total() === 0 && span.untilMs === undefined ? 'no scans' : formatRange({ sinceMs: span.sinceMs, untilMs }, zone),
+    range: readRange(counted, zone) || 'no scans',
+    coverage: Object.values(coverageWords(counted.coverage, zone)).flatMap((words) =>
+      words === undefined ? [] : [`${asSentence(words)}.`],
+    ),
     comparedWith: before && formatRange({ sinceMs: before.span.sinceMs, untilMs: before.span.untilMs ?? untilMs }, zone),
     total: current.total(),
     previous: before?.tally.total(),

@@ -29,7 +29,12 @@ const COLUMNS: readonly Column[] = [
 
 /** Asks for page 1 of each code, as the count does, and prints one record. Files are not opened. */
 export async function printDryRun(context: Context, plan: CountPlan, { format }: OutputPlan): Promise<void> {
-  const record = plan.files ? ofFiles(plan, plan.files) : await ofService(context, plan);
+  const record = plan.logs
+    ? ofFiles(
+        plan,
+        plan.logs.flatMap(({ paths }) => paths),
+      )
+    : await ofService(context, plan);
   await printRecord(context, record, COLUMNS, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
   context.console.note('nothing was counted');
 }

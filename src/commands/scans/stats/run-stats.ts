@@ -3,12 +3,11 @@ import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
-import { countOf, quote } from '../../../quote.ts';
+import { quote } from '../../../quote.ts';
 import { figuresOf, type Section } from '../../../stats/figures.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
-import { formatRange } from '../../range-options.ts';
+import { closingWords, readRange } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';
-import type { Counted } from '../counting/counted.ts';
 import { planCount } from '../counting/plan-count.ts';
 import type { StatsFlags } from './stats.ts';
 
@@ -47,14 +46,14 @@ export async function runStats(context: Context, names: readonly string[], flags
       sections,
       total: current.total(),
       previous: before?.tally.total(),
-      range: rangeOf(counted, plan.local.zone),
+      range: readRange(counted, plan.local.zone),
     });
   } else {
     await writeAll(await openSink(context, output), [sections.flatMap(({ rows }) => rows.map(withoutMarks))]);
   }
   // The picture ends with the scans and their range.
   const isSeen = isPicture && context.console.isTerminal && output.path === undefined;
-  context.console.note(await closingLine(context, counted, isSeen ? undefined : plan.local.zone));
+  context.console.note(await closingWords(context, counted, isSeen ? undefined : plan.local.zone));
   if (counted.failures.length > 0) throw partly(counted.failures, names.length);
 }
 
@@ -72,19 +71,6 @@ function noteLimits(context: Context, sections: readonly Section[]): void {
   for (const { by } of sections.filter(({ isSparse }) => isSparse)) {
     context.console.note(`by ${by}: the range is too long for a row per ${by}; rows without scans are omitted`);
   }
-}
-
-function rangeOf({ span, current }: Counted, zone: string): string {
-  const untilMs = span.untilMs ?? (current.span()?.lastMs ?? 0) + 1;
-  return current.total() === 0 && span.untilMs === undefined ? '' : formatRange({ sinceMs: span.sinceMs, untilMs }, zone);
-}
-
-/** `1,000 scans from … to …, 4 requests`, or only the requests where no zone is given. */
-async function closingLine(context: Context, counted: Counted, zone: string | undefined): Promise<string> {
-  const requests = counted.codes ? (await context.service()).stats().requests : 0;
-  const scans = countOf(counted.current.total(), 'scan');
-  const words = zone === undefined ? [] : [`${scans} ${rangeOf(counted, zone)}`.trim()];
-  return [...words, countOf(requests, 'request')].join(', ');
 }
 
 function partly(failures: readonly CodeFailure[], of: number): PartialError {

@@ -1,0 +1,54 @@
+/** What is said of a range that files cover in part, or not at all. */
+import type { Context } from '../../../context.ts';
+import { UnprovenError } from '../../../errors.ts';
+import { createLocalTime } from '../../../local-time.ts';
+import type { Coverage } from '../../../stats/coverage.ts';
+import { formatRange } from '../../range-options.ts';
+import type { Counted } from './counted.ts';
+
+/** Sentences for the report and the terminal, none if the files cover the range. */
+export function coverageWords(
+  coverage: Coverage | undefined,
+  zone: string,
+): { start: string | undefined; end: string | undefined } {
+  const { format } = createLocalTime(zone);
+  const at = (ms: number) => `${format(ms).slice(0, -':00'.length)} (${zone})`;
+  const { startsLateMs: start, endsEarlyMs: end } = coverage ?? { startsLateMs: undefined, endsEarlyMs: undefined };
+  return {
+    start: start === undefined ? undefined : `the data begins at ${at(start)}; earlier scans, if any, are not included`,
+    end: end === undefined ? undefined : `the data ends at ${at(end)}; later scans, if any, are not included`,
+  };
+}
+
+export function tellCoverage({ note, warn }: Context['console'], coverage: Coverage, zone: string): void {
+  const { start, end } = coverageWords(coverage, zone);
+  if (start !== undefined) warn(start);
+  if (end !== undefined) note(asSentence(end));
+}
+
+/** With a capital letter. */
+export function asSentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * Throws UnprovenError for a period that was asked for and has no scan, unless the files are shown to cover all of it: a page of zeros would say
+ * that nobody scanned.
+ */
+export function refuseUncovered({ current, span, coverage }: Counted, zone: string): void {
+  const { sinceMs, untilMs } = span;
+  if (current.total() > 0 || !coverage || coverage.isWhole || (sinceMs === undefined && untilMs === undefined)) return;
+  const range =
+    untilMs === undefined
+      ? `since ${createLocalTime(zone).format(sinceMs ?? 0)} (${zone})`
+      : formatRange({ sinceMs, untilMs }, zone);
+  const { start, end } = coverageWords(coverage, zone);
+  throw new UnprovenError(
+    [`no scan ${range} in these files, and they are not known to cover it`, start, end]
+      .filter((line) => line !== undefined)
+      .join('\n'),
+    {
+      hint: 'specify the files of that time with --input, export the scans first, or omit --input to count what the service has',
+    },
+  );
+}

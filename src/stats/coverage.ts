@@ -1,0 +1,49 @@
+/** What of a range the files that were read cover: a file begins somewhere, and where it says nothing is not where nothing happened. Pure. */
+import type { Span } from './calendar.ts';
+
+/** One log, or one file that belongs to none. Times in ms since the epoch. */
+export interface CoveredLog {
+  /** Its first and last scan; undefined if it has none. */
+  firstMs: number | undefined;
+  lastMs: number | undefined;
+  /** Where its export began: -Infinity with the first scan of all. Undefined if nothing says so. */
+  beginsMs: number | undefined;
+  /** An export appends to it. */
+  isKept: boolean;
+}
+
+/** How the data lies in a range. */
+export interface Coverage {
+  /** The first scan of all, if the range begins before it and nothing says that the data begins with the range. */
+  startsLateMs: number | undefined;
+  /** The last scan of all, if the range ends after it. */
+  endsEarlyMs: number | undefined;
+  /** Each log goes from the beginning of the range to its end: no scan in it is a result. */
+  isWhole: boolean;
+}
+
+/** F12: compares a range, and the one before it, with what the logs have. */
+export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span | undefined): Coverage {
+  const { sinceMs, untilMs } = span;
+  const from = before?.sinceMs ?? sinceMs;
+  const firstMs = least(logs.map((log) => log.firstMs ?? Number.POSITIVE_INFINITY));
+  const lastMs = -least(logs.map((log) => -(log.lastMs ?? Number.NEGATIVE_INFINITY)));
+  const lastKeptMs = -least(
+    logs.map((log) => (log.isKept ? -(log.lastMs ?? Number.NEGATIVE_INFINITY) : Number.POSITIVE_INFINITY)),
+  );
+  const isBegun = from === undefined || logs.every(({ beginsMs = Number.POSITIVE_INFINITY }) => beginsMs <= from);
+  const isReached = (log: CoveredLog) =>
+    untilMs !== undefined &&
+    Math.max(log.lastMs ?? Number.NEGATIVE_INFINITY, log.isKept ? lastKeptMs : Number.NEGATIVE_INFINITY) >= untilMs;
+  const isFrom = ({ beginsMs, firstMs: first }: CoveredLog) =>
+    Math.min(beginsMs ?? Number.POSITIVE_INFINITY, first ?? Number.POSITIVE_INFINITY) <= (sinceMs ?? Number.NEGATIVE_INFINITY);
+  return {
+    startsLateMs: from !== undefined && !isBegun && from < firstMs && Number.isFinite(firstMs) ? firstMs : undefined,
+    endsEarlyMs: untilMs !== undefined && Number.isFinite(lastMs) && lastMs < untilMs ? lastMs : undefined,
+    isWhole: logs.length > 0 && logs.every((log) => isFrom(log) && isReached(log)),
+  };
+}
+
+function least(numbers: readonly number[]): number {
+  return numbers.reduce((found, number) => Math.min(found, number), Number.POSITIVE_INFINITY);
+}

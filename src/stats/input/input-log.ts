@@ -1,0 +1,69 @@
+/** What `--input` is made of: logs, each of one file and the files that rotation made of it, or of the parts of a dataset. */
+import { basename } from 'node:path';
+import { UsageError } from '../../errors.ts';
+import { peekInput } from './peek.ts';
+import { compareAges, type LogName } from './rotated-names.ts';
+
+/** Files that one export wrote, the oldest first. */
+export interface InputLog {
+  paths: string[];
+  /** Place of what an export that is appended to keeps of the log: the file that is appended to, or the directory of a dataset. */
+  keptBy: { file: string } | { directory: string } | undefined;
+}
+
+export interface ListOptions {
+  /** Reads the rotated files of a named file too. */
+  rotated: boolean;
+  note(line: string): void;
+  /** Told of files that look like scans and are not read. */
+  warn(line: string): void;
+}
+
+/** What qrctl keeps beside a file; the group is that file. */
+export const COMPANION = /^(.+?)(?:\.state\.json|\.journal|\.lock|\.prom|\.results\.[a-z]+)$/i;
+/** Names that tools and shells pass over. */
+export const HIDDEN = /^[._]/;
+
+/** One file of a log. */
+export interface LogFile {
+  path: string;
+  name: LogName;
+}
+
+/** Returns the paths, the oldest first. Throws UsageError for a compression that qrctl doesn't read. */
+export function sortFiles(files: readonly LogFile[]): string[] {
+  for (const { path, name } of files) {
+    // F13: the figures would be too low.
+    if (name.packing === undefined || name.packing === 'gz') continue;
+    throw new UsageError(`cannot read ${path}: qrctl decompresses .gz, not .${name.packing}`, {
+      hint: `decompress ${basename(path)}, or move it elsewhere to count without it`,
+    });
+  }
+  const sorted = [...files].sort((a, b) => compareAges(a.name, b.name) || (a.path < b.path ? -1 : 1));
+  return sorted.map(({ path }) => path);
+}
+
+/** F13: warns of those of these files that look like scans: backups and the like, which may hold scans that no other file has. */
+export async function warnOfUnread(paths: readonly string[], { warn }: ListOptions): Promise<void> {
+  const unread: string[] = [];
+  for (const path of paths) if ((await peekInput(path)) === 'scans') unread.push(path);
+  if (unread.length === 0) return;
+  const looks = unread.length === 1 ? 'looks' : 'look';
+  warn(
+    `${inShort(unread)} ${looks} like scans, and ${unread.length === 1 ? 'is' : 'are'} not read; to count them, specify --input ${unread[0]}`,
+  );
+}
+
+/** Of many names so many are said. */
+const MOST_NAMED = 3;
+
+/** The names of the first files, and how many more there are. */
+export function inShort(paths: readonly string[]): string {
+  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
+  return (
+    paths
+      .slice(0, MOST_NAMED)
+      .map((path) => basename(path))
+      .join(', ') + more
+  );
+}

@@ -1,0 +1,59 @@
+/** All scans below a directory. States, journals, manifests, summaries, results, and records and tables of codes are not data of it. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MANIFEST } from '../../dataset/manifest.ts';
+import { UsageError } from '../../errors.ts';
+import { cannotRead } from './input-bytes.ts';
+import { COMPANION, HIDDEN, type InputLog, type ListOptions, type LogFile, sortFiles, warnOfUnread } from './input-log.ts';
+import { peekInput } from './peek.ts';
+import { findLogName, isLikeLog } from './rotated-names.ts';
+
+/** Returns the logs by name, which of a dataset is the order of time. Throws UsageError where there is none. */
+export async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch((cause) => {
+    throw cannotRead(directory, cause);
+  });
+  const all = new Set(entries.map(({ parentPath, name }) => join(parentPath, name)));
+  const datasets = entries.filter(({ name }) => name === MANIFEST).map(({ parentPath }) => parentPath);
+  const logs = new Map<string, { keptBy: InputLog['keptBy']; files: LogFile[] }>();
+  const unknown: string[] = [];
+  for (const entry of entries) {
+    if (!entry.isFile() || HIDDEN.test(entry.name) || COMPANION.test(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const name = findLogName(entry.name);
+    if (!name) {
+      if (isLikeLog(entry.name)) unknown.push(path);
+      continue;
+    }
+    const dataset = datasets.find((found) => path.startsWith(join(found, 'dt=')));
+    if (dataset !== undefined) {
+      // Parts have their order of time by their names.
+      add(logs, dataset, { directory: dataset }, { path, name: { ...name, age: undefined } });
+    } else if (isData(await peekInput(path))) {
+      const base = join(entry.parentPath, name.base);
+      add(logs, base, all.has(`${base}.state.json`) ? { file: base } : undefined, { path, name });
+    }
+  }
+  await warnOfUnread(unknown, options);
+  if (logs.size === 0) {
+    throw new UsageError(`${directory} holds no file of scans`, { hint: 'they end in .csv, .ndjson, .json or .parquet' });
+  }
+  const sorted = [...logs].sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));
+}
+
+/** Of another kind of file the reader says what is wrong with it. */
+function isData(kind: Awaited<ReturnType<typeof peekInput>>): boolean {
+  return kind !== 'codes' && kind !== 'record';
+}
+
+function add(
+  logs: Map<string, { keptBy: InputLog['keptBy']; files: LogFile[] }>,
+  key: string,
+  keptBy: InputLog['keptBy'],
+  file: LogFile,
+): void {
+  const log = logs.get(key) ?? { keptBy, files: [] };
+  log.files.push(file);
+  logs.set(key, log);
+}

@@ -1,0 +1,342 @@
+/** `--input` after log rotation: the figures are of all files of a log, each scan once, and a period that they don't cover is not a page of zeros. */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { runCli, useDirectory } from '../support/cli.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const HEADER = 'id,ts,country,city,device,os,browser,referrer';
+
+/** A file of scans, one a day at noon of UTC. */
+function csv(...days: string[]): string {
+  const rows = days.map((day) => `${Number(day.replaceAll('-', ''))},${day}T12:00:00.000Z,DE,,mobile,iOS,Safari,`);
+  return `${[HEADER, ...rows].join('\n')}\n`;
+}
+
+async function withFiles(files: Record<string, string | Uint8Array>): Promise<string> {
+  const cwd = await useDirectory();
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(cwd, name, '..'), { recursive: true });
+    await writeFile(join(cwd, name), content);
+  }
+  return cwd;
+}
+
+/** Total and notes of `scans stats`. */
+async function stats(cwd: string, ...args: string[]) {
+  const { code, stdout, stderr } = await runCli(['scans', 'stats', ...args, '--by', 'code', '-f', 'json', '--timezone', 'UTC'], {
+    cwd,
+  });
+  const rows: { value: string; scans: number }[] = code === 0 ? JSON.parse(stdout) : [];
+  return { code, stderr, codes: rows.map(({ value }) => value), scans: rows.reduce((sum, { scans }) => sum + scans, 0) };
+}
+
+async function report(cwd: string, ...args: string[]) {
+  const result = await runCli(['scans', 'report', ...args, '--timezone', 'UTC', '-o', 'r.html'], { cwd });
+  return { ...result, page: await readFile(join(cwd, 'r.html'), 'utf8').catch(() => undefined) };
+}
+
+describe('a log that was rotated', () => {
+  test.each([
+    ['logrotate', ['scans.csv.2.gz', 'scans.csv.1']],
+    ['logrotate, more than nine', ['scans.csv.10.gz', 'scans.csv.9.gz']],
+    ['logrotate dateext', ['scans.csv-20261001.gz', 'scans.csv-20261101']],
+    ['logrotate dateext by the hour', ['scans.csv-2026100100', 'scans.csv-2026110100']],
+    ['logrotate extension', ['scans-20261001.csv.gz', 'scans-20261101.csv']],
+    ['logrotate extension, numbered', ['scans.2.csv.gz', 'scans.1.csv']],
+    ['savelog', ['scans.csv.1.gz', 'scans.csv.0']],
+    ['savelog -d', ['scans.csv.20261001030000.gz', 'scans.csv.20261101030000']],
+  ])('by %s is read whole, each scan once', async (_, [oldest = '', newer = '']) => {
+    const pack = (name: string, text: string) => (name.endsWith('.gz') ? gzipSync(text) : text);
+    const cwd = await withFiles({
+      [oldest]: pack(oldest, csv('2026-09-01', '2026-09-02')),
+      [newer]: pack(newer, csv('2026-09-02', '2026-10-01', '2026-10-02')),
+      'scans.csv': csv('2026-10-02', '2026-11-01'),
+      'scans2.csv': csv('2026-01-01'),
+    });
+    const found = await stats(cwd, '--input', 'scans.csv');
+    expect(found).toMatchObject({ code: 0, scans: 5, codes: ['scans'] });
+    expect(found.stderr).toContain(`Also reading 2 rotated files: ${oldest}, ${newer}; --no-rotated`);
+    expect(await stats(cwd, '--input', 'scans.csv', '--no-rotated')).toMatchObject({ code: 0, scans: 2 });
+  });
+
+  test('is read also while the file itself is away, and without its other relatives', async () => {
+    const cwd = await withFiles({
+      'scans.csv.1': csv('2026-10-01'),
+      'scans.csv.bak': csv('2026-10-01', '2026-10-03'),
+      'scans.csv.old': 'not scans',
+      'scans.csv~': csv('2026-10-04'),
+      'scans.csv.state.json': '{}',
+    });
+    const found = await stats(cwd, '--input', 'scans.csv');
+    expect(found).toMatchObject({ code: 0, scans: 1 });
+    expect(found.stderr).toContain('warning: scans.csv.bak, scans.csv~ look like scans, and are not read');
+    await rm(join(cwd, 'scans.csv.1'));
+    expect(await stats(cwd, '--input', 'scans.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('no such file') });
+  });
+
+  test('in a form that qrctl cannot decompress is refused, not passed over (F13)', async () => {
+    const cwd = await withFiles({ 'scans.csv': csv('2026-11-01'), 'scans.csv.1': csv('2026-10-01'), 'scans.csv.2.xz': 'xz' });
+    for (const input of ['scans.csv', '.']) {
+      const refused = await stats(cwd, '--input', input);
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('scans.csv.2.xz: qrctl decompresses .gz, not .xz'),
+      });
+    }
+    expect(await stats(cwd, '--input', 'scans.csv', '--no-rotated')).toMatchObject({ code: 0, scans: 1 });
+  });
+
+  test('may be named by a pattern of the shell, with its state', async () => {
+    const cwd = await withFiles({
+      'all.csv': csv('2026-11-01'),
+      'all.csv.1': csv('2026-10-01'),
+      'all.csv.2.gz': gzipSync(csv('2026-09-01')),
+      'all.csv.state.json': '{}',
+    });
+    const found = await stats(cwd, '--input', ...(await readdir(cwd)));
+    expect(found).toMatchObject({ code: 0, scans: 3, stderr: expect.stringContaining('Skipped all.csv.state.json: not scans') });
+    await rm(join(cwd, 'all.csv'));
+    expect(await stats(cwd, '--input', ...(await readdir(cwd)))).toMatchObject({ code: 0, scans: 2 });
+    expect(await stats(cwd, '--input', 'all.csv.state.json')).toMatchObject({ code: 2 });
+  });
+
+  test('is reported for a month that was rotated away, each night by --append --rotated', async () => {
+    const sandbox = await useSandbox({ codes: 2, scans: 0 });
+    const cwd = await useDirectory();
+    const days = ['2024-09-30', '2024-10-01', '2024-10-15', '2024-10-31', '2024-11-01'];
+    for (const [night, day] of days.entries()) {
+      for (const [i, id] of [sandbox.codeId(0), sandbox.codeId(1)].entries())
+        sandbox.workspace.addScan(id, { ts: `${day}T0${i}:00:00.000Z` });
+      await nightly(sandbox, cwd);
+      if (night < days.length - 1) await rotate(cwd);
+    }
+    expect((await readdir(cwd)).filter((name) => name.endsWith('.gz'))).toHaveLength(3);
+    const { code, page, stderr } = await report(cwd, '--input', 'all.csv', '--during', '2024-10');
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('6 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC), 0 requests: r.html'),
+    });
+    expect(page).toContain('<p class="value">6</p>');
+    expect(page).not.toContain('The data');
+    expect(await stats(cwd, '--input', '.')).toMatchObject({ code: 0, scans: 10 });
+  });
+});
+
+async function nightly(sandbox: TestSandbox, cwd: string) {
+  const line = ['scans', 'export', '--all', '-o', 'all.csv', '--append', '--rotated', '--quiet', '--summary', 'run.json'];
+  expect(await runCli(line, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
+}
+
+/** As logrotate does with compress and delaycompress. */
+async function rotate(cwd: string): Promise<void> {
+  const names = (await readdir(cwd))
+    .filter((name) => /^all\.csv\.\d+(\.gz)?$/.test(name))
+    .sort()
+    .reverse();
+  for (const name of names) {
+    const next = `all.csv.${1 + Number(name.split('.')[2])}`;
+    if (name.endsWith('.gz')) await rename(join(cwd, name), join(cwd, `${next}.gz`));
+    else {
+      await writeFile(join(cwd, `${next}.gz`), gzipSync(await readFile(join(cwd, name))));
+      await rm(join(cwd, name));
+    }
+  }
+  await rename(join(cwd, 'all.csv'), join(cwd, 'all.csv.1'));
+}
+
+describe('a directory', () => {
+  test('is read without what is not scans in it', async () => {
+    const sandbox = await useSandbox({ codes: 3, scans: 7 });
+    const cwd = await useDirectory();
+    await mkdir(join(cwd, 'log'));
+    const run = async (...args: string[]) => expect(await runCli(args, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
+    await run('scans', 'export', '--all', '--append', '-o', 'log/all.csv', '--summary', 'log/run.json');
+    await run('qr', 'list', '-o', 'log/codes.csv');
+    await run('qr', 'list', '-o', 'log/codes.json');
+    await run('scans', 'export', '--all', '-o', 'log/first.json', '--summary', 'log/run.prom');
+    await writeFile(join(cwd, 'log', 'codes.results.csv'), 'name,id,slug,outcome,error\nA,,,created,\n');
+    await writeFile(join(cwd, 'log', 'outcomes.csv'), 'name,id,slug,outcome,error\nA,,,created,\n');
+    await copyFile(join(cwd, 'log', 'all.csv'), join(cwd, 'log', 'all.csv.1'));
+    await copyFile(join(cwd, 'log', 'all.csv'), join(cwd, 'log', 'all.csv.old'));
+    const found = await stats(cwd, '--input', 'log');
+    expect(found).toMatchObject({ code: 0, scans: 21 });
+    expect(found.stderr).toContain(
+      'warning: all.csv.old looks like scans, and is not read; to count them, specify --input log/all.csv.old',
+    );
+    await writeFile(join(cwd, 'log', 'prices.csv'), 'article,price\nA,1\n');
+    expect(await stats(cwd, '--input', 'log')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('prices.csv is no file of scans'),
+    });
+  });
+
+  test('of backups has the scans of deleted codes', async () => {
+    const sandbox = await useSandbox({ codes: 2, scans: 5 });
+    const cwd = await useDirectory();
+    const ids = [sandbox.codeId(0), sandbox.codeId(1)];
+    const gone = await runCli(['qr', 'delete', ...ids, '--yes', '--backup', 'deleted'], { cwd, env: sandbox.env });
+    expect(gone.code).toBe(0);
+    const found = await stats(cwd, '--input', 'deleted');
+    expect({ ...found, codes: found.codes.sort() }).toMatchObject({ code: 0, scans: 10, codes: ids.sort() });
+  });
+
+  test('of files with one export each names a code once, however it was rotated', async () => {
+    const sandbox = await useSandbox({ codes: 2, scans: 4 });
+    const cwd = await useDirectory();
+    const line = ['scans', 'export', '--all', '--output-dir', 'logs', '--append', '--rotated'];
+    expect((await runCli(line, { cwd, env: sandbox.env })).code).toBe(0);
+    const id = sandbox.codeId(0);
+    await rename(join(cwd, 'logs', `${id}.csv`), join(cwd, 'logs', `${id}.csv-20241231`));
+    sandbox.workspace.addScan(id, { ts: '2025-01-01T10:00:00.000Z' });
+    expect((await runCli(line, { cwd, env: sandbox.env })).code).toBe(0);
+    expect(await stats(cwd, '--input', 'logs')).toMatchObject({ code: 0, scans: 9, codes: [id, sandbox.codeId(1)] });
+    expect(await stats(cwd, '--input', `logs/${id}.csv`)).toMatchObject({ code: 0, scans: 5, codes: [id] });
+    // The same scans in a file that does not say whose they are.
+    await copyFile(join(cwd, 'logs', `${id}.csv`), join(cwd, 'logs', 'menu.csv'));
+    expect(await stats(cwd, '--input', 'logs')).toMatchObject({ code: 0, scans: 9 });
+  });
+});
+
+describe('a period that the files do not cover', () => {
+  test('from its beginning on is said, on standard error and in the report', async () => {
+    const cwd = await withFiles({ 'scans.csv': csv('2026-10-07', '2026-10-08', '2026-11-02') });
+    const late = 'ata begins at 2026-10-07 12:00 (UTC); earlier scans, if any, are not included';
+    const october = await report(cwd, '--input', 'scans.csv', '--during', '2026-10');
+    expect(october).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: the d${late}`) });
+    expect(october.page).toContain(`<p class="range">The d${late}.</p>`);
+    expect(await stats(cwd, '--input', 'scans.csv', '--during', '2026-10')).toMatchObject({
+      scans: 2,
+      stderr: expect.stringContaining(late),
+    });
+    for (const flags of [['--since', '2026-10-08'], ['--during', '2026-W42'], []]) {
+      expect((await stats(cwd, '--input', 'scans.csv', ...flags)).stderr).not.toContain('begins');
+    }
+    const compared = await stats(
+      cwd,
+      '--input',
+      'scans.csv',
+      '--since',
+      '2026-10-08',
+      '--until',
+      '2026-10-12',
+      '--compare',
+      'previous',
+    );
+    expect(compared.stderr).toContain(late);
+    const november = await report(cwd, '--input', 'scans.csv', '--during', '2026-11');
+    expect(november.page).toContain('The data ends at 2026-11-02 12:00 (UTC); later scans, if any, are not included.');
+  });
+
+  test('with no scan in it is exit 9, and nothing is written', async () => {
+    const cwd = await withFiles({ 'scans.csv': csv('2026-10-07'), 'empty.csv': `${HEADER}\n` });
+    for (const args of [
+      ['--input', 'scans.csv', '--during', '2026-09'],
+      ['--input', 'scans.csv', '--during', '2026-11'],
+      ['--input', 'scans.csv', '--since', '2026-10-08'],
+      ['--input', 'scans.csv', '--until', '2026-10-07'],
+      ['--input', 'empty.csv', '--during', '2026-11'],
+    ]) {
+      expect(await report(cwd, ...args)).toMatchObject({ code: 9, page: undefined });
+      const refused = await runCli(['scans', 'stats', ...args, '-o', 's.csv'], { cwd });
+      expect(refused).toMatchObject({
+        code: 9,
+        stderr: expect.stringMatching(/no scan (from|since) .* in these files, and they are not known to cover it/),
+      });
+      expect(existsSync(join(cwd, 's.csv'))).toBe(false);
+    }
+    const refused = await report(cwd, '--input', 'scans.csv', '--during', '2026-09');
+    expect(refused.stderr).toContain('no scan from 2026-09-01 00:00 to 2026-10-01 00:00 (UTC) in these files');
+    expect(refused.stderr).toContain('the data begins at 2026-10-07 12:00 (UTC)');
+  });
+
+  test('is a true zero where the log goes on before and after it', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 0 });
+    const cwd = await useDirectory();
+    sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
+    await nightly(sandbox, cwd);
+    // The state says that the log begins with the first scan of all.
+    const zero = await report(cwd, '--input', 'all.csv', '--during', '2024-10');
+    expect(zero).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('0 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC)'),
+    });
+    expect(zero.stderr).not.toContain('begins');
+    expect(zero.page).toContain('No scans in this period. The files contain none.');
+    expect(zero.page).not.toContain('<table');
+    expect(await report(cwd, '--input', 'all.csv', '--during', '2024-12')).toMatchObject({ code: 9 });
+    await rename(join(cwd, 'all.csv.state.json'), join(cwd, 'kept.json'));
+    await rm(join(cwd, 'r.html'));
+    expect(await report(cwd, '--input', 'all.csv', '--during', '2024-10')).toMatchObject({ code: 9, page: undefined });
+    const whole = await withFiles({ 'scans.csv': csv('2026-10-07', '2026-12-01') });
+    expect(await report(whole, '--input', 'scans.csv', '--during', '2026-11')).toMatchObject({ code: 0 });
+  });
+
+  test('is a true zero of a dataset that goes on after it', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 0 });
+    const cwd = await useDirectory();
+    sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
+    const args = ['scans', 'export', '--all', '--output-dir', 'lake', '--partition-by', 'day', '--append', '-f', 'csv'];
+    expect((await runCli(args, { cwd, env: sandbox.env })).code).toBe(0);
+    expect(await report(cwd, '--input', 'lake', '--during', '2024-10')).toMatchObject({ code: 0 });
+  });
+
+  test('is a true zero from the service, and the page says so', async () => {
+    const sandbox = await useSandbox({ codes: 2, scans: 3 });
+    const cwd = await useDirectory();
+    const args = ['scans', 'report', '--all', '--during', '2019-03', '-o', 'r.html', '--timezone', 'UTC'];
+    const { code, stderr } = await runCli(args, { cwd, env: sandbox.env });
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('0 scans from 2019-03-01 00:00 to 2019-04-01 00:00 (UTC)'),
+    });
+    const page = await readFile(join(cwd, 'r.html'), 'utf8');
+    expect(page).toContain('No scans in this period. The service has none for 2 codes.');
+    expect(page).not.toContain('<table');
+  });
+});
+
+describe('the range that was read', () => {
+  test('is in the last line with both ends, and a bare date in --until is explained', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 50 });
+    const cwd = await useDirectory();
+    const days = ['--since', '2024-10-01', '--until', '2024-10-31', '--timezone', 'Europe/Berlin'];
+    const both = 'from 2024-10-01 00:00 to 2024-10-31 00:00 (Europe/Berlin)';
+    const hint = '--until 2024-10-31 excludes 2024-10-31 itself; to include it, use --until 2024-11-01 or --during 2024-10';
+    for (const command of [
+      ['export', '-o', 'x.csv'],
+      ['stats', '-f', 'csv'],
+      ['report', '-o', 'x.html'],
+    ]) {
+      const [verb = '', ...rest] = command;
+      const run = (more: string[]) => runCli(['scans', verb, sandbox.codeId(), ...rest, ...more], { cwd, env: sandbox.env });
+      expect(await run(days)).toMatchObject({ code: 0, stderr: expect.stringContaining(both) });
+      expect((await run(days)).stderr.replaceAll('\n', ' ')).toContain(hint);
+      expect(await run([...days, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
+      const exact = await run(['--since', '2024-10-01', '--until', '2024-10-31T12:00', '--timezone', 'UTC']);
+      expect(exact).toMatchObject({ code: 0, stderr: expect.not.stringContaining('excludes') });
+    }
+    const one = await runCli(['scans', 'export', sandbox.codeId(), '-o', 'x.csv', '--until', '2024-10-31', '--timezone', 'UTC'], {
+      cwd,
+      env: sandbox.env,
+    });
+    expect(one.stderr).toContain('to include it, use --until 2024-11-01\n');
+  });
+});
+
+test('a million scans in rotated files that overlap are counted in flat memory', async () => {
+  const cwd = await useDirectory();
+  const rows = (from: number, to: number) => {
+    const lines = [HEADER];
+    for (let id = from; id < to; id++) lines.push(`${id},${new Date(1_700_000_000_000 + id * 1000).toISOString()},DE,,,,,`);
+    return `${lines.join('\n')}\n`;
+  };
+  await writeFile(join(cwd, 'scans.csv.2.gz'), gzipSync(rows(0, 400_000)));
+  await writeFile(join(cwd, 'scans.csv.1'), rows(350_000, 700_000));
+  await writeFile(join(cwd, 'scans.csv'), rows(700_000, 1_000_000));
+  const args = ['scans', 'stats', '--input', 'scans.csv', '--by', 'code', '-f', 'json'];
+  const { stdout, stderr } = await runCli(args, { cwd, nodeArgs: ['--max-old-space-size=48'] });
+  expect(JSON.parse(stdout || stderr)).toMatchObject([{ scans: 1_000_000 }]);
+});
