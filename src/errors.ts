@@ -12,11 +12,16 @@ export function messageOf(error: unknown): string {
 export interface FailureDetails {
   /** The next command to try, or what to change; one line. */
   hint?: string;
-  /** The service's own `code`, where it sent one. */
+  /** The service's own `code`, where it sent one; `NO_SPACE` if the disk is full. */
   code?: string;
   /** The HTTP status, where there was an answer. */
   status?: number;
   cause?: unknown;
+}
+
+/** Whether a system error means that only free space helps: the disk is full, or the quota on it is used up. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
 /** What is known about a request that failed: could the service have applied it? */
@@ -50,7 +55,11 @@ class RequestFailure extends Failure {
 /** A bad flag, argument, setting or input file. Nothing was sent. */
 export class UsageError extends Failure {}
 /** A file or stream of this machine could not be read or written (full disk, permissions). */
-export class LocalError extends Failure {}
+export class LocalError extends Failure {
+  constructor(message: string, details: FailureDetails = {}) {
+    super(message, isDiskFull(details.cause) ? { code: 'NO_SPACE', ...details } : details);
+  }
+}
 /** An answer that is not what the service's specification describes. */
 export class UnexpectedAnswerError extends RequestFailure {}
 /** No key, or the service refused it (401). */
@@ -88,7 +97,11 @@ export { Failure, RequestFailure };
 /** Exit codes in order, with the words `qrctl help exit-codes` prints. */
 export const EXIT_CODES = [
   { exit: 0, meaning: 'done, all of it' },
-  { exit: 1, meaning: "unexpected failure of the tool, or an answer that is not what the service's specification describes" },
+  {
+    exit: 1,
+    meaning:
+      "unexpected failure of the tool (NO_SPACE: the disk is full), or an answer that is not what the service's specification describes",
+  },
   { exit: 2, meaning: 'usage: bad flag, argument or input file; nothing was sent' },
   { exit: 3, meaning: 'no key, or the service refused it (401)' },
   { exit: 4, meaning: 'not found (404)' },

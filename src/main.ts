@@ -54,7 +54,7 @@ async function run(argv: readonly string[], app: App): Promise<number> {
   } catch (failure) {
     const isOver =
       context.signal.aborted && !(app.exitCodeOf(context.signal.reason) === 0 && OF_ROWS.has(app.exitCodeOf(failure)));
-    error = isOver ? context.signal.reason : failure;
+    error = isOver ? context.signal.reason : app.ifDiskFull(failure);
   }
   try {
     const exit = error === undefined ? 0 : await report(error, style, app);
@@ -91,12 +91,12 @@ function terminal({ color }: ConsoleFlags): Terminal {
 }
 
 /** Standard output before there is a console; a closed pipe is a quiet end. Throws LocalError where it takes no data (a full disk). */
-function print(text: string | Uint8Array, { LocalError }: App): Promise<number> {
+function print(text: string | Uint8Array, { describeSystemError, LocalError }: App): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
     process.stdout.write(text, (error) => {
       if (!error || ('code' in error && error.code === 'EPIPE')) resolve(0);
-      else reject(new LocalError(`cannot write standard output: ${error.message}`, { cause: error }));
+      else reject(new LocalError(`cannot write standard output: ${describeSystemError(error)}`, { cause: error }));
     });
   });
 }

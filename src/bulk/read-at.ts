@@ -7,14 +7,18 @@ import { showValue } from './input.ts';
 const AT =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
-/** Ms since the epoch; undefined, and told to the cell, where it is no time or could mean two. */
-export function readAt({ value, fault }: InputCell): number | undefined {
+/**
+ * Ms since the epoch; undefined, and told to the cell, where it is no time or could mean two. `defaultZone` (IANA) counts if the cell says
+ * of no zone.
+ */
+export function readAt({ value, fault }: InputCell, defaultZone?: string): number | undefined {
   if (value === undefined || value === null || value === '') {
     fault('is empty: when is the row to apply?');
     return undefined;
   }
   const text = typeof value === 'string' ? value.trim() : '';
-  const [, date, time = '', offset, zone] = AT.exec(text) ?? [];
+  const [, date, time = '', offset, named] = AT.exec(text) ?? [];
+  const zone = named ?? (offset === undefined ? defaultZone : undefined);
   const local = `${date}T${time.replace(',', '.')}`;
   if (date === undefined || parseInstant(`${local}Z`) === undefined) {
     fault(`${showValue(value)} is not a time, such as 2026-11-27T18:00+01:00 or 2026-11-27 18:00 Europe/Berlin`);
@@ -22,7 +26,7 @@ export function readAt({ value, fault }: InputCell): number | undefined {
   }
   if (offset === undefined && zone === undefined) {
     fault(
-      `${showValue(value)} does not say of which zone it is: add Z, an offset such as +01:00, or a name such as Europe/Berlin`,
+      `${showValue(value)} has no time zone: add Z, an offset such as +01:00, or a name such as Europe/Berlin, or pass --timezone`,
     );
     return undefined;
   }

@@ -2,7 +2,7 @@
  * What comes back from a bulk run: the input's columns, then id, slug, outcome and error, one row per input row, in its order; and
  * what that means for the whole.
  */
-import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
+import { NotFoundError, PartialError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
 import { type ListedCode, nameRow } from '../once/journal.ts';
 import { quote } from '../quote.ts';
@@ -18,6 +18,7 @@ export type RowOutcome =
   | 'exists'
   | 'updated'
   | 'unchanged'
+  | 'later'
   | 'deleted'
   | 'failed'
   | 'not-attempted'
@@ -130,7 +131,7 @@ export function createFailure(
   resultsPath: string | undefined,
 ): unknown {
   // A stop at a row's own fault (--fail-fast) is a failed row like others.
-  if (stop !== undefined && !(stop instanceof RejectedError)) return stop;
+  if (stop !== undefined && !(stop instanceof RejectedError)) return sayingToResume(stop, 'rows that have a code are skipped');
   const undecided = ends.filter(({ candidates }) => candidates.length > 0);
   if (undecided.length) return undecidedError(undecided, rows);
   if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return undefined;
@@ -171,13 +172,22 @@ export function changeFailure({ stop, unproven }: ChangeEnd, results: readonly R
   const rowsFault = [NotFoundError, RejectedError, UnexpectedAnswerError, UnprovenError].some(
     (failure) => stop instanceof failure,
   );
-  if (stop !== undefined && !rowsFault) return stop;
+  if (stop !== undefined && !rowsFault) return sayingToResume(stop, 'it is safe to repeat');
   if (results.every(({ outcome }) => outcome !== 'failed')) return undefined;
   const Kind = unproven ? UnprovenError : PartialError;
   return new Kind(tellFailed(results, resultsPath ? 'rows' : 'codes'), {
     hint: `${resultsPath ?? 'the output'} says which and why; it is safe to run this again`,
     cause: stop,
   });
+}
+
+/** Adds to the hint of an outage that the same command resumes the run; returns what stopped it. */
+function sayingToResume(stop: unknown, because: string): unknown {
+  if (stop instanceof UnavailableError) {
+    const before = stop.hint === undefined ? '' : `\n${stop.hint}`;
+    stop.hint = `when the service is back, run the same command again to do the rest: ${because}${before}`;
+  }
+  return stop;
 }
 
 /** How many failed; and why, where that is the same for all of them, so that nobody has to look it up. */

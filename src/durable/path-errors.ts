@@ -1,5 +1,5 @@
 /** Errors of the system on files: what they mean in words, and whether the path is to blame or the machine. The only such list. */
-import { ClosedPipeError, LocalError, messageOf, UsageError } from '../errors.ts';
+import { ClosedPipeError, Failure, isDiskFull, LocalError, messageOf, UsageError } from '../errors.ts';
 
 /** The `code` of a system error (`ENOENT`), or undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
@@ -25,16 +25,13 @@ const BAD_PATH: Readonly<Record<string, string>> = {
 
 /** What is wrong with the machine. */
 const MACHINE: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space is left on the device',
+  ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be larger than the system allows',
   EIO: 'the device failed',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open on the whole system',
 };
-
-/** Making free space helps against these. */
-const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** `EIO` as a clause; an unknown error keeps its own message. */
 export function describeSystemError(error: unknown): string {
@@ -53,7 +50,7 @@ export function cannotOpen(task: string, error: unknown, choice = 'choose anothe
   if (code === undefined) return error;
   const message = `cannot ${task}: ${describeSystemError(error)}`;
   // That nothing was changed only the caller can say: others may have been opened before, and be done.
-  if (!Object.hasOwn(BAD_PATH, code)) return new LocalError(message, { cause: error, hint: adviceFor(code) });
+  if (!Object.hasOwn(BAD_PATH, code)) return new LocalError(message, { cause: error, hint: adviceFor(error) });
   return new UsageError(message, { cause: error, hint: code === 'ENOENT' ? `create the directory first, or ${choice}` : choice });
 }
 
@@ -65,9 +62,16 @@ export function cannotWrite(task: string, error: unknown, state: string): unknow
   const code = systemCode(error);
   if (code === undefined) return error;
   if (code === 'EPIPE') return new ClosedPipeError('the reader went away', { cause: error });
-  return new LocalError(`cannot ${task}: ${describeSystemError(error)}`, { cause: error, hint: `${state}; ${adviceFor(code)}` });
+  return new LocalError(`cannot ${task}: ${describeSystemError(error)}`, { cause: error, hint: `${state}; ${adviceFor(error)}` });
 }
 
-function adviceFor(code: string): string {
-  return NO_SPACE.has(code) ? 'free some space and run again' : 'mend that and run again';
+/** Puts an error into words that nothing else did, if the disk is full; returns any other as it is. */
+export function ifDiskFull(error: unknown): unknown {
+  if (error instanceof Failure || !isDiskFull(error)) return error;
+  return new LocalError(`cannot write a file: ${describeSystemError(error)}`, { cause: error, hint: adviceFor(error) });
+}
+
+/** What to do about an error of the machine. */
+export function adviceFor(error: unknown): string {
+  return isDiskFull(error) ? 'free up disk space, then run the same command again' : 'fix that, then run the same command again';
 }

@@ -1,7 +1,7 @@
 /** Data to standard output, never lost in silence: each write is answered for. */
 import { fstatSync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { describeSystemError, systemCode } from '../durable/path-errors.ts';
+import { adviceFor, describeSystemError, systemCode } from '../durable/path-errors.ts';
 import { ClosedPipeError, type Failure, LocalError } from '../errors.ts';
 
 /** Standard output as node hands it over. */
@@ -80,6 +80,6 @@ function toFailure(error: unknown): Failure {
     return new ClosedPipeError('the reader of standard output went away', { cause: error });
   return new LocalError(`cannot write standard output: ${describeSystemError(error)}`, {
     cause: error,
-    hint: 'what was printed is not complete; make room, or write to another place with --output',
+    hint: `the printed data is incomplete; ${adviceFor(error)}`,
   });
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readAt } from '../../src/bulk/read-at.ts';
 
-function read(value: unknown): string {
+function read(value: unknown, zone?: string): string {
   const faults: string[] = [];
-  const ms = readAt({ value, fault: (message) => faults.push(message), warn: () => undefined });
+  const ms = readAt({ value, fault: (message) => faults.push(message), warn: () => undefined }, zone);
   return faults[0] ?? (ms === undefined ? 'nothing' : new Date(ms).toISOString());
 }
 
@@ -23,7 +23,10 @@ describe('readAt', () => {
 
   it.each([
     ['', 'is empty: when is the row to apply?'],
-    ['2026-11-27T18:00', 'does not say of which zone it is: add Z, an offset such as +01:00, or a name such as Europe/Berlin'],
+    [
+      '2026-11-27T18:00',
+      'has no time zone: add Z, an offset such as +01:00, or a name such as Europe/Berlin, or pass --timezone',
+    ],
     ['tomorrow', 'is not a time, such as 2026-11-27T18:00+01:00'],
     ['2026-02-30T10:00Z', 'is not a time'],
     ['2026-11-27', 'is not a time'],
@@ -35,5 +38,12 @@ describe('readAt', () => {
     ['2026-11-27 18:00 Europe/Nowhere', 'names no time zone'],
   ])('%j %s', (value, message) => {
     expect(read(value)).toContain(message);
+  });
+
+  it('takes a time without a zone in the default one, and in no other case', () => {
+    expect(read('2026-11-27 18:00', 'Europe/Berlin')).toBe('2026-11-27T17:00:00.000Z');
+    expect(read('2026-11-27 18:00 UTC', 'Europe/Berlin')).toBe('2026-11-27T18:00:00.000Z');
+    expect(read('2026-11-27 18:00-05:00', 'Europe/Berlin')).toBe('2026-11-27T23:00:00.000Z');
+    expect(read('2026-10-25 02:30', 'Europe/Berlin')).toContain('comes twice there');
   });
 });

@@ -163,7 +163,7 @@ describe('qr update --due', () => {
     expect(run.code).toBe(2);
     for (const line of [
       'line 2, column at: is empty',
-      'line 3, column at: "2030-03-31T10:00" does not say of which zone',
+      'line 3, column at: "2030-03-31T10:00" has no time zone',
       'line 4, column at: "soon" is not a time',
     ])
       expect(run.stderr).toContain(line);
@@ -194,6 +194,38 @@ describe('qr update --due', () => {
     const undated = await usePlan(['slug,destination', 'MENU,https://a/']);
     expect((await undated.due()).stderr).toContain('column at: is missing: when is each row to apply?');
     expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due goes with --from FILE');
+  });
+
+  it('says `later` of rows whose time has not come, in the results as in the dry run', async () => {
+    const plan = await usePlan(PLAN);
+    plan.clockTo('2030-03-31T00:31:00Z');
+    const run = await plan.due('-f', 'json');
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('1 updated, 2 later') });
+    expect(JSON.parse(run.stdout)).toHaveLength(1); // what is not due is no news
+    const results = await readFile(join(plan.cwd, 'plan.results.csv'), 'utf8');
+    expect(results.match(/,(later|not-attempted),/g)).toEqual([',later,', ',later,']);
+    expect(results).toContain('not due before 2030-03-31T01:30:00.000Z');
+  });
+
+  it("takes a time without a zone in --timezone, else in the profile's, else refuses it", async () => {
+    const plan = await usePlan(['slug,at,status', 'MENU,2030-03-31 03:30,paused']);
+    plan.clockTo('2030-03-31T01:31:00Z');
+    const none = await plan.due();
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('line 2, column at')]);
+    expect(none.stderr).toContain('has no time zone');
+
+    const config = join(plan.cwd, 'config');
+    const env = { ...plan.sandbox.env, QRCTL_CONFIG_DIR: config };
+    const qrctl = (...args: string[]) => runHere(args, { env, cwd: plan.cwd });
+    const dry = ['qr', 'update', '--from', 'plan.csv', '--due', '--dry-run', '-f', 'json'];
+    const action = async (...more: string[]) => JSON.parse((await qrctl(...dry, ...more)).stdout)[0].action;
+    expect((await qrctl('config', 'set', 'timezone', 'Europe/Berlin')).code).toBe(0);
+    expect(await action()).toBe('update');
+    expect(await action('--timezone', 'America/New_York')).toBe('later');
+    const wrong = await qrctl(...dry, '--timezone', 'Mars/Phobos');
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('is not a time zone')]);
+    const undue = await qrctl('qr', 'update', '--from', 'plan.csv', '--timezone', 'UTC');
+    expect([undue.code, undue.stderr]).toEqual([2, expect.stringContaining('--timezone requires --due')]);
   });
 
   it('takes no journal of another kind, nor of another service', async () => {

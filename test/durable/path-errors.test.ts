@@ -40,8 +40,8 @@ describe('the failure to open a file', () => {
   test.each([...OF_THE_MACHINE, 'EWHATEVER'])("is the machine's otherwise: %s", (code) => {
     const failure = cannotOpen('write out.csv', error(code));
     expect(failure).toBeInstanceOf(LocalError);
-    const what = ['ENOSPC', 'EDQUOT'].includes(code) ? 'free some space' : 'mend that';
-    expect(failure).toMatchObject({ hint: `${what} and run again`, cause: { code } });
+    const what = ['ENOSPC', 'EDQUOT'].includes(code) ? 'free up disk space' : 'fix that';
+    expect(failure).toMatchObject({ hint: `${what}, then run the same command again`, cause: { code } });
   });
 
   test('is told as it is where the system did not say it: it has its words already', () => {
@@ -55,12 +55,12 @@ describe('the failure of a write', () => {
   test('says what is there now and what to do', () => {
     expect(cannotWrite('write out.csv', error('EIO'), 'out.csv is as it was')).toMatchObject({
       message: 'cannot write out.csv: the device failed (EIO)',
-      hint: 'out.csv is as it was; mend that and run again',
+      hint: 'out.csv is as it was; fix that, then run the same command again',
     });
     for (const code of ['ENOSPC', 'EDQUOT']) {
       const failure = cannotWrite('write out.csv', error(code), 'out.csv is as it was');
       expect(failure).toBeInstanceOf(LocalError);
-      expect(failure).toMatchObject({ hint: 'out.csv is as it was; free some space and run again' });
+      expect(failure).toMatchObject({ hint: 'out.csv is as it was; free up disk space, then run the same command again' });
     }
   });
 
@@ -74,7 +74,7 @@ describe('the failure of a write', () => {
 
 describe('an error in words', () => {
   test('has the code where it is known, and its own message where it is not', () => {
-    expect(describeSystemError(error('ENOSPC'))).toBe('no space is left on the device (ENOSPC)');
+    expect(describeSystemError(error('ENOSPC'))).toBe('the disk is full (ENOSPC)');
     expect(describeSystemError(error('EWHATEVER'))).toBe("EWHATEVER: in node's words");
     expect(describeSystemError(new Error('plain'))).toBe('plain');
     expect(describeSystemError('thrown')).toBe('thrown');

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
-import { type Fault, fails, sometimes } from '../support/faults.ts';
+import { dropBefore, type Fault, fails, sometimes } from '../support/faults.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { rowsOf, useBench } from './bulk-bench.ts';
@@ -241,6 +241,25 @@ describe('when the service says no', () => {
       'not-attempted',
       'not-attempted',
     ]);
+  });
+
+  it('says to run the same command again after an outage (7), and that goes on', async () => {
+    let [down, healthy] = [false, false];
+    const { create, names } = await useBench(rowsOf(8), {
+      intercept: sometimes(({ request }) => {
+        down ||= !healthy && `${request.body}`.includes('Code 5"');
+        return down && dropBefore;
+      }),
+    });
+    const args = ['--retry-for', '200ms', '--settle', '100ms', '--concurrency', '1'];
+    const { code, stderr } = await create(args);
+    expect([code, stderr]).toEqual([
+      7,
+      expect.stringContaining('run the same command again to do the rest: rows that have a code'),
+    ]);
+    [down, healthy] = [false, true];
+    expect(await create(args)).toMatchObject({ code: 0 });
+    expect(names()).toHaveLength(8);
   });
 
   it('stops at once for a bad key (3) and for --max-wait (6)', async () => {

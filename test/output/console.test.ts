@@ -78,7 +78,7 @@ describe('standard output', () => {
     expect(failure).toBeInstanceOf(LocalError);
     expect(failure).toMatchObject({
       message: 'cannot write standard output: the device failed (EIO)',
-      hint: expect.stringContaining('not complete'),
+      hint: expect.stringContaining('incomplete'),
     });
     await expect(console.write('b')).rejects.toBe(failure);
     expect(closed).toEqual([]);

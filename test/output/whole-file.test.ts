@@ -224,7 +224,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
   test('a full device fails', async () => {
     const failure = await writeWholeFile('/dev/full', 'data', { processes }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LocalError);
-    expect(failure).toMatchObject({ message: 'cannot write /dev/full: no space is left on the device (ENOSPC)' });
+    expect(failure).toMatchObject({ message: 'cannot write /dev/full: the disk is full (ENOSPC)' });
   });
 
   test('a FIFO, until its reader leaves', async () => {

@@ -11,17 +11,21 @@ import { messageOf, RejectedError, UnexpectedAnswerError } from '../../../errors
 import { contradictions, dueRowsOf, keyOf } from '../../../once/dated-plan.ts';
 import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../once/plan-journal.ts';
 import { formatInstant } from '../../../time.ts';
+import { chooseTimeZone } from '../../../time-zone.ts';
 import { printRecords } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { type BulkFlags, journalOf, requireResults } from '../bulk-flags.ts';
 import { requestsToLookUp, tellCost } from '../bulk-progress.ts';
 
+export type DueFlags = BulkFlags & { timezone?: string | undefined };
+
 /** Applies what is due and not done. Throws UsageError for a plan that cannot be followed, and else as `runBulk`. */
-export async function updateDue(context: Context, from: string, common: CommonChanges, flags: BulkFlags): Promise<void> {
+export async function updateDue(context: Context, from: string, common: CommonChanges, flags: DueFlags): Promise<void> {
+  const zone = await defaultZone(context, flags);
   await runBulk<DatedRow>(context, from, flags, {
     command: 'qr update --due',
     check(input) {
-      const checked = checkDated(input, common, readAt);
+      const checked = checkDated(input, common, (cell) => readAt(cell, zone));
       refuseContradictions(input.name, checked.rows, (row) => row.id ?? `slug ${row.slug}`);
       return checked;
     },
@@ -30,8 +34,14 @@ export async function updateDue(context: Context, from: string, common: CommonCh
       const results = requireResults(path, '--due');
       return withJournal(context, results, () => send(context, from, rows, { path: results, failFast: flags.failFast === true }));
     },
-    isNews: ({ outcome, before }) => outcome !== 'not-attempted' && !before,
+    isNews: ({ outcome, before }) => outcome !== 'later' && outcome !== 'not-attempted' && !before,
   });
+}
+
+/** The zone of times without one. Not the machine's: a plan is read on several. Throws UsageError for a zone that does not exist. */
+async function defaultZone(context: Context, { timezone: flag }: DueFlags): Promise<string | undefined> {
+  const { timezone: setting } = await context.settings();
+  return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });
 }
 
 /** O28: two wishes at one instant. */
@@ -86,12 +96,9 @@ function resultOf(row: number, result: RowResult, effective: ReadonlySet<number>
 function standingResult(row: DatedRow, id: string, journal: PlanJournal, nowMs: number): RowResult {
   const done = row.atMs <= nowMs ? journal.isDone(keyOf(id, row)) : undefined;
   if (done) return { id, slug: row.slug, outcome: done, before: true };
-  return {
-    id,
-    slug: row.slug,
-    outcome: 'not-attempted',
-    error: row.atMs > nowMs ? `not due before ${formatInstant(row.atMs)}` : undefined,
-  };
+  const found = { id, slug: row.slug };
+  if (row.atMs <= nowMs) return { ...found, outcome: 'not-attempted' };
+  return { ...found, outcome: 'later', error: `not due before ${formatInstant(row.atMs)}` };
 }
 
 interface Plan {

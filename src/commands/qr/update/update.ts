@@ -15,6 +15,10 @@ import { warnOfDestination } from '../warn-of-destination.ts';
 
 const DUE = flag('--due', 'of rows that say when (at), only those whose time has come, each once', { group: BULK_GROUP });
 
+const TIMEZONE = text('--timezone <zone>', "Time zone of `at` without one, with --due (default: the profile's timezone)", {
+  group: BULK_GROUP,
+});
+
 const options = {
   name: text('--name <name>', 'its new name'),
   destination: text('--destination <address>', "where it points to from now on; '' is sent as it is, to empty it", {
@@ -22,6 +26,7 @@ const options = {
   }),
   status: choice('--status <status>', 'its new status', CODE_STATUSES),
   due: DUE,
+  timezone: TIMEZONE,
   ...utmOptions,
   ...bulkCodesOptions,
   ...outputOptions,
@@ -55,10 +60,12 @@ export const command = defineCommand({
     if (from !== undefined) {
       refuseTogether('--from', { 'a CODE': codes[0] });
       const common = { changes: hasChanges(options) ? changesOf(options) : {}, utm: utmOf(options) };
+      if (!options.due && options.timezone !== undefined)
+        throw new UsageError('--timezone requires --due', { hint: 'add --due, or omit --timezone' });
       if (options.due) return (await import('./due.ts')).updateDue(context, from, common, options);
       return (await import('./from-file.ts')).updateFromFile(context, from, common, options);
     }
-    requireFrom({ due: DUE, ...bulkCodesOptions }, options);
+    requireFrom({ due: DUE, timezone: TIMEZONE, ...bulkCodesOptions }, options);
     const [only, ...others] = codes;
     if (only === undefined)
       throw new UsageError('which code?', { hint: 'qrctl qr update CODE… --status paused, or --from FILE for many' });

@@ -1,0 +1,49 @@
+/** A full disk: exit 1, the code `NO_SPACE`, and words that say so, wherever the write fails. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { BIN, bareEnv, runCli, useDirectory } from '../support/cli.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const WORDS = /the disk is full \(ENOSPC\)/;
+
+describe.runIf(existsSync('/dev/full'))('a full disk', () => {
+  it('behind --output is 1 and NO_SPACE', async () => {
+    const sandbox = await useSandbox({ codes: 2 });
+    const args = ['qr', 'list', '-f', 'json', '-o', '/dev/full'];
+    const { code, stdout, stderr } = await runCli(args, { env: sandbox.env });
+    const { error } = JSON.parse(stderr);
+    expect([code, stdout, error.code, error.exit, error.status]).toEqual([1, '', 'NO_SPACE', 1, null]);
+    expect(error.message).toMatch(WORDS);
+    expect(error.hint).toContain('free up disk space, then run the same command again');
+  });
+
+  it('behind --summary is 1 and NO_SPACE, and so it is in a summary', async () => {
+    const sandbox = await useSandbox({ codes: 2 });
+    const cwd = await useDirectory();
+    const full = await runCli(['qr', 'list', '-f', 'json', '--summary', '/dev/full'], { env: sandbox.env });
+    const { error } = JSON.parse(full.stderr);
+    expect([full.code, error.code]).toEqual([1, 'NO_SPACE']);
+    expect(error.message).toMatch(WORDS);
+    const listed = await runCli(['qr', 'list', '-o', '/dev/full', '--summary', 'run.json'], { cwd, env: sandbox.env });
+    expect(listed.code).toBe(1);
+    const summary = JSON.parse(await readFile(join(cwd, 'run.json'), 'utf8'));
+    expect(summary).toMatchObject({ exit: 1, error: { code: 'NO_SPACE', status: null } });
+  });
+
+  it.each([
+    ['a list', ['qr', 'list', '-f', 'json']],
+    ['help', ['--help']],
+  ])('behind standard output is 1, for %s', async (_, args) => {
+    const sandbox = await useSandbox({ codes: 2 });
+    const env = bareEnv(await useDirectory(), sandbox.env);
+    const shell = spawn('bash', ['-c', '"$@" > /dev/full', 'bash', process.execPath, BIN, ...args], { env });
+    const [stderr, [status]] = await Promise.all([text(shell.stderr), once(shell, 'exit')]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(WORDS)]);
+    if (args[0] === 'qr') expect(JSON.parse(stderr).error).toMatchObject({ code: 'NO_SPACE', exit: 1 });
+  });
+});
