@@ -11,10 +11,10 @@ _qrctl_place() {
     'scans') names=(export stats report tail) ;;
     'auth') names=(login status list use logout) ;;
     'config') names=(list get set unset path) ;;
-    'qr list') flags=(--status --type --name --limit --sort -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
-    'qr get') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'qr list') flags=(--status --type --name --limit --sort -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids --timezone) ;;
+    'qr get') flags=(-f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids --timezone) ;;
     'qr create') flags=(--name --type --destination --template --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --overwrite --sheet-name --dry-run --fail-fast --skip-existing --settle --adopt --not-created -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
-    'qr update') flags=(--name --destination --status --due --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --overwrite --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
+    'qr update') flags=(--name --destination --status --due --timezone --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --overwrite --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr check') flags=(--from --status --fail-on --require-utm --since-last --allow-private --user-agent -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr delete') flags=(--yes --backup --from --results --overwrite --sheet-name --dry-run --fail-fast -f --format -o --output --fields --delimiter --no-header --raw-cells --excel --ids) ;;
     'qr image') flags=(-o --output --dry-run --force --all --status --type --name --from --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --outline --size --dpi --quiet-zone --ecc --color --background --logo --short-url) ;;
@@ -203,7 +203,7 @@ _qrctl() {
       flag=
     elif [[ "$word" == -?* ]]; then
       case "$word" in
-        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --summary | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --destination | --utm-source | --utm-medium | --utm-campaign | --utm-term | --utm-content | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --backup | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --logo | --short-url | --since | --until | --during | --timezone | --partition-by | --overlap | --input | --by | --top | --compare | --title | --interval | --max-events | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
+        --profile | --base-url | --max-wait | --reserve | --concurrency | --timeout | --retry-for | --summary | --status | --type | --name | --limit | --sort | -f | --format | -o | --output | --fields | --delimiter | --timezone | --destination | --utm-source | --utm-medium | --utm-campaign | --utm-term | --utm-content | --from | --results | --sheet-name | --settle | --adopt | --not-created | --fail-on | --require-utm | --since-last | --user-agent | --backup | --output-dir | --as | --file-names | --sheet | --grid | --label | --margin | --gap | --paper | --caption | --start | --size | --dpi | --quiet-zone | --ecc | --color | --background | --logo | --short-url | --since | --until | --during | --partition-by | --overlap | --input | --by | --top | --compare | --title | --interval | --max-events | --query | --port | --codes | --scans | --plan | --window | --seed | --live | --latency | --key) flag="$word" ;;
       esac
     elif [[ ${#names[@]} -gt 0 ]]; then
       path="${path:+$path }$word"

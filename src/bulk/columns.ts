@@ -65,7 +65,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
 /** A list of codes has it, and nobody thinks that it is changed by it. */
 function isExpected(folded: string, known: readonly string[]): boolean {
   if (folded === 'type') return !known.includes('status');
-  return OUR_COLUMNS.has(folded) || folded === 'short_url';
+  return OUR_COLUMNS.has(folded);
 }
 
 /** Short words have many neighbours that are words of their own (note, date, time): there only one slip counts. */

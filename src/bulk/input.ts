@@ -27,6 +27,8 @@ export interface Input {
   /** Line of the header, where faults of a column are; undefined for JSON. */
   readonly headerLine: number | undefined;
   readonly rows: readonly InputRow[];
+  /** Columns of a workbook whose cells are all dates, or empty: the results have them as dates again. */
+  readonly dateColumns?: ReadonlySet<string>;
   /** Absent where it was no file. */
   readonly form?: InputForm;
   /** A list of ids and slugs without a header, which says nothing else about them. */
@@ -45,7 +47,7 @@ export interface ReadOptions {
 }
 
 /** Columns whose values are qrctl's to write and to read; all others belong to the person. */
-export const OUR_COLUMNS: ReadonlySet<string> = new Set([...CODE_FIELDS, 'at', 'outcome', 'error']);
+export const OUR_COLUMNS: ReadonlySet<string> = new Set([...CODE_FIELDS, 'short_url', 'at', 'outcome', 'error']);
 
 /** The name of a column as it is compared: in any case, with any blanks around it. */
 export function fold(column: string): string {

@@ -37,6 +37,9 @@ export interface RowResult {
   before?: boolean;
 }
 
+/** The address that the image of a code leads to. */
+export type ShortUrlOf = (code: { id: string; slug: string }) => string;
+
 export interface Results {
   columns: string[];
   rows: Record<string, unknown>[];
@@ -44,10 +47,12 @@ export interface Results {
 
 /**
  * The results table. Columns of the input that carry the names of ours (an earlier results file, or the codes to change) are
- * replaced by ours; where the outcome names no code, the row keeps the id and slug it came with.
+ * replaced by ours; where the outcome names no code, the row keeps the id and slug it came with. `shortUrlOf` fills the column
+ * `short_url`, which is left out without it.
  */
-export function tabulate(input: Input, results: readonly RowResult[]): Results {
-  const ours: readonly string[] = RESULT_COLUMNS;
+export function tabulate(input: Input, results: readonly RowResult[], shortUrlOf?: ShortUrlOf): Results {
+  const [idName, slugName, ...others] = RESULT_COLUMNS;
+  const ours: readonly string[] = [idName, slugName, ...(shortUrlOf ? ['short_url'] : []), ...others];
   const theirs = input.columns.filter((column) => !ours.includes(fold(column)));
   const columnOf = (name: string) => input.columns.find((column) => fold(column) === name) ?? name;
   const [idColumn, slugColumn] = [columnOf('id'), columnOf('slug')];
@@ -55,9 +60,11 @@ export function tabulate(input: Input, results: readonly RowResult[]): Results {
     const { outcome, error, ...found }: RowResult = results[index] ?? { outcome: 'not-attempted' };
     const id = found.id ?? (values.get(idColumn) || null);
     const slug = found.slug ?? (values.get(slugColumn) || null);
+    const isKnown = typeof id === 'string' && typeof slug === 'string';
+    const short = shortUrlOf && { short_url: isKnown ? shortUrlOf({ id, slug }) : null };
     const kept = theirs.map((column) => [column, values.get(column) ?? null] as const);
     // fromEntries, not assignment: a column may be called __proto__.
-    return Object.fromEntries([...kept, ...Object.entries({ id, slug, outcome, error: error ?? null })]);
+    return Object.fromEntries([...kept, ...Object.entries({ id, slug, ...short, outcome, error: error ?? null })]);
   });
   return { columns: [...theirs, ...ours], rows };
 }

@@ -41,7 +41,14 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName
     return { row: index + 1, line, values: new Map(columns.map((column, at) => read([column, at]))) };
   });
   refuseFaults(name, faults);
-  return { name, columns, headerLine: header.line, rows, form };
+  const dateColumns = new Set(columns.filter((_, at) => isDates(data, at)));
+  return { name, columns, headerLine: header.line, rows, form, dateColumns };
+}
+
+/** Whether all cells of a column are dates, but for empty ones. */
+function isDates(rows: readonly SheetRow[], at: number): boolean {
+  const filled = rows.filter(({ cells }) => cells.has(at));
+  return filled.length > 0 && filled.every(({ cells }) => cells.get(at)?.is === 'date');
 }
 
 function hasText({ cells }: SheetRow): boolean {
@@ -84,7 +91,7 @@ function readCell(cell: CellValue | undefined, column: string, { from1904, fault
     case 'boolean':
       return isOurs ? `${cell.value}`.toUpperCase() : cell.value;
     case 'date': {
-      const text = dateText(cell.serial, from1904, UNREAD.has(folded));
+      const text = dateText(cell.serial, from1904, TIMES.has(folded));
       if (!isOurs || TIMES.has(folded)) return text ?? cell.serial;
       fault(`is a date${text === undefined ? '' : ` (${text})`}, and how it looks depends on the country: ${FORMAT_AS_TEXT}`);
       return '';

@@ -12,7 +12,7 @@ import { VALUES } from '../settings/values.ts';
 import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
 
 const GROUP = 'Output flags:';
-const WRITES = `write a file, complete or not at all; ${ENDINGS.join(' ')}, also with .gz`;
+const WRITES = `Write to FILE, completely or not at all: ${ENDINGS.join(' ')} (each also with .gz), .xlsx`;
 
 /** Of commands whose records have no id. */
 export const outputOptionsWithoutIds = {
@@ -39,11 +39,16 @@ export const outputOptionsWithoutIds = {
 
 export const outputOptions = { ...outputOptionsWithoutIds, ids: flag('--ids', 'only ids, one a line', { group: GROUP }) };
 
+/** Of commands that print codes, whose times are cells of a workbook. */
+export const timezoneOption = {
+  timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's, or the machine's)", { group: GROUP }),
+};
+
 /** Of commands that write scans. */
 export const scanOutputOptions = {
   ...outputOptions,
   format: choice('-f, --format <format>', 'table on a terminal; otherwise csv', SCAN_FORMATS, { group: GROUP }),
-  output: text('-o, --output <file>', `${WRITES}, and .parquet`, {
+  output: text('-o, --output <file>', `${WRITES}, .parquet`, {
     group: GROUP,
     complete: 'files',
   }),

@@ -17,6 +17,8 @@ export interface OutputFlags {
   excel?: boolean | undefined;
   /** Between the cells of CSV. */
   delimiter?: Delimiter | undefined;
+  /** The zone of times in a workbook. */
+  timezone?: string | undefined;
 }
 
 export interface OutputPlan {
@@ -64,6 +66,7 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     header: flags.header ?? true,
     rawCells: flags.rawCells ?? false,
     excel: flags.excel ?? false,
+    timezone: flags.timezone,
   };
   if (path !== undefined) refuseForeignExtension(path, context.formats);
   if (flags.ids) {

@@ -21,9 +21,22 @@ export function parseShortUrl(text: string): string | undefined {
   return text.endsWith('/') ? `${text}{slug}` : `${text}/{slug}`;
 }
 
-/** The address of one code; what cannot stand in an address is percent-encoded. Half a character becomes U+FFFD, as in every URL. */
+/**
+ * Returns the address of one code, in ASCII: decoders of QR codes disagree about anything else. What cannot stand in an address is
+ * percent-encoded as UTF-8, the host by Punycode. Half a character becomes U+FFFD, as in every URL.
+ */
 export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
-  return template.replace(PLACES, (_, place: 'slug' | 'id') => encodeURIComponent(code[place].replace(HALF_CHARACTER, '\ufffd')));
+  const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
+  const filled = template.replace(PLACES, (_, place: 'slug' | 'id') => encode(code[place]));
+  const [, start = '', host = '', rest = filled] = /^(https?:\/\/)([^/?#:[\]]*)(.*)$/is.exec(filled) ?? [];
+  return start + inAscii(host) + rest.replace(BEYOND_ASCII, encode);
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]+/g;
+
+/** A host as its name servers know it; as it is if it is in ASCII, so that nothing else about it changes. */
+function inAscii(host: string): string {
+  return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
 /**

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import decodeQR from 'qr/decode.js';
 import { describe, expect, it, test } from 'vitest';
 import { readPdf } from '../../src/image/read-pdf.ts';
+import { readPng } from '../../src/image/read-png.ts';
 import { findFault } from '../../src/image/verify.ts';
 import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
 import { runHereOrOnTerminal } from '../support/run-here.ts';
@@ -25,6 +27,13 @@ async function useImages({ codes = 3 } = {}) {
   const manifest = (directory = 'codes') =>
     parse(readFileSync(join(cwd, directory, 'manifest.csv')), { columns: true }) as Record<string, string>[];
   return { sandbox, cwd, image, imageBuilt, slug, manifest };
+}
+
+/** An environment whose profile has this `short-url`. */
+async function withSetting(template: string): Promise<{ QRCTL_CONFIG_DIR: string }> {
+  const env = { QRCTL_CONFIG_DIR: await useDirectory() };
+  expect(await runCli(['config', 'set', 'short-url', template], { env })).toMatchObject({ code: 0 });
+  return env;
 }
 
 describe('qr image of one code', () => {
@@ -55,6 +64,25 @@ describe('qr image of one code', () => {
     await runCli(['config', 'set', 'short-url', 'https://go.example/{id}?via=print'], { env });
     const { stdout } = await runCli(['qr', 'image', slug], { env, tty: 80 });
     expect(stdout).toContain(`https://go.example/${sandbox.workspace.codes()[0]?.id}?via=print`);
+  });
+
+  it('draws an address beyond ASCII in ASCII: scanners disagree about anything else', async () => {
+    const { sandbox, cwd } = await useImages({ codes: 0 });
+    sandbox.workspace.put({ name: 'Menü', slug: 'menü' });
+    const url = 'https://xn--mnchen-3ya.example/stra%C3%9Fe/men%C3%BC';
+    const run = (...args: string[]) =>
+      runCli(['qr', 'image', ...args, '--short-url', 'https://München.example/straße/{slug}'], { cwd, env: sandbox.env });
+    expect((await run('menü', '-o', 'code.png', '--size', '60mm')).stderr).toContain(`${url} is in code.png`);
+    const { grey, width, height } = readPng(readFileSync(join(cwd, 'code.png'))).raster;
+    const data = Uint8Array.from({ length: 4 * width * height }, (_, at) => grey[at >> 2] ?? 0);
+    expect(decodeQR({ data, width, height })).toBe(url);
+    expect(await run('--all', '--output-dir', 'codes')).toMatchObject({ code: 0 });
+    const [row] = parse(readFileSync(join(cwd, 'codes/manifest.csv')), { columns: true }) as Record<string, string>[];
+    expect(row).toMatchObject({ slug: 'menü', url });
+    const listed = await runCli(['qr', 'list', '--fields', 'slug,short_url', '--no-header'], {
+      env: { ...sandbox.env, ...(await withSetting('https://München.example/straße/{slug}')) },
+    });
+    expect(listed.stdout).toBe(`menü,${url}\n`);
   });
 
   it('says which address it draws where the flag has no place for the code', async () => {
@@ -309,6 +337,24 @@ describe('qr image of a sheet', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  it.each([
+    ['--grid', '3x7', '--label', '60x38mm'],
+    ['--sheet', 'L7160'],
+  ])('takes one margin for left and top, or both (%s %s)', async (...sheet) => {
+    const { imageBuilt, cwd } = await useImages({ codes: 1 });
+    const corner = async (margin: string) => {
+      const args = ['--all', ...sheet, '--caption', 'none', '-o', 'x.pdf', '--margin', margin];
+      expect(await imageBuilt(args)).toMatchObject({ code: 0 });
+      const numbers = readPdf(readFileSync(join(cwd, 'x.pdf')))[0]?.areas.flatMap(({ polygons }) => polygons.flat()) ?? [];
+      const least = (odd: number) => Math.round(10 * Math.min(...numbers.filter((_, at) => at % 2 === odd)));
+      return [least(0), least(1)];
+    };
+    const [left = 0, top = 0] = await corner('5mm');
+    expect(await corner('5x5mm')).toEqual([left, top]);
+    expect(await corner('0.7cm')).toEqual([left + 20, top + 20]);
+    expect(await corner('5x8mm')).toEqual([left, top + 30]);
+  });
+
   it('names what stands in place of a name that no font has', async () => {
     const { image, sandbox } = await useImages();
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
@@ -329,7 +375,9 @@ describe('qr image of a sheet', () => {
     [['--grid', '3x7', '--label', '90x60mm', '-o', 'x.pdf'], /do not fit on a page of A4/],
     [['--grid', '3x7', '--label', '90', '-o', 'x.pdf'], /--label.*63.5x38.1mm/],
     [['--start', '2', '--output-dir', 'y'], /--start goes with --sheet or --grid/],
-    [['--margin', '1x1mm', '--sheet', 'L7160', '-o', 'x.pdf'], /--margin goes with --grid/],
+    [['--margin', '1x1mm', '--output-dir', 'y'], /--margin goes with --sheet or --grid/],
+    [['--margin', '40mm', '--sheet', 'L7160', '-o', 'x.pdf'], /do not fit on its page/],
+    [['--margin', '10', '--grid', '3x7', '--label', '60x38mm', '-o', 'x.pdf'], /--margin.*10mm, or a width and a height/],
   ])('refuses %j (2), and writes nothing', async (args, message) => {
     const { cwd, image } = await useImages();
     expect(await image(['--all', ...args])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });

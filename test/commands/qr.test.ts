@@ -85,14 +85,20 @@ describe('qr list', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  it('shows the short address where the profile knows it, in tables, or when asked for', async () => {
+  it('has the short address in every format if the profile knows it', async () => {
     const { sandbox, qr } = await useQr({ codes: 1 });
     const env = { ...sandbox.env, QRCTL_CONFIG_DIR: await useDirectory() };
     expect(await runHere(['config', 'set', 'short-url', 'https://qr.example'], { env })).toMatchObject({ code: 0 });
     const { slug } = sandbox.workspace.codes()[0] ?? {};
     expect((await qr(['list', '--format', 'table'], { env, tty: 300 })).stdout).toContain(`https://qr.example/${slug}`);
     expect((await qr(['list', '--fields', 'short_url', '--no-header'], { env })).stdout).toBe(`https://qr.example/${slug}\n`);
-    expect((await qr(['list', '--format', 'json'], { env })).stdout).not.toContain('short_url');
+    const address = `https://qr.example/${slug}`;
+    expect(JSON.parse((await qr(['list', '--format', 'json'], { env })).stdout)).toMatchObject([{ slug, short_url: address }]);
+    expect(JSON.parse((await qr(['list', '--format', 'ndjson'], { env })).stdout)).toMatchObject({ short_url: address });
+    const [header, row] = (await qr(['list'], { env })).stdout.split('\n');
+    expect([header?.endsWith(',updated_at,short_url'), row?.endsWith(`,${address}`)]).toEqual([true, true]);
+    expect(JSON.parse((await qr(['get', slug ?? ''], { env })).stdout)).toMatchObject({ short_url: address });
+    expect((await qr(['list', '--format', 'json', '--fields', 'slug'], { env })).stdout).not.toContain('short_url');
   });
 });
 

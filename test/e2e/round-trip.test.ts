@@ -2,6 +2,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readWorkbook } from '../../src/bulk/xlsx/read-workbook.ts';
+import { openWholeFile } from '../../src/output/whole-file.ts';
+import { createWorkbookSink } from '../../src/output/xlsx/workbook-sink.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -96,6 +99,30 @@ test('a workbook is filled in, created from, and answered by a workbook', async 
   const refused = await qr('create', '--from', 'renamed.xlsx');
   expect([refused.code, refused.stderr.split('\n')[0]]).toEqual([2, expect.stringContaining('renamed.xlsx is not a workbook')]);
   expect(sandbox.requests).toHaveLength(sent);
+});
+
+test('dates, times and numbers of the person are cells of their kind again in the results', async () => {
+  const { qr, cwd } = await useList();
+  const file = await openWholeFile(join(cwd, 'shelves.xlsx'), { processes: { pid: 1, isRunning: () => false } });
+  const columns = ['name', 'printed', 'checked', 'shelf', 'remark'].map((name) => ({
+    name,
+    isTime: /printed|checked/.test(name),
+  }));
+  const sink = createWorkbookSink(file, { columns, zone: { offsetMs: () => 0 } });
+  await sink.write([
+    { name: 'a', printed: '2026-03-01', checked: '2026-03-02 14:30:00', shelf: 7, remark: '2026-03-01' },
+    { name: 'b', shelf: 8.5, remark: '007' },
+  ]);
+  await sink.commit();
+  expect(await qr('create', '--from', 'shelves.xlsx')).toMatchObject({ code: 0 });
+  const { sheet } = readWorkbook(await readFile(join(cwd, 'shelves.results.xlsx')), 'shelves.results.xlsx', undefined);
+  const kinds = sheet.rows.slice(1).map(({ cells }) => [1, 2, 3, 4].map((at) => cells.get(at)?.is));
+  expect(kinds).toEqual([
+    ['date', 'date', 'number', 'text'],
+    [undefined, undefined, 'number', 'text'],
+  ]);
+  const serials = [1, 2].map((at) => sheet.rows[1]?.cells.get(at)).map((cell) => cell?.is === 'date' && cell.serial);
+  expect(serials).toEqual([46_082, 46_083 + 14.5 / 24]);
 });
 
 describe('a workbook of scans', () => {

@@ -12,6 +12,15 @@ describe('the address of a code', () => {
     // Nothing in a slug is a pattern of replacement, or a place of its own.
     ['https://go.example/{slug}', '$&$1{id}', 'https://go.example/%24%26%241%7Bid%7D'],
     ['https://go.example/{slug}', '\ud800', 'https://go.example/%EF%BF%BD'],
+    // Beyond ASCII: the host by Punycode, the rest by percent signs. What is in ASCII stays as it was written.
+    [
+      'https://MÜNCHEN.example:8443/ä?q=東京#ö{slug}',
+      'a',
+      'https://xn--mnchen-3ya.example:8443/%C3%A4?q=%E6%9D%B1%E4%BA%AC#%C3%B6a',
+    ],
+    ['https://{slug}.Go.example/x', 'menü', 'https://xn--men-joa.go.example/x'],
+    ['https://Go.example:443/%7e/{slug}', 'a', 'https://Go.example:443/%7e/a'],
+    ['http://[::1]:80/ü/{slug}', 'a', 'http://[::1]:80/%C3%BC/a'],
   ])('%s with the slug %j is %s', (template, slug, address) => {
     expect(fillShortUrl(template, { id: ID, slug })).toBe(address);
   });

@@ -1,7 +1,7 @@
 /** What a bulk run writes: the results file, which takes after the input, and what is printed of it. */
 
 import { type Input, type InputRow, OUR_COLUMNS } from '../../bulk/input.ts';
-import { countOutcomes, type RowResult, tabulate } from '../../bulk/results.ts';
+import { countOutcomes, type RowResult, type ShortUrlOf, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import { defuse } from '../../defuse.ts';
 import type { Column } from '../../output/columns.ts';
@@ -11,6 +11,7 @@ import { createDocumentSink } from '../../output/document-sink.ts';
 import { formatOfPath, isCompressed, type OutputFlags } from '../../output/plan-output.ts';
 import { openWholeFile } from '../../output/whole-file.ts';
 import type { Row, RowSink } from '../../row-sink.ts';
+import { fillShortUrl } from '../../settings/short-url.ts';
 import { openSink, planOutput } from '../output-options.ts';
 import { OUTCOME } from './code-columns.ts';
 import { NAMED_COLUMNS } from './named-codes.ts';
@@ -22,9 +23,11 @@ const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right
  * without other wishes gets the number of rows by outcome: the rows themselves are in the file, if there is one. `discard` leaves everything as it was.
  */
 export async function openBulkOutput(context: Context, input: Input, path: string | undefined, flags: OutputFlags) {
-  const columns = tabulate(input, []).columns.map((name): Column => {
+  const { shortUrl } = await context.settings();
+  const shortUrlOf: ShortUrlOf | undefined = shortUrl === undefined ? undefined : (code) => fillShortUrl(shortUrl, code);
+  const columns = tabulate(input, [], shortUrlOf).columns.map((name): Column => {
     const ours = NAMED_COLUMNS.find((column) => column.name === name);
-    return ours ?? { name, isTime: /^(created|updated)_at$/i.test(name) };
+    return ours ?? { name, isTime: /^(created|updated)_at$/i.test(name) || input.dateColumns?.has(name) };
   });
   const plan = await planOutput(context, flags, columns, 'list');
   const brief =
@@ -39,7 +42,7 @@ export async function openBulkOutput(context: Context, input: Input, path: strin
         });
   return {
     async commit(results: readonly RowResult[], isNews?: (result: RowResult) => boolean) {
-      const { rows } = tabulate(input, results);
+      const { rows } = tabulate(input, results, shortUrlOf);
       const told = isNews ? rows.filter((_, at) => isNews(results[at] ?? { outcome: 'not-attempted' })) : rows;
       await file?.write(rows);
       await file?.commit();

@@ -1,5 +1,6 @@
 /** How codes are printed: the service's fields, and the address their image leads to where the profile knows it. */
 import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
 import type { ColourName } from '../../output/colour.ts';
 import type { Column } from '../../output/columns.ts';
 import type { Shape } from '../../output/formatter.ts';
@@ -50,15 +51,18 @@ interface CodeOutput {
 }
 
 /**
- * Columns and records for the flags given. `short_url` is ours, not the service's: it is shown in tables, and elsewhere only
- * when `--fields` asks for it. Throws UsageError on bad flags; call it before the first request.
+ * Columns and records for the flags given, with `short_url` if the profile knows it. Throws UsageError on bad flags; call it before the
+ * first request.
  */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape): Promise<CodeOutput> {
   const { shortUrl } = await context.settings();
   const columns = shortUrl === undefined ? CODE_COLUMNS : [...CODE_COLUMNS, SHORT_URL];
-  const plan = await planOutput(context, options, columns, shape);
-  if (shortUrl === undefined || (plan.format !== 'table' && !plan.chosen)) {
-    return { columns: CODE_COLUMNS, toRecord: (code) => ({ ...code }) };
+  const { format } = await planOutput(context, options, columns, shape);
+  if (options.timezone !== undefined && format !== 'xlsx') {
+    throw new UsageError('--timezone requires a workbook: other formats have times in UTC', {
+      hint: 'add -o FILE.xlsx, or omit --timezone',
+    });
   }
+  if (shortUrl === undefined) return { columns, toRecord: (code) => ({ ...code }) };
   return { columns, toRecord: (code) => ({ ...code, short_url: fillShortUrl(shortUrl, code) }) };
 }

@@ -5,7 +5,7 @@ import type { Service } from '../../service/service.ts';
 import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
 import { parseInstant } from '../../time.ts';
 import { defineCommand, integer, parsed, type Values } from '../define.ts';
-import { outputOptions, printRecords } from '../output-options.ts';
+import { outputOptions, printRecords, timezoneOption } from '../output-options.ts';
 import { codeOutput } from './code-columns.ts';
 import { createFilter, filterOptions } from './code-filters.ts';
 
@@ -24,6 +24,7 @@ const options = {
   limit: integer('--limit <n>', 'at most so many', { min: 1 }),
   sort: parsed('--sort <field[:desc]>', "order by a field (default: the service's order)", SORT),
   ...outputOptions,
+  ...timezoneOption,
 };
 
 type ListFlags = Values<typeof options>;
@@ -37,7 +38,7 @@ export const command = defineCommand({
     { command: 'qrctl qr list', does: 'every code' },
     { command: 'qrctl qr list --status active --name menu --sort name', does: 'active codes with "menu" in their name' },
     { command: 'qrctl qr list --sort created_at:desc --limit 10', does: 'the ten newest' },
-    { command: 'qrctl qr list -o codes.csv --excel', does: 'a file for Excel' },
+    { command: 'qrctl qr list -o codes.xlsx --timezone Europe/Berlin', does: 'a workbook' },
     { command: 'qrctl qr list --ids --status expired', does: 'ids for another command' },
   ],
   async run(context, { options }) {

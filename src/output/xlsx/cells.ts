@@ -6,7 +6,7 @@ import { parseInstant } from '../../time.ts';
 import { formatJson } from '../json-lines.ts';
 
 /** Indices of the cell formats that parts.ts declares. */
-export const STYLES = { header: 1, text: 2, time: 3, integer: 4 } as const;
+export const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5 } as const;
 
 /** Excel's own bounds. */
 const MOST_CHARACTERS = 32_767;
@@ -20,8 +20,9 @@ const WANTS_CARE = /[&<>\0-\x1f\ud800-\udfff\ufffe\uffff]|_x/;
 export function cellOf(value: unknown, isTime: boolean, zone: Pick<LocalTime, 'offsetMs'>): string {
   if (value === null || value === undefined) return '';
   if (isTime && typeof value === 'string') {
-    const serial = serialOf(value, zone);
-    if (serial !== undefined) return `" s="${STYLES.time}"><v>${serial}</v></c>`;
+    const isDay = DAY.test(value);
+    const serial = serialOf(isDay ? `${value} 00:00:00` : value, zone);
+    if (serial !== undefined) return `" s="${isDay ? STYLES.date : STYLES.time}"><v>${serial}</v></c>`;
   }
   if (typeof value === 'boolean') return `" t="b"><v>${value ? 1 : 0}</v></c>`;
   if (typeof value === 'number' || typeof value === 'bigint') return numberCell(value);
@@ -70,6 +71,9 @@ const DAY_MS = 86_400_000;
 /** Of 1970-01-01. Before 1900-03-01 Excel counts a day that never was. */
 const EPOCH_DAY = 25_569;
 const FIRST_DAY = 61;
+
+/** `2026-10-01`, in no zone. */
+const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** `2026-10-01 01:08:15`: a time of the wall's already. */
 const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;

@@ -20,6 +20,12 @@ function parseSize(raw: string): Size | undefined {
   return Math.max(size.widthMm, size.heightMm) < LONGEST_MM ? size : undefined;
 }
 
+/** As `parseSize`; one length is both. */
+function parseSides(raw: string): Size | undefined {
+  const [, both = ''] = /^(\d[\d.]*)(?=(?:mm|cm|in)$)/.exec(raw) ?? [];
+  return parseSize(both === '' ? raw : `${both}x${raw}`);
+}
+
 function parseGrid(raw: string): [number, number] | undefined {
   const [columns = 0, rows = 0] = (/^(\d{1,2})x(\d{1,2})$/.exec(raw) ?? []).slice(1).map(Number);
   return columns > 0 && rows > 0 ? [columns, rows] : undefined;
@@ -27,6 +33,11 @@ function parseGrid(raw: string): [number, number] | undefined {
 
 function size(flags: string, description: string) {
   return parsed(flags, description, { parse: parseSize, forms: SIZE_FORMS }, { group: GROUP });
+}
+
+function sides(flags: string, description: string) {
+  const forms = 'It takes a length such as 10mm, or a width and a height such as 10x12mm.';
+  return parsed(flags, description, { parse: parseSides, forms }, { group: GROUP });
 }
 
 export const sheetOptions = {
@@ -40,8 +51,8 @@ export const sheetOptions = {
     { group: GROUP },
   ),
   label: size('--label <WxH>', 'with --grid: a label, such as 63.5x38.1mm'),
-  margin: size('--margin <XxY>', 'with --grid: left and above the first label (default: the grid is in the middle)'),
-  gap: size('--gap <XxY>', 'with --grid: between labels (default: none)'),
+  margin: sides('--margin <10mm|WxH>', "Left and top margin of the page (default: the sheet's; a --grid is centered)"),
+  gap: sides('--gap <2mm|WxH>', 'with --grid: between labels (default: none)'),
   paper: choice('--paper <name>', 'with --grid: the page (default: A4)', ['A4', 'Letter'], { group: GROUP }),
   caption: choice('--caption <what>', 'what stands with the code (default: slug)', ['slug', 'name', 'none'], { group: GROUP }),
   start: integer(
@@ -61,7 +72,7 @@ export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | u
   const isSheet = sheet !== undefined || shape !== undefined;
   for (const [name, option] of Object.entries(sheetOptions)) {
     const given = flags[name as keyof SheetFlags] !== undefined && name !== 'sheet' && name !== 'grid';
-    const needs = ['label', 'margin', 'gap', 'paper'].includes(name) ? '--grid' : '--sheet or --grid';
+    const needs = ['label', 'gap', 'paper'].includes(name) ? '--grid' : '--sheet or --grid';
     if (given && !(needs === '--grid' ? shape : isSheet)) {
       throw new UsageError(`${option.flags.split(' ', 1)} goes with ${needs}`, { hint: `name the sheet, or leave it out` });
     }
@@ -69,12 +80,18 @@ export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | u
   if (!isSheet) return undefined;
   if (sheet !== undefined && shape)
     throw new UsageError('--sheet and --grid do not go together', { hint: 'leave out one of them' });
-  if (sheet !== undefined) return { grid: findGrid(sheet) ?? unknownSheet(sheet), name: sheet };
+  if (sheet !== undefined) {
+    const known = findGrid(sheet) ?? unknownSheet(sheet);
+    return { grid: fitting(margin === undefined ? known : { ...known, margin }, 'its page'), name: sheet };
+  }
   if (!shape || !label) throw new UsageError('--grid goes with --label WxH', { hint: 'such as --grid 3x7 --label 63.5x38.1mm' });
   const grid = { paper: PAPERS[paper], columns: shape[0], rows: shape[1], label, gap, margin };
-  if (!fitsPage(grid))
-    throw new UsageError(`such labels do not fit on a page of ${paper}`, { hint: 'see --grid, --label, --margin and --gap' });
-  return { grid, name: `a grid of ${shape.join('x')}` };
+  return { grid: fitting(grid, `a page of ${paper}`), name: `a grid of ${shape.join('x')}` };
+}
+
+function fitting(grid: LabelGrid, page: string): LabelGrid {
+  if (fitsPage(grid)) return grid;
+  throw new UsageError(`such labels do not fit on ${page}`, { hint: 'see --grid, --label, --margin and --gap' });
 }
 
 function unknownSheet(name: string): never {
