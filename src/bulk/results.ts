@@ -138,7 +138,8 @@ export function createFailure(
   resultsPath: string | undefined,
 ): unknown {
   // A stop at a row's own fault (--fail-fast) is a failed row like others.
-  if (stop !== undefined && !(stop instanceof RejectedError)) return sayingToResume(stop, 'rows that have a code are skipped');
+  if (stop !== undefined && !(stop instanceof RejectedError))
+    return sayingToResume(stop, resultsPath, 'rows that have a code are skipped');
   const undecided = ends.filter(({ candidates }) => candidates.length > 0);
   if (undecided.length) return undecidedError(undecided, rows);
   if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return undefined;
@@ -179,7 +180,7 @@ export function changeFailure({ stop, unproven }: ChangeEnd, results: readonly R
   const rowsFault = [NotFoundError, RejectedError, UnexpectedAnswerError, UnprovenError].some(
     (failure) => stop instanceof failure,
   );
-  if (stop !== undefined && !rowsFault) return sayingToResume(stop, 'it is safe to repeat');
+  if (stop !== undefined && !rowsFault) return sayingToResume(stop, resultsPath, 'it is safe to repeat');
   if (results.every(({ outcome }) => outcome !== 'failed')) return undefined;
   const Kind = unproven ? UnprovenError : PartialError;
   return new Kind(tellFailed(results, resultsPath ? 'rows' : 'codes'), {
@@ -188,9 +189,9 @@ export function changeFailure({ stop, unproven }: ChangeEnd, results: readonly R
   });
 }
 
-/** Adds to the hint of an outage that the same command resumes the run; returns what stopped it. */
-function sayingToResume(stop: unknown, because: string): unknown {
-  if (stop instanceof UnavailableError) {
+/** Adds to the hint of an outage that the same command resumes the run, if its rows are of a file; returns what stopped it. */
+function sayingToResume(stop: unknown, resultsPath: string | undefined, because: string): unknown {
+  if (stop instanceof UnavailableError && resultsPath !== undefined) {
     const before = stop.hint === undefined ? '' : `\n${stop.hint}`;
     stop.hint = `when the service is back, run the same command again to do the rest: ${because}${before}`;
   }
