@@ -3,8 +3,9 @@ import { finished } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { restore } from '../defuse.ts';
 import { letSignalsIn } from '../time.ts';
+import { checkExtent } from './csv-extent.ts';
 import { joinHalves, type RawRecord } from './half-separated.ts';
-import { type Fault, faultsOfHeader, type Input, type InputRow, MOST_COLUMNS, type ReadOptions, refuseFaults } from './input.ts';
+import { type Fault, faultsOfHeader, type Input, type InputRow, type ReadOptions, refuseFaults } from './input.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
 const LINE_ENDS = ['\r\n', '\n', '\r'];
@@ -12,7 +13,7 @@ const LINE_ENDS = ['\r\n', '\n', '\r'];
 interface CsvOptions extends ReadOptions {
   /** Where the name of the file says it. */
   separator: string | undefined;
-  /** The file began with a byte order mark, which `text` has not. */
+  /** The file began with a byte order mark, which `utf8` has not. */
   bom: boolean;
 }
 
@@ -20,8 +21,10 @@ interface CsvOptions extends ReadOptions {
  * Reads a header row and the rows below it: any of comma, semicolon and tab between cells, any line ends, quoted cells with
  * separators and line breaks in them. Rows without any text are skipped. Throws UsageError with every fault of form, or the signal's reason.
  */
-export async function parseCsv(text: string, name: string, options: CsvOptions): Promise<Input> {
-  const { body, skipped, separator, lineEnd } = chooseSeparator(text, options.separator);
+export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
+  const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);
+  const body = utf8.subarray(start);
+  checkExtent(body, separator, name, skipped + 1);
   const form = { is: 'csv', delimiter: separator, bom: options.bom, lineEnd } as const;
   const records = await readRecords(body, separator, skipped, name, options.signal);
   const [header, ...data] = separator === ';' ? await joinHalves(records, name) : records;
@@ -42,11 +45,18 @@ function readRow({ line, cells }: RawRecord, row: number, columns: readonly stri
   return { row, line, values, ...(defused.length > 0 && { defused: new Map(defused) }) };
 }
 
+/** So much of the file is looked at for it. */
+const LONGEST_HEADER = 1 << 20;
+
 /** The one that `sep=;` names (Excel's own first line), else the one that is most often outside quotes in the header. */
-function chooseSeparator(text: string, given: string | undefined) {
-  const declared = /^sep=(.)\r?\n/i.exec(text);
-  const body = declared ? text.slice(declared[0].length) : text;
-  const unquoted = body.trimStart().replace(/"[^"]*"/g, '');
+function chooseSeparator(utf8: Buffer, given: string | undefined) {
+  const text = utf8.toString('utf8', 0, LONGEST_HEADER);
+  const declared = /^sep=([\t\x20-\x7e])\r?\n/i.exec(text);
+  const start = declared?.[0].length ?? 0;
+  const unquoted = text
+    .slice(start)
+    .trimStart()
+    .replace(/"[^"]*"/g, '');
   const [header = ''] = unquoted.split(/[\r\n]/, 1);
   const lineEnd = unquoted.startsWith('\r\n', header.length) ? '\r\n' : '\n';
   const often = (separator: string) => header.split(separator).length;
@@ -55,7 +65,7 @@ function chooseSeparator(text: string, given: string | undefined) {
   const [first = '', ...others] = header.split(';');
   const inOneCell = first.includes(',') && others.length > 0 && others.every((cell) => cell === '');
   const separator = declared?.[1] ?? given ?? (inOneCell ? ';' : most);
-  return { body, skipped: declared ? 1 : 0, separator, lineEnd } as const;
+  return { start, skipped: declared ? 1 : 0, separator, lineEnd } as const;
 }
 
 /** So much is parsed before whoever waits for a signal gets a turn. */
@@ -63,24 +73,18 @@ const PIECE_BYTES = 1 << 20;
 
 /** The records with any text in them. */
 async function readRecords(
-  text: string,
+  bytes: Uint8Array,
   delimiter: string,
   skippedLines: number,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<RawRecord[]> {
-  const bytes = Buffer.from(text);
   const lineAt = createLineCounter(bytes, skippedLines + 1);
   const records: RawRecord[] = [];
   let end = 0;
-  let tooWide: Fault | undefined;
   const onRecord = (cells: string[], { bytes: next }: { bytes: number }) => {
     const line = lineAt(end);
     end = next;
-    if (cells.length > MOST_COLUMNS) {
-      tooWide = { line, message: `${cells.length} cells; at most ${MOST_COLUMNS} are read` };
-      throw new Error(tooWide.message);
-    }
     if (cells.some((cell) => cell.trim() !== '')) records.push({ line, cells });
     return null;
   };
@@ -97,7 +101,6 @@ async function readRecords(
     await ended;
     return records;
   } catch (error) {
-    if (tooWide) refuseFaults(name, [tooWide]);
     if (!(error instanceof CsvError)) throw error;
     refuseFaults(name, [{ line: lineAt(end), message: quoteFault(error) }]);
     throw error;

@@ -3,6 +3,7 @@
  * cell, and saves that as `name,type,destination;;`. What a person filled into the columns beside it comes with semicolons.
  */
 import { type CsvError, parse } from 'csv-parse';
+import { checkExtent } from './csv-extent.ts';
 import { type Fault, refuseFaults } from './input.ts';
 
 /** A row of a CSV as text, and the line it begins on, 1-based. */
@@ -24,6 +25,8 @@ export async function joinHalves(records: readonly RawRecord[], name: string): P
     const message = `has its cells between semicolons, line ${header.line} and others have them between commas`;
     refuseFaults(name, [{ line, message: `${message}: put the names of the columns in cells of their own` }]);
   }
+  const lines = [header, ...whole].map(({ cells: [text = ''] }) => text);
+  checkExtent(Buffer.from(lines.join('\n')), ',', name, header.line);
   const faults: Fault[] = [];
   const apart = await Promise.all([header, ...whole].map((record) => takeApart(record, faults)));
   refuseFaults(name, faults);

@@ -33,6 +33,8 @@ export interface Input {
   readonly form?: InputForm;
   /** A list of ids and slugs without a header, which says nothing else about them. */
   readonly isBare?: true;
+  /** How many of the rows are hidden in their sheet: by a filter, or by a person. */
+  readonly hiddenRows?: number;
 }
 
 /** How the bytes of a bulk file are read. */
@@ -44,6 +46,8 @@ export interface ReadOptions {
   bareNames?: boolean | undefined;
   /** Of a workbook; its first sheet when absent. */
   sheetName?: string | undefined;
+  /** Of a workbook only the rows that are not hidden. */
+  visibleOnly?: boolean | undefined;
 }
 
 /** Columns whose values are qrctl's to write and to read; all others belong to the person. */
@@ -56,6 +60,24 @@ export function fold(column: string): string {
 
 /** More than any spreadsheet has; checks go through them one by one. */
 export const MOST_COLUMNS = 1000;
+
+/** What Excel has below a header. */
+const MOST_ROWS = 1_048_575;
+/** Rows times columns: what is held of a file takes so many times some hundred bytes. */
+export const MOST_VALUES = 4_000_000;
+
+/** Throws UsageError at a file with more than is read at once, while it is being read: a few kilobytes may be unpacked to billions of cells. */
+export function refuseMany(name: string, rows: number, columns: number): void {
+  if (rows <= MOST_ROWS && rows * columns <= MOST_VALUES) return;
+  const most = Math.min(MOST_ROWS, Math.floor(MOST_VALUES / columns));
+  const among = columns === 1 ? '' : ` of ${columns} columns`;
+  throw new UsageError(`${name} has more than ${most} rows${among}`, {
+    hint: 'split it: every part has its own results; nothing was sent',
+  });
+}
+
+/** So many are gathered at most. */
+export const MOST_FAULTS = 1000;
 
 /** How many faults are told: a file of the wrong kind has one in every line. */
 const MOST_TOLD = 100;
@@ -85,7 +107,8 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
 export function refuseFaults(file: string, faults: readonly Fault[], start?: string): void {
   if (faults.length === 0) return;
   const sorted = [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  const count = sorted.length === 1 ? '1 fault' : `${sorted.length} faults`;
+  const atLeast = sorted.length >= MOST_FAULTS ? 'at least ' : '';
+  const count = sorted.length === 1 ? '1 fault' : `${atLeast}${sorted.length} faults`;
   const lines = sorted.slice(0, MOST_TOLD).map((fault) => `  ${formatFault(fault)}`);
   if (sorted.length > MOST_TOLD) lines.push(`  and ${sorted.length - MOST_TOLD} more`);
   throw new UsageError([`${file}: ${count}, nothing was sent`, ...lines].join('\n'), {

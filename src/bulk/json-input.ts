@@ -1,7 +1,16 @@
 /** Rows of a JSON array or of NDJSON. Values stay what they are, so that other people's columns come back untouched. */
 import { isDigit, isObject, MOST_DIGITS, parseJson } from '../service/json.ts';
 import { letSignalsIn } from '../time.ts';
-import { type Fault, type Input, type InputRow, MOST_COLUMNS, refuseFaults } from './input.ts';
+import {
+  type Fault,
+  type Input,
+  type InputRow,
+  MOST_COLUMNS,
+  MOST_FAULTS,
+  MOST_VALUES,
+  refuseFaults,
+  refuseMany,
+} from './input.ts';
 
 interface Piece {
   line: number;
@@ -10,43 +19,53 @@ interface Piece {
 
 /** One JSON object a line; empty lines are skipped. Throws UsageError with every line that is not an object, or the signal's reason. */
 export function parseNdjson(text: string, name: string, signal?: AbortSignal): Promise<Input> {
-  const lines = text.split(/\r?\n/).map((line, index): Piece => ({ line: index + 1, text: line }));
-  return readPieces(
-    'ndjson',
-    lines.filter((piece) => piece.text.trim() !== ''),
-    name,
-    signal,
-  );
+  return readPieces('ndjson', splitLines(text), name, signal);
+}
+
+function* splitLines(text: string): Generator<Piece> {
+  for (let at = 0, line = 1; at < text.length; line++) {
+    const end = text.indexOf('\n', at);
+    const next = end < 0 ? text.length : end;
+    const piece = text.slice(at, next);
+    if (piece.trim() !== '') yield { line, text: piece };
+    at = next + 1;
+  }
 }
 
 /** An array of JSON objects. Throws UsageError where it is not one, or the signal's reason. */
 export async function parseJsonArray(text: string, name: string, signal?: AbortSignal): Promise<Input> {
-  const { pieces, fault } = splitArray(text);
+  const { pieces, fault } = splitArray(text, name);
   if (fault) refuseFaults(name, [fault]);
   return readPieces('json', pieces, name, signal);
 }
 
 async function readPieces(
   is: 'json' | 'ndjson',
-  pieces: readonly Piece[],
+  pieces: Iterable<Piece>,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<Input> {
   const faults: Fault[] = [];
   const columns = new Set<string>();
   const rows: InputRow[] = [];
+  let found = 0;
+  let count = 0;
   for (const { line, text } of pieces) {
-    if (line % 1000 === 0) await letSignalsIn(signal);
+    if (found++ % 1000 === 0) await letSignalsIn(signal);
     const beyond = beyondBounds(text);
     const value = beyond === undefined ? await parseJson(text).catch(() => undefined) : undefined;
     if (!isObject(value)) {
       faults.push({ line, message: beyond ?? 'is not a JSON object' });
+      if (faults.length >= MOST_FAULTS) refuseFaults(name, faults);
       continue;
     }
     const values = new Map(Object.entries(value));
     for (const column of values.keys()) columns.add(column);
     if (columns.size > MOST_COLUMNS) refuseFaults(name, [{ line, message: `more than ${MOST_COLUMNS} columns` }]);
     rows.push({ row: rows.length + 1, line, values });
+    count += values.size;
+    refuseMany(name, rows.length, 1);
+    if (count > MOST_VALUES) refuseFaults(name, [{ line, message: `more than ${MOST_VALUES} values stand before this` }]);
   }
   refuseFaults(name, faults);
   return { name, columns: [...columns], headerLine: undefined, rows, form: { is } };
@@ -65,8 +84,10 @@ const MOST_DEPTH = 100;
 /** What a parser should not be given, in words, or undefined. One pass. */
 function beyondBounds(text: string): string | undefined {
   let depth = 0;
+  let values = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
+    if ((code === COMMA || OPENING.has(code)) && ++values > MOST_VALUES) return `has more than ${MOST_VALUES} values`;
     if (code === QUOTE) at = endOfString(text, at);
     else if (OPENING.has(code) && ++depth > MOST_DEPTH) return `is nested more than ${MOST_DEPTH} deep`;
     else if (CLOSING.has(code)) depth--;
@@ -92,7 +113,7 @@ function endOfString(text: string, start: number): number {
 }
 
 /** The elements of an array, not looked into, with the lines they begin on; `fault`: it is no array. One pass. */
-function splitArray(text: string): { pieces: Piece[]; fault?: Fault } {
+function splitArray(text: string, name: string): { pieces: Piece[]; fault?: Fault } {
   const pieces: Piece[] = [];
   let depth = 0;
   let line = 1;
@@ -108,6 +129,7 @@ function splitArray(text: string): { pieces: Piece[]; fault?: Fault } {
     if (depth === 1 && (code === COMMA || closes)) {
       if (begun) pieces.push({ line: begun.line, text: text.slice(begun.start, at) });
       else if (code === COMMA || pieces.length > 0) return { pieces, fault: { line, message: 'is not JSON: a comma too many' } };
+      refuseMany(name, pieces.length, 1);
       begun = undefined;
     } else if (depth === 1) begun ??= { line, start: at };
     if (code === QUOTE) at = endOfString(text, at);

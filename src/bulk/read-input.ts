@@ -1,4 +1,5 @@
 /** The bytes of a bulk file to rows: its encoding, and its form, told by its name or else by its first character. */
+import { isUtf8 } from 'node:buffer';
 import { UsageError } from '../errors.ts';
 import { type Input, type ReadOptions, showValue } from './input.ts';
 
@@ -18,19 +19,23 @@ export async function parseInput(bytes: Uint8Array, name: string, options: ReadO
   if (options.sheetName !== undefined) {
     throw new UsageError(`--sheet-name is for workbooks, and ${name} is none`, { hint: 'leave out --sheet-name' });
   }
-  const { text, bom } = decodeText(bytes, name);
-  const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(text);
+  if (options.visibleOnly)
+    throw new UsageError(`--visible-only requires a workbook (.xlsx), not ${name}`, { hint: 'Omit --visible-only.' });
+  const { utf8, bom } = toUtf8(bytes, name);
+  const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(utf8);
   if (form === 'json' || form === 'ndjson') {
     const { parseJsonArray, parseNdjson } = await import('./json-input.ts');
+    const text = utf8.toString();
     return form === 'json' ? parseJsonArray(text, name, options.signal) : parseNdjson(text, name, options.signal);
   }
   if (options.bareNames) {
-    const { parseBareNames } = await import('./bare-names.ts');
-    const list = parseBareNames(text, name, { ...options, bom });
+    const [{ parseBareNames }, { checkExtent }] = await Promise.all([import('./bare-names.ts'), import('./csv-extent.ts')]);
+    checkExtent(utf8, ',', name);
+    const list = parseBareNames(utf8.toString(), name, { ...options, bom });
     if (list) return list;
   }
   const { parseCsv } = await import('./csv-input.ts');
-  return parseCsv(text, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
+  return parseCsv(utf8, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
 }
 
 /** A workbook under another name: an archive, or the older container of .xls. */
@@ -38,24 +43,31 @@ function looksPacked(bytes: Uint8Array): boolean {
   return (startsWith(bytes, 0x50, 0x4b) && bytes[2] === 0x03) || (startsWith(bytes, 0xd0, 0xcf) && bytes[2] === 0x11);
 }
 
-function formOfContent(text: string): Form {
-  const first = text.trimStart()[0];
+/** Blanks before it are hardly a kilobyte. */
+const BEGINNING = 1024;
+
+function formOfContent(utf8: Buffer): Form {
+  const first = utf8.toString('utf8', 0, BEGINNING).trimStart()[0];
   return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
 }
 
 /**
- * The text of a file in UTF-8, or in UTF-16 as Excel's "Unicode Text" writes it, without its byte order mark.
+ * The text of a file in UTF-8, or in UTF-16 as Excel's "Unicode Text" writes it, as UTF-8 without its byte order mark.
  *
  * @throws UsageError for any other encoding: reading it as UTF-8 would print garbled names on posters.
  */
-function decodeText(bytes: Uint8Array, name: string): { text: string; bom: boolean } {
+function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean } {
   const encoding = startsWith(bytes, 0xff, 0xfe) ? 'utf-16le' : startsWith(bytes, 0xfe, 0xff) ? 'utf-16be' : 'utf-8';
-  if (encoding === 'utf-8') refuseZeros(bytes, name);
+  if (encoding === 'utf-8') {
+    refuseZeros(bytes, name);
+    if (!isUtf8(bytes)) throw otherCodePage(bytes, name);
+    const bom = startsWith(bytes, 0xef, 0xbb);
+    return { utf8: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(bom ? 3 : 0), bom };
+  }
   try {
-    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    return { text, bom: encoding !== 'utf-8' || startsWith(bytes, 0xef, 0xbb) };
+    return { utf8: Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(bytes)), bom: true };
   } catch {
-    throw encoding === 'utf-8' ? otherCodePage(bytes, name) : notText(name, `bytes that are not ${encoding.toUpperCase()}`);
+    throw notText(name, `bytes that are not ${encoding.toUpperCase()}`);
   }
 }
 

@@ -6,11 +6,13 @@ import {
   type Input,
   type InputRow,
   MOST_COLUMNS,
+  MOST_FAULTS,
   OUR_COLUMNS,
   type ReadOptions,
   refuseFaults,
+  refuseMany,
 } from './input.ts';
-import type { Area, CellValue, Sheet, SheetRow } from './xlsx/read-sheet.ts';
+import type { Area, CellValue, SheetRow } from './xlsx/read-sheet.ts';
 import { readWorkbook } from './xlsx/read-workbook.ts';
 import { dateText, seenNumber } from './xlsx/seen-text.ts';
 
@@ -23,32 +25,57 @@ const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
  * Reads a header row and the rows below it of one sheet; rows without any value are skipped. In columns of the person's own numbers stay
  * numbers. Throws UsageError with every fault of form, by row of the sheet.
  */
-export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName }: ReadOptions): Promise<Input> {
-  const { sheet, from1904 } = readWorkbook(bytes, name, sheetName);
-  const form = { is: 'xlsx' } as const;
-  const [header, ...data] = sheet.rows.filter(hasText);
-  if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
+export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName, visibleOnly }: ReadOptions): Promise<Input> {
+  const { readRows, from1904 } = readWorkbook(bytes, name, sheetName);
   const faults: Fault[] = [];
-  const columns = readHeader(header, name);
-  faults.push(...faultsOfHeader(columns, header.line), ...faultsOfMerging(sheet, header.line, columns.length));
-  const rows = data.map(({ line, cells }, index): InputRow => {
-    for (const [at] of cells)
-      if (at >= columns.length) faults.push({ line, message: `a cell beyond the last column with a name` });
-    const read = ([column, at]: readonly [string, number]) => {
-      const fault = (message: string) => faults.push({ line, column, message });
-      return [column, readCell(cells.get(at), column, { from1904, fault })] as const;
-    };
-    return { row: index + 1, line, values: new Map(columns.map((column, at) => read([column, at]))) };
+  const rows: InputRow[] = [];
+  let header: { line: number; columns: string[] } | undefined;
+  let hiddenRows = 0;
+  let lastLine = 0;
+  /** Of columns with any cell, whether all of them are dates. */
+  const areDates = new Map<number, boolean>();
+  const merged = readRows((row) => {
+    if (!hasText(row)) return;
+    lastLine = row.line;
+    if (!header) {
+      header = { line: row.line, columns: readHeader(row, name) };
+      faults.push(...faultsOfHeader(header.columns, row.line));
+      return;
+    }
+    if (row.isHidden && visibleOnly) return;
+    if (row.isHidden) hiddenRows += 1;
+    rows.push(readRow(row, rows.length + 1, header.columns, { from1904, faults }));
+    refuseMany(name, rows.length, header.columns.length);
+    for (const [at, cell] of row.cells) areDates.set(at, cell.is === 'date' && areDates.get(at) !== false);
+    if (faults.length >= MOST_FAULTS) refuseFaults(name, faults);
   });
+  const form = { is: 'xlsx' } as const;
+  if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
+  const { line: headerLine, columns } = header;
+  faults.push(...faultsOfMerging(merged, headerLine, lastLine, columns.length));
   refuseFaults(name, faults);
-  const dateColumns = new Set(columns.filter((_, at) => isDates(data, at)));
-  return { name, columns, headerLine: header.line, rows, form, dateColumns };
+  const dateColumns = new Set(columns.filter((_, at) => areDates.get(at)));
+  return { name, columns, headerLine, rows, form, dateColumns, hiddenRows };
 }
 
-/** Whether all cells of a column are dates, but for empty ones. */
-function isDates(rows: readonly SheetRow[], at: number): boolean {
-  const filled = rows.filter(({ cells }) => cells.has(at));
-  return filled.length > 0 && filled.every(({ cells }) => cells.get(at)?.is === 'date');
+function readRow(
+  { line, cells }: SheetRow,
+  row: number,
+  columns: readonly string[],
+  { from1904, faults }: { from1904: boolean; faults: Fault[] },
+): InputRow {
+  const values = new Map(
+    columns.map((column, at) => {
+      const fault = (message: string) => faults.push({ line, column, message });
+      return [column, readCell(cells.get(at), column, { from1904, fault })] as const;
+    }),
+  );
+  for (const at of cells.keys()) {
+    if (at < columns.length) continue;
+    faults.push({ line, message: `a cell beyond the last column with a name` });
+    break;
+  }
+  return { row, line, values };
 }
 
 function hasText({ cells }: SheetRow): boolean {
@@ -68,8 +95,7 @@ function readHeader({ line, cells }: SheetRow, name: string): string[] {
 }
 
 /** Which row a value that stretches over several belongs to could only be guessed. */
-function faultsOfMerging({ merged, rows }: Sheet, first: number, width: number): Fault[] {
-  const last = rows.at(-1)?.line ?? first;
+function faultsOfMerging(merged: readonly Area[], first: number, last: number, width: number): Fault[] {
   const isInside = ({ top, bottom, left }: Area) => bottom >= first && top <= last && left < width;
   const area = merged.find(isInside);
   if (!area) return [];

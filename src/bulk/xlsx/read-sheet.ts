@@ -1,7 +1,8 @@
 /** The cells of a worksheet with what they hold, row by row (ECMA-376 part 1, 18.3.1). */
 
-import { readXml } from './read-xml.ts';
-import { isDate, type NumberFormat } from './seen-text.ts';
+import { MOST_VALUES } from '../input.ts';
+import { readList } from './read-list.ts';
+import type { NumberFormat } from './seen-text.ts';
 import { refuseWorkbook } from './unpack.ts';
 
 export type CellValue =
@@ -19,6 +20,8 @@ export interface SheetRow {
   line: number;
   /** By column, counted from 0; empty cells are missing. */
   cells: Map<number, CellValue>;
+  /** By a filter, or by a person. */
+  isHidden: boolean;
 }
 
 /** A rectangle of cells, 1-based lines and columns counted from 0, its ends included. */
@@ -29,25 +32,23 @@ export interface Area {
   right: number;
 }
 
-export interface Sheet {
-  /** Those with any value, top to bottom. */
-  rows: SheetRow[];
-  merged: Area[];
-}
-
-interface CellContext {
+export interface SheetContext {
   name: string;
   strings: readonly string[];
   formats: readonly NumberFormat[];
 }
 
 const UNKNOWN: CellValue = { is: 'formula' };
-const GENERAL: NumberFormat = { id: 0, code: '' };
+const GENERAL: NumberFormat = { id: 0, code: '', isDate: false };
 
-/** Throws UsageError where it is not XML. */
-export function readSheet(xml: string, { name, strings, formats }: CellContext): Sheet {
-  const sheet: Sheet = { rows: [], merged: [] };
-  let row: SheetRow = { line: 0, cells: new Map() };
+/** Calls `onRow` for each row with any value, top to bottom, and returns the merged cells. Throws UsageError where it is not XML. */
+export function readSheet(
+  pieces: Iterable<string>,
+  { name, strings, formats }: SheetContext,
+  onRow: (row: SheetRow) => void,
+): Area[] {
+  const merged: Area[] = [];
+  let row: SheetRow = { line: 0, cells: new Map(), isHidden: false };
   let column = -1;
   let type = 'n';
   let format = GENERAL;
@@ -55,14 +56,21 @@ export function readSheet(xml: string, { name, strings, formats }: CellContext):
   let text = '';
   let isFormula = false;
   let inPhonetics = false;
+  let rows = 0;
+  let cells = 0;
 
-  readXml(xml, name, {
+  readList(pieces, name, SHEET, {
     open(opened, attribute) {
       element = opened;
       if (opened === 'row') {
-        row = { line: Number(attribute('r')) || row.line + 1, cells: new Map() };
+        const isHidden = /^(1|true)$/.test(attribute('hidden') ?? '');
+        row = { line: Number(attribute('r')) || row.line + 1, cells: new Map(), isHidden };
         column = -1;
+        rows += 1;
+        if (rows > MOST_LINES) refuseWorkbook(name, `has more than ${MOST_LINES} rows`);
       } else if (opened === 'c') {
+        cells += 1;
+        if (cells > MOST_VALUES) refuseWorkbook(name, `has more than ${MOST_VALUES} cells`);
         column = columnOf(attribute('r')) ?? column + 1;
         type = attribute('t') ?? 'n';
         format = formats[Number(attribute('s'))] ?? GENERAL;
@@ -70,7 +78,7 @@ export function readSheet(xml: string, { name, strings, formats }: CellContext):
         isFormula = false;
       } else if (opened === 'f') isFormula = true;
       else if (opened === 'rPh') inPhonetics = true;
-      else if (opened === 'mergeCell') sheet.merged.push(areaOf(attribute('ref') ?? ''));
+      else if (opened === 'mergeCell') merged.push(areaOf(attribute('ref') ?? ''));
     },
     text(more) {
       if (!inPhonetics && (element === 'v' || element === 't')) text += more;
@@ -78,7 +86,7 @@ export function readSheet(xml: string, { name, strings, formats }: CellContext):
     close(closed) {
       element = '';
       if (closed === 'rPh') inPhonetics = false;
-      if (closed === 'row' && row.cells.size > 0) sheet.rows.push(row);
+      if (closed === 'row' && row.cells.size > 0) onRow(row);
       if (closed !== 'c') return;
       if (type === 's' && text !== '' && strings[Number(text)] === undefined)
         refuseWorkbook(name, 'is damaged: a cell names a text that is not there');
@@ -86,23 +94,37 @@ export function readSheet(xml: string, { name, strings, formats }: CellContext):
       if (value) row.cells.set(column, value);
     },
   });
-  return sheet;
+  return merged;
 }
 
+/** Of any sheet, the header included. */
+const MOST_LINES = 2 ** 20;
+
+const SHEET = { list: 'sheetData', item: 'row' };
+
 function cellValueOf(type: string, text: string, format: NumberFormat, strings: readonly string[]): CellValue | undefined {
-  if (type === 's') return textOf(strings[Number(text)] ?? '');
-  if (type === 'str' || type === 'inlineStr') return textOf(decodeEscapes(text));
+  // Without a value it is empty: as a number that would be the first of the texts.
+  if (type === 's') return textOf(text === '' ? '' : (strings[Number(text)] ?? ''));
+  if (type === 'str' || type === 'inlineStr') return textOf(onItsOwn(decodeEscapes(text)));
   if (text === '') return undefined;
   if (type === 'b') return { is: 'boolean', value: text === '1' || text === 'true' };
-  if (type === 'e') return { is: 'error', text };
-  if (type === 'd') return textOf(text);
+  if (type === 'e') return { is: 'error', text: onItsOwn(text) };
+  if (type === 'd') return textOf(onItsOwn(text));
   const value = Number(text);
-  if (Number.isNaN(value)) return textOf(text);
-  return isDate(format) ? { is: 'date', serial: value } : { is: 'number', value, format };
+  if (Number.isNaN(value)) return textOf(onItsOwn(text));
+  return format.isDate ? { is: 'date', serial: value } : { is: 'number', value, format };
 }
 
 function textOf(text: string): CellValue | undefined {
   return text === '' ? undefined : { is: 'text', text };
+}
+
+/** Shorter texts are copied by V8 itself. */
+const LONGEST_COPIED = 12;
+
+/** The text in memory of its own: cut out of another it would keep all of that. */
+export function onItsOwn(text: string): string {
+  return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
 }
 
 /** `_x000D_` stands for what XML cannot hold (ST_Xstring, ECMA-376 part 1, 22.9.2.19). */

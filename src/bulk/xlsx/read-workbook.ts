@@ -2,13 +2,16 @@
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { inQuotes } from '../../quote.ts';
-import { decodeEscapes, readSheet, type Sheet } from './read-sheet.ts';
+import { MOST_VALUES } from '../input.ts';
+import { readList } from './read-list.ts';
+import { type Area, decodeEscapes, onItsOwn, readSheet, type SheetRow } from './read-sheet.ts';
 import { readXml } from './read-xml.ts';
-import type { NumberFormat } from './seen-text.ts';
+import { createFormat, LONGEST_CODE, type NumberFormat } from './seen-text.ts';
 import { openArchive, type Parts, refuseWorkbook } from './unpack.ts';
 
 export interface Workbook {
-  sheet: Sheet;
+  /** Calls `onRow` for each row of the sheet with any value, top to bottom, and returns the merged cells. Throws UsageError. */
+  readRows(onRow: (row: SheetRow) => void): Area[];
   /** Days count from 1904, as old Excel for Mac did. */
   from1904: boolean;
 }
@@ -17,7 +20,7 @@ export interface Workbook {
 export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string | undefined): Workbook {
   const parts = openArchive(bytes, name);
   const workbookPath = targets(parts, '', name).find(({ type }) => type.endsWith('/officeDocument'))?.path ?? 'xl/workbook.xml';
-  const xml = parts(workbookPath);
+  const xml = parts.whole(workbookPath);
   if (xml === undefined) {
     const isBinary = workbookPath.endsWith('.bin');
     refuseWorkbook(name, isBinary ? 'is a binary workbook (.xlsb)' : 'is not a workbook: it is an archive of something else');
@@ -26,15 +29,12 @@ export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string 
   const { sheets, from1904 } = readSheets(xml, name);
   const wanted = chooseSheet(sheets, sheetName, name);
   const path = related.find(({ id }) => id === wanted.relation)?.path;
-  const sheetXml = path === undefined ? undefined : parts(path);
-  if (sheetXml === undefined) refuseWorkbook(name, `is damaged: its sheet ${inQuotes(wanted.name)} is missing`);
-  const partOf = (type: string) => {
-    const found = related.find((relation) => relation.type.endsWith(type))?.path;
-    return found === undefined ? undefined : parts(found);
-  };
-  const strings = readStrings(partOf('/sharedStrings') ?? '<sst/>', name);
-  const formats = readFormats(partOf('/styles') ?? '<styleSheet/>', name);
-  return { sheet: readSheet(sheetXml, { name, strings, formats }), from1904 };
+  const sheet = path === undefined ? undefined : parts.pieces(path);
+  if (sheet === undefined) refuseWorkbook(name, `is damaged: its sheet ${inQuotes(wanted.name)} is missing`);
+  const pathOf = (type: string) => related.find((relation) => relation.type.endsWith(type))?.path ?? '';
+  const strings = readStrings(parts.pieces(pathOf('/sharedStrings')) ?? ['<sst/>'], name);
+  const formats = readFormats(parts.whole(pathOf('/styles')) ?? '<styleSheet/>', name);
+  return { readRows: (onRow) => readSheet(sheet, { name, strings, formats }, onRow), from1904 };
 }
 
 interface Relation {
@@ -48,7 +48,7 @@ function targets(parts: Parts, of: string, name: string): Relation[] {
   const at = of.lastIndexOf('/') + 1;
   const [folder, file] = [of.slice(0, at), of.slice(at)];
   const relations: Relation[] = [];
-  readXml(parts(`${folder}_rels/${file}.rels`) ?? '<Relationships/>', name, {
+  readXml(parts.whole(`${folder}_rels/${file}.rels`) ?? '<Relationships/>', name, {
     open(element, attribute) {
       if (element !== 'Relationship' || attribute('TargetMode') === 'External') return;
       const target = attribute('Target') ?? '';
@@ -95,12 +95,12 @@ function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, n
 }
 
 /** Each text as it is, its parts in different letters put together, what helps to pronounce it left out. */
-function readStrings(xml: string, name: string): string[] {
+function readStrings(pieces: Iterable<string>, name: string): string[] {
   const strings: string[] = [];
   let element = '';
   let inPhonetics = false;
   let text = '';
-  readXml(xml, name, {
+  readList(pieces, name, TEXTS, {
     open(opened) {
       element = opened;
       if (opened === 'si') text = '';
@@ -112,26 +112,40 @@ function readStrings(xml: string, name: string): string[] {
     close(closed) {
       element = '';
       if (closed === 'rPh') inPhonetics = false;
-      if (closed === 'si') strings.push(decodeEscapes(text));
+      if (closed !== 'si') return;
+      strings.push(onItsOwn(decodeEscapes(text)));
+      if (strings.length > MOST_VALUES) refuseWorkbook(name, `has more than ${MOST_VALUES} texts`);
     },
   });
   return strings;
 }
 
+const TEXTS = { list: 'sst', item: 'si' };
+
 /** How numbers are shown in cells, by the index that cells name. */
 function readFormats(xml: string, name: string): NumberFormat[] {
-  const codes = new Map<number, string>();
-  const ids: number[] = [];
+  /** Each is judged once, however many cells have it. */
+  const made = new Map<number, NumberFormat>();
+  const formats: NumberFormat[] = [];
   let inCells = false;
   readXml(xml, name, {
     open(element, attribute) {
-      if (element === 'numFmt') codes.set(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
+      if (element === 'numFmt') {
+        const [id, code] = [Number(attribute('numFmtId')), attribute('formatCode') ?? ''];
+        if (code.length > LONGEST_CODE)
+          refuseWorkbook(name, `is damaged: a number format has more than ${LONGEST_CODE} characters`);
+        made.set(id, createFormat(id, code));
+      }
       if (element === 'cellXfs') inCells = true;
-      if (element === 'xf' && inCells) ids.push(Number(attribute('numFmtId') ?? 0));
+      if (element !== 'xf' || !inCells) return;
+      const id = Number(attribute('numFmtId') ?? 0);
+      const format = made.get(id) ?? createFormat(id, '');
+      made.set(id, format);
+      formats.push(format);
     },
     close(element) {
       if (element === 'cellXfs') inCells = false;
     },
   });
-  return ids.map((id) => ({ id, code: codes.get(id) ?? '' }));
+  return formats;
 }

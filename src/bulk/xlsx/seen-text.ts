@@ -5,14 +5,23 @@ import { formatInstant } from '../../time.ts';
 export interface NumberFormat {
   id: number;
   code: string;
+  /** Whether a number in this format is shown as a date or a time. */
+  isDate: boolean;
 }
+
+/** Excel takes none that is longer. */
+export const LONGEST_CODE = 255;
 
 /** Excel's own formats of dates and times; the rest of their numbers are numbers'. */
 const isDateId = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 
-/** Whether a number in this format is shown as a date or a time. */
-export function isDate({ id, code }: NumberFormat): boolean {
+/** The format with this number, of a code of at most LONGEST_CODE characters: how its signs are matched takes the square of them. */
+export function createFormat(id: number, code: string): NumberFormat {
+  return { id, code, isDate: isDate(id, code) };
+}
+
+function isDate(id: number, code: string): boolean {
   const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
   return isDateId(id) || (!/general/i.test(bare) && /[ymdhs]/i.test(bare));
 }

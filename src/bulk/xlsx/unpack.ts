@@ -1,10 +1,15 @@
-/** The parts of a workbook out of its archive, within bounds; and whatever else calls itself .xlsx, told apart. */
+/** The parts of a workbook out of its archive, a piece at a time and within bounds; and whatever else calls itself .xlsx, told apart. */
 import { crc32 } from 'node:zlib';
-import { unzipSync } from 'fflate';
+import { Inflate } from 'fflate';
 import { UsageError } from '../../errors.ts';
 
 /** Unpacked: an archive of a few kilobytes may claim terabytes. */
 const MOST_UNPACKED = 256 * 2 ** 20;
+/** Of a part that is held as a whole: all but the lists of rows and of texts. */
+const MOST_WHOLE = 16 * 2 ** 20;
+
+/** Larger parts are packed at most so many times smaller, if a spreadsheet packed them: Apache POI has the same bound. */
+const MOST_PACKED = 100;
 
 const HINT = 'save it as an Excel workbook (.xlsx) without a password, or as CSV UTF-8, and run this again; nothing was sent';
 
@@ -20,8 +25,12 @@ function isCompound(bytes: Uint8Array): boolean {
   return startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]);
 }
 
-/** Reads single parts as text; undefined where there is none of that name. Throws UsageError where the whole is too large, or damaged. */
-export type Parts = (path: string) => string | undefined;
+/** Single parts as text; undefined if the archive has none of that name. Each throws UsageError if the part is too large, or damaged. */
+export interface Parts {
+  whole(path: string): string | undefined;
+  /** In pieces that end anywhere between two characters. */
+  pieces(path: string): Iterable<string> | undefined;
+}
 
 /** Throws UsageError for what is no workbook that can be read. */
 export function openArchive(bytes: Uint8Array, name: string): Parts {
@@ -33,50 +42,110 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
   }
   if (!startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]))
     refuseWorkbook(name, 'is not a workbook, whatever its name says: was a CSV file renamed?');
-  const checksums = readChecksums(bytes, name);
+  const entries = readEntries(bytes, name);
   let unpacked = 0;
-  const parts: Parts = (path) => {
+
+  function* pieces(path: string): Generator<string> {
+    const entry = entries.get(path);
+    if (!entry) return;
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    let checksum = 0;
+    let own = 0;
     try {
-      const found = unzipSync(bytes, {
-        filter: (entry) => {
-          if (entry.name !== path) return false;
-          unpacked += entry.originalSize;
-          if (unpacked > MOST_UNPACKED)
-            refuseWorkbook(name, `holds more than ${MOST_UNPACKED / 2 ** 20} MiB when it is unpacked`);
-          return true;
-        },
-      });
-      const part = found[path];
+      for (const piece of inflate(entry)) {
+        unpacked += piece.length;
+        own += piece.length;
+        if (own > MOST_WHOLE && own > MOST_PACKED * entry.data.length)
+          refuseWorkbook(name, `holds a part that is packed more than ${MOST_PACKED} times smaller, as no spreadsheet does`);
+        if (unpacked > MOST_UNPACKED) refuseWorkbook(name, `holds more than ${MOST_UNPACKED / 2 ** 20} MiB when it is unpacked`);
+        checksum = crc32(piece, checksum);
+        yield decoder.decode(piece, { stream: true });
+      }
       // The library does not look: a bit that turned over would be another letter of a name.
-      if (part && crc32(part) !== checksums.get(path)) refuseWorkbook(name, 'is damaged: its checksum is wrong');
-      return part && new TextDecoder('utf-8', { fatal: true }).decode(part);
+      if (checksum !== entry.checksum) refuseWorkbook(name, 'is damaged: its checksum is wrong');
+      yield decoder.decode();
     } catch (error) {
       if (error instanceof UsageError) throw error;
-      return refuseWorkbook(name, 'is damaged: it cannot be unpacked', error);
+      refuseWorkbook(name, 'is damaged: it cannot be unpacked', error);
     }
-  };
-  const type = parts('mimetype');
-  if (type?.includes('opendocument')) refuseWorkbook(name, 'is an OpenDocument file (.ods)');
+  }
+
+  function whole(path: string): string | undefined {
+    if (!entries.has(path)) return undefined;
+    let text = '';
+    for (const piece of pieces(path)) {
+      text += piece;
+      refuseLarge(text, name);
+    }
+    return text;
+  }
+
+  const parts: Parts = { whole, pieces: (path) => (entries.has(path) ? pieces(path) : undefined) };
+  if (whole('mimetype')?.includes('opendocument')) refuseWorkbook(name, 'is an OpenDocument file (.ods)');
   return parts;
 }
 
+/** Throws UsageError if a text that must be held as a whole is larger than anyone's. */
+export function refuseLarge(text: string, name: string): void {
+  if (text.length > MOST_WHOLE) refuseWorkbook(name, `has a part of more than ${MOST_WHOLE / 2 ** 20} MiB outside of its rows`);
+}
+
+/** So much of the packed bytes is unpacked at once: a thousandfold becomes 4 MiB. */
+const PACKED_BYTES = 4096;
+
+const STORED = 0;
+const DEFLATED = 8;
+
+function* inflate({ method, data }: Entry): Generator<Uint8Array> {
+  if (method === STORED) return yield data;
+  if (method !== DEFLATED) throw new Error(`packed by method ${method}`);
+  let made: Uint8Array[] = [];
+  let isWhole = false;
+  const stream = new Inflate((piece, isLast) => {
+    made.push(piece);
+    isWhole = isLast;
+  });
+  for (let at = 0; at < data.length; at += PACKED_BYTES) {
+    stream.push(data.subarray(at, at + PACKED_BYTES), at + PACKED_BYTES >= data.length);
+    const pieces = made;
+    made = [];
+    yield* pieces;
+  }
+  if (!isWhole) throw new Error('it ends early');
+}
+
+interface Entry {
+  method: number;
+  /** As it is packed. */
+  data: Uint8Array;
+  /** CRC-32 of what it is unpacked to. */
+  checksum: number;
+}
+
 /**
- * The checksum of each entry by its name, from the directory at the end (PKWARE APPNOTE 6.3, 4.3.12). The last record says how many entries
- * there are: the library believes it, and would look for billions. Throws UsageError where there are not so many.
+ * Each entry by its name, from the directory at the end (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). The last record says how many entries there
+ * are: who believes it looks for billions. Throws UsageError where there are not so many.
  */
-function readChecksums(bytes: Uint8Array, name: string): Map<string, number> {
+function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const end = data.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
   if (end < 0 || end + 22 > data.length) refuseWorkbook(name, 'is damaged: its end is missing');
   const count = data.readUInt16LE(end + 10);
   let at = data.readUInt32LE(end + 16);
   if (count === 0xffff || at === 0xffff_ffff) refuseWorkbook(name, 'is an archive of a form that no workbook needs (ZIP64)');
-  const checksums = new Map<string, number>();
+  const entries = new Map<string, Entry>();
   for (let entry = 0; entry < count; entry++) {
     if (at + 46 > end) refuseWorkbook(name, 'is damaged: it has fewer parts than it says');
     const length = data.readUInt16LE(at + 28);
-    checksums.set(data.toString('utf8', at + 46, at + 46 + length), data.readUInt32LE(at + 16));
+    const local = data.readUInt32LE(at + 42);
+    if (local + 30 > end) refuseWorkbook(name, 'is damaged: a part begins behind its end');
+    const start = local + 30 + data.readUInt16LE(local + 26) + data.readUInt16LE(local + 28);
+    entries.set(data.toString('utf8', at + 46, at + 46 + length), {
+      method: data.readUInt16LE(at + 10),
+      data: data.subarray(start, start + data.readUInt32LE(at + 20)),
+      checksum: data.readUInt32LE(at + 16),
+    });
     at += 46 + length + data.readUInt16LE(at + 30) + data.readUInt16LE(at + 32);
   }
-  return checksums;
+  return entries;
 }

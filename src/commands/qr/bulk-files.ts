@@ -34,6 +34,7 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   const { rows, warnings, unread } = verb.check(input);
   const path = resultsPathOf(from, flags, input.form);
   await refuseJournals([path, flags.output]);
+  tellHidden(context, input);
   tellWarnings(context, warnings);
   if (unread.length > 0) context.console.note(`not read: ${unread.map(shownColumn).join(', ')}`);
   if (flags.dryRun) return verb.preview(rows, path);
@@ -88,6 +89,13 @@ async function refuseJournals(paths: readonly (string | undefined)[]): Promise<v
     if (path === undefined || !(await isJournal(path))) continue;
     throw new UsageError(`${path} is the journal of a bulk run, and would be overwritten`, { hint: 'name another file' });
   }
+}
+
+/** A person who filtered a sheet means the rows that are left. */
+function tellHidden({ console }: Context, { name, rows, hiddenRows = 0 }: Input): void {
+  if (hiddenRows === 0) return;
+  const [count, verb] = [`${hiddenRows} of ${rows.length} rows`, hiddenRows === 1 ? 'is' : 'are'];
+  console.warn(`${count} in ${name} ${verb} hidden and ${verb} included: omit hidden rows with --visible-only`);
 }
 
 const MOST_WARNINGS = 10;

@@ -27,6 +27,9 @@ export const bulkOptions = {
   ),
   ...overwriteOption,
   sheetName: text('--sheet-name <name>', 'the sheet of a workbook (default: its first one)', { group: BULK_GROUP }),
+  visibleOnly: flag('--visible-only', 'Omit the rows of a workbook that are hidden, by a filter or by hand', {
+    group: BULK_GROUP,
+  }),
   dryRun: flag('--dry-run', 'print what would be done, and what it costs; change nothing', { group: BULK_GROUP }),
   failFast: flag('--fail-fast', 'stop at the first row that fails', { group: BULK_GROUP }),
 };

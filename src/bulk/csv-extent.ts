@@ -1,0 +1,52 @@
+/** How many records and cells a CSV has, counted before a parser makes anything of them: 120 MB of commas would be as many strings. */
+import { MOST_COLUMNS, MOST_VALUES, refuseFaults, refuseMany } from './input.ts';
+
+/** No spreadsheet has a row as long. */
+const MOST_RECORD_BYTES = 16 * 2 ** 20;
+/** Empty lines are skipped by the parser, one by one. */
+const MOST_EMPTY = 2 ** 20;
+
+const QUOTE = 0x22;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+
+/** Throws UsageError at the first record with which the file is more than is read. `first`: the line it begins on. */
+export function checkExtent(bytes: Uint8Array, separator: string, name: string, first = 1): void {
+  const cellEnd = separator.charCodeAt(0);
+  const found = { records: 0, empty: 0, columns: 0, cells: 0 };
+  /** Of the record that is being counted. */
+  let own = { start: 0, line: first, cells: 1 };
+  let line = first;
+  let inQuotes = false;
+
+  const refuse = (message: string) => refuseFaults(name, [{ line: own.line, message }]);
+
+  function endRecord(at: number): void {
+    if (own.cells > MOST_COLUMNS) refuse(`${own.cells} cells; at most ${MOST_COLUMNS} are read`);
+    if (at - own.start > MOST_RECORD_BYTES) refuse(`is longer than ${MOST_RECORD_BYTES / 2 ** 20} MiB`);
+    const isEmpty = at === own.start || (at === own.start + 1 && bytes[own.start] === RETURN);
+    if (isEmpty) found.empty += 1;
+    else {
+      // The first is the header, whose columns all rows have.
+      if (found.records === 0) found.columns = own.cells;
+      else refuseMany(name, found.records, found.columns);
+      found.records += 1;
+      found.cells += own.cells;
+    }
+    if (found.empty > MOST_EMPTY) refuse(`more than ${MOST_EMPTY} empty lines stand before this`);
+    if (found.cells > MOST_VALUES + found.columns) refuse(`more than ${MOST_VALUES} cells stand before this`);
+    own = { start: at + 1, line, cells: 1 };
+  }
+
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) inQuotes = !inQuotes;
+    else if (byte === cellEnd) {
+      if (!inQuotes) own.cells += 1;
+    } else if (byte === LINE_FEED || (byte === RETURN && bytes[at + 1] !== LINE_FEED)) {
+      line += 1;
+      if (!inQuotes) endRecord(at);
+    }
+  }
+  endRecord(bytes.length);
+}

@@ -1,0 +1,95 @@
+/** Files of some kilobytes that are gigabytes when they are read: refused while they are unpacked, in bounded time and memory. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { zipSync } from 'fflate';
+import { expect, test } from 'vitest';
+import { runCli, useDirectory } from '../support/cli.ts';
+
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const relation = (id: string, type: string, target: string) =>
+  `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
+
+/** A workbook of one sheet; `more` is another part of it. */
+function workbook(rows: string, more: Record<string, string> = {}): Uint8Array {
+  const header = '<row><c t="str"><v>name</v></c></row>';
+  const parts: Record<string, string> = {
+    '_rels/.rels': `<Relationships>${relation('r1', 'officeDocument', '/xl/workbook.xml')}</Relationships>`,
+    'xl/workbook.xml': '<workbook><sheets><sheet name="A" sheetId="1" r:id="r1"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels': `<Relationships>${relation('r1', 'worksheet', 'sheet.xml')}${relation('r2', 'styles', 'styles.xml')}${relation('r3', 'sharedStrings', 'texts.xml')}</Relationships>`,
+    'xl/sheet.xml': `<worksheet><sheetData>${header}${rows}</sheetData></worksheet>`,
+    ...more,
+  };
+  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, Buffer.from(text)])));
+}
+
+const columns = Array.from({ length: 1000 }, (_, n) => `c${n}`).join();
+const format = (code: string) =>
+  `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="${code}"/></numFmts><cellXfs><xf numFmtId="164"/></cellXfs></styleSheet>`;
+
+test.each<[string, string, () => string | Uint8Array, RegExp]>([
+  ['rows', 'a.csv.gz', () => `name\n${'a\n'.repeat(9e6)}`, /has more than 1048575 rows/],
+  ['rows of many columns', 'a.csv.gz', () => `${columns}\n${'a\n'.repeat(9e6)}`, /has more than 4000 rows of 1000 columns/],
+  ['commas', 'a.csv.gz', () => Buffer.alloc(60e6, ','), /line 1: 60000001 cells; at most 1000 are read/],
+  ['commas below a header', 'a.csv.gz', () => `name\n${','.repeat(60e6)}`, /line 2: 60000001 cells; at most 1000 are read/],
+  [
+    'commas in half a semicolon file',
+    'a.csv.gz',
+    () => `name,type;;\n${','.repeat(15e6)};;\n`,
+    /15000001 cells; at most 1000 are read/,
+  ],
+  ['empty lines', 'a.csv.gz', () => `name\n${'\n'.repeat(60e6)}`, /more than 1048576 empty lines/],
+  ['one cell', 'a.csv.gz', () => `name\n東${'a'.repeat(40e6)}\n`, /line 2: is longer than 16 MiB/],
+  ['quotes', 'a.csv.gz', () => `name\n${'""\n'.repeat(9e6)}`, /has more than 1048575 rows/],
+  ['an unknown separator', 'a.csv.gz', () => `sep=é\n${'é'.repeat(40e6)}`, /line 2: is longer than 16 MiB/],
+  ['objects', 'a.json.gz', () => `[${'{},'.repeat(9e6)}{}]`, /has more than 1048575 rows/],
+  ['lines', 'a.ndjson.gz', () => '{}\n'.repeat(9e6), /has more than 1048575 rows/],
+  ['arrays', 'a.ndjson.gz', () => `{"a":[${'[],'.repeat(9e6)}[]]}\n`, /line 1: has more than 4000000 values/],
+  ['rows', 'a.xlsx', () => workbook('<row/>'.repeat(6e6)), /has more than 1048576 rows/],
+  [
+    'rows with a value',
+    'a.xlsx',
+    () => workbook('<row><c t="str"><v>a</v></c></row>'.repeat(4e6)),
+    /has more than 1048576 rows|packed more than 100 times/,
+  ],
+  ['texts', 'a.xlsx', () => workbook('', { 'xl/texts.xml': `<sst>${'<si/>'.repeat(6e6)}</sst>` }), /has more than|packed more/],
+  ['formats', 'a.xlsx', () => workbook('', { 'xl/styles.xml': '<cellXfs/>'.repeat(9e6) }), /packed more|more than 16 MiB/],
+  [
+    'signs of a format',
+    'a.xlsx',
+    () => workbook('<row><c s="0"><v>1</v></c></row>'.repeat(500), { 'xl/styles.xml': format('['.repeat(100_000)) }),
+    /a number format has more than 255 characters/,
+  ],
+])(
+  'too many %s in %s are refused',
+  async (_, name, make, message) => {
+    const directory = await useDirectory();
+    const bytes = make();
+    await writeFile(join(directory, name), name.endsWith('.gz') ? gzipSync(bytes, { level: 1 }) : bytes);
+    const options = { cwd: directory, nodeArgs: ['--max-old-space-size=400'], timeoutMs: 60_000 };
+    const { code, stderr } = await runCli(['qr', 'create', '--from', name], options);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  },
+  120_000,
+);
+
+test('too many names of a list are refused', async () => {
+  const cwd = await useDirectory();
+  await writeFile(join(cwd, 'a.txt.gz'), gzipSync('\n'.repeat(9e6) + 'a\n'.repeat(9e6), { level: 1 }));
+  const { code, stderr } = await runCli(['qr', 'delete', '--from', 'a.txt.gz'], { cwd, nodeArgs: ['--max-old-space-size=400'] });
+  expect(stderr).toMatch(/more than 1048576 empty lines/);
+  expect(code).toBe(2);
+});
+
+test('rows that a filter hides are told, and omitted if they should be', async () => {
+  const cwd = await useDirectory();
+  const row = (name: string, hidden = '') => `<row ${hidden}><c t="str"><v>${name}</v></c></row>`;
+  await writeFile(join(cwd, 'a.xlsx'), workbook(row('a') + row('b', 'hidden="1"') + row('c', 'hidden="1"')));
+  const env = { QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1', QRCTL_API_KEY: 'svc_live_key0123456789' };
+  const run = (...args: string[]) => runCli(['qr', 'create', '--from', 'a.xlsx', '--retry-for', '0s', ...args], { cwd, env });
+  expect((await run()).stderr).toContain(
+    '2 of 3 rows in a.xlsx are hidden and are included: omit hidden rows with --visible-only',
+  );
+  expect((await run('--visible-only')).stderr).not.toContain('hidden');
+});
