@@ -77,7 +77,10 @@ test.each<[string, string, () => string | Uint8Array, RegExp]>([
 test('too many names of a list are refused', async () => {
   const cwd = await useDirectory();
   await writeFile(join(cwd, 'a.txt.gz'), gzipSync('\n'.repeat(9e6) + 'a\n'.repeat(9e6), { level: 1 }));
-  const { code, stderr } = await runCli(['qr', 'delete', '--from', 'a.txt.gz'], { cwd, nodeArgs: ['--max-old-space-size=400'] });
+  const { code, stderr } = await runCli(['qr', 'delete', '--from', 'a.txt.gz', '--yes'], {
+    cwd,
+    nodeArgs: ['--max-old-space-size=400'],
+  });
   expect(stderr).toMatch(/more than 1048576 empty lines/);
   expect(code).toBe(2);
 });
