@@ -7,6 +7,7 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
+import { removeFile } from '../durable/held-directory.ts';
 import { acquireLock } from '../durable/lock.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
@@ -76,7 +77,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     if (restart) await readCurrentState(job);
     const committed = restart ? nothingCommitted(sinceMs) : await (options.rotated ? openRotated : openCommitted)(job);
     // Of a run that was killed: a --restart that was not done, a state that had not taken its place. Nothing in them is needed.
-    for (const leftover of [paths.restart, temporaryOf(paths.state)]) await ifPresent(disk.unlink(leftover));
+    for (const leftover of [paths.restart, temporaryOf(paths.state)]) await removeFile(disk, leftover);
     const tail = createFileTail({ ...job, committed });
     const write = async (_: string, { rows }: TimedRows) => {
       await tail.write(options.formatter.rows(rows));

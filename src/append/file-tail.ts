@@ -5,6 +5,7 @@
  */
 import { dirname } from 'node:path';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from '../durable/disk.ts';
+import { removeFile } from '../durable/held-directory.ts';
 import { openBeside, openReplacement, putInPlace, type Replacement } from '../durable/replace-file.ts';
 import { isSameFile } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
@@ -177,7 +178,7 @@ export function createFileTail({
       // A5: what the last state does not claim is cut off now, or by the next run.
       if (broken && mayCut && needed) await file?.truncate(claimed).catch(() => undefined);
       await file?.close().catch(() => undefined);
-      if (!needed) await disk.unlink(place).catch(() => undefined);
+      if (!needed) await removeFile(disk, place).catch(() => undefined);
     },
   };
 }

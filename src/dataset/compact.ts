@@ -4,12 +4,19 @@
  */
 import { join } from 'node:path';
 import { ForeignRowError } from '../append/read-back.ts';
-import type { Disk } from '../durable/disk.ts';
+import type { Disk, DiskDirectory } from '../durable/disk.ts';
 import { replaceFile } from '../durable/replace-file.ts';
-import { makeRealDirectories } from '../durable/trusted-file.ts';
+import { makeDirectories } from '../durable/write.ts';
 import { UnprovenError } from '../errors.ts';
 import { groupBy } from '../group-by.ts';
-import { generationPath, removeGenerations, showGeneration, shownGeneration } from './generations.ts';
+import {
+  createGeneration,
+  generationPath,
+  inGeneration,
+  removeGenerations,
+  showGeneration,
+  shownGeneration,
+} from './generations.ts';
 import { formatManifest, MANIFEST, type Manifest, type Part, partName } from './manifest.ts';
 import { readPart } from './read-part.ts';
 import { mergeParts, type PartFormatter, writePart } from './write-part.ts';
@@ -28,31 +35,47 @@ export interface CompactJob {
 
 /** Resolves to how many partitions were merged, and how many parts they had. The dataset must be locked. Throws the system's error. */
 export async function compactDataset(job: CompactJob): Promise<{ partitions: number; parts: number }> {
-  const { disk, place, manifest, signal } = job;
+  const { disk, place, manifest } = job;
   const shown = (await shownGeneration(disk, place)) ?? 0;
   // P13: of a run that was killed before it showed them. What is shown is no run's to remove.
   await removeGenerations(disk, place, (number) => number > shown);
   const closed = mergeable(manifest.parts, job.openFrom);
   if (closed.size === 0) return { partitions: 0, parts: 0 };
-  const [from, to] = [generationPath(place, shown), generationPath(place, shown + 1)];
-  const name = partName(manifest.next, manifest.identity.format);
-  const places = new Set(manifest.parts.map(({ partition }) => partition));
-  for (const partition of places) await makeRealDirectories(disk, join(to, partition));
-  const kept = manifest.parts.filter(({ partition }) => !closed.has(partition));
-  for (const part of kept) await disk.link(pathOf(from, part), pathOf(to, part));
-  const merged: Part[] = [];
-  for (const [partition, parts] of closed) {
-    signal?.throwIfAborted();
-    merged.push(await merge(job, { from, to, partition, name, parts }));
-  }
-  // P11: everything the link will lead to is on the disk before it does, the names too.
-  for (const partition of places) await disk.flushDirectory(join(to, partition));
-  const next = { ...manifest, next: manifest.next + 1, parts: [...kept, ...merged] };
-  await replaceFile(disk, join(to, MANIFEST), formatManifest(next, job.overlapMs));
-  await showGeneration(disk, place, shown + 1);
+  const next = shown + 1;
+  await createGeneration(disk, place, next);
+  const parts = await inGeneration(disk, place, shown, (from) =>
+    inGeneration(disk, place, next, (to) => buildGeneration({ ...job, from, to, path: generationPath(place, next) }, closed)),
+  );
+  const built = { ...manifest, next: manifest.next + 1, parts };
+  await replaceFile(disk, join(generationPath(place, next), MANIFEST), formatManifest(built, job.overlapMs));
+  await showGeneration(disk, place, next);
   // P13: who listed the last one may still be reading it. The one before that nobody was shown for a whole run.
   await removeGenerations(disk, place, (number) => number < shown);
   return { partitions: closed.size, parts: [...closed.values()].flat().length };
+}
+
+interface Build extends CompactJob {
+  from: DiskDirectory;
+  to: DiskDirectory;
+  /** The real path of `to`. */
+  path: string;
+}
+
+/** Fills the next generation, flushed but for its manifest, and gives its parts. P16: it is looked up in the open directories. */
+async function buildGeneration(build: Build, closed: ReadonlyMap<string, Part[]>): Promise<Part[]> {
+  const { disk, manifest, signal, from, to } = build;
+  const places = new Set(manifest.parts.map(({ partition }) => partition));
+  for (const partition of places) await makeDirectories(disk, to.at(partition));
+  const kept = manifest.parts.filter(({ partition }) => !closed.has(partition));
+  for (const part of kept) await disk.link(pathIn(from, part), pathIn(to, part));
+  const merged: Part[] = [];
+  for (const [partition, parts] of closed) {
+    signal?.throwIfAborted();
+    merged.push(await merge(build, partition, parts));
+  }
+  // P11: everything the link will lead to is on the disk before it does, the names too.
+  for (const partition of places) await disk.flushDirectory(to.at(partition));
+  return [...kept, ...merged];
 }
 
 /** The closed partitions that have more than one part. */
@@ -61,19 +84,12 @@ function mergeable(parts: readonly Part[], openFrom: string): Map<string, Part[]
   return new Map([...groupBy(closed, ({ partition }) => partition)].filter(([, { length }]) => length > 1));
 }
 
-interface Merge {
-  from: string;
-  to: string;
-  partition: string;
-  name: string;
-  parts: readonly Part[];
-}
-
-async function merge({ disk, manifest, createFormatter }: CompactJob, { from, to, ...merging }: Merge): Promise<Part> {
-  const { partition, name, parts } = merging;
+async function merge(build: Build, partition: string, parts: readonly Part[]): Promise<Part> {
+  const { disk, manifest, createFormatter, from } = build;
   const { identity } = manifest;
-  const path = join(to, partition, name);
-  const sources = parts.map((part) => ({ ...part, path: pathOf(from, part) }));
+  const name = partName(manifest.next, identity.format);
+  const path = join(build.path, partition, name);
+  const sources = parts.map((part) => ({ ...part, path: pathIn(from, part) }));
   const bytes = await writePart(disk, path, path, mergeParts(disk, createFormatter(), identity, sources));
   const part = { bytes };
   let read = 0;
@@ -96,6 +112,6 @@ async function merge({ disk, manifest, createFormatter }: CompactJob, { from, to
   return { partition, name, rows, bytes, newestMs: Math.max(...parts.map(({ newestMs }) => newestMs)) };
 }
 
-function pathOf(directory: string, { partition, name }: Part): string {
-  return join(directory, partition, name);
+function pathIn(generation: DiskDirectory, { partition, name }: Part): string {
+  return join(generation.at(partition), name);
 }

@@ -1,14 +1,19 @@
 /**
  * A dataset whose parts are merged is a link: `lake` leads to `.lake.000003` beside it. The next state of all of it, a generation, is built
  * in a directory of its own, of links to the same files and of merged ones; then one rename of the link shows it in the place of the last.
+ * Other users may be able to write in the directory of the link, so everything is looked up in directories that are held open (D16).
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { type Disk, ifPresent } from '../durable/disk.ts';
+import { type Disk, type DiskDirectory, ifPresent } from '../durable/disk.ts';
+import { inDirectory, isOwn } from '../durable/held-directory.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
+import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
 import { inShellOr } from '../quote.ts';
+import { MANIFEST } from './manifest.ts';
 import { isPartition } from './partitions.ts';
+import { isPartFile } from './parts.ts';
 
 /** The directory of a generation: hidden, and beside the link, on the same file system. */
 export function generationPath(place: string, number: number): string {
@@ -30,44 +35,112 @@ export async function shownGeneration(disk: Disk, place: string): Promise<number
   });
 }
 
-/** Makes sure that there is a link to a directory at `place`: an empty one, where there was nothing. Throws as `shownGeneration`. */
+/**
+ * Makes sure that there is a link to a directory at `place`: an empty one, where there was nothing. Throws as `shownGeneration`, and UsageError
+ * where merging could not be kept from what is not of this dataset.
+ */
 export async function ensureGeneration(disk: Disk, place: string): Promise<void> {
-  if ((await shownGeneration(disk, place)) !== undefined) return;
-  await makeDirectories(disk, generationPath(place, 1));
+  await inDirectory(disk, dirname(place), (parent) => refuseShared(disk, place, parent));
+  const shown = await shownGeneration(disk, place);
+  // D14: not by another's link to what is not theirs.
+  if (shown !== undefined) await realPath(disk, place);
+  if (shown !== undefined) return inGeneration(disk, place, shown, async () => undefined);
+  await createGeneration(disk, place, 1);
   await showGeneration(disk, place, 1);
+}
+
+/** P16: where no directory can be held open, only the names in one that other users cannot write are certain. */
+async function refuseShared(disk: Disk, place: string, parent: DiskDirectory): Promise<void> {
+  const { uid, mode } = await parent.stat();
+  if (parent.isHeld || disk.user() === undefined) return;
+  if ([0, disk.user()].includes(uid) && (mode & 0o022) === 0) return;
+  throw refusal(place, `other users can write in ${dirname(place)}, and this system gives no way to hold a directory open`);
+}
+
+/**
+ * Runs `work` in the directory of a generation, held open. P16: throws UsageError unless it is our own and nobody else decides what is in
+ * it: all of it is read, and shown to the readers of the dataset.
+ */
+export async function inGeneration<T>(
+  disk: Disk,
+  place: string,
+  number: number,
+  work: (directory: DiskDirectory) => Promise<T>,
+): Promise<T> {
+  const path = generationPath(place, number);
+  return inDirectory(disk, path, async (directory) => {
+    const { uid } = await directory.stat();
+    if (isOwn(disk, await directory.stat())) return work(directory);
+    throw refusal(place, `${path} belongs to user ${uid}, or other users can write in it`);
+  });
+}
+
+function refusal(place: string, reason: string): UsageError {
+  return new UsageError(`cannot merge parts in ${place}: ${reason}`, {
+    hint: 'Run this as the user who owns the dataset, or choose an --output-dir in a directory where no other user can write.',
+  });
+}
+
+/** Makes the empty directory of a generation. Throws UsageError where there is something of that name. */
+export async function createGeneration(disk: Disk, place: string, number: number): Promise<void> {
+  const path = generationPath(place, number);
+  const isNew = await inDirectory(disk, dirname(path), ({ at }) => makeDirectories(disk, at(basename(path))));
+  // Killed before the link to it was made, the first one is there, and empty.
+  const isEmpty = await inGeneration(disk, place, number, async ({ names }) => (await names()).length === 0);
+  if (!isNew && !isEmpty) throw refusal(place, `${path} is there already`);
 }
 
 /** Makes the link lead to a generation that is whole and flushed. */
 export async function showGeneration(disk: Disk, place: string, number: number): Promise<void> {
   const path = resolve(place);
-  const temporary = temporaryOf(path);
-  await ifPresent(disk.unlink(temporary));
-  await disk.symlink(basename(generationPath(path, number)), temporary);
-  // P11: one name of all that the readers see changes, so they see all of one generation or all of the other.
-  await disk.rename(temporary, path);
+  await inDirectory(disk, dirname(path), async ({ at }) => {
+    const temporary = at(basename(temporaryOf(path)));
+    await ifPresent(disk.unlink(temporary));
+    await disk.symlink(basename(generationPath(path, number)), temporary);
+    // P11: one name of all that the readers see changes, so they see all of one generation or all of the other.
+    await disk.rename(temporary, at(basename(path)));
+  });
   await disk.flushDirectory(dirname(path));
 }
 
 /** Removes the generations that `isOld`: of a killed run, or of before the last. What somebody else put there stays. */
 export async function removeGenerations(disk: Disk, place: string, isOld: (number: number) => boolean): Promise<void> {
-  const parent = dirname(resolve(place));
-  for (const name of await disk.readdir(parent)) {
-    const number = Number(/\.(\d{6,})$/.exec(name)?.[1]);
-    if (name !== basename(generationPath(place, number)) || !isOld(number)) continue;
-    const directory = join(parent, name);
-    // D14: behind a link there is nothing of a generation.
-    if (!(await disk.lstat(directory)).isDirectory()) continue;
-    for (const inside of await disk.readdir(directory)) {
-      const path = join(directory, inside);
-      const isOurs = isPartition(inside) && (await disk.lstat(path)).isDirectory();
-      if (!isOurs) await disk.unlink(path).catch(() => undefined);
-      else await removeDirectory(disk, path);
+  await inDirectory(disk, dirname(resolve(place)), async (parent) => {
+    for (const name of await parent.names()) {
+      const number = Number(/\.(\d{6,})$/.exec(name)?.[1]);
+      if (name !== basename(generationPath(place, number)) || !isOld(number)) continue;
+      await removeOwn(disk, parent, name, async (generation, entry) => {
+        if (isPartition(entry)) await removeOwn(disk, generation, entry, (partition, file) => removePart(disk, partition, file));
+        else if (STATE.includes(entry)) await disk.unlink(generation.at(entry));
+      });
     }
-    await disk.rmdir(directory).catch(() => undefined);
-  }
+  });
 }
 
-async function removeDirectory(disk: Disk, directory: string): Promise<void> {
-  for (const name of await disk.readdir(directory)) await disk.unlink(join(directory, name)).catch(() => undefined);
-  await disk.rmdir(directory).catch(() => undefined);
+const STATE = [MANIFEST, basename(temporaryOf(MANIFEST))];
+
+/**
+ * Has the entries of a directory removed, and it when it is empty. P16: only a directory of ours, no link, in which nobody else can have put
+ * the names; each is looked up in what was opened, so that one that is swapped meanwhile leads nowhere else.
+ */
+async function removeOwn(
+  disk: Disk,
+  above: DiskDirectory,
+  name: string,
+  remove: (directory: DiskDirectory, entry: string) => Promise<void>,
+): Promise<void> {
+  const directory = await disk.openDirectory(above.at(name)).catch(() => undefined);
+  if (!directory) return;
+  try {
+    if (!isOwn(disk, await directory.stat())) return;
+    for (const entry of await directory.names()) await remove(directory, entry).catch(() => undefined);
+  } finally {
+    await directory.close();
+  }
+  await disk.rmdir(above.at(name)).catch(() => undefined);
+}
+
+async function removePart(disk: Disk, partition: DiskDirectory, file: string): Promise<void> {
+  const path = partition.at(file);
+  if (isPartFile(file) && (await disk.lstat(path)).isFile()) await disk.unlink(path);
 }

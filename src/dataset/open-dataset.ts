@@ -3,7 +3,7 @@
  * scan stands in it exactly once however often runs are killed. PROTOCOL.md says what is promised and why it holds. Which rows are added,
  * and from when on the service is read, is worked out by append/add-rows.ts, as for a file.
  */
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import type { AppendOptions } from '../append/append-file.ts';
 import { readingPositions } from '../append/overlap.ts';
@@ -44,8 +44,8 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   const inWords = (error: unknown) => cannotOpen(`write the dataset ${options.directory}`, error, OTHER_PLACE);
   try {
     // D14: nothing is made, or looked for, behind a link of another's to what is not theirs.
-    await makeRealDirectories(disk, options.compact ? dirname(resolve(options.directory)) : options.directory);
-    if (options.compact) await ensureGeneration(disk, options.directory);
+    const place = options.compact ? await linkPlace(disk, options.directory) : await makeRealDirectories(disk, options.directory);
+    if (options.compact) await ensureGeneration(disk, place);
     // P9: nothing is read before the dataset is ours alone.
     const { directory, lock } = await lockDirectory(disk, options.directory, (path) =>
       (options.lock ?? acquireLock)(path, { clock, signal, waitMs, onWait }),
@@ -82,7 +82,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
       });
       const open = (ours: Lock) =>
         createAppendFile({ ...options, path: directory, restart: !append, committed, tail, lock: ours });
-      return options.compact ? compactedAtTheEnd(options, disk, lock, open) : open(lock);
+      return options.compact ? compactedAtTheEnd({ ...options, directory: place }, disk, lock, open) : open(lock);
     } catch (error) {
       await lock.release();
       throw error;
@@ -96,6 +96,12 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
 function endOfRemoved(parts: readonly Part[], removed: readonly string[], partition: Partitioning): number | undefined {
   const last = parts.find((part) => part.partition === removed.at(-1));
   return last && partitionEnd(createPartitioner(partition), last.newestMs);
+}
+
+/** Where the link to the generations stands, by the real path of its directory, which is made. */
+async function linkPlace(disk: Disk, directory: string): Promise<string> {
+  const path = resolve(directory);
+  return join(await makeRealDirectories(disk, dirname(path)), basename(path));
 }
 
 /** Locks the directory to which the name leads. */

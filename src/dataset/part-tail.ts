@@ -2,13 +2,14 @@
  * The growing end of a dataset: where rows become parts. Rows wait here until there are many, or the end; then each partition gets a part
  * of its own, written beside its place and flushed. A commit is the manifest that claims them; only then they take their names.
  */
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { CodeOverlap } from '../append/overlap.ts';
 import type { SavedRow } from '../append/read-back.ts';
 import type { RowTail } from '../append/row-tail.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
+import { inDirectory, removeFile } from '../durable/held-directory.ts';
 import { replaceFile, temporaryOf } from '../durable/replace-file.ts';
-import { makeDirectories } from '../durable/write.ts';
+import { makeRealDirectories } from '../durable/trusted-file.ts';
 import { UnprovenError } from '../errors.ts';
 import type { Row, TimedRows } from '../row-sink.ts';
 import { type DatasetIdentity, formatManifest, MANIFEST, type Part, partName } from './manifest.ts';
@@ -47,7 +48,10 @@ interface Staged extends Part {
 export function createPartTail(job: PartTailJob): RowTail {
   const { disk, directory, identity, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
   const partitionOf = createPartitioner(identity.partition);
-  const made = new Set<string>();
+  /** The real directories of the partitions that rows were written to. */
+  const places = new Map<string, string>();
+  const pathOf = ({ partition, name }: Pick<Part, 'partition' | 'name'>) =>
+    join(places.get(partition) ?? join(directory, partition), name);
   let { parts, next } = job;
   let begun = job.saved;
   let staged: Staged[] = [];
@@ -96,10 +100,9 @@ export function createPartTail(job: PartTailJob): RowTail {
   }
 
   async function putBeside(partition: string, name: string, rows: readonly Row[]): Promise<number> {
-    const place = join(directory, partition);
-    if (!made.has(partition)) await makeDirectories(disk, place);
-    made.add(partition);
-    const path = join(place, name);
+    // D14: a partition may be kept elsewhere, but not by another's link to what is not theirs.
+    if (!places.has(partition)) places.set(partition, await makeRealDirectories(disk, join(directory, partition)));
+    const path = pathOf({ partition, name });
     // P1: under a name that no engine reads, until all of it is on the disk and claimed.
     return writePart(disk, path, temporaryOf(path), formatPart(job.createFormatter(), rows));
   }
@@ -108,9 +111,9 @@ export function createPartTail(job: PartTailJob): RowTail {
     // What is claimed now stays, whatever comes of its code: one part a partition is enough.
     endCode();
     await stage();
-    const places = [...new Set(staged.map(({ partition }) => join(directory, partition)))];
+    const changed = [...new Set(staged.map((part) => dirname(pathOf(part))))];
     // P1: the temporary names too: by them the next run finds what is claimed.
-    for (const place of places) await disk.flushDirectory(place);
+    for (const place of changed) await disk.flushDirectory(place);
     const claimed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
     const manifest = { identity, sinceMs, next, parts: claimed, overlaps };
     const done = staged;
@@ -123,25 +126,25 @@ export function createPartTail(job: PartTailJob): RowTail {
         parts = claimed;
       },
     });
-    for (const { partition, name } of done) await reveal(join(directory, partition, name));
-    for (const place of places) await disk.flushDirectory(place);
+    for (const part of done) await reveal(pathOf(part));
+    for (const place of changed) await disk.flushDirectory(place);
   }
 
   /** P3: claimed, so it may be seen; a run that ends before leaves that to the next. */
   async function reveal(path: string): Promise<void> {
-    if (await ifPresent(disk.lstat(path))) {
-      throw new UnprovenError(`${path} was made by somebody else during the run`, {
-        hint: 'Move it out of the dataset and run this again: leave the directory to qrctl while it runs.',
-      });
-    }
-    await disk.rename(temporaryOf(path), path);
+    await inDirectory(disk, dirname(path), async ({ at }) => {
+      if (await ifPresent(disk.lstat(at(basename(path))))) {
+        throw new UnprovenError(`${path} was made by somebody else during the run`, {
+          hint: 'Move it out of the dataset and run this again: leave the directory to qrctl while it runs.',
+        });
+      }
+      await disk.rename(at(basename(temporaryOf(path))), at(basename(path)));
+    });
   }
 
   async function forget(gone: readonly Staged[]): Promise<void> {
     staged = staged.filter((part) => !gone.includes(part));
-    for (const { partition, name } of gone) {
-      await disk.unlink(temporaryOf(join(directory, partition, name))).catch(() => undefined);
-    }
+    for (const part of gone) await removeFile(disk, temporaryOf(pathOf(part))).catch(() => undefined);
   }
 
   return {
@@ -168,8 +171,8 @@ export function createPartTail(job: PartTailJob): RowTail {
       const read = (part: Part, path: string) =>
         readPart({ disk, path, part, identity, begin: job.createFormatter().begin() }, onRow);
       const wanted = (part: Part) => part.newestMs >= fromMs;
-      for (const part of parts.filter(wanted)) await read(part, join(directory, part.partition, part.name));
-      for (const part of staged.filter(wanted)) await read(part, temporaryOf(join(directory, part.partition, part.name)));
+      for (const part of parts.filter(wanted)) await read(part, pathOf(part));
+      for (const part of staged.filter(wanted)) await read(part, temporaryOf(pathOf(part)));
       for (const { rows } of [...before.values(), ...current.values()]) for (const row of rows) onRow(savedRow(row));
     },
     // What waits is worth a state as well: a first run that is interrupted has brought something.

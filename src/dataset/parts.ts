@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { AppendIdentity } from '../append/identity.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
+import { inDirectory } from '../durable/held-directory.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
@@ -26,6 +27,13 @@ interface Job {
 const HIDDEN = /^[._]/;
 /** What a part is called while it is written. */
 const LEFTOVER = /^\.part-\d+\.[a-z]+\.partial$/;
+/** What it is called then. */
+const PART = /^part-\d+\.(csv|ndjson|parquet)$/;
+
+/** Whether a name is one that a part has, or had while it was written. */
+export function isPartFile(name: string): boolean {
+  return PART.test(name) || LEFTOVER.test(name);
+}
 
 /** Throws UsageError where the directory is not what the manifest says: a reader would see other rows than those of this export. */
 export async function refuseForeign({ disk, directory, parts, format }: Job & Pick<AppendIdentity, 'format'>): Promise<void> {
@@ -76,13 +84,15 @@ export async function finishParts({ disk, directory, parts }: Job): Promise<void
     // D14: a partition may be kept elsewhere, but not by another's link to what is not theirs.
     const place = (await disk.lstat(named)).isSymbolicLink() ? await realPath(disk, named) : named;
     let renamed = false;
-    for (const name of (await disk.readdir(place)).filter((name) => LEFTOVER.test(name))) {
-      const part = name.slice(1, -'.partial'.length);
-      const temporary = join(place, name);
-      renamed ||= known.get(partition)?.has(part) === true;
-      if (known.get(partition)?.has(part)) await disk.rename(temporary, join(place, part));
-      else await disk.unlink(temporary);
-    }
+    // D16: nothing is removed or renamed but in this directory.
+    await inDirectory(disk, place, async ({ at, names }) => {
+      for (const name of (await names()).filter((name) => LEFTOVER.test(name))) {
+        const part = name.slice(1, -'.partial'.length);
+        renamed ||= known.get(partition)?.has(part) === true;
+        if (known.get(partition)?.has(part)) await disk.rename(at(name), at(part));
+        else await disk.unlink(at(name));
+      }
+    });
     if (renamed) await disk.flushDirectory(place);
   }
 }

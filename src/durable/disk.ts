@@ -21,6 +21,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { platform } from 'node:os';
+import { join } from 'node:path';
 import { geteuid } from 'node:process';
 import { systemCode } from './path-errors.ts';
 import { createPatientRename } from './patient-rename.ts';
@@ -65,6 +66,21 @@ export interface DiskFile {
   close(): Promise<void>;
 }
 
+/** A directory that is held open. */
+export interface DiskDirectory {
+  /**
+   * The path of an entry. Where `isHeld`, resolution begins at the open directory itself, as with openat(2): whatever its name, or that
+   * of a directory above it, leads to by now makes no difference.
+   */
+  at(name: string): string;
+  readonly isHeld: boolean;
+  names(): Promise<string[]>;
+  stat(): Promise<DiskStat>;
+  /** As of a file. */
+  place(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
 type OpenFlags = 'r+' | 'w' | 'wx+';
 
 /** Everything rejects with an error that carries node's `code` (ENOENT, ENOSPC, …). */
@@ -79,6 +95,8 @@ export interface Disk {
   /** Refuses a link, and what is no regular file: reading a FIFO would wait for ever. */
   readFile(path: string): Promise<Buffer>;
   readdir(path: string): Promise<string[]>;
+  /** Refuses a link at the end of `path`, and what is no directory. Needs no right to list it. */
+  openDirectory(path: string): Promise<DiskDirectory>;
   mkdir(path: string, mode?: number): Promise<void>;
   /** Takes the place of what is there, at once: who looks sees one file or the other. */
   rename(from: string, to: string): Promise<void>;
@@ -105,6 +123,7 @@ export const nodeDisk: Disk = {
   open: openFile,
   readFile: readRegularFile,
   readdir: (path) => readdir(path),
+  openDirectory,
   mkdir: async (path, mode) => void (await mkdir(path, { mode })),
   rename: platform() === 'win32' ? createPatientRename(rename) : rename,
   unlink,
@@ -163,6 +182,43 @@ async function openFile(path: string, flags: OpenFlags, mode?: number): Promise<
  */
 async function placeOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
+}
+
+/** Linux has it and node:fs does not name it: a descriptor that stands for a place, and gives no right to read what is there. */
+const O_PATH = 0x20_0000;
+
+async function openDirectory(path: string): Promise<DiskDirectory> {
+  if (platform() !== 'linux') return nameDirectory(path);
+  const handle = await open(path, O_PATH | constants.O_DIRECTORY | NO_LINK);
+  const held = `/proc/self/fd/${handle.fd}`;
+  // No /proc in some chroots and containers.
+  const isHeld = await readlink(held).then(
+    () => true,
+    () => false,
+  );
+  const base = isHeld ? held : path;
+  return {
+    at: (name) => join(base, name),
+    isHeld,
+    names: () => readdir(base),
+    stat: () => handle.stat(BIGINT).then(inNumbers),
+    place: () => placeOf(handle.fd),
+    close: () => handle.close(),
+  };
+}
+
+/** Where no descriptor leads into a directory: its name has to do. */
+async function nameDirectory(path: string): Promise<DiskDirectory> {
+  const look = () => lstat(path, BIGINT).then(inNumbers);
+  if (!(await look()).isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
+  return {
+    at: (name) => join(path, name),
+    isHeld: false,
+    names: () => readdir(path),
+    stat: look,
+    place: async () => undefined,
+    close: async () => undefined,
+  };
 }
 
 async function readRegularFile(path: string): Promise<Buffer> {

@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
+import { type Disk, type DiskDirectory, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
+import { inDirectory, removeFile } from './held-directory.ts';
 import { checkPlace, isSameFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
@@ -99,7 +100,9 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
     async discard() {
       if (ended) return;
       await file.close().catch(() => undefined); // first, for Windows removes no open file
-      if (await isAt(disk, identity, temporary)) await disk.unlink(temporary).catch(() => undefined);
+      await inDirectory(disk, dirname(path), ({ at }) => removeOurs(disk, identity, at(basename(temporary)))).catch(
+        () => undefined,
+      );
     },
   };
 }
@@ -134,19 +137,17 @@ function temporaryStart(path: string): string {
 
 /** D7: what a killed run left goes; what a living one writes stays. */
 async function removeLeftovers(disk: Disk, path: string, processes: Processes | undefined): Promise<void> {
-  if (!processes) {
-    await ifPresent(disk.unlink(temporaryOf(path)));
-    return;
-  }
-  const directory = dirname(path);
+  if (!processes) return removeFile(disk, temporaryOf(path));
   const start = temporaryStart(path);
-  for (const name of await disk.readdir(directory).catch(() => [])) {
-    const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined;
-    if (pid === undefined) continue;
-    // One with our own id is of an earlier process that had the same number: no run opens an output twice.
-    const left = Number(pid) === processes.pid || !processes.isRunning(Number(pid));
-    if (left) await disk.unlink(join(directory, name)).catch(() => undefined);
-  }
+  await inDirectory(disk, dirname(path), async (directory) => {
+    for (const name of await directory.names().catch(() => [])) {
+      const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined;
+      if (pid === undefined) continue;
+      // One with our own id is of an earlier process that had the same number: no run opens an output twice.
+      const left = Number(pid) === processes.pid || !processes.isRunning(Number(pid));
+      if (left) await disk.unlink(directory.at(name)).catch(() => undefined);
+    }
+  });
 }
 
 /** Bits for reading, writing and executing; those that lend the owner's rights (setuid, setgid) are never handed on. */
@@ -156,24 +157,37 @@ const PERMISSIONS = 0o777;
  * The first step of a replacement: creates `temporary` for what is to take the place of `path`, with the old file's owner and
  * permissions, as if that had been rewritten in place, or with `mode`. Throws the system's error, EEXIST where something is there.
  */
-export async function openBeside(disk: Disk, path: string, temporary: string, mode?: number): Promise<DiskFile> {
-  const old = await ifPresent(disk.lstat(path));
+export function openBeside(disk: Disk, path: string, temporary: string, mode?: number): Promise<DiskFile> {
+  return inDirectory(disk, dirname(path), (directory) => openIn(directory, { disk, path, temporary, mode }));
+}
+
+interface Opening {
+  disk: Disk;
+  path: string;
+  temporary: string;
+  mode: number | undefined;
+}
+
+async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }: Opening): Promise<DiskFile> {
+  const entry = directory.at(basename(temporary));
+  const old = await ifPresent(disk.lstat(directory.at(basename(path))));
   // D14: the real file was named; what is a link by now was put there by somebody else.
   if (old && !old.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
   const wanted = mode ?? (old && old.mode & PERMISSIONS);
   // Never wider than wanted, from its first moment.
-  const file = await disk.open(temporary, 'wx+', wanted ?? 0o666);
+  const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
   try {
     await checkPlace(disk, file, temporary);
     // D6: by descriptor, for by now the name may lead to somebody else's file.
-    const isTheirs = old && (mode === undefined || (await disk.lstat(dirname(path))).uid === old.uid);
+    const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
     if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // only root may; anyone else's new file is their own
     if (wanted !== undefined) await file.chmod(wanted); // the umask may have taken some away
     return file;
   } catch (error) {
     const identity = await file.stat();
     await file.close();
-    if (await isAt(disk, identity, temporary)) await disk.unlink(temporary);
+    // D16: also where the directory was moved after it was opened, nothing of ours stays in it, and nothing else goes.
+    await removeOurs(disk, identity, entry);
     throw error;
   }
 }
@@ -191,14 +205,17 @@ export async function putInPlace(
 ): Promise<void> {
   // D1: the content before the name. A name that outlives a power cut must not lead to a part of a file, or to an empty one.
   await file.sync();
-  // D4: process ids are only unique on one machine. In two containers that share a volume another qrctl may have taken our temporary
-  // name for a dead one's, and its file must not be renamed as if it were ours.
-  if (!(await isAt(disk, await file.stat(), temporary))) {
-    throw new LocalError(`${temporary} was replaced by another process`, { hint: 'let only one run write a file at a time' });
-  }
-  await beforeRename?.();
-  await file.close(); // Windows does not move an open file
-  await disk.rename(temporary, path);
+  await inDirectory(disk, dirname(path), async ({ at }) => {
+    const entry = at(basename(temporary));
+    // D4: process ids are only unique on one machine. In two containers that share a volume another qrctl may have taken our temporary
+    // name for a dead one's, and its file must not be renamed as if it were ours.
+    if (!(await isAt(disk, await file.stat(), entry))) {
+      throw new LocalError(`${temporary} was replaced by another process`, { hint: 'let only one run write a file at a time' });
+    }
+    await beforeRename?.();
+    await file.close(); // Windows does not move an open file
+    await disk.rename(entry, at(basename(path)));
+  });
   // D2: the rename itself. Without it a power cut brings the old file back after we said that it was replaced.
   await disk.flushDirectory(dirname(path));
 }
@@ -206,4 +223,9 @@ export async function putInPlace(
 /** Whether the file that was identified stands under that name (yet). */
 async function isAt(disk: Disk, identity: DiskStat, path: string): Promise<boolean> {
   return isSameFile(identity, await disk.lstat(path).catch(() => undefined));
+}
+
+/** D4: removes the file that was identified, if it still has that name. Never throws. */
+async function removeOurs(disk: Disk, identity: DiskStat, path: string): Promise<void> {
+  if (await isAt(disk, identity, path)) await disk.unlink(path).catch(() => undefined);
 }

@@ -96,8 +96,8 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
   }
 }
 
-/** D14: throws UsageError unless the open file is the one that its real path leads to, also by the directories on the way. */
-export async function checkPlace(disk: Disk, file: DiskFile, path: string): Promise<void> {
+/** D14: throws UsageError unless the open file, or directory, is the one that its real path leads to, also by the directories on the way. */
+export async function checkPlace(disk: Disk, file: Pick<DiskFile, 'stat' | 'place'>, path: string): Promise<void> {
   const [here, there, place] = await Promise.all([file.stat(), ifPresent(disk.lstat(path)), file.place()]);
   if (isSameFile(here, there) && (place ?? path) === path) return;
   throw refusal(path, 'somebody moved it, or a directory on the way to it, meanwhile');

@@ -2,6 +2,7 @@
 import { basename, dirname, extname } from 'node:path';
 import { type Disk, nodeDisk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
+import { describeSystemError } from '../durable/path-errors.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
@@ -45,7 +46,7 @@ async function namingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (cause) {
     if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
-    throw new LocalError(`the config file ${file} could not be written: ${cause.message}`, {
+    throw new LocalError(`the config file ${file} could not be written: ${describeSystemError(cause)}`, {
       hint: 'nothing was changed; free some space or mend the permissions, or set QRCTL_CONFIG_DIR',
       cause,
     });

@@ -1,5 +1,6 @@
 /** Replacing a file as a whole, with the process, the machine or the disk failing at each step of it. */
 import { describe, expect, it } from 'vitest';
+import type { Disk } from '../../src/durable/disk.ts';
 import {
   openReplacement,
   type Processes,
@@ -208,7 +209,10 @@ describe('a run that shares the file with others', () => {
     const memory = createMemoryDisk();
     const { disk } = memory;
     let dev = 1n;
-    const moved = { ...disk, lstat: async (path: string) => ({ ...(await disk.lstat(path)), dev }) };
+    const moved = {
+      ...disk,
+      lstat: async (path: string) => ({ ...(await disk.lstat(path)), ...(path === TEMPORARY && { dev }) }),
+    };
     const replacement = await openReplacement(moved, FILE);
     dev = 2n;
     await expect(replacement.commit()).rejects.toThrow(LocalError);
@@ -251,8 +255,11 @@ describe('owner and permissions', () => {
     ] as const) {
       const memory = await withOld(0o640);
       memory.user = 0;
-      const lstat = async (path: string) => ({ ...(await memory.disk.lstat(path)), ...(path === '/data' && { uid: owner }) });
-      await replaceFile({ ...memory.disk, lstat }, FILE, bytes('new'), { mode: 0o600 });
+      const openDirectory: Disk['openDirectory'] = async (path) => {
+        const held = await memory.disk.openDirectory(path);
+        return { ...held, stat: async () => ({ ...(await held.stat()), uid: owner }) };
+      };
+      await replaceFile({ ...memory.disk, openDirectory }, FILE, bytes('new'), { mode: 0o600 });
       expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([kept, 0o600]);
     }
   });

@@ -32,6 +32,12 @@ const SCENARIOS = [
   { name: 'a --restart', flags: ['--restart'], before: true, calls: CALLS.slice(0, 3) },
 ];
 
+/** How a file is named when it is renamed: by way of its directory, which is held open (durable/held-directory.ts). */
+function renamed(names: string[]): string[] {
+  const descriptors = Array.from({ length: 40 }, (_, descriptor) => `/proc/self/fd/${descriptor}`);
+  return names.flatMap((name) => descriptors.map((held) => `${held}/${name}`));
+}
+
 /** Runs the command with a fault at its n-th call of that name on the files; resolves to its exit code. */
 async function attack(sandbox: TestSandbox, file: string, flags: string[], inject: string): Promise<number | null> {
   const directory = join(file, '..');
@@ -41,6 +47,7 @@ async function attack(sandbox: TestSandbox, file: string, flags: string[], injec
     join(directory, '.scans.csv.state.json.partial'),
     join(directory, '.scans.csv.restart'),
     directory,
+    ...renamed(['.scans.csv.state.json.partial', '.scans.csv.restart']),
   ];
   const strace = ['-f', '-qq', '-o', '/dev/null', ...paths.flatMap((path) => ['-P', path]), '-e', `trace=${CALLS}`, '-e', inject];
   const command = [process.execPath, BIN, ...argsOf(sandbox, file), ...flags];

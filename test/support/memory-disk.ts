@@ -220,6 +220,18 @@ export function createMemoryDisk(): MemoryDisk {
       find(path);
       return [...names.keys()].filter((name) => dirname(name) === path).map((name) => basename(name));
     },
+    async openDirectory(path) {
+      const inode = find(path);
+      if (!inode.directory) throw failure('ENOTDIR');
+      return {
+        at: (name) => join(path, name),
+        isHeld: true,
+        names: () => disk.readdir(path),
+        stat: async () => statOf(inode),
+        place: async () => undefined,
+        close: async () => undefined,
+      };
+    },
     async mkdir(named, mode = 0o777) {
       const path = below(named);
       parentOf(path);
