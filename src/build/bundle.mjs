@@ -249,6 +249,8 @@ const OPTIONS = {
   platform: 'node',
   target: TARGET,
   minify: true,
+  // Whatever looks for a place in a line (a stack, a debugger, an assertion of node's) finds it at once, and shows no more than that.
+  lineLimit: 500,
   outdir: staged,
   logLevel: 'warning',
   metafile: true,

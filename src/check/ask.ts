@@ -129,7 +129,7 @@ export function ask(question: Question): Promise<Reply> {
 function failureOf(error: Error, sent: boolean): NetworkError {
   const failure = asNetworkError(error, sent);
   const code = 'code' in error ? String(error.code) : '';
-  if (!/^(HPE_|UND_ERR_HEADERS_OVERFLOW)/.test(code) && error.name !== 'HTTPParserError') return failure;
+  if (!/^(HPE_|UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION)/.test(code) && error.name !== 'HTTPParserError') return failure;
   return new NetworkError(failure.message, { fault: 'answer', sent, cause: error });
 }
 

@@ -34,6 +34,8 @@ const WORDS: Readonly<Record<string, string>> = {
   EPROTO: 'the other side does not speak TLS as expected',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut short',
+  // What undici did not expect of a server: a status below 100, a switch of protocols that nobody asked for.
+  ERR_ASSERTION: 'the answer is not HTTP',
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too large",
 };
 
