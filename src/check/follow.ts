@@ -134,14 +134,20 @@ async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RefusedAddressError) return { end: { is: 'refused', why: error.message } };
-    // Behind a proxy only the proxy may know the names of the world outside.
-    if (!proxy) return { end: { is: 'failed', failure: asNetworkError(error, false) } };
+    const failure = asNetworkError(error, false);
+    if (!proxy) return { end: { is: 'failed', failure } };
+    // K1: behind a proxy perhaps only the proxy knows the name, but then only it knows to which address, and asks there.
+    if (!allowPrivate) return { end: { is: 'failed', failure: unknownHere(failure) } };
   }
   const headers = options.cookie === '' ? options.headers : { ...options.headers, cookie: options.cookie };
   return ask({
     ...{ url: withoutSecrets(url), addresses, headers, proxy, allowPrivate, sessions, signal },
     timeoutMs: Math.max(1, timeoutMs - timer.elapsedMs()),
   });
+}
+
+function unknownHere({ message }: NetworkError): NetworkError {
+  return new NetworkError(`${message} on this machine: not requested through the proxy without --allow-private`, { sent: false });
 }
 
 /**

@@ -168,4 +168,21 @@ describe('qr check', () => {
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(message);
   });
+
+  it('requests nothing through a proxy that this machine cannot look up, but with --allow-private (K1)', async () => {
+    const { asked, at: proxy } = await usePages({});
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    add(sandbox, ['inside', 'http://intranet.invalid/'], ['address', 'http://10.0.0.7/'], ['tunnel', 'https://intranet.invalid/']);
+    const env = { ...sandbox.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: '127.0.0.1,localhost' };
+    const run = await runCli(['qr', 'check', '-f', 'json'], { env });
+    expect(run.code).toBe(8);
+    const found: { name: string; outcome: string; error: string }[] = JSON.parse(run.stdout);
+    expect(found.map(({ name, outcome }) => [name, outcome])).toEqual(
+      ['inside', 'address', 'tunnel'].map((name) => [name, 'unreachable']),
+    );
+    expect(found[0]?.error).toMatch(/on this machine: not requested through the proxy without --allow-private$/);
+    expect(asked).toEqual([]);
+    await runCli(['qr', 'check', '--allow-private'], { env });
+    expect(asked).toContain('http://intranet.invalid/');
+  });
 });

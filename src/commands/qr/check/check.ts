@@ -43,7 +43,8 @@ export const command = defineCommand({
   description:
     'Asks the destination of each code (every code, unless some are named) whether it is alive: GET, the headers only, without the key, one ' +
     'request at a time on each host, redirects followed and counted. What is behind a login or a wall against bots is "blocked", which is ' +
-    'no failure. Addresses that are not of the public internet are refused after looking up their names, also where a redirect leads to one. ' +
+    'no failure. Addresses that are not of the public internet are refused after looking up their names, also where a redirect leads to one; ' +
+    'behind a proxy, names that this machine cannot look up are refused too. ' +
     '--timeout is for one destination, its redirects with it; --concurrency for how many hosts are asked at once (default here: 256).',
   arguments: [{ term: '[code...]', description: 'ids (uuid) or slugs', complete: 'codes' }],
   options,
