@@ -81,19 +81,22 @@ export interface DiskDirectory {
   close(): Promise<void>;
 }
 
-type OpenFlags = 'r+' | 'w' | 'wx+';
+type OpenFlags = 'r' | 'r+' | 'w' | 'wx+';
 
 /** Everything rejects with an error that carries node's `code` (ENOENT, ENOSPC, …). */
 export interface Disk {
   /** Whose rights we have (uid 0: all of them); undefined where users have no numbers. */
   user(): number | undefined;
   /**
-   * `r+`: read and write what is there, but no link. `w`: only write it, a device or a FIFO. `wx+`: create, refusing what is there, a link
+   * `r`: read what is there, but no link, and not waiting for a FIFO. `r+`: read and write it. `w`: only write it, a device or a FIFO. `wx+`: create, refusing what is there, a link
    * too; the umask applies to `mode`.
    */
   open(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile>;
-  /** Refuses a link, and what is no regular file: reading a FIFO would wait for ever. */
-  readFile(path: string): Promise<Buffer>;
+  /**
+   * Refuses a link, and what is no regular file: reading a FIFO would wait for ever. Refuses, before it is read, a file of more than `mostBytes`
+   * (default: 512 MiB).
+   */
+  readFile(path: string, mostBytes?: number): Promise<Buffer>;
   readdir(path: string): Promise<string[]>;
   /** Refuses a link at the end of `path`, and what is no directory. Needs no right to list it. */
   openDirectory(path: string): Promise<DiskDirectory>;
@@ -155,6 +158,7 @@ const NO_LINK = constants.O_NOFOLLOW ?? 0;
 /** On Windows a file that is opened so cannot be cut. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
 const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
+  r: constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0),
   'r+': constants.O_RDWR | NO_LINK | AT_END,
   w: constants.O_WRONLY | NO_LINK | constants.O_APPEND,
   'wx+': constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | AT_END,
@@ -221,12 +225,16 @@ async function nameDirectory(path: string): Promise<DiskDirectory> {
   };
 }
 
-async function readRegularFile(path: string): Promise<Buffer> {
-  // Not waiting, where a FIFO stands.
-  const handle = await open(path, constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0));
+/** More than any state or journal has, and little enough to be held in memory. */
+const MOST_BYTES = 512 * 2 ** 20;
+
+async function readRegularFile(path: string, mostBytes = MOST_BYTES): Promise<Buffer> {
+  const handle = await open(path, OPEN_FLAGS.r);
   try {
-    if ((await handle.stat()).isFile()) return await handle.readFile();
-    throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+    const { size, isFile } = await handle.stat().then((stats) => ({ size: stats.size, isFile: stats.isFile() }));
+    if (!isFile) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+    if (size > mostBytes) throw Object.assign(new Error(`${path} has ${size} bytes`), { code: 'ERR_FS_FILE_TOO_LARGE' });
+    return await handle.readFile();
   } finally {
     await handle.close();
   }

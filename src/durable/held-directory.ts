@@ -4,7 +4,7 @@
  */
 import { basename, dirname } from 'node:path';
 import { type Disk, type DiskDirectory, type DiskStat, ifPresent } from './disk.ts';
-import { checkPlace } from './trusted-file.ts';
+import { checkPlace, realPath } from './trusted-file.ts';
 
 /**
  * Runs `work` in the directory at a real path, which is held open meanwhile. Throws the system's error, UsageError where another directory
@@ -23,6 +23,16 @@ export async function inDirectory<T>(disk: Disk, path: string, work: (directory:
 /** Removes the file at a real path, if there is one. D16: in the directory that stands there, wherever its name leads a moment later. */
 export async function removeFile(disk: Disk, path: string): Promise<void> {
   await inDirectory(disk, dirname(path), ({ at }) => ifPresent(disk.unlink(at(basename(path)))));
+}
+
+/**
+ * The bytes of a regular file that a run reads back, all links followed but those that another user made to what is not theirs. Throws the
+ * system's error, also for what is no regular file or has more than `mostBytes`, and UsageError as `realPath`.
+ */
+export async function readBack(disk: Disk, path: string, mostBytes: number): Promise<Buffer> {
+  const real = await realPath(disk, path);
+  // D14, D16: the file that stands there, and not what its name leads to a moment later.
+  return inDirectory(disk, dirname(real), ({ at }) => disk.readFile(at(basename(real)), mostBytes));
 }
 
 const ROOT = 0;

@@ -20,6 +20,7 @@ const BAD_PATH: Readonly<Record<string, string>> = {
   EINVAL: 'the system takes no such name',
   ENOTSUP: 'it is not a regular file',
   ETXTBSY: 'it is a program that is running',
+  ERR_FS_FILE_TOO_LARGE: 'it is larger than any file that qrctl writes there',
   ENXIO: 'nothing is behind that device or socket',
 };
 

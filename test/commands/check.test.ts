@@ -172,7 +172,12 @@ describe('qr check', () => {
   it('requests nothing through a proxy that this machine cannot look up, but with --allow-private (K1)', async () => {
     const { asked, at: proxy } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
-    add(sandbox, ['inside', 'http://intranet.invalid/'], ['address', 'http://10.0.0.7/'], ['tunnel', 'https://intranet.invalid/']);
+    add(
+      sandbox,
+      ['inside', 'http://intranet.invalid/'],
+      ['address', 'http://10.0.0.7/'],
+      ['tunnel', 'https://intranet.invalid/'],
+    );
     const env = { ...sandbox.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: '127.0.0.1,localhost' };
     const run = await runCli(['qr', 'check', '-f', 'json'], { env });
     expect(run.code).toBe(8);

@@ -1,17 +1,19 @@
 /** What a bulk run reads: the file of rows, and the results of an earlier run. */
-import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Input, ReadOptions } from '../../bulk/input.ts';
 import { parseInput } from '../../bulk/read-input.ts';
 import { listedCodes } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
+import { nodeDisk } from '../../durable/disk.ts';
+import { readBack } from '../../durable/held-directory.ts';
+import { systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
 import type { ListedCode } from '../../once/journal.ts';
 import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
 
 /** More than any spreadsheet has, and little enough to be held in memory. */
-const MOST_BYTES = 128 * 2 ** 20;
+export const MOST_BYTES = 128 * 2 ** 20;
 const WHEN_LARGER = 'split it: every part has its own results';
 
 /** Reads `--from`. Throws UsageError when it cannot be read or is endless, or with every fault of form. */
@@ -23,8 +25,12 @@ export async function readInput(context: Context, from: string, options: ReadOpt
 /** The codes of rows by the results of an earlier run: none where there is no file, or one of another kind; undefined for what is no table. */
 export async function readListedCodes(path: string | undefined): Promise<ListedCode[] | undefined> {
   if (path === undefined) return [];
-  const bytes = await readFile(path).catch(() => Buffer.of()); // told when it is written
-  if (bytes.length === 0) return [];
+  const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) =>
+    // Anything else is told when it is written.
+    systemCode(error) === 'ERR_FS_FILE_TOO_LARGE' ? undefined : Buffer.of(),
+  );
+  if (bytes?.length === 0) return [];
+  if (!bytes) return undefined;
   try {
     return listedCodes(await parseRows(bytes, path, {}));
   } catch {

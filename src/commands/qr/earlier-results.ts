@@ -1,11 +1,13 @@
 /** Results of an earlier run, at the place where this run is to write its own: only those of the same command are replaced unasked. */
-import { open, readFile, stat } from 'node:fs/promises';
+import { constants, open, stat } from 'node:fs/promises';
 import { outcomesIn, type ResultsCommand, writersOf } from '../../bulk/results-writer.ts';
+import { nodeDisk } from '../../durable/disk.ts';
+import { readBack } from '../../durable/held-directory.ts';
 import { UsageError } from '../../errors.ts';
 import { formatCount } from '../../quote.ts';
 import { isObject } from '../../service/json.ts';
 import { journalOf } from './bulk-flags.ts';
-import { parseRows } from './bulk-input.ts';
+import { MOST_BYTES, parseRows } from './bulk-input.ts';
 
 interface ResultsPlace {
   /** Of the results of this run. */
@@ -52,7 +54,7 @@ function refusal(path: string, reason: string, canReplace = true): UsageError {
 
 async function readOutcomes(path: string): Promise<Map<unknown, number> | 'other' | 'unreadable'> {
   try {
-    return outcomesIn(await parseRows(await readFile(path), path, {})) ?? 'other';
+    return outcomesIn(await parseRows(await readBack(nodeDisk, path, MOST_BYTES), path, {})) ?? 'other';
   } catch {
     return 'unreadable';
   }
@@ -88,7 +90,8 @@ const MOST_OF_FIRST_LINE = 16 * 2 ** 10;
 async function beginningOf(path: string): Promise<string> {
   try {
     if (!(await stat(path)).isFile()) return '';
-    const file = await open(path);
+    // Not waiting, where a FIFO was put there since.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const bytes = Buffer.alloc(MOST_OF_FIRST_LINE);
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0).finally(() => file.close());
     return bytes.toString('utf8', 0, bytesRead);

@@ -1,13 +1,15 @@
 /** The file by which one check knows what the last one found: all its rows, in the columns that it prints. */
-import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { fold, type Input } from '../../../bulk/input.ts';
 import { parseInput } from '../../../bulk/read-input.ts';
 import { type ComparedRow, isNews } from '../../../check/since-last.ts';
 import { OUTCOMES } from '../../../check/verdict.ts';
 import type { Context } from '../../../context.ts';
+import { nodeDisk } from '../../../durable/disk.ts';
+import { readBack } from '../../../durable/held-directory.ts';
 import { acquireLock } from '../../../durable/lock.ts';
-import { messageOf, UsageError } from '../../../errors.ts';
+import { describeSystemError, systemCode } from '../../../durable/path-errors.ts';
+import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
 import { createFormatter } from '../../../output/create-formatter.ts';
 import { createDocumentSink } from '../../../output/document-sink.ts';
@@ -72,12 +74,12 @@ export async function openLastRun(
 /** Undefined where there is no file yet. */
 async function readLast(path: string): Promise<Input | undefined> {
   try {
-    const bytes = await readFile(path);
+    const bytes = await readBack(nodeDisk, path, MOST_BYTES);
     const plain = isCompressed(path) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
     return await parseInput(plain, path.replace(/\.gz$/, ''), { rawCells: true });
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw notOurs(path, messageOf(cause), cause);
+    if (systemCode(cause) === 'ENOENT') return undefined;
+    throw notOurs(path, describeSystemError(cause), cause);
   }
 }
 

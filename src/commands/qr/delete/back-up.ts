@@ -1,8 +1,9 @@
 /** `--backup`: what a code is, and every scan of it, on the disk for good before its DELETE is sent. */
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../../context.ts';
+import { nodeDisk, readPieces } from '../../../durable/disk.ts';
 import { cannotOpen, systemCode } from '../../../durable/path-errors.ts';
+import { realPath } from '../../../durable/trusted-file.ts';
 import { UnprovenError } from '../../../errors.ts';
 import { createFormatter } from '../../../output/create-formatter.ts';
 import { createDocumentSink, type DocumentSink } from '../../../output/document-sink.ts';
@@ -97,7 +98,14 @@ async function exportAll(context: Context, service: Service, code: QrCode, path:
 async function countLines(path: string): Promise<number> {
   let lines = 0;
   try {
-    for await (const chunk of createReadStream(path)) for (const byte of chunk) lines += byte === NEWLINE ? 1 : 0;
+    const file = await nodeDisk.open(await realPath(nodeDisk, path), 'r');
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+      for await (const piece of readPieces(file, 0, stat.size)) for (const byte of piece) lines += byte === NEWLINE ? 1 : 0;
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw cannotOpen(`read ${path}`, error, OTHER_DIRECTORY);
   }

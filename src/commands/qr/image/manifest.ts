@@ -1,8 +1,8 @@
 /** manifest.csv beside the pictures: what each file holds, and the proof that a file is of an earlier run. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseInput } from '../../../bulk/read-input.ts';
 import { nodeDisk } from '../../../durable/disk.ts';
+import { readBack } from '../../../durable/held-directory.ts';
 import { cannotOpen, systemCode } from '../../../durable/path-errors.ts';
 import { replaceFile } from '../../../durable/replace-file.ts';
 import { UsageError } from '../../../errors.ts';
@@ -43,10 +43,13 @@ export interface Manifest {
   readonly rows: ReadonlyMap<string, ManifestRow>;
 }
 
+/** A row of each code takes some 300 bytes. */
+const MOST_BYTES = 128 * 2 ** 20;
+
 /** The manifest of a directory, empty where there is none. Throws UsageError where the file of that name is another's. */
 export async function readManifest(directory: string, force: boolean): Promise<Manifest> {
   const path = join(directory, 'manifest.csv');
-  const bytes = await readFile(path).catch((error) => {
+  const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
     throw cannotOpen(`read ${path}`, error, 'choose another directory with --output-dir');
   });

@@ -1,8 +1,9 @@
 /** What the files of pictures are called, and which of them are there already. */
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { nodeDisk } from '../../../durable/disk.ts';
+import { inDirectory } from '../../../durable/held-directory.ts';
 import { systemCode } from '../../../durable/path-errors.ts';
+import { realPath } from '../../../durable/trusted-file.ts';
 import { UsageError } from '../../../errors.ts';
 import type { PictureFormat } from '../../../image/picture.ts';
 import { isUuid } from '../../../service/checks.ts';
@@ -40,19 +41,23 @@ export function nameFiles(
   return { files, unsafe };
 }
 
+/** More than any picture has: the largest PNG takes 5 MiB. */
+const MOST_BYTES = 64 * 2 ** 20;
+
 /** The SHA-256 of each file that is there, by its name. */
 export async function hashFiles(directory: string, files: readonly PictureFile[]): Promise<Map<string, string>> {
-  const there = await readdir(directory).catch((error) => {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
-    throw error;
-  });
   const wanted = new Set(files.map(({ file }) => file));
   const hashes = new Map<string, string>();
-  for (const name of there) {
-    if (!wanted.has(name)) continue;
-    // A directory or a pipe of that name is nobody's picture.
-    const bytes = await readFile(join(directory, name)).catch(() => undefined);
-    hashes.set(name, bytes ? createHash('sha256').update(bytes).digest('hex') : '');
+  try {
+    await inDirectory(nodeDisk, await realPath(nodeDisk, directory), async ({ at, names }) => {
+      for (const name of (await names()).filter((found) => wanted.has(found))) {
+        // A directory, a pipe, a link or a file of another size of that name is nobody's picture.
+        const bytes = await nodeDisk.readFile(at(name), MOST_BYTES).catch(() => undefined);
+        hashes.set(name, bytes ? createHash('sha256').update(bytes).digest('hex') : '');
+      }
+    });
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw error;
   }
   return hashes;
 }

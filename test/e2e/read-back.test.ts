@@ -1,0 +1,102 @@
+/** What a run reads back of earlier ones, when it is a link to an endless device, a FIFO, or far too large: an end within seconds, in flat memory. */
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const KINDS: [string, (path: string) => void][] = [
+  ['a link to an endless device', (path) => symlinkSync('/dev/zero', path)],
+  ['a FIFO', (path) => void execFileSync('mkfifo', [path])],
+  ['5 GiB of nothing', (path) => truncateLarge(path)],
+];
+
+function truncateLarge(path: string): void {
+  writeFileSync(path, '');
+  truncateSync(path, 5 * 2 ** 30);
+}
+
+/** Little enough to notice when anything is read without a bound. */
+const LIMITED: Pick<CliOptions, 'nodeArgs' | 'timeoutMs'> = { nodeArgs: ['--max-old-space-size=200'], timeoutMs: 20_000 };
+
+describe.skipIf(platform() === 'win32').each(KINDS)('%s', (_, make) => {
+  test.each([
+    ['check.csv', ['qr', 'check', '--since-last', 'check.csv']],
+    ['manifest.csv', ['qr', 'image', '--all', '--short-url', 'https://q.example/{slug}', '--output-dir', '.']],
+    ['ID.png', ['qr', 'image', '--all', '--short-url', 'https://q.example/{slug}', '--output-dir', '.']],
+    ['all.csv.state.json', ['scans', 'export', '--all', '--append', '-o', 'all.csv']],
+    ['lake/_qrctl.json', ['scans', 'export', '--all', '-f', 'csv', '--output-dir', 'lake', '--partition-by', 'day', '--append']],
+  ])('in the place of %s is refused, and stays', async (name, args) => {
+    const cwd = await useDirectory();
+    const sandbox = await useSandbox({ codes: 1, scans: 2 });
+    mkdirSync(join(cwd, 'lake'));
+    const path = join(cwd, name.replace('ID', sandbox.codeId()));
+    make(path);
+    const { code, stderr } = await runCli(args, { env: sandbox.env, cwd, ...LIMITED });
+    expect([1, 2], stderr).toContain(code);
+    expect(stderr).not.toMatch(/unexpected failure|heap/);
+    rmSync(path);
+  });
+});
+
+test.skipIf(platform() === 'win32')('results of 5 GiB are neither read nor replaced', async () => {
+  const cwd = await useDirectory();
+  const sandbox = await useSandbox({ codes: 1, scans: 0 });
+  writeFileSync(join(cwd, 'codes.csv'), 'name\na\n');
+  writeFileSync(join(cwd, 'update.csv'), `id,name\n${sandbox.codeId()},b\n`);
+  const results = join(cwd, 'codes.results.csv');
+  truncateLarge(results);
+  for (const args of [
+    ['create', '--from', 'codes.csv'],
+    ['update', '--from', 'update.csv', '--results', 'codes.results.csv'],
+  ]) {
+    const { code, stderr } = await runCli(['qr', ...args], { env: sandbox.env, cwd, ...LIMITED });
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain('codes.results.csv');
+    expect(lstatSync(results).size).toBe(5 * 2 ** 30);
+  }
+  rmSync(results);
+});
+
+test.skipIf(platform() === 'win32' || process.getuid?.() !== 0)(
+  'a link that another user made to a file of root is not read',
+  async () => {
+    const cwd = await useDirectory();
+    const sandbox = await useSandbox({ codes: 1, scans: 0 });
+    const secret = join(await useDirectory(), 'secret.csv');
+    writeFileSync(secret, 'id,outcome\n1,secret\n');
+    symlinkSync(secret, join(cwd, 'check.csv'));
+    execFileSync('chown', ['-h', '65534:65534', join(cwd, 'check.csv')]);
+    const { code, stderr } = await runCli(['qr', 'check', '--since-last', 'check.csv'], { env: sandbox.env, cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('made to what is not theirs');
+    expect(readlinkSync(join(cwd, 'check.csv'))).toBe(secret);
+  },
+);
+
+test.skipIf(platform() === 'win32')('the user’s own link to their own file is read and written through', async () => {
+  const cwd = await useDirectory();
+  const sandbox = await useSandbox({ codes: 1, scans: 0 });
+  mkdirSync(join(cwd, 'kept'));
+  symlinkSync('kept/check.csv', join(cwd, 'check.csv'));
+  for (const at of ['kept/check.csv', 'check.csv']) {
+    const { code, stderr } = await runCli(['qr', 'check', '--since-last', at, '--fail-on', 'none'], { env: sandbox.env, cwd });
+    expect(code, stderr).toBe(0);
+  }
+});
+
+test.skipIf(platform() === 'win32')('input that the user passes may be a FIFO, and an endless one is bounded', async () => {
+  const cwd = await useDirectory();
+  const sandbox = await useSandbox({ codes: 0 });
+  const fifo = join(cwd, 'rows');
+  execFileSync('mkfifo', [fifo]);
+  const running = await startCli(['qr', 'create', '--from', 'rows', '--dry-run'], { env: sandbox.env, cwd });
+  execFileSync('bash', ['-c', 'printf "name\\nfrom a pipe\\n" > "$0"', fifo]);
+  const { code, stderr } = await running.done;
+  expect(code, stderr).toBe(0);
+  const endless = await runCli(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd, timeoutMs: 30_000 });
+  expect(endless.code).toBe(2);
+  expect(endless.stderr).toContain('/dev/zero has more than 128 MiB');
+});
