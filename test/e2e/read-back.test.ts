@@ -9,7 +9,7 @@ import { useSandbox } from '../support/sandbox.ts';
 
 const KINDS: [string, (path: string) => void][] = [
   ['a link to an endless device', (path) => symlinkSync('/dev/zero', path)],
-  ['a FIFO', (path) => void execFileSync('mkfifo', [path])],
+  ['a FIFO', (path) => void execFileSync('sh', ['-c', 'mkfifo "$0"', path])],
   ['5 GiB of nothing', (path) => truncateLarge(path)],
 ];
 
@@ -91,7 +91,7 @@ test.skipIf(platform() === 'win32')('input that the user passes may be a FIFO, a
   const cwd = await useDirectory();
   const sandbox = await useSandbox({ codes: 0 });
   const fifo = join(cwd, 'rows');
-  execFileSync('mkfifo', [fifo]);
+  execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
   const running = await startCli(['qr', 'create', '--from', 'rows', '--dry-run'], { env: sandbox.env, cwd });
   execFileSync('bash', ['-c', 'printf "name\\nfrom a pipe\\n" > "$0"', fifo]);
   const { code, stderr } = await running.done;
