@@ -130,7 +130,7 @@ describe('updateStore', () => {
     const big = adding('big', { shortUrl: 'x'.repeat(3000) });
     const refused = await updateStore({ ...given, disk: fullDisk }, big).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(LocalError);
-    expect(String(refused)).toMatch(/config.json could not be written: .*no space/);
+    expect(String(refused)).toMatch(/config.json could not be written: .*ENOSPC/);
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(readdirSync(directory)).toEqual(['config.json']);
   });
