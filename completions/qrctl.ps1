@@ -262,6 +262,10 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         )
         'scans export' = @(
             , @('--all', 'every code of the workspace, oldest first')
+            , @('--from', 'File of codes: CSV, workbook (.xlsx), JSON array or NDJSON with a column id or slug, or a list of ids or slugs, one per line; - is standard input')
+            , @('--status', 'only codes of this status')
+            , @('--type', 'only codes of this type')
+            , @('--name', 'only codes with this in their name, in either case')
             , @('--since', 'only scans from this time on')
             , @('--until', 'only scans before this time')
             , @('--during', '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such')
@@ -286,7 +290,11 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--ids', 'only ids, one a line')
         )
         'scans stats' = @(
-            , @('--all', 'every code of the workspace')
+            , @('--all', 'every code of the workspace, oldest first')
+            , @('--from', 'File of codes: CSV, workbook (.xlsx), JSON array or NDJSON with a column id or slug, or a list of ids or slugs, one per line; - is standard input')
+            , @('--status', 'only codes of this status')
+            , @('--type', 'only codes of this type')
+            , @('--name', 'only codes with this in their name, in either case')
             , @('--input', 'Count files that `scans export` wrote, each with its rotated files, or a directory of them; no request is sent')
             , @('--no-rotated', 'Read only the files specified with --input, not the rotated ones (FILE.1, FILE-20261101.gz)')
             , @('--by', 'what to count by, repeatable')
@@ -307,7 +315,11 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--ids', 'only ids, one a line')
         )
         'scans report' = @(
-            , @('--all', 'every code of the workspace')
+            , @('--all', 'every code of the workspace, oldest first')
+            , @('--from', 'File of codes: CSV, workbook (.xlsx), JSON array or NDJSON with a column id or slug, or a list of ids or slugs, one per line; - is standard input')
+            , @('--status', 'only codes of this status')
+            , @('--type', 'only codes of this type')
+            , @('--name', 'only codes with this in their name, in either case')
             , @('--input', 'Count files that `scans export` wrote, each with its rotated files, or a directory of them; no request is sent')
             , @('--no-rotated', 'Read only the files specified with --input, not the rotated ones (FILE.1, FILE-20261101.gz)')
             , @('--by', 'what to count by, repeatable')
@@ -321,7 +333,11 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--output', 'the page to write, such as october.html')
         )
         'scans tail' = @(
-            , @('--all', 'every code of the workspace')
+            , @('--all', 'every code of the workspace, oldest first')
+            , @('--from', 'File of codes: CSV, workbook (.xlsx), JSON array or NDJSON with a column id or slug, or a list of ids or slugs, one per line; - is standard input')
+            , @('--status', 'only codes of this status')
+            , @('--type', 'only codes of this type')
+            , @('--name', 'only codes with this in their name, in either case')
             , @('--since', 'begin with the scans from this time on (default: now)')
             , @('--interval', 'how often each code is asked, at the most (default: 10s)')
             , @('--max-events', 'end after so many scans')
@@ -441,6 +457,9 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'qr image --caption' = @('slug', 'name', 'none')
         'qr image --ecc' = @('L', 'M', 'Q', 'H')
         'qr image --logo' = 'files'
+        'scans export --from' = 'files'
+        'scans export --status' = @('active', 'paused', 'expired')
+        'scans export --type' = @('url', 'vcard', 'wifi', 'sms', 'whatsapp', 'email', 'file', 'multilink', 'social', 'app', 'event', 'business', 'coupon', 'feedback', 'landing_page', 'product', 'vcard_plus', 'menu', 'images', 'video', 'mp3', 'playlist')
         'scans export --output-dir' = 'directories'
         'scans export --partition-by' = @('day', 'month')
         'scans export --file-names' = @('id', 'slug')
@@ -448,6 +467,9 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'scans export --format' = @('table', 'csv', 'json', 'ndjson', 'parquet')
         'scans export -o' = 'files'
         'scans export --output' = 'files'
+        'scans stats --from' = 'files'
+        'scans stats --status' = @('active', 'paused', 'expired')
+        'scans stats --type' = @('url', 'vcard', 'wifi', 'sms', 'whatsapp', 'email', 'file', 'multilink', 'social', 'app', 'event', 'business', 'coupon', 'feedback', 'landing_page', 'product', 'vcard_plus', 'menu', 'images', 'video', 'mp3', 'playlist')
         'scans stats --input' = 'files'
         'scans stats --by' = @('day', 'week', 'month', 'hour', 'weekday', 'country', 'city', 'device', 'os', 'browser', 'referrer', 'code')
         'scans stats --compare' = @('previous', 'year', 'none')
@@ -455,11 +477,17 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'scans stats --format' = @('table', 'csv', 'json', 'ndjson')
         'scans stats -o' = 'files'
         'scans stats --output' = 'files'
+        'scans report --from' = 'files'
+        'scans report --status' = @('active', 'paused', 'expired')
+        'scans report --type' = @('url', 'vcard', 'wifi', 'sms', 'whatsapp', 'email', 'file', 'multilink', 'social', 'app', 'event', 'business', 'coupon', 'feedback', 'landing_page', 'product', 'vcard_plus', 'menu', 'images', 'video', 'mp3', 'playlist')
         'scans report --input' = 'files'
         'scans report --by' = @('day', 'week', 'month', 'hour', 'weekday', 'country', 'city', 'device', 'os', 'browser', 'referrer', 'code')
         'scans report --compare' = @('previous', 'year', 'none')
         'scans report -o' = 'files'
         'scans report --output' = 'files'
+        'scans tail --from' = 'files'
+        'scans tail --status' = @('active', 'paused', 'expired')
+        'scans tail --type' = @('url', 'vcard', 'wifi', 'sms', 'whatsapp', 'email', 'file', 'multilink', 'social', 'app', 'event', 'business', 'coupon', 'feedback', 'landing_page', 'product', 'vcard_plus', 'menu', 'images', 'video', 'mp3', 'playlist')
         'scans tail -f' = @('csv', 'ndjson')
         'scans tail --format' = @('csv', 'ndjson')
         'auth status -f' = @('table', 'csv', 'json', 'ndjson')

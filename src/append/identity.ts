@@ -26,8 +26,8 @@ export interface AppendIdentity {
   baseUrl: string;
   /** Ids of the codes, in any order. */
   codes: readonly string[];
-  /** `--all`: the codes may come and go between runs. */
-  all: boolean;
+  /** `--all`: the codes may come and go between runs. A text is that of the filters they pass, as `--name menu`. */
+  all: boolean | string;
   /** Must have `id` and `ts`; with `qr_id` the file may hold several codes. */
   columns: readonly string[];
   format: AppendFormat;
@@ -41,7 +41,8 @@ export function isIdentity(value: Record<string, unknown>, formats: readonly App
     typeof baseUrl === 'string' &&
     formats.some((known) => known === format) &&
     [codes, columns].every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string')) &&
-    [all, header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
+    (typeof all === 'string' || typeof all === 'boolean') &&
+    [header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
     [timezone, delimiter].every((item) => item === undefined || typeof item === 'string')
   );
 }
@@ -61,7 +62,7 @@ const DIALECT_FLAGS = {
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): string | undefined {
   if (was.format !== is.format) return `was written as ${was.format}, not ${is.format}`;
   if (was.baseUrl !== is.baseUrl) return `was exported from ${quote(was.baseUrl)}, not ${quote(is.baseUrl)}`;
-  if (codesOf(was) !== codesOf(is)) return `holds the scans of ${codesOf(was)}, not of ${codesOf(is)}`;
+  if (!hasSameCodes(was, is)) return `holds the scans of ${codesOf(was)}, not of ${codesOf(is)}`;
   if (was.columns.join() !== is.columns.join()) return `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`;
   for (const [key, flag, sense] of DIALECT_FLAGS[is.format]) {
     if (was.dialect[key] !== is.dialect[key]) return `was written ${was.dialect[key] === sense ? 'with' : 'without'} ${flag}`;
@@ -80,8 +81,14 @@ function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
   return delimiter === '\t' ? 'tab' : shown(delimiter);
 }
 
+/** A30: not by what is said of them, which is cut where there are many. */
+function hasSameCodes(was: AppendIdentity, is: AppendIdentity): boolean {
+  if (was.all || is.all) return was.all === is.all;
+  return was.codes.length === is.codes.length && [...was.codes].sort().join() === [...is.codes].sort().join();
+}
+
 function codesOf({ all, codes }: AppendIdentity): string {
-  if (all) return 'all codes';
+  if (all) return typeof all === 'string' ? `all codes with ${shown(all)}` : 'all codes';
   return codes.length === 1 ? `code ${namesOf(codes)}` : `codes ${namesOf([...codes].sort(), ', ')}`;
 }
 

@@ -21,7 +21,7 @@ export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined
  * Reads the code of every row: by the listing, up to the last of them, where a row has only a slug never seen or that costs less, else one by
  * one. The listing is read for the slugs beside ids, too: one may be of another code.
  */
-export async function findCodes(rows: readonly TargetRow[], reader: Reader): Promise<Lookup> {
+export async function findCodes(rows: readonly Pick<TargetRow, 'id' | 'slug'>[], reader: Reader): Promise<Lookup> {
   const ids = new Set(rows.flatMap(({ id }) => id ?? []));
   const slugs = [...new Set(rows.flatMap(({ id, slug }) => (id === undefined ? (slug ?? []) : [])))];
   const listFor: ListFor = (service) => {

@@ -70,7 +70,6 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   '--max': ['--limit'],
   '--start': ['--since'],
   '--after': ['--since'],
-  '--from': ['--since'],
   '--end': ['--until'],
   '--before': ['--until'],
   '--to': ['--until'],

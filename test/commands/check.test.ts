@@ -158,7 +158,7 @@ describe('qr check', () => {
     [['--user-agent', 'a\nb'], 'it takes up to 200 visible ASCII characters'],
     [['--since-last', 'x.csv', '-o', 'x.csv'], '--since-last and --output name one file'],
     [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is no row of a check'],
-    [['some', '--from', 'list.csv'], 'a CODE does not go with --from'],
+    [['some', '--from', 'list.csv'], "CODE can't be used with --from"],
     [['--from', 'list.csv'], 'line 2: no code has the slug nobody'],
   ])('refuses %j', async (args, message) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });

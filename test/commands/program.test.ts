@@ -262,7 +262,6 @@ describe('what is not understood', () => {
     ['qr list --search menu', "unknown flag '--search'", 'did you mean `qrctl qr list --name menu`?'],
     ['qr list --search=menu', "unknown flag '--search=menu'", 'did you mean `qrctl qr list --name=menu`?'],
     ['qr list --json', "unknown flag '--json'", 'did you mean `qrctl qr list --format json`?'],
-    ['scans export a --from 2026-01-01', "unknown flag '--from'", 'did you mean `qrctl scans export a --since 2026-01-01`?'],
     ['qr list menu', "too many arguments: 'menu'", 'did you mean `qrctl qr list --name menu`?'],
     [
       'qr create Menu https://example.com/a?b -q',

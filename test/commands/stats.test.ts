@@ -194,9 +194,9 @@ describe('the table', () => {
 
 describe('what is refused', () => {
   test.each([
-    [['x', '--all'], '--all counts every code: leave out the codes, or --all'],
-    [['--input', 'a.csv', '--all'], '--all asks the service, --input reads files: choose one'],
-    [[], 'which code?'],
+    [['x', '--all'], "CODE can't be used with --all"],
+    [['--input', 'a.csv', '--all'], "--all can't be used with --input: it chooses codes of the service"],
+    [[], 'no code specified'],
     [
       ['x', '--by', 'contry'],
       "--by cannot be 'contry': it takes day, week, month, hour, weekday, country, city, device, os, browser, referrer or code",

@@ -33,7 +33,7 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
     console: { progress: () => ({ update: () => undefined, stop: () => undefined }), note: (line: string) => notes.push(line) },
   } as unknown as Context;
   const local = createLocalTime(zone);
-  const plan: CountPlan = { logs: undefined, all: false, names: [CODE.slug], top: undefined, local, ...asked };
+  const plan: CountPlan = { logs: undefined, choice: {}, names: [CODE.slug], top: undefined, local, ...asked };
   const { current, before, span, failures } = await countService(context, plan, [CODE]);
   const figures = figuresOf('day', {
     ...{ current, before, span, top: undefined, nowMs: NOW_MS },

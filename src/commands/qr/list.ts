@@ -4,10 +4,10 @@ import { fetchInOrder } from '../../service/fetch-in-order.ts';
 import type { Service } from '../../service/service.ts';
 import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
 import { parseInstant } from '../../time.ts';
+import { createFilter, filterOptions } from '../code-filters.ts';
 import { defineCommand, integer, parsed, type Values } from '../define.ts';
 import { outputOptions, printRecords, timezoneOption } from '../output-options.ts';
 import { codeOutput } from './code-columns.ts';
-import { createFilter, filterOptions } from './code-filters.ts';
 
 interface Sort {
   field: (typeof CODE_FIELDS)[number];

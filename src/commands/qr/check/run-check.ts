@@ -15,9 +15,10 @@ import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fillShortUrl, isShortUrl } from '../../../settings/short-url.ts';
 import { formatDuration } from '../../../time.ts';
+import { chooseCodes } from '../../choose-codes.ts';
+import { checkChoice } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import type { CheckFlags } from './check.ts';
-import { chooseCodes } from './choose-codes.ts';
 import { openLastRun } from './last-run.ts';
 
 const COLOURS = { ok: 'green', redirected: 'green', broken: 'red', unreachable: 'red', blocked: 'yellow' } as const;
@@ -68,13 +69,16 @@ const USER_AGENT = `Mozilla/5.0 (compatible; qrctl/${version}; asks where QR cod
 
 /** Checks and prints. Throws PartialError where something is found that the run fails on, and what errors.ts lists for the listing. */
 export async function runCheck(context: Context, names: readonly string[], flags: CheckFlags): Promise<void> {
+  // Every code, unless some are chosen.
+  checkChoice(names, names.length > 0 || flags.from !== undefined ? flags : { ...flags, all: true });
   const lookupWidth = widenLookups(context.env);
   const plan = await planOutput(context, flags, COLUMNS, 'list');
   const fails = failureTest(flags);
   const last =
     flags.sinceLast === undefined ? undefined : await openLastRun(context, flags.sinceLast, plan.path, COLUMNS, { fails, ends });
   try {
-    const codes = await chooseCodes(context, names, flags);
+    const found = await chooseCodes(context, names, flags, { order: 'as listed', mayBeNone: true });
+    const codes = [...new Map(found.map((code) => [code.id, code])).values()];
     const began = context.clock.monotonic();
     const rows = await checkCodes(context, codes, flags, lookupWidth);
     tellOutcomes(context, rows, context.clock.monotonic() - began);

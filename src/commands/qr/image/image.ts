@@ -3,10 +3,10 @@ import { InvalidArgumentError } from 'commander';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
+import { checkChoice } from '../../code-choice.ts';
+import { filterOptions } from '../../code-filters.ts';
 import { choice, defineCommand, flag, type OptionDefinition, oneOf, text, type Values } from '../../define.ts';
 import { fromCodesOption } from '../../from-option.ts';
-import { filterOptions } from '../code-filters.ts';
-import { checkChoice } from './choose-codes.ts';
 import { pictureOptions } from './picture-flags.ts';
 import { gridOf, sheetOptions } from './sheet-flags.ts';
 

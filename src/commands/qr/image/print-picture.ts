@@ -8,7 +8,7 @@ import { decode } from '../../../image/verify.ts';
 import { clean } from '../../../output/clean.ts';
 import { writeWholeFile } from '../../../output/whole-file.ts';
 import { quote } from '../../../quote.ts';
-import { chooseCodes } from './choose-codes.ts';
+import { chooseCodes } from '../../choose-codes.ts';
 import { type EncodedCode, encodeCodes, refuseUnprintable } from './encode-codes.ts';
 import type { ImageFlags } from './image.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';

@@ -7,7 +7,7 @@ import { formatNumber } from '../../../image/picture.ts';
 import { writeWholeFile } from '../../../output/whole-file.ts';
 import { countOf } from '../../../quote.ts';
 import { fillShortUrl } from '../../../settings/short-url.ts';
-import { chooseCodes } from './choose-codes.ts';
+import { chooseCodes } from '../../choose-codes.ts';
 import { type EncodedCode, encodeCodes, refuseUnprintable } from './encode-codes.ts';
 import type { ImageFlags } from './image.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';

@@ -1,11 +1,12 @@
 /** The flags that `scans stats` and `scans report` share: whose scans, of when, by what. */
 import { COMPARISONS } from '../../../stats/compare-span.ts';
 import { DIMENSIONS } from '../../../stats/dimensions.ts';
-import { choice, choices, flag, integer, negation, texts, type Values } from '../../define.ts';
+import { choiceOptions } from '../../code-choice.ts';
+import { choice, choices, integer, negation, texts, type Values } from '../../define.ts';
 import { rangeOptions } from '../../range-options.ts';
 
 export const countOptions = {
-  all: flag('--all', 'every code of the workspace'),
+  ...choiceOptions,
   input: {
     ...texts(
       '--input <file>',

@@ -1,7 +1,8 @@
 /** Counts what a plan asks for, from files or from the service. */
 
-import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
+import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
+import { type ChosenCodes, chooseLabels } from '../../choose-codes.ts';
 import type { Counted } from './counted.ts';
 import type { CountPlan } from './plan-count.ts';
 
@@ -11,7 +12,7 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
     const { countFiles } = await import('./count-files.ts');
     return { ...(await countFiles(context, plan, plan.logs)), failures: [] };
   }
-  const [{ countService }, codes] = await Promise.all([import('./count-service.ts'), codesOf(context, plan)]);
+  const [{ countService }, { codes }] = await Promise.all([import('./count-service.ts'), codesOf(context, plan)]);
   const counted = await countService(context, plan, codes);
   const [failure] = counted.failures;
   if (failure && counted.failures.length === codes.length) throw failure.error;
@@ -19,9 +20,6 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
 }
 
 /** The codes of a plan; with their slugs, by which they are told apart. */
-export async function codesOf(context: Context, { all, names }: CountPlan): Promise<CodeLabel[]> {
-  const { allCodes, namedCodes } = await import('../export/choose-codes.ts');
-  const { concurrency } = await context.settings();
-  const service = await context.service();
-  return all ? allCodes(service, concurrency) : namedCodes(service, names, true, concurrency);
+export function codesOf(context: Context, { choice, names }: CountPlan): Promise<ChosenCodes> {
+  return chooseLabels(context, names, choice, { isWanted: true });
 }

@@ -8,13 +8,14 @@ import type { Dimension } from '../../../stats/dimensions.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
 import { chooseTimeZone } from '../../../time-zone.ts';
+import { type CodeChoice, checkChoice, filterOf } from '../../code-choice.ts';
 import { planRange } from '../../range-options.ts';
 import type { CountFlags } from './count-options.ts';
 
 export interface CountPlan {
   /** Files to count, or undefined where the service is asked. */
   logs: readonly InputLog[] | undefined;
-  all: boolean;
+  choice: CodeChoice;
   names: readonly string[];
   dimensions: readonly Dimension[];
   top: number | undefined;
@@ -46,7 +47,7 @@ export async function planCount(
   return {
     // A shell makes several words of `--input *.csv`.
     logs: flags.input ? await listInputs([...flags.input, ...names], { rotated: flags.rotated ?? true, note, warn }) : undefined,
-    all: flags.all ?? false,
+    choice: flags,
     names: flags.input ? [] : names,
     dimensions: [...new Set(flags.by ?? byDefault)],
     top: flags.top,
@@ -56,13 +57,18 @@ export async function planCount(
   };
 }
 
-function refuseContradictions(names: readonly string[], { all, input, rotated }: CountFlags): void {
+function refuseContradictions(names: readonly string[], flags: CountFlags): void {
+  const { all, from, input, rotated } = flags;
   if (rotated === false && !input)
     throw new UsageError('--no-rotated requires --input', { hint: 'omit --no-rotated, or specify --input scans.csv' });
-  if (all && input) throw new UsageError('--all asks the service, --input reads files: choose one');
-  if (all && names.length > 0) throw new UsageError('--all counts every code: leave out the codes, or --all');
-  if (all || input || names.length > 0) return;
-  throw new UsageError('which code?', {
-    hint: 'name codes by id or slug, or add --all, or --input scans.csv; `qrctl qr list` shows the codes',
-  });
+  if (!input) {
+    checkChoice(names, flags);
+    return;
+  }
+  // Words behind --input are files.
+  const other = (all && '--all') ?? (from !== undefined ? '--from' : filterOf(flags));
+  if (other)
+    throw new UsageError(`${other} can't be used with --input: it chooses codes of the service`, {
+      hint: `omit ${other} to count all scans of the files, or omit --input`,
+    });
 }

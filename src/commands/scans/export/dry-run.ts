@@ -9,8 +9,8 @@ import { costOf } from '../../../limit/rate-limit.ts';
 import type { Column } from '../../../output/columns.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import { formatDuration, formatInstant } from '../../../time.ts';
+import { type ChosenCodes, requestsToName } from '../../choose-codes.ts';
 import { printRecord } from '../../output-options.ts';
-import { requestsToName } from './choose-codes.ts';
 import { toldFailures } from './explain-failure.ts';
 import { filesOf } from './open-sinks.ts';
 import type { ExportPlan } from './plan-export.ts';
@@ -29,12 +29,7 @@ const COLUMNS: readonly Column[] = [
  * Asks for page 1 of each code as the export does, and prints one record: the requests are those that the export needs while the
  * service holds still, finding the codes included.
  */
-export async function printDryRun(
-  context: Context,
-  plan: ExportPlan,
-  codes: readonly CodeLabel[],
-  names: readonly string[],
-): Promise<void> {
+export async function printDryRun(context: Context, plan: ExportPlan, { codes, names }: ChosenCodes): Promise<void> {
   const service = await context.service();
   const { concurrency } = await context.settings();
   const { proveBeyond } = plan;

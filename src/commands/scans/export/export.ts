@@ -1,4 +1,5 @@
 import { FILE_NAMES } from '../../../file-names.ts';
+import { choiceOptions } from '../../code-choice.ts';
 import { choice, defineCommand, duration, flag, text, type Values } from '../../define.ts';
 import { scanOutputOptions } from '../../output-options.ts';
 import { RANGE_FORMS, rangeOptions } from '../../range-options.ts';
@@ -6,7 +7,7 @@ import { RANGE_FORMS, rangeOptions } from '../../range-options.ts';
 const APPEND = 'Append flags:';
 
 const options = {
-  all: flag('--all', 'every code of the workspace, oldest first'),
+  ...choiceOptions,
   ...rangeOptions,
   outputDir: text('--output-dir <dir>', 'one file a code', { complete: 'directories' }),
   partitionBy: choice(

@@ -142,7 +142,7 @@ function growing(
     identity: {
       ...{ baseUrl: service.baseUrl, format },
       codes: codes.map((code) => code.id),
-      all: plan.all && (plan.directory === undefined || plan.partition !== undefined),
+      all: (plan.directory === undefined || plan.partition !== undefined) && plan.all,
       columns: columns.map((column) => column.name),
       dialect: {
         ...{ header, excel, rawCells, keepExtra: !chosen },

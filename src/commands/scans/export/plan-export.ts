@@ -9,6 +9,7 @@ import { type OutputPlan, planOutput } from '../../../output/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
 import { SCAN_FORMATS } from '../../../settings/settings.ts';
 import { chooseTimeZone } from '../../../time-zone.ts';
+import { checkChoice, filterWords, isOneCode } from '../../code-choice.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';
 import { LABELS, LOCAL_TIME } from './added-columns.ts';
 import type { ExportFlags } from './export.ts';
@@ -33,7 +34,8 @@ const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
 const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
 
 export interface ExportPlan extends PlannedRange {
-  all: boolean;
+  /** Every code, or a text: every code that passes these filters. */
+  all: boolean | string;
   /** Rows begin with `qr_id,qr_slug,qr_name`: several codes share one output. */
   labelled: boolean;
   /** What an id alone does not tell is written: slugs or names of codes. */
@@ -57,10 +59,9 @@ export interface ExportPlan extends PlannedRange {
 export async function planExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<ExportPlan> {
   const settings = await context.settings();
   refuseContradictions(names, flags);
-  const all = flags.all ?? false;
   const directory = flags.outputDir;
   const isDataset = flags.partitionBy !== undefined;
-  const labelled = isDataset || (directory === undefined && (all || names.length > 1));
+  const labelled = isDataset || (directory === undefined && !isOneCode(names, flags));
   const planned = planOutput(flags, {
     columns: columns(labelled, flags.fields !== undefined),
     shape: 'list',
@@ -84,7 +85,7 @@ export async function planExport(context: Context, names: readonly string[], fla
   const zones = { flag: flags.timezone, setting: settings.timezone, TZ: context.env.TZ };
   const localZone = isLocal ? chooseTimeZone(zones) : undefined;
   return {
-    all,
+    all: names.length === 0 && flags.from === undefined && (filterWords(flags) ?? true),
     labelled,
     named: fileNames === 'slug' || (output.format !== 'ids' && output.columns.some(({ name }) => OF_CODE.has(name))),
     output,
@@ -107,11 +108,8 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
 }
 
 function refuseContradictions(names: readonly string[], flags: ExportFlags): void {
-  const { all, fileNames, output, outputDir, append, restart, rotated, overlap, compact, partitionBy } = flags;
-  if (all && names.length > 0) throw new UsageError('--all exports every code: leave out the codes, or --all');
-  if (!all && names.length === 0) {
-    throw new UsageError('which code?', { hint: 'name codes by id or slug, or add --all; `qrctl qr list` shows them' });
-  }
+  const { fileNames, output, outputDir, append, restart, rotated, overlap, compact, partitionBy } = flags;
+  checkChoice(names, flags);
   if (output !== undefined && outputDir !== undefined)
     throw new UsageError('--output is one file, --output-dir one a code: choose one');
   if (append && outputDir === undefined && (output === undefined || output === '-')) {

@@ -9,8 +9,8 @@ import type { Service } from '../../../service/service.ts';
 import { keyPrefix } from '../../../settings/key.ts';
 import { keepMemoryFlat } from '../../../start/v8-flags.ts';
 import { formatDuration } from '../../../time.ts';
+import { chooseLabels } from '../../choose-codes.ts';
 import { formatRange } from '../../range-options.ts';
-import { allCodes, namedCodes } from './choose-codes.ts';
 import type { ExportFlags } from './export.ts';
 import { openSinks } from './open-sinks.ts';
 import { type ExportPlan, planExport } from './plan-export.ts';
@@ -28,15 +28,14 @@ export async function runExport(context: Context, names: readonly string[], flag
   try {
     progress.update({ done: 0, detail: 'finding the codes' });
     const doubt = plan.proveBeyond ? 'any' : 'usual';
-    const codes = plan.all
-      ? await allCodes(service, concurrency, doubt)
-      : await namedCodes(service, names, plan.named, concurrency);
+    const chosen = await chooseLabels(context, names, flags, { isWanted: plan.named, doubt });
+    const { codes } = chosen;
     if (!flags.dryRun) {
       const source = plan.output.format === 'xlsx' ? await forWorkbook(service, codes, plan, concurrency) : service;
       return await exportAll(context, plan, codes, source, { width: concurrency, started, progress });
     }
     const { printDryRun } = await import('./dry-run.ts');
-    await printDryRun(context, plan, codes, names);
+    await printDryRun(context, plan, chosen);
   } catch (error) {
     const { explainFailure } = await import('./explain-failure.ts');
     const { added = 0, files = [] } = context.facts;

@@ -8,12 +8,12 @@ import type { OutputPlan } from '../../../output/plan-output.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import { requestsForTotals } from '../../../stats/totals.ts';
 import { formatDuration, formatInstant } from '../../../time.ts';
+import { requestsToName } from '../../choose-codes.ts';
 import { printRecord } from '../../output-options.ts';
 import { codesOf } from '../counting/count-scans.ts';
 import { askFirst } from '../counting/count-service.ts';
 import type { CountPlan } from '../counting/plan-count.ts';
 import { cheaperByTotals, planReadings } from '../counting/readings.ts';
-import { requestsToName } from '../export/choose-codes.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'codes' },
@@ -56,8 +56,8 @@ function ofFiles({ span }: CountPlan, files: readonly string[]) {
 async function ofService(context: Context, plan: CountPlan) {
   const service = await context.service();
   const { concurrency } = await context.settings();
-  const codes = await codesOf(context, plan);
-  let requests = await requestsToName(service, plan.names, true);
+  const { codes, names } = await codesOf(context, plan);
+  let requests = await requestsToName(service, names, true);
   let scans = 0;
   let byTotals = 0;
   const { readings, untilMs } = planReadings(plan, service.nowMs() ?? context.clock.now(), service.nowMs());

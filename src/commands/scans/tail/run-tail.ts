@@ -1,13 +1,13 @@
 /** `scans tail`: asks each code in turn, prints what is new, waits. */
-import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import { messageOf, NotFoundError, UnavailableError, UsageError } from '../../../errors.ts';
+import { messageOf, NotFoundError, UnavailableError } from '../../../errors.ts';
 import { quote } from '../../../quote.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
+import { chooseLabels } from '../../choose-codes.ts';
+import { checkChoice, isOneCode } from '../../code-choice.ts';
 import { openSink, planOutput } from '../../output-options.ts';
 import { planRange } from '../../range-options.ts';
-import { allCodes, namedCodes } from '../export/choose-codes.ts';
 import { type FollowedCode, followCode } from './follow-code.ts';
 import type { TailFlags } from './tail.ts';
 
@@ -16,15 +16,15 @@ const INTERVAL_MS = 10_000;
 
 /** Ends by a signal, a closed pipe, --max-events, or when no code is left. Throws what errors.ts lists, but for outages. */
 export async function runTail(context: Context, names: readonly string[], flags: TailFlags): Promise<void> {
-  const { all = false, interval = INTERVAL_MS, maxEvents = Number.POSITIVE_INFINITY } = flags;
-  if (all === names.length > 0) throw new UsageError('which code?', { hint: 'name codes by id or slug, or add --all' });
+  const { interval = INTERVAL_MS, maxEvents = Number.POSITIVE_INFINITY } = flags;
+  checkChoice(names, flags);
   const { timezone, concurrency: width } = await context.settings();
   const { sinceMs } = await planRange(context, { since: flags.since }, timezone);
-  const labelled = all || names.length > 1;
+  const labelled = !isOneCode(names, flags);
   const columns = [...(labelled ? LABELS : []), ...SCAN_FIELDS].map((name) => ({ name }));
   const output = await planOutput(context, { ...flags, format: flags.format ?? 'csv' }, columns, 'list');
   const service = await context.service();
-  const codes: CodeLabel[] = all ? await allCodes(service, width) : await namedCodes(service, names, true, width);
+  const { codes } = await chooseLabels(context, names, flags, { isWanted: true });
   const nowMs = () => service.nowMs() ?? context.clock.now();
   const fromMs = sinceMs ?? nowMs();
   const gone = codes.find(({ missing }) => missing);

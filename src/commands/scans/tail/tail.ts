@@ -1,8 +1,9 @@
-import { choice, defineCommand, duration, flag, integer, text, type Values } from '../../define.ts';
+import { choiceOptions } from '../../code-choice.ts';
+import { choice, defineCommand, duration, integer, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 
 const options = {
-  all: flag('--all', 'every code of the workspace'),
+  ...choiceOptions,
   since: text('--since <time>', 'begin with the scans from this time on (default: now)'),
   interval: duration('--interval <duration>', 'how often each code is asked, at the most (default: 10s)'),
   maxEvents: integer('--max-events <n>', 'end after so many scans', { min: 1 }),

@@ -1,0 +1,146 @@
+/** Finds the codes that a command is about, as code-choice.ts describes them. The one place for all commands that read codes. */
+import { findCodes } from '../bulk/find-codes.ts';
+import type { CodeLabel } from '../complete/export-codes.ts';
+import type { Context } from '../context.ts';
+import { NotFoundError } from '../errors.ts';
+import { shown } from '../quote.ts';
+import { isUuid } from '../service/checks.ts';
+import { type Doubt, everyCode } from '../service/codes.ts';
+import { fetchInOrder } from '../service/fetch-in-order.ts';
+import { findCodesBySlug, requestsToFindAgain } from '../service/find-code.ts';
+import type { Service } from '../service/service.ts';
+import type { QrCode } from '../service/shapes.ts';
+import { type CodeChoice, filterOf, filterWords } from './code-choice.ts';
+import { createFilter } from './code-filters.ts';
+
+/**
+ * The codes as they were typed or as the rows of the file have them, one that comes twice twice; or every code, as `order` says. Throws UsageError with
+ * every row of the file that names none, NotFoundError for a CODE that is not there, and where no code passes a filter unless `mayBeNone`.
+ */
+export async function chooseCodes(
+  context: Context,
+  names: readonly string[],
+  choice: CodeChoice,
+  { order = 'oldest first', mayBeNone = false }: { order?: 'oldest first' | 'as listed'; mayBeNone?: boolean } = {},
+): Promise<QrCode[]> {
+  const found = await findChosen(context, names, choice);
+  const codes = found.filter(createFilter(choice));
+  if (!mayBeNone) refuseNone(codes, choice);
+  return names.length > 0 || choice.from !== undefined || order === 'as listed' ? codes : oldestFirst(codes);
+}
+
+/** Throws NotFoundError if no code passes the filters. */
+function refuseNone(codes: readonly unknown[], choice: CodeChoice): void {
+  const filters = filterWords(choice);
+  if (codes.length > 0 || filters === undefined) return;
+  throw new NotFoundError(`no code matches ${shown(filters)}`, {
+    hint: 'list the codes with `qrctl qr list`, and correct the filter',
+  });
+}
+
+async function findChosen(context: Context, names: readonly string[], choice: CodeChoice): Promise<QrCode[]> {
+  const { concurrency } = await context.settings();
+  const { from } = choice;
+  if (from !== undefined) {
+    const { readCodesOfFile } = await import('./codes-of-file.ts');
+    return readCodesOfFile(context, from);
+  }
+  const service = await context.service();
+  if (names.length === 0) return everyCode(service, concurrency);
+  const named = await namedCodes(service, names, true, concurrency);
+  const gone = named.find(({ missing }) => missing);
+  if (gone) throw gone.missing;
+  return named as QrCode[];
+}
+
+export interface ChosenCodes {
+  codes: CodeLabel[];
+  /** Ids and slugs by which they were chosen; none for every code. */
+  names: readonly string[];
+}
+
+/**
+ * The codes of an export or a count, each once: in the order given, or oldest first. An id alone costs nothing unless slugs and names are
+ * `isWanted`; one that no code has fails in its turn, and alone. Throws as `chooseCodes` does, and NotFoundError where no code passes a filter.
+ */
+export async function chooseLabels(
+  context: Context,
+  given: readonly string[],
+  choice: CodeChoice,
+  { isWanted, doubt }: { isWanted: boolean; doubt?: Doubt },
+): Promise<ChosenCodes> {
+  const filter = filterOf(choice);
+  const needsCodes = isWanted || filter !== undefined;
+  const { codes, names } = await findLabels(context, given, choice, { isWanted: needsCodes, doubt });
+  const isChosen = createFilter(choice);
+  const chosen = codes.filter((code) => code.missing !== undefined || filter === undefined || isChosen(code as QrCode));
+  refuseNone(chosen, choice);
+  return { codes: [...new Map(chosen.map((code) => [code.id, code])).values()], names };
+}
+
+async function findLabels(
+  context: Context,
+  names: readonly string[],
+  { from }: CodeChoice,
+  { isWanted, doubt }: { isWanted: boolean; doubt: Doubt | undefined },
+): Promise<ChosenCodes> {
+  const { concurrency } = await context.settings();
+  if (from !== undefined) return (await import('./codes-of-file.ts')).readLabelsOfFile(context, from, isWanted);
+  const service = await context.service();
+  if (names.length > 0) return { codes: await namedCodes(service, names, isWanted, concurrency), names };
+  return { codes: oldestFirst(await everyCode(service, concurrency, doubt)), names: [] };
+}
+
+/** By age, so that new codes come behind those that were there before. */
+function oldestFirst(codes: readonly QrCode[]): QrCode[] {
+  return [...codes].sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What finding codes by these ids and slugs costs the next run, when this one has sent no other requests: slugs that were seen now are asked for by their ids. */
+export function requestsToName(service: Service, names: readonly string[], isWanted: boolean): Promise<number> {
+  const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
+  const ids = new Set(names.filter(isUuid).map((name) => name.toLowerCase())).size;
+  return requestsToFindAgain(service, slugs, { others: isWanted ? ids : 0, spent: service.stats().requests });
+}
+
+/**
+ * The codes with these ids or slugs, in the order given. Where slugs and names are `isWanted` an id costs a request, and a slug one, too, if it was
+ * seen before, or the listing up to its code, which may show ids as well. Throws NotFoundError for a slug that no code has.
+ */
+async function namedCodes(service: Service, names: readonly string[], isWanted: boolean, width: number): Promise<CodeLabel[]> {
+  const ids = [...new Set(names.filter(isUuid).map((id) => id.toLowerCase()))];
+  const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
+  const listed = slugs.length === 0 ? [] : await findCodesBySlug(service, slugs, width, isWanted ? ids : []);
+  const withSlug = new Map<string, CodeLabel>(listed.map((code) => [code.slug, code]));
+  const withId = new Map<string, CodeLabel>(listed.map((code) => [code.id.toLowerCase(), code]));
+  const others = ids.filter((id) => !withId.has(id));
+  for (const label of await labelsOf(service, others, isWanted, width)) withId.set(label.id.toLowerCase(), label);
+  return names.flatMap((name) => (isUuid(name) ? withId.get(name.toLowerCase()) : withSlug.get(name)) ?? []);
+}
+
+/** So many ids are asked for one by one: what is missing of them the service says itself. */
+const HANDFUL = 3;
+
+async function labelsOf(service: Service, ids: readonly string[], isWanted: boolean, width: number): Promise<CodeLabel[]> {
+  if (!isWanted) return ids.map((id) => ({ id }));
+  if (ids.length > HANDFUL) {
+    const lookup = await findCodes(
+      ids.map((id) => ({ id, slug: undefined })),
+      { service, concurrency: width },
+    );
+    return ids.map((id) => lookup({ id, slug: undefined }) ?? { id, missing: new NotFoundError(`no code has the id ${id}`) });
+  }
+  const codes: CodeLabel[] = [];
+  // An id that is not there fails in its turn, and alone.
+  const fetch = (id: string): Promise<CodeLabel> =>
+    service.getCode(id).catch((error) => {
+      if (error instanceof NotFoundError) return { id, missing: error };
+      throw error;
+    });
+  for await (const code of fetchInOrder(ids, fetch, width)) codes.push(code);
+  return codes;
+}

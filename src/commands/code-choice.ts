@@ -1,0 +1,55 @@
+/** How codes are chosen on the command line: CODE arguments, `--from`, or every code, each narrowed by `--name`, `--status` and `--type`. */
+import { UsageError } from '../errors.ts';
+import { inShell } from '../quote.ts';
+import { type Filters, filterOptions, foldName } from './code-filters.ts';
+import { flag } from './define.ts';
+import { fromCodesOption } from './from-option.ts';
+
+export type CodeChoice = Partial<Filters> & {
+  all?: true | undefined;
+  from?: string | undefined;
+};
+
+/** The flags of commands that read scans of the service. */
+export const choiceOptions = {
+  all: flag('--all', 'every code of the workspace, oldest first'),
+  from: fromCodesOption(),
+  ...filterOptions,
+};
+
+/** The first of the filters that were given, as it is typed. */
+export function filterOf({ status, type, name }: CodeChoice): string | undefined {
+  return (name && '--name') ?? (status && '--status') ?? (type && '--type');
+}
+
+/** The filters as they are typed, the same for each way of typing the same; undefined without any. */
+export function filterWords(choice: CodeChoice): string | undefined {
+  const words = (['name', 'status', 'type'] as const).flatMap((key) => {
+    const values = [...new Set(choice[key]?.map((value) => inShell(foldName(value))))].sort();
+    return values.map((value) => `--${key} ${value}`);
+  });
+  return words.length === 0 ? undefined : words.join(' ');
+}
+
+/** Throws UsageError unless codes are chosen in exactly one way; a filter alone is one, of every code. Nothing is read or sent. */
+export function checkChoice(names: readonly string[], choice: CodeChoice): void {
+  const ways = [names.length > 0 && 'CODE', choice.all && '--all', choice.from !== undefined && '--from'].filter((way) => way);
+  if (ways.length > 1) {
+    const hint = isTime(choice.from) ? `for a time, use --since ${choice.from}` : `omit ${ways[0]} or ${ways[1]}`;
+    throw new UsageError(`${ways[0]} can't be used with ${ways[1]}`, { hint });
+  }
+  if (ways.length > 0 || filterOf(choice)) return;
+  throw new UsageError('no code specified', {
+    hint: 'specify codes by ID or slug, or add --all, --name TEXT or --from FILE; `qrctl qr list` shows the codes',
+  });
+}
+
+/** Whether a file is named as a time is typed: `--from 2026-10-01` is the word of other tools for `--since`. */
+function isTime(from: string | undefined): boolean {
+  return from !== undefined && /^(\d{4}-\d\d(-\d\d)?|\d+[smhdw]|today|yesterday)$/.test(from);
+}
+
+/** Whether the choice is one code that was typed, so that rows need not say which. */
+export function isOneCode(names: readonly string[], choice: CodeChoice): boolean {
+  return names.length === 1 && filterOf(choice) === undefined;
+}
