@@ -7,6 +7,7 @@ import { type Processes, replaceFile } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import type { QrCode } from '../service/shapes.ts';
+import { isBelowOwn } from '../start/own-cache.ts';
 import { cacheDirectory, DIRECTORY_MODE, FILE_MODE } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 
@@ -46,8 +47,14 @@ function parse(data: Partial<CodeCache> | null): CodeCache | undefined {
   return { askedAtMs: data.askedAtMs ?? 0, answered: data.answered === true, codes };
 }
 
-/** Replaces the file; throws the system's error. Several completions may do so at the same time. */
+/**
+ * Replaces the file; throws the system's error, and Error in the home of another user, in which root would leave files of its own. Several completions
+ * may do so at the same time.
+ */
 export async function writeCodeCache(file: string, cache: CodeCache, processes: Processes): Promise<void> {
+  const user = nodeDisk.user();
+  if (user !== undefined && !isBelowOwn(dirname(file), user))
+    throw new Error(`${dirname(file)} is not in a directory of this user`);
   await makeDirectories(nodeDisk, dirname(file), DIRECTORY_MODE);
   await replaceFile(nodeDisk, await realPath(nodeDisk, file), Buffer.from(JSON.stringify(cache)), { processes, mode: FILE_MODE });
 }

@@ -41,7 +41,6 @@ export async function cacheDirectory(env: Variables): Promise<string> {
 export const FILE_MODE = 0o600;
 export const DIRECTORY_MODE = 0o700;
 
-const ROOT = 0;
 /** Bits that let anyone but the owner in. */
 const OTHERS = 0o077;
 /** A directory with this bit (`/tmp`) is shared on purpose. */
@@ -56,24 +55,6 @@ const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 export function mendModes(file: string): string[] {
   if (platform() === 'win32') return [];
   return [mend(dirname(file), DIRECTORY_MODE), mend(file, FILE_MODE)].filter((sentence) => sentence !== undefined);
-}
-
-/** Bits that let others than the owner, and all others, change the names in a directory. */
-const OTHERS_WRITE = 0o022;
-const ALL_WRITE = 0o002;
-
-/**
- * The user who may have put config.json there for us to use, or undefined where nobody else can have, or it is theirs by right: a file of ours
- * or of root's, any in a directory that is closed to others, and that of the user whose directory it is (root with HOME kept by sudo), unless
- * they made that directory where everybody may (/tmp). It says where keys are sent, and is given keys.
- */
-export function plantedBy(file: string, { uid }: Stats): number | undefined {
-  const ours = geteuid?.();
-  if (ours === undefined || [ROOT, ours].includes(uid)) return undefined;
-  const directory = statSync(dirname(file));
-  if ([ROOT, ours].includes(directory.uid) && (directory.mode & OTHERS_WRITE) === 0) return undefined;
-  const above = statSync(dirname(dirname(file)));
-  return directory.uid === uid && (above.uid === uid || (above.mode & ALL_WRITE) === 0) ? undefined : uid;
 }
 
 /** Gives a directory that was just made its mode, which the umask may have taken away. Throws the system's error. */

@@ -6,7 +6,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { join } from 'node:path';
 import { systemCode } from '../durable/path-errors.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { configDirectory, mendModes, plantedBy } from './config-directory.ts';
+import { configDirectory, mendModes } from './config-directory.ts';
+import { plantedBy } from './planted.ts';
 import type { Variables } from './settings.ts';
 import { parseStored, type Stored } from './stored.ts';
 

@@ -116,12 +116,17 @@ function readOwn(file: string, owner: number, largest: number): Buffer {
 
 /** Makes the directory, below one that is the user's own: a privileged run leaves nothing in another's home. Throws elsewhere. */
 function makeClosed(directory: string, owner: number): void {
+  if (!isBelowOwn(directory, owner)) throw new Error('not ours');
+  mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+  if (!isClosed(lstatSync(directory), owner)) throw new Error('not closed');
+}
+
+/** Whether a directory, or the first above it that is there, is the user's own, and no other user can write in it. */
+export function isBelowOwn(directory: string, owner: number): boolean {
   let above = directory;
   while (!existsSync(above)) above = dirname(above);
   const { uid, mode } = statSync(above);
-  if (uid !== owner || (mode & OTHERS_WRITE) !== 0) throw new Error('not ours');
-  mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
-  if (!isClosed(lstatSync(directory), owner)) throw new Error('not closed');
+  return uid === owner && (mode & OTHERS_WRITE) === 0;
 }
 
 /** Keeps so many files, those written last. */

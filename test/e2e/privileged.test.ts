@@ -254,6 +254,16 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     expect(sandbox.requests.length).toBeLessThanOrEqual(1);
   });
 
+  test('leaves no file of root’s in their home when a line is completed there', async () => {
+    const env = { ...sandbox.env, HOME: theirs, XDG_CACHE_HOME: undefined, QRCTL_CONFIG_DIR: undefined };
+    for (const cache of [undefined, join(theirs, 'cache')]) {
+      const { code, stdout } = await runCli(['__complete', 'codes', ''], { env: { ...env, XDG_CACHE_HOME: cache } });
+      expect(code).toBe(0);
+      expect(stdout).not.toBe('');
+      expect(readdirSync(theirs)).toEqual([]);
+    }
+  });
+
   test('hands on no rights that a file lends (D6)', async () => {
     const path = join(theirs, 'scans.csv');
     writeFileSync(path, 'x');

@@ -1,4 +1,15 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -140,6 +151,54 @@ describe('readStore', () => {
       for (const path of [file, directory]) chownSync(path, 65534, 65534);
       chmodSync(dirname(directory), 0o1777);
       await expect(readStore(env)).rejects.toThrow('user 65534 put it there');
+    });
+  });
+
+  describe.runIf(process.getuid?.() === 0)('by root, in directories that another user made among everybody’s', () => {
+    /** Theirs, two levels below a sticky directory. */
+    function planted() {
+      const shared = temporaryDirectory();
+      chmodSync(shared, 0o1777);
+      const directory = join(shared, 'home', '.config');
+      mkdirSync(directory, { recursive: true, mode: 0o755 });
+      for (const path of [dirname(directory), directory]) chownSync(path, 65534, 65534);
+      return { directory, file: join(directory, 'config.json'), env: { QRCTL_CONFIG_DIR: directory } };
+    }
+    const ours = () => configured(GOOD, { directory: 0o700, file: 0o600 });
+
+    test('a config two levels below is refused, and used where root made the first of them', async () => {
+      const { env, file, directory } = planted();
+      writeFileSync(file, GOOD, { mode: 0o600 });
+      chownSync(file, 65534, 65534);
+      await expect(readStore(env)).rejects.toThrow('user 65534 put it there');
+      chmodSync(dirname(dirname(directory)), 0o755);
+      expect((await readStore(env)).current).toBe('work');
+    });
+
+    test('their link to root’s own file, or to its directory, is refused', async () => {
+      const { file: target, directory: targets } = ours();
+      const { env, file, directory } = planted();
+      symlinkSync(target, file);
+      lchownSync(file, 65534, 65534);
+      await expect(readStore(env)).rejects.toThrow('user 65534 put it there');
+      const link = join(dirname(directory), 'link');
+      symlinkSync(targets, link);
+      lchownSync(link, 65534, 65534);
+      await expect(readStore({ QRCTL_CONFIG_DIR: link })).rejects.toThrow('user 65534 put it there');
+    });
+
+    test('a second name of root’s own file is refused', async () => {
+      const { file: target } = ours();
+      const { env, file } = planted();
+      linkSync(target, file);
+      await expect(readStore(env)).rejects.toThrow('user 65534 put it there');
+    });
+
+    test('root’s own link is followed', async () => {
+      const { file: target } = ours();
+      const { env, file } = planted();
+      symlinkSync(target, file);
+      expect((await readStore(env)).current).toBe('work');
     });
   });
 

@@ -1,0 +1,65 @@
+/**
+ * Whether another user put config.json there for us: it says where keys are sent, and is given keys. Synchronous and without the disk of
+ * src/durable, because every command asks at start-up.
+ */
+import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { dirname, join, parse, resolve, sep } from 'node:path';
+import { geteuid } from 'node:process';
+
+const ROOT = 0;
+/** Bits that let others than the owner, and all others, change the names in a directory. */
+const OTHERS_WRITE = 0o022;
+const ALL_WRITE = 0o002;
+/** As many links as Linux follows. */
+const MOST_LINKS = 40;
+
+/**
+ * The user who may have put `file` there for us to use, or undefined if no other user can have, or it is theirs by right: a file of ours or of
+ * root's, any in a directory that is closed to others, and that of the user whose directories it is in (root with HOME kept by sudo), unless
+ * they made the first of these where everybody may (/tmp). A link of theirs to what is not theirs never counts as ours (D14).
+ */
+export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
+  const ours = geteuid?.();
+  if (ours === undefined) return undefined;
+  const { real, stranger } = followLinks(resolve(file), ours, MOST_LINKS);
+  if (stranger !== undefined) return stranger;
+  const directory = statSync(dirname(real));
+  const isOurs = (user: number) => user === ROOT || user === ours;
+  if (isOurs(directory.uid) && (directory.mode & OTHERS_WRITE) === 0) return undefined;
+  // A second name of a file of ours, in a directory of theirs.
+  if (isOurs(uid)) return nlink > 1 && !isOurs(directory.uid) ? directory.uid : undefined;
+  return directory.uid === uid && !isSharedAbove(dirname(real), uid) ? undefined : uid;
+}
+
+/** Whether the first directory above those of this user is one in which everybody may make directories. */
+function isSharedAbove(directory: string, uid: number): boolean {
+  const above = dirname(directory);
+  const found = statSync(above);
+  if (found.uid !== uid) return (found.mode & ALL_WRITE) !== 0;
+  return above !== directory && isSharedAbove(above, uid);
+}
+
+interface Followed {
+  real: string;
+  /** Who made a link on the way to what is not theirs. */
+  stranger?: number;
+}
+
+/** One name after the other, as `realPath` of src/durable. A link that leads nowhere stays in the path. */
+function followLinks(path: string, ours: number, most: number): Followed {
+  const { root } = parse(path);
+  let real = root;
+  for (const name of path.slice(root.length).split(sep)) {
+    const at = join(real, name);
+    const link = lstatSync(at, { throwIfNoEntry: false });
+    real = at;
+    if (!link?.isSymbolicLink() || most === 0) continue;
+    const target = statSync(at, { throwIfNoEntry: false });
+    if (!target) continue;
+    if (![ROOT, ours, target.uid].includes(link.uid)) return { real, stranger: link.uid };
+    const followed = followLinks(resolve(dirname(at), readlinkSync(at)), ours, most - 1);
+    if (followed.stranger !== undefined) return followed;
+    real = followed.real;
+  }
+  return { real };
+}
