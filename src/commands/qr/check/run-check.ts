@@ -10,7 +10,7 @@ import { findDestinationProblem } from '../../../destination.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
 import { parseUrl } from '../../../parse-url.ts';
-import { countOf, formatCount } from '../../../quote.ts';
+import { countOf, formatCount, quote, shown } from '../../../quote.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fillShortUrl, isShortUrl } from '../../../settings/short-url.ts';
@@ -209,7 +209,7 @@ function tellOutcomes({ console }: Context, rows: readonly CheckRow[], ms: numbe
     hosts.set(host, Math.min(hosts.get(host) ?? Number.POSITIVE_INFINITY, row.tls_days ?? 0));
   }
   for (const [host, days] of [...hosts].sort(([, a], [, b]) => a - b)) {
-    console.warn(`the certificate on the way to ${host} ${days < 0 ? 'has ended' : `ends in ${countOf(days, 'day')}`}`);
+    console.warn(`the certificate on the way to ${shown(host)} ${days < 0 ? 'has ended' : `ends in ${countOf(days, 'day')}`}`);
   }
 }
 
@@ -218,6 +218,6 @@ function failure(failed: readonly CheckRow[], of: number, isNews: boolean): Part
   const what = isNews
     ? `${countOf(failed.length, 'code')} no longer right`
     : `${failed.length} of ${countOf(of, 'code')} not right`;
-  const example = failed.length === 1 ? `: ${slug}${error === null ? '' : `: ${error}`}` : '';
+  const example = failed.length === 1 ? `: ${quote(String(slug))}${error === null ? '' : `: ${error}`}` : '';
   return new PartialError(`${what}${example}`, { hint: 'point a code elsewhere: qrctl qr update CODE --destination ADDRESS' });
 }
