@@ -7,12 +7,16 @@
 /** The text of the bill of materials: `program` is package.json, `packages` are those of licenses.mjs. */
 export function formatBillOfMaterials(program, packages) {
   const own = { 'bom-ref': refOf(program), type: 'application', ...describe(program) };
-  const components = packages.map((bundled) => ({
+  const components = packages.map(({ parts = [], ...bundled }) => ({
     'bom-ref': refOf(bundled),
     type: 'library',
     scope: 'required',
     ...describe(bundled),
+    ...(parts.length > 0 && { components: parts.map((part) => ({ 'bom-ref': part.purl, type: 'library', ...part })) }),
   }));
+  const compiled = components.flatMap(({ components: parts = [], ...whole }) =>
+    parts.length === 0 ? [] : [{ ref: whole['bom-ref'], dependsOn: parts.map((part) => part['bom-ref']) }],
+  );
   const bill = {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',
@@ -20,18 +24,17 @@ export function formatBillOfMaterials(program, packages) {
     version: 1,
     metadata: { component: own },
     components,
-    dependencies: [{ ref: own['bom-ref'], dependsOn: components.map((component) => component['bom-ref']) }],
+    dependencies: [{ ref: own['bom-ref'], dependsOn: components.map((component) => component['bom-ref']) }, ...compiled],
   };
   return `${JSON.stringify(bill, null, 2)}\n`;
 }
 
-function describe({ name, version, license }) {
+function describe({ name, version, license, purl }) {
   const stated = license.startsWith('(') ? { expression: license } : { license: { id: license } };
-  return { name, ...(version && { version }), licenses: [stated], purl: refOf({ name, version }) };
+  return { name, version, licenses: [stated], purl: refOf({ name, version, purl }) };
 }
 
-/** https://github.com/package-url/purl-spec; what is no package of npm is named by its repository. */
-function refOf({ name, version }) {
-  if (version === undefined) return `pkg:github/nodejs/${name}`;
-  return `pkg:npm/${name.replace('@', '%40')}@${version}`;
+/** https://github.com/package-url/purl-spec; what is not a package of npm brings its own. */
+function refOf({ name, version, purl }) {
+  return purl ?? `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }

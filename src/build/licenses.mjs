@@ -2,8 +2,10 @@
  * The licences of what is bundled, from esbuild's own account of it, so that a new library cannot be forgotten. All of them ask that
  * their text goes along with copies.
  */
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { compiledCrates } from './compiled-crates.mjs';
 
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
@@ -32,8 +34,23 @@ const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
  */
 const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/licence-of-resvg.txt' };
 
-/** undici's parser of HTTP is built from llhttp, and its package names neither that nor its version (https://github.com/nodejs/llhttp). */
+/** undici's parser of HTTP is built from llhttp (https://github.com/nodejs/llhttp), and its package names neither that nor its version. */
 const LLHTTP = { name: 'llhttp', license: 'MIT', text: mitOf('Fedor Indutny, 2018') };
+const PARSER = 'node_modules/undici/lib/llhttp/llhttp-wasm.js';
+/** By the SHA-256 of undici's build of it: what LLHTTP_VERSION_* says in deps/llhttp/include/llhttp.h of undici's repository, there. */
+const VERSION_OF_LLHTTP = {
+  '344f7ae80c983694372d9234584a1261ef5492ab219d6e573e933f5d1c715b00': '9.3.0',
+};
+
+/** Throws for a build that nobody looked up. */
+async function describeLlhttp() {
+  const digest = createHash('sha256')
+    .update(await readFile(PARSER))
+    .digest('hex');
+  const version = VERSION_OF_LLHTTP[digest];
+  if (version === undefined) throw new Error(`${PARSER} (${digest}) is built from an unknown version of llhttp`);
+  return { ...LLHTTP, version, purl: `pkg:github/nodejs/llhttp@v${version}` };
+}
 
 /**
  * The packages that are part of a build with `metafile: true`, and of what was copied from `others` (directories): name, version, SPDX
@@ -44,7 +61,7 @@ export async function bundledPackages({ outputs }, others = []) {
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? (PACKAGE.exec(path)?.[1] ?? []) : [])),
   );
   const packages = await Promise.all([...new Set([...bundled, ...others])].sort().map(describe));
-  return [...packages, LLHTTP].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return [...packages, await describeLlhttp()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
 /** The text of THIRD-PARTY-LICENSES. */
@@ -60,7 +77,8 @@ async function describe(directory) {
   const { name, version, author, license = LOOKED_UP[manifest.name] } = manifest;
   if (license === 'MIT' && WITHOUT_TEXT.has(name)) return { name, version, license, text: mitOf(author.name ?? author) };
   if (Object.hasOwn(TEXT_OF, name) && KNOWN.has(license)) {
-    return { name, version, license, text: (await readFile(TEXT_OF[name], 'utf8')).trim() };
+    const parts = compiledCrates(await readFile(join(directory, 'index_bg.wasm')));
+    return { name, version, license, text: (await readFile(TEXT_OF[name], 'utf8')).trim(), parts };
   }
   const file = (await readdir(directory)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
   if (!KNOWN.has(license) || file === undefined) {

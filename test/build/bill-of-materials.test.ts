@@ -15,7 +15,22 @@ test('it names each package whose licence goes along, by the version that is ins
   const named = components.map(({ name, version = '' }: { name: string; version?: string }) => `${name} ${version}`.trim());
   const licensed = readFileSync(new URL('THIRD-PARTY-LICENSES', dist), 'utf8').matchAll(/^-{80}\n\n(.+) \(.*\)$/gm);
   expect(named).toEqual([...licensed].map(([, line]) => line));
-  expect(named).toContain('llhttp');
+  expect(named).toContain('llhttp 9.3.0');
   expect(named).toContain(`undici ${JSON.parse(readFileSync('node_modules/undici/package.json', 'utf8')).version}`);
   expect(named.some((name: string) => name.startsWith('@fontsource/noto-sans '))).toBe(true);
+});
+
+test('it names the crates that the renderer of logos is compiled from', () => {
+  const { components, dependencies } = JSON.parse(bill);
+  const renderer = components.find(({ name }: { name: string }) => name === '@resvg/resvg-wasm');
+  const purls: string[] = renderer.components.map(({ purl }: { purl: string }) => purl);
+  expect(purls).toEqual(
+    expect.arrayContaining([
+      'pkg:cargo/tiny-skia@0.10.0',
+      'pkg:cargo/roxmltree@0.18.1',
+      'pkg:github/zimond/resvg@3495d87#crates/usvg',
+    ]),
+  );
+  expect(purls.length).toBeGreaterThan(35);
+  expect(dependencies).toContainEqual({ ref: renderer['bom-ref'], dependsOn: purls });
 });
