@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { platform } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkCreate, checkDelete } from '../src/bulk/check-rows.ts';
+import { checkCreate } from '../src/bulk/check-create.ts';
+import { checkDelete } from '../src/bulk/check-rows.ts';
 import { requireCode } from '../src/bulk/find-codes.ts';
+import { type Checked, type Input, refuseChecked } from '../src/bulk/input.ts';
 import { createFailure } from '../src/bulk/results.ts';
 import { confirm } from '../src/commands/qr/delete/confirm.ts';
 import type { Context } from '../src/context.ts';
@@ -125,10 +127,10 @@ const SENTENCES: Record<string, (value: string) => unknown> = {
   'the nearest slug': (value) => noSuchCode(value.slice(0, 50), [{ slug: value, name: '' }]),
   'a slug of a file': (slug) =>
     thrown(() => requireCode({ row: 1, line: 2, values: new Map(), id: undefined, slug }, () => undefined)),
-  'an id of a file': (id) => thrown(() => checkDelete(inputOf({ id }))),
-  'a value of a file': (type) => thrown(() => checkCreate(inputOf({ name: 'a', type: `no ${type}` }))),
+  'an id of a file': (id) => thrown(() => refuseAll(inputOf({ id }), checkDelete)),
+  'a value of a file': (type) => thrown(() => refuseAll(inputOf({ name: 'a', type: `no ${type}` }), checkCreate)),
   'a column of a file': (column) =>
-    thrown(() => checkCreate(inputOf({ name: 'a', outcome: column, [` OUTCOME${' '.repeat(3)}`]: 'b' }))),
+    thrown(() => refuseAll(inputOf({ name: 'a', outcome: column, [` OUTCOME${' '.repeat(3)}`]: 'b' }), checkCreate)),
   'a code that a person must decide about': (slug) => undecided({ slug, created_at: slug }),
   'a field': (field) => thrown(() => chooseColumns([field], [{ name: 'id' }])),
   'a profile': (name) => unknownProfile(name, { profiles: new Map(), current: 'default' }),
@@ -144,6 +146,10 @@ const SENTENCES: Record<string, (value: string) => unknown> = {
 function inputOf(values: Record<string, string>) {
   const rows = [{ row: 1, line: 2, values: new Map(Object.entries(values)) }];
   return { name: 'codes.csv', columns: Object.keys(values), headerLine: 1, rows };
+}
+
+function refuseAll(input: ReturnType<typeof inputOf>, check: (input: Input) => Checked<unknown>) {
+  refuseChecked(input, check(input));
 }
 
 function thrown(work: () => unknown): unknown {

@@ -1,97 +1,25 @@
-/** Every row of a bulk file checked before the first request: what it asks for, or all that is wrong with it. */
-import { findDestinationProblem } from '../destination.ts';
-import { valuesKey } from '../once/same-values.ts';
+/** Every row about a code that exists checked before the first request: what it asks for, or all that is wrong with it. */
+import { findDestinationProblem, isDead } from '../destination.ts';
 import { inQuotes } from '../quote.ts';
 import { isUuid } from '../service/checks.ts';
-import { CODE_STATUSES, CODE_TYPES, type CodeChanges, type NewCode } from '../service/shapes.ts';
-import { addUtm, normaliseUtm, UTM_NAMES, type UtmTags } from '../utm.ts';
-import { type Columns, type InputCell, matchColumns, readName, readText, readWord } from './columns.ts';
-import { type Fault, fold, type Input, type InputRow, refuseFaults } from './input.ts';
-import { RESULT_COLUMNS } from './results.ts';
-import { isShortened } from './shortened-number.ts';
+import { CODE_STATUSES, CODE_TYPES, type CodeChanges } from '../service/shapes.ts';
+import { normaliseUtm, UTM_NAMES, type UtmTags } from '../utm.ts';
+import { BLANK_NAME, type Columns, findWord, type InputCell, matchColumns, readText, type Words, wrongWord } from './columns.ts';
+import { type Checked, type Fault, fold, type Input, type InputRow } from './input.ts';
 
-const UTM_COLUMNS = UTM_NAMES.map((name) => `utm_${name}`);
+export const UTM_COLUMNS = UTM_NAMES.map((name) => `utm_${name}`);
 
-export const CREATE_COLUMNS = ['name', 'type', 'destination'] as const;
-
-/** A row that may be sent. */
-export interface CreateRow extends InputRow {
-  readonly code: NewCode;
-}
-
-interface Checked<R> {
-  rows: R[];
-  warnings: Fault[];
-  /** Columns that mean nothing here. */
-  unread: string[];
-}
-
-/** The rows with the codes they ask for, with the tags of `common` where they have none of their own, and warnings. Throws UsageError with every fault by line and column. */
-export function checkCreate(input: Input, common?: UtmTags): Checked<CreateRow> {
-  const columns = matchColumns(input, [...CREATE_COLUMNS, ...UTM_COLUMNS], RESULT_COLUMNS);
-  const { has, faults, warnings, unread } = columns;
-  if (!has('name') && (input.rows.length > 0 || input.headerLine !== undefined)) {
-    const message = `is missing; every code needs a name${instead(unread)}`;
-    faults.push({ line: input.headerLine, column: 'name', message });
-  }
-  const rows = input.rows.map(
-    (row): CreateRow => ({ ...row, values: withCommon(row, common), code: readCode(row, columns, common) }),
-  );
-  refuseFaults(input.name, faults, '--template prints one to start from');
-  return { rows, unread, warnings: [...warnings, ...noteRepeated(rows)] };
-}
+export const TYPES: Words = { what: 'a type', all: CODE_TYPES };
+const STATUSES: Words = { what: 'a status', all: CODE_STATUSES };
 
 /** Most of a screen's width. */
 const MOST_NAMED = 5;
 
 /** What the file has in place of the columns that are missing. */
-function instead(unread: readonly string[]): string {
+export function instead(unread: readonly string[]): string {
   if (unread.length === 0) return '';
   const more = unread.length > MOST_NAMED ? ` and ${unread.length - MOST_NAMED} more` : '';
   return ` (the file has ${unread.slice(0, MOST_NAMED).map(inQuotes).join(', ')}${more})`;
-}
-
-/** What flags add is a part of the row: its journal must not take it for the same row under other flags. */
-function withCommon({ values }: InputRow, common: UtmTags | undefined): InputRow['values'] {
-  return common === undefined ? values : new Map([...values, ['the flags --utm-…', JSON.stringify(common)]]);
-}
-
-function readCode(row: InputRow, columns: Columns, common: UtmTags | undefined): NewCode {
-  const { has, cell, faults } = columns;
-  const before = faults.length;
-  const nameCell = cell(row, 'name');
-  const name = readName(nameCell);
-  if (name === undefined && has('name') && faults.length === before) nameCell.fault('is empty');
-  if (name !== undefined && isShortened(name))
-    nameCell.warn(`${inQuotes(name)} is what a spreadsheet makes of a long number: format the column as text and type it again`);
-  const type = readWord(cell(row, 'type'), CODE_TYPES);
-  const address = cell(row, 'destination');
-  const destination = tagged(address, readText(address), readUtm(row, columns, common));
-  warnOfDestination(address, destination, type);
-  return { name: name ?? '', ...(type === undefined ? {} : { type }), ...(destination === undefined ? {} : { destination }) };
-}
-
-function tagged(cell: InputCell, destination: string | undefined, utm: UtmTags | undefined): string | undefined {
-  if (utm === undefined) return destination;
-  try {
-    return addUtm(destination ?? '', utm);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    cell.fault(error.message);
-    return destination;
-  }
-}
-
-/** Repeated rows are wanted at times (two posters, one address), so they are noted, not refused. */
-function noteRepeated(rows: readonly CreateRow[]): Fault[] {
-  const first = new Map<string, CreateRow>();
-  return rows.flatMap((row) => {
-    const key = valuesKey(row.code);
-    const same = first.get(key);
-    if (same) return [{ line: row.line, message: `has the same values as line ${same.line}: both will be created` }];
-    first.set(key, row);
-    return [];
-  });
 }
 
 /** A row that names a code; the id goes first where it has both. */
@@ -100,8 +28,20 @@ export interface TargetRow extends InputRow {
   readonly slug: string | undefined;
 }
 
+/** A change that is wrong or odd, unless the code has just that value: then nobody edited the cell. */
+export interface Doubt {
+  readonly field: keyof CodeChanges;
+  readonly fault: Fault;
+  /** It is odd, and no fault. */
+  readonly isOdd?: boolean;
+}
+
 export interface UpdateRow extends TargetRow {
   readonly changes: CodeChanges;
+  /** About its changes; `judgeRows` decides when the codes are known. */
+  readonly doubts?: readonly Doubt[];
+  /** What the row says of its code's type, which cannot be changed. */
+  readonly type?: string | undefined;
   /** The kind of file, where a spreadsheet may have saved it. */
   readonly through?: 'csv' | 'xlsx' | undefined;
   /** Tags for its destination, the new one or the one that it has. */
@@ -112,19 +52,22 @@ export interface UpdateRow extends TargetRow {
 export interface CommonChanges {
   changes?: CodeChanges;
   utm?: UtmTags | undefined;
+  /** Destinations that lead nowhere are wanted. */
+  force?: boolean | undefined;
 }
 
 const TARGET_COLUMNS = ['id', 'slug'];
 const CHANGE_COLUMNS = ['name', 'destination', 'status'];
+const LIST = '`qrctl qr list -o codes.csv` writes one to start from';
 
-/** The rows of a file that says which codes are to be deleted. Throws UsageError with every fault. */
+/** The rows of a file that says which codes are meant: to be deleted, to be drawn. */
 export function checkDelete(input: Input): Checked<TargetRow> {
-  return checkTargets(input, { known: TARGET_COLUMNS, needsChange: false }, (row) => row);
+  return checkTargets(input, { known: TARGET_COLUMNS, needsChange: false, start: LIST }, (row) => row);
 }
 
-/** The rows of a file that says what is to be changed. An empty cell changes what `common` says, or nothing. Throws UsageError with every fault. */
+/** The rows of a file that says what is to be changed. An empty cell changes what `common` says, or nothing. */
 export function checkUpdate(input: Input, common: CommonChanges = {}): Checked<UpdateRow> {
-  return checkTargets(input, wantsOf(common), updateReader(input, common));
+  return checkTargets(input, { ...wantsOf(common), start: LIST }, updateReader(input, common));
 }
 
 /** A row that is to be done when its time has come. */
@@ -132,7 +75,7 @@ export interface DatedRow extends UpdateRow {
   readonly atMs: number;
 }
 
-/** As `checkUpdate`, for rows that say when; `readAt` reads that cell, or tells it what is wrong. */
+/** As `checkUpdate`, for rows that say when; `readAt` reads that cell, or tells it what is wrong. A plan is no list: its doubts are faults. */
 export function checkDated(
   input: Input,
   common: CommonChanges,
@@ -140,10 +83,15 @@ export function checkDated(
 ): Checked<DatedRow> {
   const read = updateReader(input, common);
   const { known, needsChange } = wantsOf(common);
-  return checkTargets(input, { known: [...known, 'at'], needsChange, needs: ['at'] }, (row, columns) => ({
+  const start = 'a plan is a list of codes (`qrctl qr list -o plan.csv`) with a column at';
+  const checked = checkTargets(input, { known: [...known, 'at'], needsChange, needs: ['at'], start }, (row, columns) => ({
     ...read(row, columns),
     atMs: (columns.has('at') ? readAt(columns.cell(row, 'at')) : undefined) ?? 0,
   }));
+  for (const { type = 'url', doubts = [] } of checked.rows)
+    for (const { field, fault, isOdd } of doubts)
+      if (field !== 'destination' || type === 'url') (isOdd ? checked.warnings : checked.faults).push(fault);
+  return { ...checked, doubts: [] };
 }
 
 function wantsOf({ changes = {}, utm }: CommonChanges): { known: string[]; needsChange: boolean } {
@@ -151,20 +99,24 @@ function wantsOf({ changes = {}, utm }: CommonChanges): { known: string[]; needs
   return { known: [...TARGET_COLUMNS, ...CHANGE_COLUMNS, ...UTM_COLUMNS], needsChange };
 }
 
-function updateReader(input: Input, { changes, utm }: CommonChanges): (row: TargetRow, columns: Columns) => UpdateRow {
+function updateReader(input: Input, common: CommonChanges): (row: TargetRow, columns: Columns) => UpdateRow {
   const isJson = input.headerLine === undefined;
   const typeColumn = input.columns.find((column) => fold(column) === 'type') ?? '';
   const through = input.form?.is === 'csv' || input.form?.is === 'xlsx' ? input.form.is : undefined;
-  return (row, columns) => ({
-    ...row,
-    through,
-    changes: { ...changes, ...readChanges(row, columns, { isJson, type: row.values.get(typeColumn) }) },
-    utm: readUtm(row, columns, utm),
-  });
+  return (row, columns) => {
+    const type = row.values.get(typeColumn);
+    return {
+      ...row,
+      through,
+      type: typeof type === 'string' ? fold(type) || undefined : undefined,
+      ...readChanges(row, columns, common, isJson),
+      utm: readUtm(row, columns, common.utm),
+    };
+  };
 }
 
 /** The tags of a row, each in its one form; undefined where it has none. */
-function readUtm(row: InputRow, { cell, has }: Columns, common: UtmTags | undefined): UtmTags | undefined {
+export function readUtm(row: InputRow, { cell, has }: Columns, common: UtmTags | undefined): UtmTags | undefined {
   const own = UTM_NAMES.flatMap((name) => {
     const value = has(`utm_${name}`) ? readText(cell(row, `utm_${name}`)) : undefined;
     const tag = value === undefined ? '' : normaliseUtm(value);
@@ -174,13 +126,20 @@ function readUtm(row: InputRow, { cell, has }: Columns, common: UtmTags | undefi
   return Object.keys(tags).length > 0 ? tags : undefined;
 }
 
-function checkTargets<R extends TargetRow>(
+interface Wanted {
+  known: readonly string[];
+  needsChange: boolean;
+  needs?: readonly string[];
+  start: string;
+}
+
+function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>(
   input: Input,
-  { known, needsChange, needs = [] }: { known: readonly string[]; needsChange: boolean; needs?: readonly string[] },
+  { known, needsChange, needs = [], start }: Wanted,
   read: (row: TargetRow, columns: Columns) => R,
 ): Checked<R> {
   const columns = matchColumns(input, known);
-  const { has, faults, warnings, unread } = columns;
+  const { has, faults, warnings, unread, notes } = columns;
   const line = input.headerLine;
   const isEmpty = input.rows.length === 0 && line === undefined;
   if (!isEmpty && !TARGET_COLUMNS.some(has))
@@ -189,15 +148,18 @@ function checkTargets<R extends TargetRow>(
     if (!isEmpty && !has(column))
       faults.push({ line, column, message: `is missing: when is each row to apply?${instead(unread)}` });
   }
-  if (!isEmpty && needsChange && !input.isBare && ![...CHANGE_COLUMNS, ...UTM_COLUMNS].some(has)) {
-    faults.push({ line, message: `none of the columns ${CHANGE_COLUMNS.join(', ')} says what to change` });
-  }
-  if (input.isBare && needsChange && input.rows.length > 0) {
-    faults.push({ message: 'a list of codes does not say what to change: add --name, --destination or --status' });
+  if (!isEmpty && needsChange && ![...CHANGE_COLUMNS, ...UTM_COLUMNS].some(has)) {
+    const message = input.isBare
+      ? 'a list of codes does not say what to change: add --name, --destination or --status'
+      : `none of the columns ${CHANGE_COLUMNS.join(', ')} says what to change`;
+    faults.push({ line, message });
   }
   const rows = input.rows.map((row) => read({ ...row, ...readTarget(row, columns) }, columns));
-  refuseFaults(input.name, faults, '`qrctl qr list -o codes.csv` writes one to start from');
-  return { rows, warnings, unread };
+  const doubts: Fault[] = [];
+  // A row without a code has nothing that its cells could be equal to.
+  for (const { id, slug, doubts: own = [] } of rows)
+    for (const { fault } of own) (id === undefined && slug === undefined ? faults : doubts).push(fault);
+  return { rows, faults, warnings, doubts, unread, notes, start };
 }
 
 function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetRow, 'id' | 'slug'> {
@@ -209,24 +171,43 @@ function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetR
   return { id: id?.toLowerCase(), slug };
 }
 
-function warnOfDestination({ warn }: InputCell, destination: string | undefined, type: string | undefined): void {
-  const problem = findDestinationProblem(destination, type?.trim() || undefined);
-  if (problem) warn(problem.words);
-}
-
-/** `type`: what the row says of its code's type; nothing is changed by it. */
-function readChanges(row: InputRow, { cell }: Columns, { isJson, type }: { isJson: boolean; type: unknown }): CodeChanges {
-  // Half a character may be the service's own: a list that nobody edited changes nothing.
-  const name = readName(cell(row, 'name'), true);
+/** What a row changes, and what is doubtful about that: a list that nobody edited changes nothing, whatever its codes are like. */
+function readChanges(
+  row: InputRow,
+  { cell }: Columns,
+  common: CommonChanges,
+  isJson: boolean,
+): Pick<UpdateRow, 'changes' | 'doubts'> {
+  const doubts: Doubt[] = [];
+  const nameCell = cell(row, 'name');
+  const name = readText(nameCell, true);
+  if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf(BLANK_NAME) });
   const address = cell(row, 'destination');
   // JSON can say "empty it"; in a CSV an empty cell means "leave it".
-  const destination = address.value === '' && isJson ? '' : readText(address, true);
-  // Which type the code has only its row may tell, as in a list that was edited; an empty cell changes nothing.
-  if (destination !== undefined) warnOfDestination(address, destination, typeof type === 'string' ? type : undefined);
-  const status = readWord(cell(row, 'status'), CODE_STATUSES);
-  return {
+  const own = address.value === '' && isJson ? '' : readText(address, true);
+  const destination = own ?? common.changes?.destination;
+  for (const doubt of doubtsOf(address, destination, common.force)) doubts.push(doubt);
+  const statusCell = cell(row, 'status');
+  const typed = readText(statusCell);
+  const status = typed === undefined ? undefined : (findWord(typed, STATUSES) ?? typed.trim());
+  if (typed !== undefined && status && !findWord(typed, STATUSES)) {
+    const { message, explanation } = wrongWord(typed, STATUSES);
+    doubts.push({ field: 'status', fault: { ...statusCell.faultOf(message), explanation } });
+  }
+  const changes = {
+    ...common.changes,
     ...(name !== undefined && { name }),
     ...(destination !== undefined && { destination }),
-    ...(status !== undefined && { status }),
+    ...(status && { status }),
   };
+  return { changes, ...(doubts.length > 0 && { doubts }) };
+}
+
+/** What is wrong with a destination if its code is one of type url. To empty one is odd at most: it was asked for by name. */
+function doubtsOf({ faultOf }: InputCell, destination: string | undefined, force = false): Doubt[] {
+  const problem = destination === undefined ? undefined : findDestinationProblem(destination);
+  if (problem === undefined) return [];
+  const isOdd = force || problem.kind === 'empty' || !isDead(problem);
+  const fault: Fault = faultOf(problem.words);
+  return [{ field: 'destination', isOdd, fault: isOdd ? fault : { ...fault, mayForce: true } }];
 }

@@ -3,13 +3,15 @@
  * those may hold.
  */
 import leven from 'leven';
-import { quote } from '../quote.ts';
-import { type Fault, fold, type Input, type InputRow, OUR_COLUMNS, showValue } from './input.ts';
+import { inQuotes, quote } from '../quote.ts';
+import { ALIASES, type Fault, fold, type Input, type InputRow, OUR_COLUMNS, showValue } from './input.ts';
 
 /** A cell of a known column: undefined where the row has none. What is wrong or odd about it is told to it. */
 export interface InputCell {
   value: unknown;
-  fault(message: string): void;
+  /** The fault, told nowhere yet. */
+  faultOf(message: string): Fault;
+  fault(message: string, more?: Pick<Fault, 'explanation' | 'mayForce'>): void;
   warn(message: string): void;
 }
 
@@ -17,11 +19,13 @@ export interface Columns {
   /** Whether the file has this known column. */
   has(known: string): boolean;
   cell(row: InputRow, known: string): InputCell;
-  /** What was found wrong, and odd, so far. */
+  /** What was found wrong, and odd, so far; also by whoever read the file. */
   faults: Fault[];
   warnings: Fault[];
-  /** Columns of the person's own, which nobody reads; those that qrctl lists codes with are not among them, but for `type` where it could be meant. */
+  /** Columns of the person's own, which nobody reads; those that qrctl lists codes with are not among them. */
   unread: string[];
+  /** How a column was understood. */
+  notes: string[];
 }
 
 /**
@@ -30,8 +34,8 @@ export interface Columns {
  */
 export function matchColumns(input: Input, known: readonly string[], reserved: readonly string[] = []): Columns {
   const line = input.headerLine;
-  const faults: Fault[] = [];
-  const warnings: Fault[] = [];
+  const faults: Fault[] = [...(input.faults ?? [])];
+  const warnings = warningsOfHidden(input);
   const found = new Map<string, string>();
   for (const column of input.columns) {
     const folded = fold(column);
@@ -43,9 +47,11 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
     if (other !== undefined) faults.push({ line, column, message: `means the same as column ${quote(other)}` });
     found.set(folded, column);
   }
+  const notes = known.includes('destination') && !found.has('destination') ? takeAlias(input, found, faults) : [];
+  const read = new Set(found.values());
   const missing = (name: string, row?: InputRow) => !(row ? row.values.has(found.get(name) ?? '') : found.has(name));
   for (const column of input.columns) {
-    const meant = known.includes(fold(column)) ? undefined : known.find((name) => looksLike(fold(column), name));
+    const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
     if (meant === undefined) continue;
     // Where the column it resembles is there too, the name is no typo but the person's own.
     const row = input.rows.find(({ values }) => values.has(column));
@@ -53,19 +59,52 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
       faults.push({ line: line ?? row?.line, column, message: `unknown; is it meant to be ${meant}?` });
     }
   }
-  const cell = (row: InputRow, column: string): InputCell => ({
-    value: row.values.get(found.get(column) ?? ''),
-    fault: (message) => faults.push({ line: row.line, column, message }),
-    warn: (message) => warnings.push({ line: row.line, column, message }),
-  });
-  const unread = input.columns.filter((column) => !known.includes(fold(column)) && !isExpected(fold(column), known));
-  return { has: (name) => found.has(name), cell, faults, warnings, unread };
+  const unreadable = new Set(faults.map(placeKey));
+  const cell = (row: InputRow, name: string): InputCell => {
+    const own = found.get(name);
+    const column = own !== undefined && fold(own) !== name ? own : name;
+    const faultOf = (message: string): Fault => ({ line: row.line, column, message });
+    const fault: InputCell['fault'] = (message, more) => {
+      const told = faultOf(message);
+      // Whoever read the file told what is wrong with this cell, and left it empty.
+      if (!unreadable.has(placeKey({ ...told, column: own }))) faults.push({ ...told, ...more });
+    };
+    return { value: row.values.get(own ?? ''), faultOf, fault, warn: (message) => warnings.push(faultOf(message)) };
+  };
+  const unread = input.columns.filter(
+    (column) => !read.has(column) && !OUR_COLUMNS.has(fold(column)) && fold(column) !== 'short_url',
+  );
+  return { has: (name) => found.has(name), cell, faults, warnings, unread, notes };
 }
 
-/** A list of codes has it, and nobody thinks that it is changed by it. */
-function isExpected(folded: string, known: readonly string[]): boolean {
-  if (folded === 'type') return !known.includes('status');
-  return OUR_COLUMNS.has(folded);
+/** A person who filtered a sheet means the rows that are left. */
+function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {
+  if (hiddenRows === 0) return [];
+  const [count, verb] = [`${hiddenRows} of ${rows.length} rows`, hiddenRows === 1 ? 'is' : 'are'];
+  return [{ message: `${count} in ${name} ${verb} hidden and ${verb} included: omit hidden rows with --visible-only` }];
+}
+
+function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
+  return JSON.stringify([line, column]);
+}
+
+/** What only the manifest of `qr image` has; its `url` is the short URL, and a code that leads to itself leads nowhere. */
+const OF_MANIFEST = 'sha256';
+
+/** Takes the one column that must mean `destination`, and says so. A fault where several may. */
+function takeAlias({ columns, headerLine }: Input, found: Map<string, string>, faults: Fault[]): string[] {
+  const others = columns.some((column) => fold(column) === OF_MANIFEST)
+    ? []
+    : columns.filter((column) => ALIASES.has(fold(column)));
+  const [alias, ...more] = others;
+  if (alias === undefined) return [];
+  if (more.length === 0) {
+    found.set('destination', alias);
+    return [`column ${quote(alias)} is read as destination`];
+  }
+  const names = others.map(inQuotes).join(' and ');
+  faults.push({ line: headerLine, message: `the columns ${names} may each mean destination: rename the one that does` });
+  return [];
 }
 
 /** Short words have many neighbours that are words of their own (note, date, time): there only one slip counts. */
@@ -91,18 +130,23 @@ export function readText({ value, fault }: InputCell, mayBeHalf = false): string
   return value;
 }
 
-/** A name that is not only spaces; undefined where the cell is empty. */
-export function readName(cell: InputCell, mayBeHalf = false): string | undefined {
-  const name = readText(cell, mayBeHalf);
-  if (name === undefined || name.trim() !== '') return name;
-  cell.fault('is only spaces');
-  return undefined;
+/** A name of which nothing is seen. */
+export const BLANK_NAME = 'is only spaces';
+
+/** The words that a column may hold. */
+export interface Words {
+  /** What one is called: `a type`. */
+  what: string;
+  all: readonly string[];
 }
 
-/** One of the words that the specification allows; undefined where the cell is empty. */
-export function readWord(cell: InputCell, words: readonly string[]): string | undefined {
-  const word = readText(cell)?.trim();
-  if (word === undefined || word === '' || words.includes(word)) return word || undefined;
-  cell.fault(`${showValue(word)} is none of ${words.join(', ')}`);
-  return undefined;
+/** The word that is meant, in any case and with any blanks around it; undefined if it is none of them. */
+export function findWord(text: string, { all }: Words): string | undefined {
+  const trimmed = text.trim();
+  return all.find((word) => word === trimmed) ?? all.find((word) => word === trimmed.toLowerCase());
+}
+
+/** What is wrong with a cell that holds none of the words. */
+export function wrongWord(text: string, { what, all }: Words): { message: string; explanation: string } {
+  return { message: `${inQuotes(text.trim())} is not ${what}`, explanation: `${what} is one of ${all.join(', ')}` };
 }

@@ -19,7 +19,7 @@ export function checkExtent(bytes: Uint8Array, separator: string, name: string, 
   let line = first;
   let inQuotes = false;
 
-  const refuse = (message: string) => refuseFaults(name, [{ line: own.line, message }]);
+  const refuse = (message: string) => refuseFaults({ name }, [{ line: own.line, message }]);
 
   function endRecord(at: number): void {
     if (own.cells > MOST_COLUMNS) refuse(`${own.cells} cells; at most ${MOST_COLUMNS} are read`);

@@ -6,6 +6,7 @@ import { letSignalsIn } from '../time.ts';
 import { checkExtent } from './csv-extent.ts';
 import { joinHalves, type RawRecord } from './half-separated.ts';
 import { type Fault, faultsOfHeader, type Input, type InputRow, type ReadOptions, refuseFaults } from './input.ts';
+import { refuseTitle } from './title-row.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
 const LINE_ENDS = ['\r\n', '\n', '\r'];
@@ -19,7 +20,7 @@ interface CsvOptions extends ReadOptions {
 
 /**
  * Reads a header row and the rows below it: any of comma, semicolon and tab between cells, any line ends, quoted cells with
- * separators and line breaks in them. Rows without any text are skipped. Throws UsageError with every fault of form, or the signal's reason.
+ * separators and line breaks in them. Rows without any text are skipped. Throws UsageError if it cannot be read as rows, or the signal's reason.
  */
 export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
   const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);
@@ -29,12 +30,12 @@ export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions):
   const records = await readRecords(body, separator, skipped, name, options.signal);
   const [header, ...data] = separator === ';' ? await joinHalves(records, name) : records;
   if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
+  refuseTitle(name, records);
   const columns = header.cells.map((cell) => cell.trim());
   while (columns.at(-1) === '') columns.pop();
   const faults = [...faultsOfHeader(columns, header.line), ...data.flatMap((record) => faultsOfWidth(record, columns.length))];
-  refuseFaults(name, faults);
   const rows = data.map((record, index) => readRow(record, index + 1, columns, options.rawCells ?? false));
-  return { name, columns, headerLine: header.line, rows, form };
+  return { name, columns, headerLine: header.line, rows, form, faults };
 }
 
 function readRow({ line, cells }: RawRecord, row: number, columns: readonly string[], rawCells: boolean): InputRow {
@@ -102,7 +103,7 @@ async function readRecords(
     return records;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    refuseFaults(name, [{ line: lineAt(end), message: quoteFault(error) }]);
+    refuseFaults({ name }, [{ line: lineAt(end), message: quoteFault(error) }]);
     throw error;
   }
 }

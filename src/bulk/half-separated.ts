@@ -23,13 +23,13 @@ export async function joinHalves(records: readonly RawRecord[], name: string): P
   if (whole.length > 0 && whole.length < data.length) {
     const line = data.find((record) => !isWholeLine(record))?.line;
     const message = `has its cells between semicolons, line ${header.line} and others have them between commas`;
-    refuseFaults(name, [{ line, message: `${message}: put the names of the columns in cells of their own` }]);
+    refuseFaults({ name }, [{ line, message: `${message}: put the names of the columns in cells of their own` }]);
   }
   const lines = [header, ...whole].map(({ cells: [text = ''] }) => text);
   checkExtent(Buffer.from(lines.join('\n')), ',', name, header.line);
   const faults: Fault[] = [];
   const apart = await Promise.all([header, ...whole].map((record) => takeApart(record, faults)));
-  refuseFaults(name, faults);
+  refuseFaults({ name }, faults);
   return whole.length > 0 ? apart : [...apart, ...data];
 }
 

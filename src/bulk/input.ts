@@ -1,12 +1,12 @@
 /** A bulk file as it was read: rows of named values, before anybody has asked what they mean, and everything wrong with it. */
 import { UsageError } from '../errors.ts';
-import { inQuotes, quote } from '../quote.ts';
+import { countOf, formatCount, inQuotes, quote } from '../quote.ts';
 import { CODE_FIELDS } from '../service/shapes.ts';
 
 export interface InputRow {
   /** 1-based, counting rows of data: the first below the CSV header is row 1. What `--adopt` and `--not-created` take. */
   readonly row: number;
-  /** Line of the file where the row begins, 1-based. */
+  /** Line of the file where the row begins, 1-based; the row of a workbook's sheet; the number of a JSON array's item. The one number that is shown. */
   readonly line: number;
   /** By column as the file spells it. Text from CSV; any JSON value, exact, from JSON and NDJSON. Missing: no key. */
   readonly values: ReadonlyMap<string, unknown>;
@@ -35,7 +35,12 @@ export interface Input {
   readonly isBare?: true;
   /** How many of the rows are hidden in their sheet: by a filter, or by a person. */
   readonly hiddenRows?: number;
+  /** What is wrong with its form, where its rows could be read. */
+  readonly faults?: readonly Fault[];
 }
+
+/** What messages about a file need of it. */
+export type Source = Pick<Input, 'name' | 'form'>;
 
 /** How the bytes of a bulk file are read. */
 export interface ReadOptions {
@@ -52,6 +57,9 @@ export interface ReadOptions {
 
 /** Columns whose values are qrctl's to write and to read; all others belong to the person. */
 export const OUR_COLUMNS: ReadonlySet<string> = new Set([...CODE_FIELDS, 'short_url', 'at', 'outcome', 'error']);
+
+/** Words in a header that mean `destination`, if there is no column of that name. */
+export const ALIASES: ReadonlySet<string> = new Set(['url', 'link', 'target', 'address']);
 
 /** The name of a column as it is compared: in any case, with any blanks around it. */
 export function fold(column: string): string {
@@ -79,14 +87,34 @@ export function refuseMany(name: string, rows: number, columns: number): void {
 /** So many are gathered at most. */
 export const MOST_FAULTS = 1000;
 
-/** How many faults are told: a file of the wrong kind has one in every line. */
-const MOST_TOLD = 100;
+/** How many faults, and how many warnings, are told: a file of the wrong kind has one in every line. */
+const MOST_TOLD = 50;
 
 /** Something wrong with a file; gathered, so that one run tells it all. */
 export interface Fault {
+  /** Of the file, or the number of the item for a JSON array. */
   line?: number | undefined;
   column?: string | undefined;
   message: string;
+  /** What such a value may be; told once, however many faults have it. */
+  explanation?: string;
+  /** `--force` does what is asked for anyway. */
+  mayForce?: true;
+}
+
+/** The rows of a file with what they ask for, and all that is wrong or odd about them. */
+export interface Checked<R> {
+  rows: R[];
+  faults: Fault[];
+  warnings: Fault[];
+  /** Of cells that only the service can tell to be right: see `Doubt`. */
+  doubts: Fault[];
+  /** Columns that the command does not read. */
+  unread: string[];
+  /** How a column was understood. */
+  notes: string[];
+  /** Where a file that has no faults comes from. */
+  start: string;
 }
 
 /** Names of columns that are missing or stand twice. */
@@ -100,28 +128,55 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
-/**
- * Throws UsageError (exit 2, nothing sent) listing every fault, one a line, top to bottom; returns when there is none. `start` says where a
- * file that has none comes from.
- */
-export function refuseFaults(file: string, faults: readonly Fault[], start?: string): void {
+/** Throws UsageError if a file has faults, or with `strict` warnings. */
+export function refuseChecked(file: Source, { faults, warnings, doubts, start }: Checked<unknown>, strict = false): void {
+  const refused = strict ? [...faults, ...warnings] : faults;
+  refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
+}
+
+interface Refusal {
+  /** Where a file that has no faults comes from. */
+  start?: string | undefined;
+  /** Told with the faults, so that one pass shows all there is to fix. */
+  warnings?: readonly Fault[];
+}
+
+/** Throws UsageError (exit 2) listing every fault, one a line, top to bottom; returns if there is none. */
+export function refuseFaults(file: Source, faults: readonly Fault[], { start, warnings = [] }: Refusal = {}): void {
   if (faults.length === 0) return;
+  const atLeast = faults.length >= MOST_FAULTS ? 'at least ' : '';
+  const counts = [atLeast + countOf(faults.length, 'fault'), warnings.length > 0 && countOf(warnings.length, 'warning')];
+  const explanations = new Set([...faults, ...warnings].flatMap(({ explanation }) => explanation ?? []));
+  const lines = [
+    ...tellFaults(file, faults),
+    ...explanations,
+    ...tellFaults(file, warnings).map((line) => (line.startsWith('and ') ? line : `warning: ${line}`)),
+  ];
+  const ways = ['fix the file and run this again', start, faults.some((fault) => fault.mayForce) && FORCE];
+  const title = `${file.name}: ${counts.filter(Boolean).join(' and ')}, no changes were made`;
+  throw new UsageError([title, ...lines.map((line) => `  ${line}`)].join('\n'), { hint: ways.filter(Boolean).join('; ') });
+}
+
+const FORCE = 'to keep destinations that lead nowhere, add --force';
+
+/** The first of them, top to bottom, and how many more there are. */
+export function tellFaults(file: Source, faults: readonly Fault[]): string[] {
   const sorted = [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  const atLeast = sorted.length >= MOST_FAULTS ? 'at least ' : '';
-  const count = sorted.length === 1 ? '1 fault' : `${atLeast}${sorted.length} faults`;
-  const lines = sorted.slice(0, MOST_TOLD).map((fault) => `  ${formatFault(fault)}`);
-  if (sorted.length > MOST_TOLD) lines.push(`  and ${sorted.length - MOST_TOLD} more`);
-  throw new UsageError([`${file}: ${count}, nothing was sent`, ...lines].join('\n'), {
-    hint: `mend the file and run this again${start === undefined ? '' : `; ${start}`}`,
-  });
+  const lines = sorted.slice(0, MOST_TOLD).map((fault) => formatFault(fault, file));
+  return sorted.length > MOST_TOLD ? [...lines, `and ${formatCount(sorted.length - MOST_TOLD)} more`] : lines;
 }
 
 /** `line 3, column type: …` */
-export function formatFault({ line, column, message }: Fault): string {
-  const place = [line === undefined ? '' : `line ${line}`, column === undefined ? '' : `column ${quote(column)}`]
+export function formatFault({ line, column, message }: Fault, file: Pick<Source, 'form'>): string {
+  const place = [line === undefined ? '' : placeOf(file, line), column === undefined ? '' : `column ${quote(column)}`]
     .filter(Boolean)
     .join(', ');
   return place ? `${place}: ${message}` : message;
+}
+
+/** `line 3`, or `item 3` of a JSON array, which may be one line. */
+export function placeOf({ form }: Pick<Source, 'form'>, line: number): string {
+  return `${form?.is === 'json' ? 'item' : 'line'} ${line}`;
 }
 
 const LONGEST_SHOWN = 60;

@@ -13,6 +13,7 @@ import {
 } from './input.ts';
 
 interface Piece {
+  /** Of an array the number of the item, because all of them may be on one line. */
   line: number;
   text: string;
 }
@@ -35,7 +36,7 @@ function* splitLines(text: string): Generator<Piece> {
 /** An array of JSON objects. Throws UsageError where it is not one, or the signal's reason. */
 export async function parseJsonArray(text: string, name: string, signal?: AbortSignal): Promise<Input> {
   const { pieces, fault } = splitArray(text, name);
-  if (fault) refuseFaults(name, [fault]);
+  if (fault) refuseFaults({ name }, [fault]);
   return readPieces('json', pieces, name, signal);
 }
 
@@ -45,6 +46,7 @@ async function readPieces(
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<Input> {
+  const form = { is } as const;
   const faults: Fault[] = [];
   const columns = new Set<string>();
   const rows: InputRow[] = [];
@@ -56,19 +58,19 @@ async function readPieces(
     const value = beyond === undefined ? await parseJson(text).catch(() => undefined) : undefined;
     if (!isObject(value)) {
       faults.push({ line, message: beyond ?? 'is not a JSON object' });
-      if (faults.length >= MOST_FAULTS) refuseFaults(name, faults);
+      if (faults.length >= MOST_FAULTS) refuseFaults({ name, form }, faults);
       continue;
     }
     const values = new Map(Object.entries(value));
     for (const column of values.keys()) columns.add(column);
-    if (columns.size > MOST_COLUMNS) refuseFaults(name, [{ line, message: `more than ${MOST_COLUMNS} columns` }]);
+    if (columns.size > MOST_COLUMNS) refuseFaults({ name, form }, [{ line, message: `more than ${MOST_COLUMNS} columns` }]);
     rows.push({ row: rows.length + 1, line, values });
     count += values.size;
     refuseMany(name, rows.length, 1);
-    if (count > MOST_VALUES) refuseFaults(name, [{ line, message: `more than ${MOST_VALUES} values stand before this` }]);
+    if (count > MOST_VALUES)
+      refuseFaults({ name, form }, [{ line, message: `more than ${MOST_VALUES} values stand before this` }]);
   }
-  refuseFaults(name, faults);
-  return { name, columns: [...columns], headerLine: undefined, rows, form: { is } };
+  return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }
 
 const QUOTE = 0x22;
@@ -112,12 +114,12 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** The elements of an array, not looked into, with the lines they begin on; `fault`: it is no array. One pass. */
+/** The elements of an array, not looked into; `fault`: it is no array. One pass. */
 function splitArray(text: string, name: string): { pieces: Piece[]; fault?: Fault } {
   const pieces: Piece[] = [];
   let depth = 0;
   let line = 1;
-  let begun: { line: number; start: number } | undefined;
+  let start: number | undefined;
   let ended = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -127,11 +129,11 @@ function splitArray(text: string, name: string): { pieces: Piece[]; fault?: Faul
     if (depth === 0 && text[at] !== '[') return { pieces, fault: { message: 'must be an array of objects: [{"name": "…"}, …]' } };
     const closes = CLOSING.has(code);
     if (depth === 1 && (code === COMMA || closes)) {
-      if (begun) pieces.push({ line: begun.line, text: text.slice(begun.start, at) });
+      if (start !== undefined) pieces.push({ line: pieces.length + 1, text: text.slice(start, at) });
       else if (code === COMMA || pieces.length > 0) return { pieces, fault: { line, message: 'is not JSON: a comma too many' } };
       refuseMany(name, pieces.length, 1);
-      begun = undefined;
-    } else if (depth === 1) begun ??= { line, start: at };
+      start = undefined;
+    } else if (depth === 1) start ??= at;
     if (code === QUOTE) at = endOfString(text, at);
     if (OPENING.has(code)) depth++;
     if (closes) depth--;

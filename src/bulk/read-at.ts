@@ -11,7 +11,7 @@ const AT =
  * Ms since the epoch; undefined, and told to the cell, where it is no time or could mean two. `defaultZone` (IANA) counts if the cell says
  * of no zone.
  */
-export function readAt({ value, fault }: InputCell, defaultZone?: string): number | undefined {
+export function readAt({ value, fault }: Pick<InputCell, 'value' | 'fault'>, defaultZone?: string): number | undefined {
   if (value === undefined || value === null || value === '') {
     fault('is empty: when is the row to apply?');
     return undefined;

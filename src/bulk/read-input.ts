@@ -1,7 +1,7 @@
 /** The bytes of a bulk file to rows: its encoding, and its form, told by its name or else by its first character. */
 import { isUtf8 } from 'node:buffer';
 import { UsageError } from '../errors.ts';
-import { type Input, type ReadOptions, showValue } from './input.ts';
+import { type Input, type ReadOptions, refuseFaults, showValue } from './input.ts';
 
 type Form = 'csv' | 'tsv' | 'json' | 'ndjson';
 
@@ -13,8 +13,15 @@ const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
   jsonl: 'ndjson',
 };
 
-/** Reads a bulk file. Throws UsageError with every fault of form, by line, or the signal's reason. */
+/** Reads a file of rows. Throws UsageError with every fault of form, by line, or the signal's reason. */
 export async function parseInput(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
+  const input = await parseWithFaults(bytes, name, options);
+  refuseFaults(input, input.faults ?? []);
+  return input;
+}
+
+/** As `parseInput`, but faults of form that leave rows to read are in what it returns, to be told together with those of the rows. */
+export async function parseWithFaults(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
   if (/\.xlsx$/i.test(name) || looksPacked(bytes)) return (await import('./xlsx-input.ts')).parseWorkbook(bytes, name, options);
   if (options.sheetName !== undefined) {
     throw new UsageError(`--sheet-name is for workbooks, and ${name} is none`, { hint: 'leave out --sheet-name' });

@@ -12,6 +12,7 @@ import {
   refuseFaults,
   refuseMany,
 } from './input.ts';
+import { type FirstRow, MOST_TITLE_ROWS, refuseTitle } from './title-row.ts';
 import type { Area, CellValue, SheetRow } from './xlsx/read-sheet.ts';
 import { readWorkbook } from './xlsx/read-workbook.ts';
 import { dateText, seenNumber } from './xlsx/seen-text.ts';
@@ -23,7 +24,7 @@ const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
 
 /**
  * Reads a header row and the rows below it of one sheet; rows without any value are skipped. In columns of the person's own numbers stay
- * numbers. Throws UsageError with every fault of form, by row of the sheet.
+ * numbers. Throws UsageError if it cannot be read as rows.
  */
 export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName, visibleOnly }: ReadOptions): Promise<Input> {
   const { readRows, from1904 } = readWorkbook(bytes, name, sheetName);
@@ -32,11 +33,13 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName
   let header: { line: number; columns: string[] } | undefined;
   let hiddenRows = 0;
   let lastLine = 0;
+  const first: FirstRow[] = [];
   /** Of columns with any cell, whether all of them are dates. */
   const areDates = new Map<number, boolean>();
   const merged = readRows((row) => {
     if (!hasText(row)) return;
     lastLine = row.line;
+    if (first.length < MOST_TITLE_ROWS) first.push({ line: row.line, cells: [...row.cells.values()].map(textOf) });
     if (!header) {
       header = { line: row.line, columns: readHeader(row, name) };
       faults.push(...faultsOfHeader(header.columns, row.line));
@@ -47,15 +50,17 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName
     rows.push(readRow(row, rows.length + 1, header.columns, { from1904, faults }));
     refuseMany(name, rows.length, header.columns.length);
     for (const [at, cell] of row.cells) areDates.set(at, cell.is === 'date' && areDates.get(at) !== false);
-    if (faults.length >= MOST_FAULTS) refuseFaults(name, faults);
+    if (faults.length < MOST_FAULTS) return;
+    refuseTitle(name, first);
+    refuseFaults({ name }, faults);
   });
   const form = { is: 'xlsx' } as const;
   if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
+  refuseTitle(name, first);
   const { line: headerLine, columns } = header;
   faults.push(...faultsOfMerging(merged, headerLine, lastLine, columns.length));
-  refuseFaults(name, faults);
   const dateColumns = new Set(columns.filter((_, at) => areDates.get(at)));
-  return { name, columns, headerLine, rows, form, dateColumns, hiddenRows };
+  return { name, columns, headerLine, rows, form, dateColumns, hiddenRows, faults };
 }
 
 function readRow(
@@ -85,13 +90,18 @@ function hasText({ cells }: SheetRow): boolean {
 
 function readHeader({ line, cells }: SheetRow, name: string): string[] {
   const last = [...cells.keys()].reduce((most, at) => Math.max(most, at), -1);
-  if (last >= MOST_COLUMNS) refuseFaults(name, [{ line, message: `${last + 1} columns; at most ${MOST_COLUMNS} are read` }]);
+  if (last >= MOST_COLUMNS) refuseFaults({ name }, [{ line, message: `${last + 1} columns; at most ${MOST_COLUMNS} are read` }]);
   const columns = Array.from({ length: last + 1 }, (_, at) => {
     const cell = cells.get(at);
-    return cell?.is === 'text' ? cell.text.trim() : cell?.is === 'number' ? `${cell.value}` : '';
+    return cell === undefined ? '' : textOf(cell).trim();
   });
   while (columns.at(-1) === '') columns.pop();
   return columns;
+}
+
+/** The text of a cell of the header. */
+function textOf(cell: CellValue): string {
+  return cell.is === 'text' ? cell.text : cell.is === 'number' ? `${cell.value}` : '';
 }
 
 /** Which row a value that stretches over several belongs to could only be guessed. */

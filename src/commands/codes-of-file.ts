@@ -1,20 +1,21 @@
 /** The codes that a file or standard input names: rows with an id or slug, or a list of them, one per line. */
 import { checkDelete, type TargetRow } from '../bulk/check-rows.ts';
 import { describeMissing } from '../bulk/find-codes.ts';
-import { type ReadOptions, refuseFaults } from '../bulk/input.ts';
+import { type ReadOptions, refuseChecked, refuseFaults, type Source } from '../bulk/input.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Context } from '../context.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { readInput } from './qr/bulk-input.ts';
 import { lookUp } from './qr/bulk-progress.ts';
+import { tellWarnings } from './qr/tell-checked.ts';
 
 /** Reads the rows of `--from` and looks their codes up: one for each row, in their order. Throws UsageError with every row that names none. */
 export async function readCodesOfFile(context: Context, from: string, options: ReadOptions = {}): Promise<QrCode[]> {
-  const { name, rows } = await readTargets(context, from, options);
-  const lookup = await lookUp(context, rows, from);
+  const { file, rows } = await readTargets(context, from, options);
+  const lookup = await lookUp(context, rows, file);
   refuseMissing(
-    name,
+    file,
     rows.filter((row) => lookup(row) === undefined),
   );
   return rows.flatMap((row) => lookup(row) ?? []);
@@ -29,14 +30,14 @@ export async function readLabelsOfFile(
   from: string,
   isWanted: boolean,
 ): Promise<{ codes: CodeLabel[]; names: string[] }> {
-  const { name, rows } = await readTargets(context, from, {});
-  if (rows.length === 0) throw new UsageError(`${name} contains no codes`, { hint: 'add a line with an ID or slug' });
+  const { file, rows } = await readTargets(context, from, {});
+  if (rows.length === 0) throw new UsageError(`${file.name} contains no codes`, { hint: 'add a line with an ID or slug' });
   const names = rows.map(({ id, slug = '' }) => id ?? slug);
   const ids = rows.flatMap(({ id }) => id ?? []);
   if (!isWanted && ids.length === rows.length) return { codes: ids.map((id) => ({ id })), names };
-  const lookup = await lookUp(context, rows, from);
+  const lookup = await lookUp(context, rows, file);
   refuseMissing(
-    name,
+    file,
     rows.filter((row) => row.id === undefined && lookup(row) === undefined),
   );
   const codes = rows.map((row): CodeLabel => {
@@ -49,12 +50,15 @@ async function readTargets(
   context: Context,
   from: string,
   options: ReadOptions,
-): Promise<{ name: string; rows: readonly TargetRow[] }> {
-  const input = await readInput(context, from, { ...options, bareNames: true });
-  return { name: input.name, rows: checkDelete(input).rows };
+): Promise<{ file: Source; rows: readonly TargetRow[] }> {
+  const file = await readInput(context, from, { ...options, bareNames: true });
+  const checked = checkDelete(file);
+  refuseChecked(file, checked);
+  tellWarnings(context, file, checked.warnings);
+  return { file, rows: checked.rows };
 }
 
-function refuseMissing(file: string, rows: readonly TargetRow[]): void {
+function refuseMissing(file: Source, rows: readonly TargetRow[]): void {
   refuseFaults(
     file,
     rows.map((row) => ({ line: row.line, message: describeMissing(row) })),

@@ -98,9 +98,10 @@ export function duration(flags: string, description: string, extra: Extra = {}):
   return parsed(flags, description, VALUES['max-wait'], extra);
 }
 
-/** `raw` when it is one of `values`; throws InvalidArgumentError otherwise. */
+/** The one of `values` that is meant, in any case; throws InvalidArgumentError if there is none. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
-  if (values.includes(raw)) return raw;
+  const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
+  if (meant !== undefined) return meant;
   throw new InvalidArgumentError(`It takes ${values.slice(0, -1).join(', ')} or ${values.at(-1)}.`);
 }
 

@@ -1,9 +1,11 @@
 /** Resolves the settings in force, and checks those that are to be stored. */
 import { UsageError } from '../errors.ts';
+import { quote } from '../quote.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { chooseInputs } from './choose-profile.ts';
 import { checkKey } from './key.ts';
 import type { SettingFlags, Settings, Variables } from './settings.ts';
+import { findTemplateProblem } from './short-url.ts';
 import { badSetting, findSetting, type Inputs } from './sources.ts';
 import type { Store } from './store.ts';
 import type { Stored } from './stored.ts';
@@ -93,6 +95,9 @@ export function checkSetting(key: SettingKey, text: string): { text: string; not
   }
   const value = VALUES[key].parse(text);
   if (value === undefined) throw new UsageError(`that is no value of ${key}. ${VALUES[key].forms}`);
-  if (key !== 'short-url' || value === text) return { text, note: undefined };
+  if (key !== 'short-url') return { text, note: undefined };
+  const problem = findTemplateProblem(String(value));
+  if (problem !== undefined) throw new UsageError(`cannot store ${quote(text)} as short-url: it ${problem}`);
+  if (value === text) return { text, note: undefined };
   return { text: String(value), note: `the address had no place for the code: /{slug} was added` };
 }

@@ -1,4 +1,5 @@
 /** The address a printed code leads to: a template with a place for the code, such as `https://HOST/{slug}`, filled in for one code. */
+import { isDotless } from '../destination.ts';
 import { parseUrl } from '../parse-url.ts';
 
 /** What stands for the code. */
@@ -19,6 +20,13 @@ export function parseShortUrl(text: string): string | undefined {
   // Behind a query or a fragment `/{slug}` would be part of that, and lead somewhere else.
   if (/[?#]/.test(text)) return undefined;
   return text.endsWith('/') ? `${text}{slug}` : `${text}/{slug}`;
+}
+
+/** What is wrong with a template that is to be stored or drawn, in words that go on from "it"; undefined if nothing is. */
+export function findTemplateProblem(template: string): string | undefined {
+  const url = parseUrl(template.replace(PLACES, 'x'));
+  if (url && !isDotless(url)) return undefined;
+  return 'has a host without a dot: put in the host of your short links (HOST is a placeholder)';
 }
 
 /**

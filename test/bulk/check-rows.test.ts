@@ -1,20 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { checkCreate, checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
-import { formatFault } from '../../src/bulk/input.ts';
-import { parseInput } from '../../src/bulk/read-input.ts';
+import { checkCreate } from '../../src/bulk/check-create.ts';
+import { checkDated, checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
+import { type Checked, formatFault, refuseChecked } from '../../src/bulk/input.ts';
+import { judgeRows } from '../../src/bulk/judge-rows.ts';
+import { parseWithFaults } from '../../src/bulk/read-input.ts';
 import { UsageError } from '../../src/errors.ts';
+import type { QrCode } from '../../src/service/shapes.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
-const read = (text: string, name = 'codes.csv') => parseInput(Buffer.from(text), name);
+const read = (text: string, name = 'codes.csv') => parseWithFaults(Buffer.from(text), name);
 
 async function faultsOf(
-  check: (input: Awaited<ReturnType<typeof read>>) => unknown,
+  check: (input: Awaited<ReturnType<typeof read>>) => Checked<unknown>,
   text: string,
   name?: string,
 ): Promise<string[]> {
   const input = await read(text, name);
   try {
-    check(input);
+    refuseChecked(input, check(input));
   } catch (error) {
     if (error instanceof UsageError)
       return error.message
@@ -26,11 +29,12 @@ async function faultsOf(
   return [];
 }
 
+const told = (faults: Checked<unknown>['faults']) => faults.map((fault) => formatFault(fault, {}));
 const createFaults = (text: string, name?: string) => faultsOf(checkCreate, text, name);
 
 describe('a create file', () => {
   it('gives what is to be sent: empty cells are left out', async () => {
-    const { rows } = checkCreate(await read('Destination, NAME ,type\nhttps://x.de,a,\n,b,wifi\n'));
+    const { rows } = checkCreate(await read('Destination, NAME ,type\nhttps://x.de,a,\n,b, WiFi \n'));
     expect(rows.map(({ code }) => code)).toEqual([
       { name: 'a', destination: 'https://x.de' },
       { name: 'b', type: 'wifi' },
@@ -38,9 +42,15 @@ describe('a create file', () => {
   });
 
   it('is told every fault at once, by line and column', async () => {
-    expect(await createFaults('name,type,destination\n,url,https://x.de\nb,urll,\n')).toEqual([
+    expect(await createFaults('name,type,destination\n,url,https://x.de\nb,urll,\nc,Url2,\nd,,x.de\n e,,myapp:x,y\n')).toEqual([
       'line 2, column name: is empty',
-      expect.stringMatching(/^line 3, column type: "urll" is none of url, vcard, /),
+      'line 3, column type: "urll" is not a type',
+      'line 4, column type: "Url2" is not a type',
+      'line 5, column destination: x.de leads nowhere when it is scanned: it does not begin with https://',
+      'line 6: 4 cells where the header has 3: does a value with a separator in it lack its quotes?',
+      expect.stringMatching(/^a type is one of url, vcard, .*playlist$/),
+      'warning: line 6, column name: " e" has spaces around it, which the code keeps',
+      'warning: line 6, column destination: myapp:x is no web address: not every phone can open it',
     ]);
   });
 
@@ -58,20 +68,19 @@ describe('a create file', () => {
 
   it("takes other people's columns, also where they resemble a known one that is there", async () => {
     expect(await createFaults('name,type,destination,names,note,date,time,code,sku\na,,https://x.de,1,2,3,4,5,6\n')).toEqual([]);
-    expect(await createFaults('name,note,date,time\na,1,2,3\n')).toEqual([]);
+    expect(await createFaults('name,type,note,date,time\na,wifi,1,2,3\n')).toEqual([]);
   });
 
   it('has columns of its own that are named, and nothing is read of', async () => {
     const unread = async (check: typeof checkCreate | typeof checkUpdate | typeof checkDelete, text: string) =>
       check(await read(text)).unread;
     expect(await unread(checkCreate, 'name,Ziel,Kampagne\na,,\n')).toEqual(['Ziel', 'Kampagne']);
-    // Of a list of codes only the type could be meant to be changed.
     const list = `id,slug,name,type,destination,status,created_at,updated_at,short_url,outcome,error,my key\n${ID},,,,,,,,,,,\n`;
-    expect(await unread(checkUpdate, list)).toEqual(['type', 'my key']);
+    expect(await unread(checkUpdate, list)).toEqual(['my key']);
     expect(await unread(checkDelete, list)).toEqual(['my key']);
-    expect(await createFaults('Titel,Ziel\na,b\n')).toEqual([
+    expect(await createFaults('Titel,Ziel\na,b\n')).toContain(
       'line 1, column name: is missing; every code needs a name (the file has "Titel", "Ziel")',
-    ]);
+    );
     expect(await faultsOf(checkUpdate, 'a,b,c,d,e,f,name\n1,2,3,4,5,6,7\n')).toContainEqual(
       'line 1: neither a column id nor a column slug says which codes (the file has "a", "b", "c", "d", "e" and 1 more)',
     );
@@ -79,17 +88,46 @@ describe('a create file', () => {
 
   it('is told of a typo in one row of JSON, where others are right', async () => {
     const text = '[{"name":"a","destination":"https://x.de"},\n{"name":"b","desination":"https://x.de"}]';
-    expect(await createFaults(text, 'x.json')).toEqual(['line 2, column desination: unknown; is it meant to be destination?']);
-    expect(await createFaults('[{"name":7},{"name":null},{}]', 'x.json')).toHaveLength(3);
-    expect(await createFaults('[{"name":"\\ud800"}]', 'x.json')).toEqual([expect.stringContaining('half a character')]);
+    expect(await createFaults(text, 'x.json')).toContain('item 2, column desination: unknown; is it meant to be destination?');
+    expect(await createFaults('[{"name":7,"type":"sms"},{"name":null,"type":"sms"},{"type":"sms"}]', 'x.json')).toHaveLength(3);
+    expect(await createFaults('[{"name":"\\ud800","type":"sms"}]', 'x.json')).toEqual([
+      expect.stringContaining('half a character'),
+    ]);
   });
 
-  it('warns of what leads nowhere, and refuses nothing that the service may take', async () => {
-    const { rows, warnings } = checkCreate(await read('name,destination\na,https://x.de\nb,nope\n'));
-    expect(rows).toHaveLength(2);
-    expect(warnings.map(formatFault)).toEqual([
-      'line 3, column destination: nope leads nowhere when it is scanned: an address begins with https:// or another scheme',
+  it('refuses what leads nowhere, unless it is wanted, and warns of what is odd', async () => {
+    const input = await read('name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\n');
+    const { rows, faults, warnings } = checkCreate(input);
+    expect(rows).toHaveLength(6);
+    expect(told(faults)).toEqual([
+      'line 3, column destination: nope leads nowhere when it is scanned: it does not begin with https://',
+      'line 4, column destination: https://host/x leads nowhere when it is scanned: its host has no dot',
+      'line 5, column destination: is empty: the code leads nowhere when it is scanned',
     ]);
+    expect(told(warnings)).toEqual(['line 6, column destination: tel:1 is no web address: not every phone can open it']);
+    const forced = checkCreate(input, { force: true });
+    expect([forced.faults, forced.warnings.length]).toEqual([[], 4]);
+    expect(() => refuseChecked(input, checkCreate(input))).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('--force') }),
+    );
+  });
+
+  it.each(['URL', ' Link ', 'target', 'ADDRESS'])('may call the destination %j, and says so', async (column) => {
+    const { rows, faults, notes, unread } = checkCreate(await read(`name,${column}\na,https://x.de\nb,nope\n`));
+    expect(rows[0]?.code).toEqual({ name: 'a', destination: 'https://x.de' });
+    expect(told(faults)).toEqual([expect.stringContaining(`line 3, column ${column.trim()}: nope leads nowhere`)]);
+    expect([notes, unread]).toEqual([[`column ${column.trim()} is read as destination`], []]);
+  });
+
+  it('has one destination', async () => {
+    expect(await createFaults('name,type,url,Link\na,sms,x,y\n')).toEqual([
+      'line 1: the columns "url" and "Link" may each mean destination: rename the one that does',
+    ]);
+    const both = checkCreate(await read('name,destination,url\na,https://x.de,https://y.de\n'));
+    expect([both.rows[0]?.code.destination, both.notes, both.unread]).toEqual(['https://x.de', [], ['url']]);
+    // The short URL in the manifest of pictures: a code that leads to it leads to itself.
+    const manifest = checkUpdate(await read('id,slug,name,url,file,sha256\n,abc,n,https://go.example/abc,a.png,00\n'));
+    expect(manifest.rows[0]?.changes).toEqual({ name: 'n' });
   });
 
   it('warns of a name that a spreadsheet made of a long number', async () => {
@@ -106,12 +144,11 @@ describe('a create file', () => {
     expect(await createFaults('name,type,destination\na,wifi,WIFI;S:home\n')).toEqual([]);
   });
 
-  it('is told of rows that occur twice, and of codes that lead nowhere', async () => {
-    const { warnings } = checkCreate(await read('name,destination\na,https://x.de\nb,\na,https://x.de/\n'));
-    expect(warnings.map(formatFault)).toEqual([
-      'line 3, column destination: is empty: the code will point nowhere',
-      'line 4: has the same values as line 2: both will be created',
-    ]);
+  it('is told of rows that occur twice', async () => {
+    const { warnings } = checkCreate(await read('name,destination\na,https://x.de\na,https://x.de/\n'));
+    expect(told(warnings)).toEqual(['line 3: has the same values as line 2: both will be created']);
+    const json = checkCreate(await read('[{"name":"a","type":"sms"},{"name":"a","type":"SMS"}]', 'x.json'));
+    expect(json.warnings.map(({ message }) => message)).toEqual(['has the same values as item 1: both will be created']);
   });
 });
 
@@ -126,11 +163,54 @@ describe('an update file', () => {
     expect(json.rows[0]?.changes).toEqual({ destination: '' });
   });
 
-  it('is told of the same destinations as a create file, by the type that its rows say', async () => {
-    const { warnings } = checkUpdate(await read('slug,type,destination\na,url,nope\nb,wifi,WIFI;S:home\nc,,\nd,,x.de\n'));
-    expect(warnings.map(({ line }) => line)).toEqual([2, 5]);
+  it('says what is doubtful: nothing of it is a fault where the code has just that', async () => {
+    const text = 'slug,type,destination,status,name\na,url,nope,,\nb,wifi,nope,archived,\nc,,,,"  "\nd,,tel:1,,\n';
+    const { faults, warnings, doubts, rows } = checkUpdate(await read(text));
+    expect([faults, warnings]).toEqual([[], []]);
+    expect(doubts.map(({ line, column }) => [line, column])).toEqual([
+      [2, 'destination'],
+      [3, 'destination'],
+      [3, 'status'],
+      [4, 'name'],
+      [5, 'destination'],
+    ]);
+    const code = {
+      id: ID,
+      slug: 's',
+      name: 'n',
+      type: 'url',
+      destination: null,
+      status: 'active',
+      created_at: '',
+      updated_at: '',
+    };
+    const judge = (more: Partial<QrCode>) => {
+      const { faults, warnings } = judgeRows(rows, () => ({ ...code, ...more }));
+      return [told(faults).map((fault) => fault.slice(0, 27)), told(warnings).map((warning) => warning.slice(0, 27))];
+    };
+    expect(judge({})).toEqual([
+      [
+        'line 2, column destination:',
+        'line 3, column destination:',
+        'line 3, column status: "arc',
+        'line 4, column name: is onl',
+      ],
+      ['line 3, column type: the ty', 'line 5, column destination:'],
+    ]);
+    expect(judge({ type: 'wifi', status: 'archived', name: '  ' })).toEqual([[], ['line 2, column type: the ty']]);
+    expect(judge({ destination: 'nope', status: 'archived', name: '  ' })[0]).toEqual([]);
+    const plan = checkDated(await read(text), {}, () => 1);
+    expect(told(plan.faults).map((fault) => fault.slice(0, 27))).toEqual([
+      'line 1, column at: is missi',
+      'line 2, column destination:',
+      'line 3, column status: "arc',
+      'line 4, column name: is onl',
+    ]);
     const emptied = checkUpdate(await read('[{"slug":"abc","destination":""}]', 'x.json'));
-    expect(emptied.warnings.map(({ message }) => message)).toEqual(['is empty: the code will point nowhere']);
+    expect(judgeRows(emptied.rows, () => ({ ...code, destination: 'https://x.de' }))).toMatchObject({
+      faults: [],
+      warnings: [{}],
+    });
   });
 
   it('may be a results file that was edited', async () => {
@@ -144,7 +224,8 @@ describe('an update file', () => {
       'line 2, column id: "abc" is not an id (a uuid)',
       'line 3: has neither an id nor a slug',
       'line 4: has neither an id nor a slug',
-      'line 4, column status: "pausd" is none of active, paused, expired',
+      'line 4, column status: "pausd" is not a status',
+      'a status is one of active, paused, expired',
     ]);
     expect(await faultsOf(checkUpdate, 'name\nx\n')).toEqual(['line 1: neither a column id nor a column slug says which codes']);
     expect(await faultsOf(checkUpdate, 'slug\nx\n')).toEqual([
@@ -177,5 +258,5 @@ it.each(['.', '1.', 'a'])('an address of megabytes of %j is checked in time line
   ];
   const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
   // By the square this would be hours.
-  expect(checkCreate(input).warnings).toEqual([expect.objectContaining({ message: expect.stringContaining('leads nowhere') })]);
+  expect(checkCreate(input).faults).toEqual([expect.objectContaining({ message: expect.stringContaining('leads nowhere') })]);
 });

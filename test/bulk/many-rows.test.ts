@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkCreate } from '../../src/bulk/check-rows.ts';
+import { checkCreate } from '../../src/bulk/check-create.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
 import { createFailure, createResults, tabulate } from '../../src/bulk/results.ts';
 import { type JournalRecord, openJournal } from '../../src/once/journal.ts';

@@ -3,7 +3,7 @@ import { readAt } from '../../src/bulk/read-at.ts';
 
 function read(value: unknown, zone?: string): string {
   const faults: string[] = [];
-  const ms = readAt({ value, fault: (message) => faults.push(message), warn: () => undefined }, zone);
+  const ms = readAt({ value, fault: (message) => faults.push(message) }, zone);
   return faults[0] ?? (ms === undefined ? 'nothing' : new Date(ms).toISOString());
 }
 

@@ -231,7 +231,7 @@ describe('qr update --due', () => {
   it('takes no journal of another kind, nor of another service', async () => {
     const plan = await usePlan(['slug,at,status,name', 'MENU,2030-01-01T00:00Z,paused,x']);
     await runHere(['qr', 'create', '--from', 'plan.csv'], { env: plan.sandbox.env, cwd: plan.cwd, input: '' });
-    await writeFile(join(plan.cwd, 'codes.csv'), 'name\nx\n');
+    await writeFile(join(plan.cwd, 'codes.csv'), 'name,type\nx,sms\n');
     await runHere(['qr', 'create', '--from', 'codes.csv', '--results', 'plan.results.csv'], {
       env: plan.sandbox.env,
       cwd: plan.cwd,
@@ -257,7 +257,7 @@ describe('--utm-…', () => {
     expect(destination).toBe(tagged);
     const changed = await runHere(['qr', 'update', id, '--utm-source', 'FLYER'], { env });
     expect(JSON.parse(changed.stdout).destination).toBe(tagged.replace('poster', 'flyer'));
-    expect((await runHere(['qr', 'create', '--name', 'x', ...tags], { env })).stderr).toContain(
+    expect((await runHere(['qr', 'create', '--name', 'x', '--type', 'sms', ...tags], { env })).stderr).toContain(
       'the destination is no web address, so it takes no UTM tags',
     );
 

@@ -6,7 +6,8 @@ import { SHELLS } from '../../src/packaged.ts';
 import { commandLinesIn } from '../help/command-lines.ts';
 
 const ROOT = new URL('../../', import.meta.url);
-const readme = readFileSync(new URL('README.md', ROOT), 'utf8');
+/** HOST is a placeholder: a short URL with it is refused, so that nobody prints it. */
+const readme = readFileSync(new URL('README.md', ROOT), 'utf8').replaceAll('//HOST/{slug}', '//go.example/{slug}');
 
 /** Every line of code in it: fenced blocks, and spans that begin with the command. */
 function codeLines(): string[] {

@@ -100,7 +100,7 @@ describe('qr update --from', () => {
     const { slug, name, id } = code(0);
     await write(`slug,name,status\n${slug},New,active\n`);
     const { stdout, stderr } = await qr(['update', '--dry-run', '--format', 'json']);
-    expect(JSON.parse(stdout)).toContainEqual({ row: 1, id, slug, action: 'update', field: 'name', old: name, new: 'New' });
+    expect(JSON.parse(stdout)).toContainEqual({ line: 2, id, slug, action: 'update', field: 'name', old: name, new: 'New' });
     expect(stderr).toContain('1 of 1 rows would be changed: 2 requests,');
     expect(count('PATCH')).toBe(0);
   });
@@ -111,7 +111,7 @@ describe('qr update --from', () => {
     await write(`id,name,status\n${all.map(({ id, name }, n) => `${id},${name},${n === 1 ? 'paused' : ''}`).join('\n')}\n`);
     const { stdout } = await qr(['update', '--dry-run'], { tty: true });
     const lines = stdout.split('\r\n').map((line) => line.replace(/\x1b\[[0-9;]*m/g, '').split(/ {2,}/));
-    expect(lines).toContainEqual(['2', all[1]?.id, all[1]?.slug, 'update', 'status', 'active', 'paused']);
+    expect(lines).toContainEqual(['3', all[1]?.id, all[1]?.slug, 'update', 'status', 'active', 'paused']);
     expect(stdout).not.toContain('unchanged');
   });
 
@@ -182,8 +182,8 @@ describe('qr delete --from', () => {
     const { stdout, stderr } = await qr(['delete', '--dry-run', '--format', 'json']);
     const { id, slug, name } = code(0);
     expect(JSON.parse(stdout)).toEqual([
-      { row: 1, id, slug, name, action: 'delete', scans: 10 },
-      expect.objectContaining({ row: 2, id: UNKNOWN, action: 'not found' }),
+      { line: 2, id, slug, name, action: 'delete', scans: 10 },
+      expect.objectContaining({ line: 3, id: UNKNOWN, action: 'not found' }),
     ]);
     expect(stderr).toContain('1 code and 10 scans would be deleted');
     expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);

@@ -21,7 +21,7 @@ describe('without a fault', () => {
     ];
     // The results take after the input: byte order mark, semicolons, line ends.
     expect(await readFile(results, 'utf8')).toBe(`\ufeff${expected.join('\r\n').replaceAll(',', ';')}\r\n`);
-    expect(stderr).toContain('not read: my key\n');
+    expect(stderr).toContain('not used, only copied to the results: my key\n');
     // What is printed is CSV like any other: formulas are defused.
     expect(stdout).toBe(`${expected.join('\n').replace('=1+1', "'=1+1")}\n`);
     expect([sandbox.requests.length, sandbox.refused()]).toEqual([2, 0]);
@@ -82,14 +82,14 @@ describe('without a fault', () => {
   });
 
   it.each([
-    ['codes.json', '[{"name":"a","tags":["x"],"n":9007199254740993}]'],
-    ['codes.ndjson', '{"name":"a","tags":["x"],"n":9007199254740993}\n'],
+    ['codes.json', '[{"name":"a","type":"sms","tags":["x"],"n":9007199254740993}]'],
+    ['codes.ndjson', '{"name":"a","type":"sms","tags":["x"],"n":9007199254740993}\n'],
   ])('reads %s, and gives JSON values back exactly', async (name, text) => {
     const { create, directory, sandbox } = await useBench(text, {}, name);
     const results = join(directory, 'out.ndjson');
     expect(await create(['--results', results])).toMatchObject({ code: 0 });
     const { id, slug } = sandbox.workspace.codes()[0] ?? {};
-    const expected = `{"name":"a","tags":["x"],"n":9007199254740993,"id":"${id}","slug":"${slug}","outcome":"created","error":null}\n`;
+    const expected = `{"name":"a","type":"sms","tags":["x"],"n":9007199254740993,"id":"${id}","slug":"${slug}","outcome":"created","error":null}\n`;
     expect(await readFile(results, 'utf8')).toBe(expected);
   });
 
@@ -108,11 +108,11 @@ describe('the input', () => {
     const { create, sandbox } = await useBench('name,type,destination\n,url,https://x.de\nb,urll,\nc,,nope\n');
     const { code, stderr, stdout } = await create();
     expect([code, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
-    expect(stderr).toMatch(/2 faults.*\n.*line 2, column name.*\n.*line 3, column type/);
+    expect(stderr).toMatch(/3 faults.*\n.*line 2, column name.*\n.*line 3, column type.*\n.*line 4, column destination/);
   });
 
   it('is refused where it has no end, or where results would take the place of a journal or forget one', async () => {
-    const { create, results, directory, sandbox, posts } = await useBench('name\na\n');
+    const { create, results, directory, sandbox, posts } = await useBench('name,type\na,sms\n');
     const endless = await runCli(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd: directory });
     expect(endless).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero has more than 128 MiB') });
     const none = await runCli(['qr', 'create', '--from', 'none.csv'], { env: sandbox.env, cwd: directory });
@@ -156,7 +156,7 @@ describe('the input', () => {
     [['--not-created', '1'], /nothing to decide about row 1/],
     [['--fields', 'nope'], /there is no field "nope"/],
   ])('goes with no %j', async (more, message) => {
-    const { file, directory, sandbox } = await useBench('name\na\n');
+    const { file, directory, sandbox } = await useBench('name,type\na,sms\n');
     const options = { cwd: directory, env: sandbox.env };
     expect(await runHere(['qr', 'create', '--from', file, ...more], options)).toMatchObject({
       code: 2,
@@ -189,7 +189,7 @@ describe('--dry-run', () => {
 describe('--skip-existing', () => {
   it('creates what is missing, as often as the file has it', async () => {
     const { create, sandbox, names, readResults } = await useBench(
-      'name,destination\na,https://x.de\na,https://x.de\nb,\na,https://x.de\n',
+      'name,destination\na,https://x.de\na,https://x.de\nb,https://y.de\na,https://x.de\n',
     );
     const there = sandbox.workspace.create({ name: 'a', destination: 'https://x.de' });
     sandbox.workspace.create({ name: 'b', type: 'wifi' });

@@ -46,7 +46,7 @@ describe.runIf(hasStrace && SOAK)('qr create --from on a disk that fails, or a m
       const directory = join(place, `${call}-${n}-${fault}`);
       await mkdir(directory);
       const file = join(directory, 'codes.csv');
-      await writeFile(file, `name\n${NAMES.join('\n')}\n`);
+      await writeFile(file, `name,type\n${NAMES.map((name) => `${name},sms`).join('\n')}\n`);
       const code = await attack(sandbox, directory, `inject=${call}:${fault}:when=${n}`);
       if (code !== 0) {
         hit++;

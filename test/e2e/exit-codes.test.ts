@@ -42,7 +42,13 @@ const WAYS: Way[] = [
   { exit: 4, how: 'an unknown id', args: () => ['qr', 'get', UNKNOWN], says: /not found|no code/i },
   { exit: 4, how: 'an unknown slug', args: () => ['qr', 'get', 'no-such-slug'], says: /no-such-slug/ },
   { exit: 4, how: 'an unknown code to export', args: () => ['scans', 'export', UNKNOWN], says: /00000000/ },
-  { exit: 5, how: 'a full plan', args: () => ['qr', 'create', '--name', 'x'], sandbox: { codeLimit: 25 }, says: /plan/ },
+  {
+    exit: 5,
+    how: 'a full plan',
+    args: () => ['qr', 'create', '--name', 'x', '--type', 'sms'],
+    sandbox: { codeLimit: 25 },
+    says: /plan/,
+  },
   { exit: 6, how: 'no wait', args: () => ['qr', 'list', '--max-wait', '0'], sandbox: { limit: 1, codes: 300 }, says: /max-wait/ },
   {
     exit: 7,
@@ -62,7 +68,7 @@ const WAYS: Way[] = [
   {
     exit: 10,
     how: 'rejected values',
-    args: () => ['qr', 'create', '--name', 'x'],
+    args: () => ['qr', 'create', '--name', 'x', '--type', 'sms'],
     sandbox: { intercept: fails(400) },
     says: /400/,
   },
@@ -141,7 +147,7 @@ describe('a path that cannot be written is told with the flag that names it', ()
   ])('%s (%#)', async (flag, args, hint) => {
     const sandbox = await useSandbox({ codes: 1, scans: 5 });
     const cwd = await useDirectory();
-    await writeFile(join(cwd, 'codes.csv'), 'name\nMenu\n');
+    await writeFile(join(cwd, 'codes.csv'), 'name,type\nMenu,sms\n');
     for (const name of ['codes.results.csv', 'taken.xlsx', `${sandbox.codeId()}.csv`, `${sandbox.codeId()}.json`])
       await mkdir(join(cwd, name));
     const { code, stderr } = await runCli(args(sandbox), { env: sandbox.env, cwd });

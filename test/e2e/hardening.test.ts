@@ -50,7 +50,7 @@ describe('the key is in nothing that is written', () => {
     const sandbox = await useSandbox({ key: KEY, codes: 3, scans: 20, limit: 100_000 });
     const env = { QRCTL_CONFIG_DIR: join(directory, 'config'), XDG_CACHE_HOME: join(directory, 'cache') };
     const options: CliOptions = { cwd: directory, env };
-    await writeFile(join(directory, 'codes.csv'), 'name\na\nb\n');
+    await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\nb,sms\n');
     const login = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin', '-v'];
     const results = [await runCli(login, { ...options, input: `${KEY}\n` })];
     const work = [
@@ -91,10 +91,10 @@ describe('the key is in nothing that is written', () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ key: KEY, intercept });
     const options: CliOptions = { cwd: directory, env: sandbox.env };
-    await writeFile(join(directory, 'codes.csv'), 'name\na\n');
+    await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\n');
     const commands = [
       ['qr', 'create', '--from', 'codes.csv', '-v'],
-      ['qr', 'create', '--name', 'x', '--format', 'json', '--summary', 'summary.json'],
+      ['qr', 'create', '--name', 'x', '--type', 'sms', '--format', 'json', '--summary', 'summary.json'],
       ['auth', 'status', '-v', '--max-wait', '0'],
       ['doctor', '--format', 'json'],
     ];
@@ -200,7 +200,7 @@ describe('TLS', () => {
 
   test('a certificate nobody vouches for ends it at once, with the way out, and nothing was sent', async () => {
     const { env, asked } = await useTls();
-    for (const args of [['qr', 'list'], ['qr', 'create', '--name', 'x'], ['doctor']]) {
+    for (const args of [['qr', 'list'], ['qr', 'create', '--name', 'x', '--type', 'sms'], ['doctor']]) {
       const { code, stdout, stderr } = await runCli([...args, '-v'], { env });
       expect(`${stdout}${stderr}`).toMatch(/self-signed/);
       expect(stderr).toMatch(/NODE_EXTRA_CA_CERTS/);
@@ -380,7 +380,7 @@ describe('files beside', () => {
   test.each(journals)('a journal that is %s ends it before anything is sent', async (_, made) => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
-    await writeFile(join(directory, 'codes.csv'), 'name\na\n');
+    await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\n');
     const journal = join(directory, 'codes.results.csv.journal');
     await (typeof made === 'string' ? writeFile(journal, made) : made(journal));
     const options: CliOptions = { cwd: directory, env: sandbox.env };
@@ -402,7 +402,7 @@ describe('files beside', () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
     await mkdir(join(directory, 'x'));
-    await writeFile(join(directory, 'codes.csv'), 'name\na\n');
+    await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\n');
     await symlink('codes.csv', join(directory, 'link.csv'));
     const options = { cwd: directory, env: sandbox.env };
     for (const more of [[], ['--dry-run']]) {
@@ -413,7 +413,7 @@ describe('files beside', () => {
       expect(stderr).toMatch(/names the (input|results|journal)/);
       expect(code).toBe(2);
     }
-    expect(await readFile(join(directory, 'codes.csv'), 'utf8')).toBe('name\na\n');
+    expect(await readFile(join(directory, 'codes.csv'), 'utf8')).toBe('name,type\na,sms\n');
     expect(sandbox.requests).toEqual([]);
   });
 

@@ -322,7 +322,7 @@ describe('texts of thousands of letters that join', () => {
   test('cost no more where they are why a row failed, below it', async () => {
     const directory = await useDirectory();
     const service = await useService({ codes: [], refuse: (n) => ({ status: 400, body: { error: texts[n], code: 'x' } }) });
-    await writeFile(join(directory, 'codes.csv'), `name\n${texts.map((_, n) => `code ${n}`).join('\n')}\n`);
+    await writeFile(join(directory, 'codes.csv'), `name,type\n${texts.map((_, n) => `code ${n},sms`).join('\n')}\n`);
     const args = ['qr', 'create', '--from', 'codes.csv', '--format', 'table', '-q'];
     const { code, stdout } = await runCli(args, runOn(service, { cwd: directory, ...onTerminal(80), ...bounded }));
     expect(code).toBe(8);
@@ -336,8 +336,8 @@ describe('what the service says of an error', () => {
 
   test('is harmless in results on a terminal, inert in the results file, and the journal survives it', async () => {
     const directory = await useDirectory();
-    const rows = TEXTS.map((_, n) => `code ${n}`).join('\n');
-    await writeFile(join(directory, 'codes.csv'), `name\n${rows}\n`);
+    const rows = TEXTS.map((_, n) => `code ${n},sms`).join('\n');
+    await writeFile(join(directory, 'codes.csv'), `name,type\n${rows}\n`);
     const service = runOn(await useService(refusing), { cwd: directory, ...onTerminal(3000) });
     const args = ['qr', 'create', '--from', 'codes.csv', '--format', 'table', '-q', '--concurrency', '1'];
     const { stdout, code } = await runCli(args, service);
@@ -411,7 +411,7 @@ describe('what stands in files', () => {
     const names = TEXTS.map(wellFormed).filter((text) => text.trim() !== '' && !text.includes('\0'));
     await writeFile(join(directory, 'codes.csv'), stringify([['name', '__proto__'], ...names.map((name) => [name, name])]));
     const options = { cwd: directory, env: sandbox.env };
-    const first = await runCli(['qr', 'create', '--from', 'codes.csv'], options);
+    const first = await runCli(['qr', 'create', '--from', 'codes.csv', '--force'], options);
     expect(first.stderr).toMatch(new RegExp(`${names.length} created`));
     expect(first.code).toBe(0);
     const created = sandbox.workspace.codes().map(({ name }) => name);
@@ -421,7 +421,7 @@ describe('what stands in files', () => {
     // The person's own column comes back untouched, whatever is in it; all others are inert.
     expect(results.slice(1).map(([, own]) => own)).toEqual(names);
     expect(results.flatMap(([name, , ...ours]) => [name, ...ours]).filter((cell) => FORMULA.test(cell ?? ''))).toEqual([]);
-    const again = await runCli(['qr', 'create', '--from', 'codes.csv'], options);
+    const again = await runCli(['qr', 'create', '--from', 'codes.csv', '--force'], options);
     expect(again.code).toBe(0);
     expect(sandbox.workspace.codes()).toHaveLength(names.length);
   });
@@ -429,7 +429,8 @@ describe('what stands in files', () => {
   test('keys of JSON rows are only that', async () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
-    const row = '{"name":"a","__proto__":{"type":"menu","name":"b"},"constructor":{"prototype":{"polluted":1}},"toString":"x"}';
+    const row =
+      '{"name":"a","destination":"https://x.de","__proto__":{"type":"menu","name":"b"},"constructor":{"prototype":{"polluted":1}},"toString":"x"}';
     await writeFile(join(directory, 'codes.ndjson'), `${row}\n`);
     const { code } = await runCli(['qr', 'create', '--from', 'codes.ndjson', '-q'], { cwd: directory, env: sandbox.env });
     expect(code).toBe(0);
@@ -476,11 +477,11 @@ describe(`${SOAK ? 20 : 0.5} MB in one name`, () => {
   test('is shortened in messages and left out of results', async () => {
     const directory = await useDirectory();
     const service = await useService({ refuse: () => ({ status: 400, body: { error: huge.name, code: huge.name } }) });
-    const { stdout, code } = await runCli(['qr', 'create', '--name', 'x'], runOn(service, onTerminal(100)));
+    const { stdout, code } = await runCli(['qr', 'create', '--name', 'x', '--type', 'sms'], runOn(service, onTerminal(100)));
     expect(code).toBe(10);
     expect(stdout.length).toBeLessThan(2000);
     expectHarmless(stdout);
-    await writeFile(join(directory, 'codes.csv'), 'name\nx\n');
+    await writeFile(join(directory, 'codes.csv'), 'name,type\nx,sms\n');
     await runCli(['qr', 'create', '--from', 'codes.csv'], runOn(service, { cwd: directory }));
     expect((await stat(join(directory, 'codes.results.csv'))).size).toBeLessThan(2000);
   });

@@ -67,7 +67,7 @@ describe('the results of another command', () => {
     ['qr update --due', 'id,slug,outcome,error\n1,a,unchanged,\n1,a,later,\n'],
   ])('stay where qr create would replace those of %s', async (command, text) => {
     const { sandbox, qr, write, read } = await useWork();
-    await write('codes.csv', 'name\nmenu\n');
+    await write('codes.csv', 'name,type\nmenu,sms\n');
     await write('codes.results.csv', text);
     const refused = await qr('create', '--from', 'codes.csv');
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`it holds the results of \`${command}\``) });
@@ -81,7 +81,7 @@ describe('the results of another command', () => {
     const { sandbox, qr, write } = await useWork();
     await write('list.csv', `id\n${sandbox.codeId(0)}\n`);
     expect(await qr('delete', '--from', 'list.csv', '--yes')).toMatchObject({ code: 0 });
-    await write('list.csv', 'name\nmenu\n');
+    await write('list.csv', 'name,type\nmenu,sms\n');
     for (const more of [[], ['--overwrite']]) {
       const refused = await qr('create', '--from', 'list.csv', ...more);
       expect(refused.code).toBe(2);
@@ -94,7 +94,7 @@ describe('the results of another command', () => {
   it.each(['qr create', 'qr delete', 'qr update'])('%s keeps a file that is not a results file', async (command) => {
     const { sandbox, qr, write, read } = await useWork();
     const notes = 'name,notes\nmenu,call the printer\n';
-    await write('rows.csv', command === 'qr create' ? 'name\nmenu\n' : `id,name\n${sandbox.codeId(0)},x\n`);
+    await write('rows.csv', command === 'qr create' ? 'name,type\nmenu,sms\n' : `id,name\n${sandbox.codeId(0)},x\n`);
     await write('notes.csv', notes);
     const run = (...more: string[]) =>
       qr(...command.split(' ').slice(1), '--from', 'rows.csv', '--results', 'notes.csv', ...more, ...yes);
@@ -110,7 +110,7 @@ describe('the results of another command', () => {
 
   it('an empty file is nobody’s, and of one that cannot be read qr create says what O22 says', async () => {
     const { cwd, qr, write } = await useWork();
-    await write('codes.csv', 'name\nmenu\n');
+    await write('codes.csv', 'name,type\nmenu,sms\n');
     await write('empty.csv', '');
     expect(await qr('create', '--from', 'codes.csv', '--results', 'empty.csv')).toMatchObject({ code: 0 });
     expect((await stat(join(cwd, 'empty.csv'))).size).toBeGreaterThan(0);

@@ -8,7 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { AMBIENT, BIN, useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+const asWritten = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+/** HOST is a placeholder: a short URL with it is refused, so that nobody prints it. */
+const readme = asWritten.replaceAll('//HOST/{slug}', '//go.example/{slug}');
 const DAY_MS = 86_400_000;
 
 /** A directory with `qrctl` on the path, always with `flags`, and a sandbox as `qrctl sandbox` starts it. */
@@ -61,6 +63,24 @@ describe('README', () => {
       const other = await useShell();
       expect(failureOf(await other(block))).toBeUndefined();
     }
+  });
+
+  test('its placeholder is neither stored nor drawn', async () => {
+    const shell = await useShell();
+    for (const line of [
+      'qrctl config set short-url https://HOST/{slug}',
+      'qrctl qr image spring-menu --short-url https://HOST/{slug} -o menu.pdf',
+    ]) {
+      const { status, said } = await shell(line);
+      expect([status, said]).toEqual([2, expect.stringContaining('HOST is a placeholder')]);
+    }
+    // One that an earlier version stored stays readable, and is not drawn.
+    await shell('qrctl config set short-url https://go.example/{slug} && sed -i s/go.example/HOST/ "$(qrctl config path)"');
+    expect(await shell('qrctl qr list --limit 1')).toMatchObject({ status: 0 });
+    expect(await shell('qrctl qr image spring-menu -o menu.pdf')).toMatchObject({
+      status: 2,
+      said: expect.stringContaining('HOST is a placeholder'),
+    });
   });
 
   test('a CI job ends with the failure of its command, also under bash -e, and says what to do', async () => {

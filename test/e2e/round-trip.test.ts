@@ -69,16 +69,16 @@ describe('a list that is given back', () => {
 
 test('results have the extension of their input, but a run that began otherwise goes on in its own', async () => {
   const { qr, cwd } = await useList();
-  const row = '{"name":"a"}\n';
+  const row = '{"name":"a","type":"sms"}\n';
   for (const name of ['a.ndjson', 'b.jsonl', 'c.dat']) await writeFile(join(cwd, name), row);
   await writeFile(join(cwd, 'd.json'), `[${row}]`);
-  await writeFile(join(cwd, 'e.tsv'), 'name\ttype\na\turl\n');
+  await writeFile(join(cwd, 'e.tsv'), 'name\ttype\na\tsms\n');
   for (const name of ['a.ndjson', 'b.jsonl', 'c.dat', 'd.json', 'e.tsv']) {
     expect(await qr('create', '--from', name)).toMatchObject({ code: 0 });
   }
   const results = (await readdir(cwd)).filter((name) => /results\.\w+$/.test(name));
   expect(results.sort()).toEqual(['a.results.ndjson', 'b.results.jsonl', 'c.results.ndjson', 'd.results.json', 'e.results.tsv']);
-  expect(await readFile(join(cwd, 'e.results.tsv'), 'utf8')).toMatch(/^name\ttype\tid\tslug\toutcome\terror\na\turl\t/);
+  expect(await readFile(join(cwd, 'e.results.tsv'), 'utf8')).toMatch(/^name\ttype\tid\tslug\toutcome\terror\na\tsms\t/);
   await writeFile(join(cwd, 'old.ndjson'), row);
   expect(await qr('create', '--from', 'old.ndjson', '--results', 'old.results.csv')).toMatchObject({ code: 0 });
   expect((await qr('create', '--from', 'old.ndjson')).stderr).toContain('1 row: 1 created before; 0 requests');
@@ -95,7 +95,7 @@ test('a workbook is filled in, created from, and answered by a workbook', async 
   expect(await readdir(cwd)).toContain('list.results.xlsx');
   // Read back by its journal's rules: nothing is created twice.
   expect((await qr('create', '--from', 'list.xlsx')).stderr).toContain(`${before} created before; 0 requests`);
-  await writeFile(join(cwd, 'renamed.xlsx'), 'name\na\n');
+  await writeFile(join(cwd, 'renamed.xlsx'), 'name,type\na,sms\n');
   const sent = sandbox.requests.length;
   const refused = await qr('create', '--from', 'renamed.xlsx');
   expect([refused.code, refused.stderr.split('\n')[0]]).toEqual([2, expect.stringContaining('renamed.xlsx is not a workbook')]);

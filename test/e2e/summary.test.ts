@@ -91,7 +91,10 @@ test('where it cannot be written nothing is begun, or the run does not end as if
     ['.', 'cannot write .: it is a directory'],
     ['dangling', 'is a symbolic link to a file that does not exist'],
   ] as const) {
-    const refused = await runCli(['qr', 'create', '--name', 'once', '--summary', place], { cwd, env: sandbox.env });
+    const refused = await runCli(['qr', 'create', '--name', 'once', '--type', 'sms', '--summary', place], {
+      cwd,
+      env: sandbox.env,
+    });
     expect([refused.code, refused.stderr, sandbox.requests.length]).toEqual([2, expect.stringContaining(sentence), 0]);
     expect(refused.stderr.match(/^qrctl: /gm)).toHaveLength(1);
   }

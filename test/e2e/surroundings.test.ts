@@ -41,7 +41,7 @@ interface Row {
 const COMMANDS: Record<string, Row> = {
   'qr list': { args: () => [], typical: true, prints: 'csv', steady: true },
   'qr get': { args: (s) => [s.codeId()], typical: true, prints: 'json', steady: true, wide: true },
-  'qr create': { args: () => ['--name', 'A "new" one'], prints: 'json', wide: true },
+  'qr create': { args: () => ['--name', 'A "new" one', '--type', 'sms'], prints: 'json', wide: true },
   'qr create, from a file': { args: () => ['--from', 'codes.csv'], typical: true, prints: 'csv' },
   'qr update': { args: (s) => [s.codeId(), '--status', 'paused'], prints: 'json', wide: true },
   'qr check': { args: (s) => [s.workspace.create({ name: 'Without' }).id], prints: 'csv' },
@@ -168,7 +168,7 @@ async function furnish(directory: string, { baseUrl, apiKey }: TestSandbox): Pro
   await mkdir(join(directory, 'config'), { mode: 0o700 });
   const config = JSON.stringify({ version: 1, current: 'work', profiles });
   await writeFile(join(directory, 'config', 'config.json'), config, { mode: 0o600 });
-  await writeFile(join(directory, 'codes.csv'), 'name,type\nfirst,url\nsecond,menu\n');
+  await writeFile(join(directory, 'codes.csv'), 'name,type\nfirst,sms\nsecond,menu\n');
 }
 
 async function spawnIn(directory: string, args: string[], row: Row, { shell, env, columns, code }: Surrounding): Promise<Run> {

@@ -1,29 +1,38 @@
 /** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
-import { type Fault, formatFault, type Input } from '../../bulk/input.ts';
+import { type Checked, type Fault, type Input, refuseChecked } from '../../bulk/input.ts';
 import { isDone, type RowResult } from '../../bulk/results.ts';
 import type { ResultsCommand } from '../../bulk/results-writer.ts';
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';
 import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } from '../../errors.ts';
 import { isWrittenDirectly } from '../../output/whole-file.ts';
-import { inQuotes } from '../../quote.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
 import { readInput } from './bulk-input.ts';
 import { openBulkOutput } from './bulk-output.ts';
 import { outranked, tellHowFar, tellSummary, throwIfStopped } from './bulk-progress.ts';
 import { checkResultsPlace, isJournal } from './earlier-results.ts';
+import { requireServiceFor, tellColumns, tellOffline, tellWarnings } from './tell-checked.ts';
 
-/** What differs between create, update and delete; `path` is that of the results, undefined if they are only printed. */
+/** A file of rows that was checked and has no faults. */
+export interface BulkRun<R> {
+  input: Input;
+  rows: readonly R[];
+  /** Of the results; undefined if they are only printed. */
+  path: string | undefined;
+  /** What is odd about the rows. Who finds out more from the service adds to it, and tells it unless this is a dry run. */
+  warnings: Fault[];
+}
+
+/** What differs between create, update and delete. */
 interface BulkVerb<R> {
   command: ResultsCommand;
   /** Its input may be a list of ids or slugs. */
   bareNames?: boolean;
-  /** Throws UsageError with every fault of the rows. */
-  check(input: Input): { rows: R[]; warnings: readonly Fault[]; unread: readonly string[] };
-  /** `--dry-run` */
-  preview(rows: readonly R[], path: string | undefined): Promise<void>;
+  check(input: Input): Checked<R>;
+  /** `--dry-run`; tells the warnings too. */
+  preview(run: BulkRun<R>): Promise<void>;
   /** Sends the rows. `failure` is what to throw once the results are written; whatever is thrown at once leaves them unwritten. */
-  send(rows: readonly R[], path: string | undefined): Promise<{ results: readonly RowResult[]; failure: unknown }>;
+  send(run: BulkRun<R>): Promise<{ results: readonly RowResult[]; failure: unknown }>;
   /** What is printed, where that is not every row; where there is none, nothing is, so that cron has nothing to mail. */
   isNews?: (result: RowResult) => boolean;
 }
@@ -31,13 +40,18 @@ interface BulkVerb<R> {
 /** Checks everything, sends what is to be sent, and writes the results. Throws what errors.ts lists, after that where rows were sent. */
 export async function runBulk<R>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
   const input = await readInput(context, from, { ...flags, bareNames: verb.bareNames });
-  const { rows, warnings, unread } = verb.check(input);
+  const checked = verb.check(input);
+  refuseChecked(input, checked, flags.strict);
   const path = resultsPathOf(from, flags, input.form);
   await refuseJournals([path, flags.output]);
-  tellHidden(context, input);
-  tellWarnings(context, warnings);
-  if (unread.length > 0) context.console.note(`not read: ${unread.map(shownColumn).join(', ')}`);
-  if (flags.dryRun) return verb.preview(rows, path);
+  tellColumns(context, checked);
+  if (flags.offline) return tellOffline(context, input, checked);
+  const run: BulkRun<R> = { input, rows: checked.rows, path, warnings: checked.warnings };
+  if (flags.dryRun) {
+    await requireServiceFor(context, input);
+    return verb.preview(run);
+  }
+  tellWarnings(context, input, run.warnings);
   const replaced =
     path === undefined
       ? undefined
@@ -46,7 +60,7 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   await context.service();
   const output = await openBulkOutput(context, input, path, flags);
   try {
-    const { results, failure: sent } = await verb.send(rows, path);
+    const { results, failure: sent } = await verb.send(run);
     const kind = path === undefined ? 'stream' : 'file';
     if (path !== undefined) throwIfStopped(context, results, kind);
     const failure = path === undefined ? withoutRerun(context, sent, results) : sent;
@@ -54,7 +68,7 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
       if (path === undefined || !(error instanceof ClosedPipeError)) tellHowFar(context, results, kind);
       throw outranked(error, failure);
     });
-    await tellSummary(context, results, path);
+    await tellSummary(context, results, run);
     // The others know from their journals what was done before; nothing else does here.
     if (verb.command === 'qr update' && replaced !== undefined)
       context.console.note(`Replaced the results of an earlier run in ${path}: ${replaced}`);
@@ -89,26 +103,6 @@ async function refuseJournals(paths: readonly (string | undefined)[]): Promise<v
     if (path === undefined || !(await isJournal(path))) continue;
     throw new UsageError(`${path} is the journal of a bulk run, and would be overwritten`, { hint: 'name another file' });
   }
-}
-
-/** A person who filtered a sheet means the rows that are left. */
-function tellHidden({ console }: Context, { name, rows, hiddenRows = 0 }: Input): void {
-  if (hiddenRows === 0) return;
-  const [count, verb] = [`${hiddenRows} of ${rows.length} rows`, hiddenRows === 1 ? 'is' : 'are'];
-  console.warn(`${count} in ${name} ${verb} hidden and ${verb} included: omit hidden rows with --visible-only`);
-}
-
-const MOST_WARNINGS = 10;
-
-/** One line a warning, up to a screenful. */
-function tellWarnings({ console }: Context, warnings: readonly Fault[]): void {
-  for (const warning of warnings.slice(0, MOST_WARNINGS)) console.warn(formatFault(warning));
-  if (warnings.length > MOST_WARNINGS) console.warn(`and ${warnings.length - MOST_WARNINGS} more like these`);
-}
-
-/** As it stands in the file, where it is a plain word. */
-function shownColumn(column: string): string {
-  return /^[\p{L}\p{N} ._-]{1,60}$/u.test(column) ? column : inQuotes(column);
 }
 
 /** Does `work` with the journal of these results, while no other run uses it, or without results with none. Throws UsageError where they are to go into no file. */

@@ -31,6 +31,8 @@ export const bulkOptions = {
     group: BULK_GROUP,
   }),
   dryRun: flag('--dry-run', 'print what would be done, and what it costs; change nothing', { group: BULK_GROUP }),
+  offline: flag('--offline', 'Check the file without a key or a request, then stop', { group: BULK_GROUP }),
+  strict: flag('--strict', 'Treat warnings about the file as faults (exit 2)', { group: BULK_GROUP }),
   failFast: flag('--fail-fast', 'stop at the first row that fails', { group: BULK_GROUP }),
 };
 

@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Input, ReadOptions } from '../../bulk/input.ts';
-import { parseInput } from '../../bulk/read-input.ts';
+import { parseInput, parseWithFaults } from '../../bulk/read-input.ts';
 import { listedCodes } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import { nodeDisk } from '../../durable/disk.ts';
@@ -16,10 +16,10 @@ import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
 export const MOST_BYTES = 128 * 2 ** 20;
 const WHEN_LARGER = 'split it: every part has its own results';
 
-/** Reads `--from`. Throws UsageError when it cannot be read or is endless, or with every fault of form. */
+/** Reads `--from`. Throws UsageError if it cannot be read, is endless or has no rows; other faults of form are in what it returns. */
 export async function readInput(context: Context, from: string, options: ReadOptions): Promise<Input> {
   const bytes = await readGiven(context, from, { flag: '--from', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });
-  return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal });
+  return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal }, parseWithFaults);
 }
 
 /** The codes of rows by the results of an earlier run: none where there is no file, or one of another kind; undefined for what is no table. */
@@ -39,11 +39,11 @@ export async function readListedCodes(path: string | undefined): Promise<ListedC
 }
 
 /** As `parseInput`, compressed or not: what `-o codes.csv.gz` wrote is read back. */
-export async function parseRows(bytes: Buffer, name: string, options: ReadOptions): Promise<Input> {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return parseInput(bytes, name, options);
+export async function parseRows(bytes: Buffer, name: string, options: ReadOptions, parse = parseInput): Promise<Input> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return parse(bytes, name, options);
   const plain = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES }).catch((error) => {
     if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(name, MOST_BYTES, WHEN_LARGER);
     throw new UsageError(`cannot read ${name}: it is compressed, and damaged`, { cause: error });
   });
-  return { ...(await parseInput(plain, name.replace(/\.gz$/i, ''), options)), name };
+  return { ...(await parse(plain, name.replace(/\.gz$/i, ''), options)), name };
 }

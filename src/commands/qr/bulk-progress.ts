@@ -2,7 +2,7 @@
 import { type ChangeEnd, changeRows } from '../../bulk/change-rows.ts';
 import type { TargetRow } from '../../bulk/check-rows.ts';
 import { faultsOfTwoNames, findCodes, groupByCode, type Lookup } from '../../bulk/find-codes.ts';
-import { refuseFaults } from '../../bulk/input.ts';
+import { type Fault, refuseFaults, type Source } from '../../bulk/input.ts';
 import { changeResults, countOutcomes, isDone, type RowResult } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import { ClosedPipeError } from '../../errors.ts';
@@ -12,16 +12,19 @@ import { countOf, formatCount } from '../../quote.ts';
 import { requestsToFindAgain } from '../../service/find-code.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration } from '../../time.ts';
-import { nameOfGiven } from '../read-given.ts';
 
-/** The last line of a dry run: `12 rows would be …: 12 requests, 1 window of 60 requests a minute; nothing was sent`. */
-export function tellCost({ console }: Context, service: Service, what: string, requests: number): void {
+/** The last line of a dry run: `12 rows would be …: 12 requests, 1 window of 60 requests a minute; 2 warnings; nothing was changed`. */
+export function tellCost({ console }: Context, service: Service, what: string, requests: number, warnings = 0): void {
   const limit = service.rateLimit();
   const { windows, waitMs } = costOf(requests, limit);
   const spread =
     windows === undefined ? '' : `, ${windows} window${windows === 1 ? '' : 's'} of ${limit.limit} requests a minute`;
   const wait = waitMs > 0 ? `, about ${formatDuration(waitMs)}` : '';
-  console.note(`${what}: ${countOf(requests, 'request')}${spread}${wait}; nothing was changed`);
+  console.note(`${what}: ${countOf(requests, 'request')}${spread}${wait}${countWarnings(warnings)}; nothing was changed`);
+}
+
+function countWarnings(warnings: number): string {
+  return warnings > 0 ? `; ${countOf(warnings, 'warning')}` : '';
 }
 
 export interface RowProgress {
@@ -71,12 +74,22 @@ export function tellWaiting(
   progress?.waiting();
 }
 
-/** The codes that rows name; `from` is their file. Throws UsageError with every row that names two. */
-export async function lookUp(context: Context, rows: readonly TargetRow[], from = '-'): Promise<Lookup> {
+/** What codes that are named one by one are rows of. */
+const ARGUMENTS: Source = { name: 'the arguments' };
+
+/** The codes that rows name; `file` is where they stand. Throws UsageError with every row that names two, and what `find` finds wrong. */
+export async function lookUp(
+  context: Context,
+  rows: readonly TargetRow[],
+  file: Source = ARGUMENTS,
+  find: (lookup: Lookup) => readonly Fault[] = () => [],
+): Promise<Lookup> {
   const { concurrency } = await context.settings();
   const service = await context.service();
   const lookup = await findCodes(rows, { service, concurrency });
-  refuseFaults(nameOfGiven(from), faultsOfTwoNames(rows, lookup), 'sort whole rows, not single columns');
+  const twoNames = faultsOfTwoNames(rows, lookup);
+  const start = twoNames.length > 0 ? 'sort whole rows, not single columns' : undefined;
+  refuseFaults(file, [...twoNames, ...find(lookup)], { start });
   return lookup;
 }
 
@@ -139,7 +152,11 @@ export async function changeCodes<R extends TargetRow>(
 }
 
 /** `200 rows: 150 created before, now 48 created, 2 failed; 50 requests; results in codes.results.csv`. */
-export async function tellSummary(context: Context, results: readonly RowResult[], path: string | undefined): Promise<void> {
+export async function tellSummary(
+  context: Context,
+  results: readonly RowResult[],
+  { path, warnings }: { path: string | undefined; warnings: readonly Fault[] },
+): Promise<void> {
   const service = await context.service();
   const count = (some: readonly RowResult[], more = '') =>
     [...countOutcomes(some)].map(([outcome, rows]) => `${formatCount(rows)} ${outcome}${more}`);
@@ -152,5 +169,7 @@ export async function tellSummary(context: Context, results: readonly RowResult[
   const { requests } = service.stats();
   const what = [...before, ...now].join(', ') || 'nothing to do';
   const place = path === undefined ? '' : `; results in ${path}`;
-  context.console.note(`${countOf(results.length, 'row')}: ${what}; ${countOf(requests, 'request')}${place}`);
+  context.console.note(
+    `${countOf(results.length, 'row')}: ${what}; ${countOf(requests, 'request')}${countWarnings(warnings.length)}${place}`,
+  );
 }

@@ -6,7 +6,7 @@ import { widenLookups } from '../../../check/lookup-threads.ts';
 import { findUtmProblem } from '../../../check/utm-problem.ts';
 import type { CheckOutcome, Verdict } from '../../../check/verdict.ts';
 import type { Context } from '../../../context.ts';
-import { findDestinationProblem } from '../../../destination.ts';
+import { findDestinationProblem, isDead } from '../../../destination.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
 import { parseUrl } from '../../../parse-url.ts';
@@ -116,7 +116,7 @@ async function checkCodes(
   const { clock, signal, env } = context;
   const settings = await context.settings();
   const service = await context.service();
-  const plans = codes.map((code) => ({ code, ...planCode(code, settings.shortUrl) }));
+  const plans = codes.map((code) => ({ code, ...planCode(code, settings.shortUrl, flags.allowPrivate === true) }));
   const wanted = new Set(plans.flatMap(({ ask }) => ask ?? []));
   const progress = context.console.progress('destinations');
   let done = 0;
@@ -151,12 +151,13 @@ const UNASKED: Verdict = {
 };
 
 /** What is to be asked for a code, or what can be said without asking. */
-function planCode(code: QrCode, shortUrl: string | undefined): { ask?: string; verdict?: Verdict } {
+function planCode(code: QrCode, shortUrl: string | undefined, allowPrivate: boolean): { ask?: string; verdict?: Verdict } {
   const destination = code.destination?.trim() ?? '';
   if (destination === '') return { verdict: UNASKED };
   const isWeb = /^https?:/i.test(destination);
   const problem = findDestinationProblem(destination, isWeb ? 'url' : code.type);
-  if (problem?.kind === 'unusable') return { verdict: { ...UNASKED, outcome: 'broken', error: problem.words } };
+  if (problem && isDead(problem) && !(problem.kind === 'dotless' && allowPrivate))
+    return { verdict: { ...UNASKED, outcome: 'broken', error: problem.words } };
   if (!isWeb) return { verdict: { ...UNASKED, outcome: 'not-web' } };
   const url = new URL(destination);
   const own = shortUrl === undefined ? undefined : new URL(fillShortUrl(shortUrl, code));

@@ -1,6 +1,6 @@
 /** `qr create --from`: from a file of rows to a file of results. */
 import { uptime } from 'node:os';
-import { checkCreate } from '../../../bulk/check-rows.ts';
+import { checkCreate } from '../../../bulk/check-create.ts';
 import { createFailure, createResults } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { type CreateEnd, createRows, planRows, type RowPlan } from '../../../once/create-rows.ts';
@@ -8,11 +8,11 @@ import type { NewRow } from '../../../once/journal.ts';
 import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import type { Column } from '../../../output/columns.ts';
 import { everyCode, requestsToList } from '../../../service/codes.ts';
-import { printRecords } from '../../output-options.ts';
-import { runBulk, withJournal } from '../bulk-files.ts';
+import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf, requireResults } from '../bulk-flags.ts';
 import { readListedCodes } from '../bulk-input.ts';
-import { type RowProgress, showRowProgress, tellCost, tellWaiting } from '../bulk-progress.ts';
+import { type RowProgress, showRowProgress, tellWaiting } from '../bulk-progress.ts';
+import { printDryRun } from '../dry-run.ts';
 import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './create.ts';
 
@@ -20,9 +20,9 @@ import type { CreateFlags } from './create.ts';
 export async function createFromFile(context: Context, from: string, flags: CreateFlags): Promise<void> {
   await runBulk<NewRow>(context, from, flags, {
     command: 'qr create',
-    check: (input) => checkCreate(input, utmOf(flags)),
-    preview: (rows, path) => printPlan(context, rows, path, flags),
-    async send(rows, path) {
+    check: (input) => checkCreate(input, { utm: utmOf(flags), force: flags.force }),
+    preview: (run) => printPlan(context, run, flags),
+    async send({ rows, path }) {
       if (flags.adopt ?? flags.notCreated) requireResults(path, flags.adopt ? '--adopt' : '--not-created');
       const end = await withJournal(context, path, (journalPath) => create(context, rows, path, journalPath, flags));
       const results = createResults(end);
@@ -73,13 +73,14 @@ async function inNextTurn(beforeSend: (() => Promise<void>) | undefined): Promis
   await beforeSend?.();
 }
 
-const PLAN_COLUMNS = ['row', 'action', 'id', 'name', 'type', 'destination'].map(
+const PLAN_COLUMNS = ['line', 'action', 'id', 'name', 'type', 'destination'].map(
   // There is an id only where the row has a code already.
   (name): Column => (name === 'id' ? { name, keepWhole: true } : { name, importance: 1 }),
 );
 
 /** `--dry-run`: one record a row. Reads the journal without touching it; asks the service at most for the listing. */
-async function printPlan(context: Context, rows: readonly NewRow[], path: string | undefined, flags: CreateFlags): Promise<void> {
+async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFlags): Promise<void> {
+  const { rows, path } = run;
   const { concurrency } = await context.settings();
   const service = await context.service();
   const { baseUrl } = service;
@@ -101,11 +102,10 @@ async function printPlan(context: Context, rows: readonly NewRow[], path: string
   // Where nothing was listed one small answer tells the limit, which is what the plan is measured by, and how long a listing is.
   const total = codes ?? (await service.listCodes({ page: 1, limit: 1 })).total;
 
-  const records = rows.map(({ row, code: { name, type = 'url', destination = null } }, index) => {
+  const records = rows.map(({ line, code: { name, type = 'url', destination = null } }, index) => {
     const { action, id = null } = plan[index] ?? {};
-    return { row, action, id, name, type, destination };
+    return { line, action, id, name, type, destination };
   });
-  await printRecords(context, records, PLAN_COLUMNS, flags, { none: 'nothing to create' });
   const created = count('create');
   const looked = count('reconcile');
   const pages = requestsToList(total + created, 'round');
@@ -113,5 +113,7 @@ async function printPlan(context: Context, rows: readonly NewRow[], path: string
   const looking = looked > 0 ? 1 + pages : plan.some(({ resent }) => resent) ? pages : 0;
   const requests = (flags.skipExisting && created + count('exists') > 0 ? listing : 0) + created + looking;
   const also = looked ? `, ${looked} to look for first` : '';
-  tellCost(context, service, `${created} of ${rows.length} rows would be created${also}`, requests);
+  const what = `${created} of ${rows.length} rows would be created${also}`;
+  const dryRun = { records, columns: PLAN_COLUMNS, none: 'nothing to create', checked: run, what, requests };
+  await printDryRun(context, dryRun, flags);
 }

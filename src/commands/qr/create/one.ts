@@ -1,15 +1,15 @@
 /** `qr create` without a file: one code, or the template of a file. */
 import { stat } from 'node:fs/promises';
-import { CREATE_COLUMNS } from '../../../bulk/check-rows.ts';
+import { CREATE_COLUMNS } from '../../../bulk/check-create.ts';
 import type { Context } from '../../../context.ts';
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../errors.ts';
 import { inShell, shown } from '../../../quote.ts';
 import { CODE_TYPES, type NewCode, type QrCode } from '../../../service/shapes.ts';
 import { addUtm } from '../../../utm.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
+import { checkNewDestination } from '../check-destination.ts';
 import { codeOutput } from '../code-columns.ts';
 import { utmOf } from '../utm-flags.ts';
-import { warnOfDestination } from '../warn-of-destination.ts';
 import type { CreateFlags } from './create.ts';
 
 /** Creates one code and prints it. Throws what errors.ts lists; where the answer was lost, the message says so. */
@@ -23,7 +23,7 @@ export async function createOne(context: Context, flags: CreateFlags): Promise<v
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
   const destination = withTags(flags);
   const wanted = { name, ...(type !== undefined && { type }), ...(destination !== undefined && { destination }) };
-  warnOfDestination(context, wanted);
+  checkNewDestination(context, wanted, flags.force);
   const code = await create(context, wanted);
   await printRecord(context, toRecord(code), columns, flags);
 }

@@ -8,6 +8,7 @@ import {
   readDeleteJournal,
 } from '../../../bulk/delete-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
+import type { Source } from '../../../bulk/input.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
@@ -55,19 +56,20 @@ async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, b
 
 /** Deletes the codes that rows of a file name; see `runBulk` for what it throws. */
 export async function deleteFromFile(context: Context, from: string, flags: DeleteFlags): Promise<void> {
-  requireConsent(context, flags, from);
+  requireConsent(context, { ...flags, dryRun: flags.dryRun ?? flags.offline }, from);
   const backUp = await backupOf(context, flags);
   await runBulk<TargetRow>(context, from, flags, {
     command: 'qr delete',
     bareNames: true,
     check: checkDelete,
-    async preview(rows, path) {
+    async preview(run) {
+      const { rows, path, input } = run;
       const { before, left } = await leftOf(context, rows, path);
-      await printLosses(context, rows, { ...(await lookUpLosses(context, left, flags, from)), before }, flags);
+      await printLosses(context, rows, { ...(await lookUpLosses(context, left, flags, input)), before, checked: run }, flags);
     },
-    async send(rows, path) {
+    async send({ rows, path, input }) {
       const { left } = await leftOf(context, rows, path);
-      const { lookup } = await lookUpLosses(context, left, flags, from);
+      const { lookup } = await lookUpLosses(context, left, flags, input);
       await confirm(context, codesOf(left, lookup), flags);
       const { baseUrl } = await context.service();
       const { end, results } = await withJournal(context, path, async (journalPath) => {
@@ -101,14 +103,14 @@ async function backupOf(context: Context, { backup, dryRun }: DeleteFlags): Prom
  * Slugs have to be looked up, and so has what a person is shown; an id alone that nobody asks about is simply deleted. `slugRequests` is what was
  * sent until slugs were looked up.
  */
-async function lookUpLosses(context: Context, rows: readonly TargetRow[], { yes, dryRun }: DeleteFlags, from?: string) {
-  const ofSlugs = await lookUp(context, yes ? rows.filter(hasSlug) : rows, from);
+async function lookUpLosses(context: Context, rows: readonly TargetRow[], { yes, dryRun }: DeleteFlags, file?: Source) {
+  const ofSlugs = await lookUp(context, yes ? rows.filter(hasSlug) : rows, file);
   const slugRequests = (await context.service()).stats().requests;
   if (!yes || !dryRun) return { lookup: ofSlugs, slugRequests };
   const others = await lookUp(
     context,
     rows.filter((row) => !hasSlug(row) && !ofSlugs(row)),
-    from,
+    file,
   );
   const lookup: Lookup = (row) => ofSlugs(row) ?? others(row);
   return { lookup, slugRequests };

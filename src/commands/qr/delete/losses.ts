@@ -8,13 +8,13 @@ import type { Column } from '../../../output/columns.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
 import { countOf } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
-import { printRecords } from '../../output-options.ts';
-import { requestsToLookUp, tellCost } from '../bulk-progress.ts';
+import { requestsToLookUp } from '../bulk-progress.ts';
+import { type DryRun, printDryRun } from '../dry-run.ts';
 import { type Consent, codesOf, countScans, hasSlug } from './confirm.ts';
 import type { DeleteFlags } from './delete.ts';
 
 const LOSS_COLUMNS: readonly Column[] = [
-  { name: 'row', importance: 2, keepWhole: true },
+  { name: 'line', importance: 2, keepWhole: true },
   { name: 'id', importance: 1, keepWhole: true },
   { name: 'slug', importance: 3, keepWhole: true },
   { name: 'name', importance: 4, leastWidth: 16, wishedWidth: 24 },
@@ -29,7 +29,12 @@ const LOSS_COLUMNS: readonly Column[] = [
 export async function printLosses(
   context: Context,
   all: readonly TargetRow[],
-  { lookup, slugRequests, before }: { lookup: Lookup; slugRequests: number; before?: DeletedBefore },
+  {
+    lookup,
+    slugRequests,
+    before,
+    checked,
+  }: { lookup: Lookup; slugRequests: number; before?: DeletedBefore; checked?: DryRun['checked'] },
   flags: OutputFlags & Consent & Pick<DeleteFlags, 'backup'>,
 ): Promise<void> {
   const isDone = (row: TargetRow) => before?.find(row)?.is === 'deleted';
@@ -42,13 +47,12 @@ export async function printLosses(
   const backup = flags.backup === undefined ? undefined : await foreseeBackups(context, codes);
   const scans = backup?.scans ?? (await countScans(context, codes));
   const records = all.map((row) => {
-    if (isDone(row)) return { row: row.row, id: row.id, slug: row.slug, action: 'deleted before' };
+    if (isDone(row)) return { line: row.line, id: row.id, slug: row.slug, action: 'deleted before' };
     const code = lookup(row);
-    if (!code) return { row: row.row, id: row.id, slug: row.slug, action: 'not found' };
+    if (!code) return { line: row.line, id: row.id, slug: row.slug, action: 'not found' };
     const { id, slug, name } = code;
-    return { row: row.row, id, slug, name, action: 'delete', scans: scans.get(id) };
+    return { line: row.line, id, slug, name, action: 'delete', scans: scans.get(id) };
   });
-  await printRecords(context, records, LOSS_COLUMNS, flags, { none: 'no rows' });
   const lost = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const what = `${countOf(codes.length, 'code')} and ${countOf(lost, 'scan')} would be deleted`;
   const deleting = idsSent(rows, lookup, before).size + (backup?.requests ?? 0);
@@ -56,9 +60,11 @@ export async function printLosses(
   const read = (lookedUp: number) => (backup ? codes.length - (before ? 0 : lookedUp) : 0);
   // Who is asked is shown names and scans first; with --yes only slugs are looked up, also those beside an id.
   const unasked = lookingSlugsUp + read(codesOf(bySlug, lookup).length) + deleting;
-  if (flags.yes) return tellCost(context, service, what, unasked);
+  const dryRun = { records, columns: LOSS_COLUMNS, none: 'no rows', checked };
+  if (flags.yes) return printDryRun(context, { ...dryRun, what, requests: unasked }, flags);
   const shown = `${what} (with --yes, which shows nothing first: ${countOf(unasked, 'request')})`;
-  tellCost(context, service, shown, lookingUp + codes.length + read(codes.length) + deleting);
+  const requests = lookingUp + codes.length + read(codes.length) + deleting;
+  await printDryRun(context, { ...dryRun, what: shown, requests }, flags);
 }
 
 /** The ids that a request is sent about: also of a code that is not there, which it tells, where its row or a run that was killed knows the id. */

@@ -1,11 +1,13 @@
 /** The flags that say how a picture looks, and what they mean together. */
+import { InvalidArgumentError } from 'commander';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { BLACK, type Colour, parseColour, WHITE } from '../../../image/colour.ts';
 import { LEVELS, type Level } from '../../../image/encode.ts';
 import type { Logo } from '../../../image/logo.ts';
 import { MM_AN_INCH, type PictureStyle } from '../../../image/picture.ts';
-import { parseShortUrl } from '../../../settings/short-url.ts';
+import { quote } from '../../../quote.ts';
+import { findTemplateProblem, parseShortUrl } from '../../../settings/short-url.ts';
 import { VALUES } from '../../../settings/values.ts';
 import { choice, integer, parsed, text, type Values } from '../../define.ts';
 import { nameOfGiven, readGiven } from '../../read-given.ts';
@@ -64,6 +66,8 @@ export const pictureOptions = {
     {
       parse: (raw: string) => {
         const template = parseShortUrl(raw);
+        const problem = template === undefined ? undefined : findTemplateProblem(template);
+        if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`);
         return template === undefined ? undefined : { template, isCompleted: template !== raw };
       },
       forms: VALUES['short-url'].forms,
@@ -107,6 +111,12 @@ export async function requireShortUrl(context: Context, { shortUrl: flag }: Pict
   const { shortUrl: setting } = await context.settings();
   if (flag?.isCompleted) context.console.note(`the address had no place for the code: drawing ${flag.template}`);
   const template = flag?.template ?? setting;
+  const problem = template === undefined ? undefined : findTemplateProblem(template);
+  if (problem !== undefined) {
+    throw new UsageError(`cannot draw ${quote(template ?? '')}: it ${problem}`, {
+      hint: 'qrctl config set short-url https://…/{slug}',
+    });
+  }
   if (template !== undefined) return template;
   throw new UsageError('where do printed codes lead to? No short-url is set, and it is never guessed', {
     hint: 'qrctl config set short-url https://HOST/{slug}, or --short-url for this command',

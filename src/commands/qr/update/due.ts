@@ -3,7 +3,7 @@ import { applyDue, type DueCode, wantedFor } from '../../../bulk/apply-plan.ts';
 import { changeRows, differences } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkDated, type DatedRow } from '../../../bulk/check-rows.ts';
 import { describeMissing, findCodes, type Lookup } from '../../../bulk/find-codes.ts';
-import { refuseFaults } from '../../../bulk/input.ts';
+import { type Fault, placeOf, refuseFaults, type Source } from '../../../bulk/input.ts';
 import { readAt } from '../../../bulk/read-at.ts';
 import { changeFailure, type RowResult } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
@@ -12,10 +12,10 @@ import { contradictions, dueRowsOf, keyOf } from '../../../once/dated-plan.ts';
 import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../once/plan-journal.ts';
 import { formatInstant } from '../../../time.ts';
 import { chooseTimeZone } from '../../../time-zone.ts';
-import { printRecords } from '../../output-options.ts';
-import { runBulk, withJournal } from '../bulk-files.ts';
+import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { type BulkFlags, journalOf, requireResults } from '../bulk-flags.ts';
-import { requestsToLookUp, tellCost } from '../bulk-progress.ts';
+import { requestsToLookUp } from '../bulk-progress.ts';
+import { printDryRun } from '../dry-run.ts';
 
 export type DueFlags = BulkFlags & { timezone?: string | undefined };
 
@@ -26,13 +26,15 @@ export async function updateDue(context: Context, from: string, common: CommonCh
     command: 'qr update --due',
     check(input) {
       const checked = checkDated(input, common, (cell) => readAt(cell, zone));
-      refuseContradictions(input.name, checked.rows, (row) => row.id ?? `slug ${row.slug}`);
-      return checked;
+      const contradicting = faultsOfContradictions(input, checked.rows.filter(isReadable), (row) => row.id ?? `slug ${row.slug}`);
+      return { ...checked, faults: [...checked.faults, ...contradicting] };
     },
-    preview: (rows, path) => printPlan(context, from, rows, requireResults(path, '--due'), flags),
-    send(rows, path) {
+    preview: (run) => printPlan(context, run, requireResults(run.path, '--due'), flags),
+    send({ rows, path, input }) {
       const results = requireResults(path, '--due');
-      return withJournal(context, results, () => send(context, from, rows, { path: results, failFast: flags.failFast === true }));
+      return withJournal(context, results, () =>
+        send(context, input, rows, { path: results, failFast: flags.failFast === true }),
+      );
     },
     isNews: ({ outcome, before }) => outcome !== 'later' && outcome !== 'not-attempted' && !before,
   });
@@ -44,21 +46,23 @@ async function defaultZone(context: Context, { timezone: flag }: DueFlags): Prom
   return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });
 }
 
+/** A row whose time or code cannot be read has a fault of its own. */
+function isReadable({ atMs, id, slug }: DatedRow): boolean {
+  return atMs > 0 && (id ?? slug) !== undefined;
+}
+
 /** O28: two wishes at one instant. */
-function refuseContradictions(file: string, rows: readonly DatedRow[], codeOf: (row: DatedRow) => string): void {
-  refuseFaults(
-    file,
-    contradictions(rows, codeOf).map(({ row, other, field }) => ({
-      line: row.line,
-      column: field,
-      message: `says something else than line ${other.line} for the same code and instant`,
-    })),
-  );
+function faultsOfContradictions(file: Source, rows: readonly DatedRow[], codeOf: (row: DatedRow) => string): Fault[] {
+  return contradictions(rows, codeOf).map(({ row, other, field }) => ({
+    line: row.line,
+    column: field,
+    message: `says something else than ${placeOf(file, other.line)} for the same code and instant`,
+  }));
 }
 
 async function send(
   context: Context,
-  from: string,
+  file: Source,
   rows: readonly DatedRow[],
   { path, failFast }: { path: string; failFast: boolean },
 ): Promise<{ results: RowResult[]; failure: unknown }> {
@@ -67,7 +71,7 @@ async function send(
   const service = await context.service();
   const journal = await openPlanJournal(journalOf(path), service.baseUrl);
   try {
-    const { due, idOf, nowMs } = await readPlan(context, from, rows, journal);
+    const { due, idOf, nowMs } = await readPlan(context, file, rows, journal);
     const jobs = due.map((item) => ({ ...item, row: item.dueRows.pending[0]?.row ?? 0 }));
     const end = await changeRows({
       groups: jobs.map((job) => [job]),
@@ -114,7 +118,7 @@ interface Plan {
  * Reads what has to be read: names that no run has looked up yet, the codes of rows that are due, and else nothing but the service's clock.
  * Throws UsageError for names without a code (O28).
  */
-async function readPlan(context: Context, from: string, rows: readonly DatedRow[], journal: PlanJournal): Promise<Plan> {
+async function readPlan(context: Context, file: Source, rows: readonly DatedRow[], journal: PlanJournal): Promise<Plan> {
   const service = await context.service();
   const { concurrency } = await context.settings();
   const looks: Plan['looks'] = [];
@@ -130,13 +134,13 @@ async function readPlan(context: Context, from: string, rows: readonly DatedRow[
   const found = unknown.length > 0 ? await look(unknown) : undefined;
   const missing = unknown.filter((row) => found?.(row) === undefined);
   refuseFaults(
-    from === '-' ? 'standard input' : from,
+    file,
     missing.map((row) => ({ line: row.line, message: describeMissing(row) })),
   );
   const names = new Map(unknown.map((row) => [nameOf(row), found?.(row)?.id ?? '']));
   await journal.record([...names].map(([name, id]) => ({ is: 'known', name, id })));
   const idOf = (row: DatedRow) => (journal.known(nameOf(row)) ?? names.get(nameOf(row)) ?? '').toLowerCase();
-  refuseContradictions(from, rows, idOf);
+  refuseFaults(file, faultsOfContradictions(file, rows, idOf));
 
   if (service.nowMs() === undefined) await service.listCodes({ page: 1, limit: 1 });
   const nowMs = service.nowMs();
@@ -166,19 +170,14 @@ function goneCode(id: string, slug: string | undefined): DueCode<DatedRow>['code
   return { id, slug: slug ?? id, name: '', type: '', destination: null, status: '', created_at: '', updated_at: '' };
 }
 
-const PLAN_COLUMNS = ['row', 'at', 'id', 'slug', 'action', 'field', 'old', 'new'].map((name) => ({ name }));
+const PLAN_COLUMNS = ['line', 'at', 'id', 'slug', 'action', 'field', 'old', 'new'].map((name) => ({ name }));
 
 /** `--dry-run`: each row, and of those that are due what would change. Reads, and writes nothing. */
-async function printPlan(
-  context: Context,
-  from: string,
-  rows: readonly DatedRow[],
-  path: string,
-  flags: BulkFlags,
-): Promise<void> {
+async function printPlan(context: Context, run: BulkRun<DatedRow>, path: string, flags: BulkFlags): Promise<void> {
+  const { rows, input } = run;
   const service = await context.service();
   const journal = await readPlanJournal(journalOf(path), service.baseUrl);
-  const { due, idOf, nowMs, looks } = await readPlan(context, from, rows, journal);
+  const { due, idOf, nowMs, looks } = await readPlan(context, input, rows, journal);
   let reading = service.stats().requests;
   for (const look of looks) reading += (await requestsToLookUp(service, look.rows, look.requests)) - look.requests;
   let changed = 0;
@@ -198,12 +197,13 @@ async function printPlan(
     if (last !== undefined) planned.set(last, lines.length > 0 ? lines : [{ action: 'unchanged' }]);
   }
   const records = rows.flatMap((row) => {
-    const about = { row: row.row, at: formatInstant(row.atMs), id: idOf(row), slug: row.slug ?? null };
+    const about = { line: row.line, at: formatInstant(row.atMs), id: idOf(row), slug: row.slug ?? null };
     const otherwise = [{ action: row.atMs > nowMs ? 'later' : 'done before' }];
     return (planned.get(row.row) ?? otherwise).map((line) => ({ ...about, ...line }));
   });
-  await printRecords(context, records, PLAN_COLUMNS, flags, { none: 'no rows' });
-  tellCost(context, service, `${changed} of ${new Set(rows.map(idOf)).size} codes would be changed now`, reading + changed);
+  const what = `${changed} of ${new Set(rows.map(idOf)).size} codes would be changed now`;
+  const requests = reading + changed;
+  await printDryRun(context, { records, columns: PLAN_COLUMNS, none: 'no rows', checked: run, what, requests }, flags);
 }
 
 function wantedOrFailure(code: DueCode<DatedRow>['code'], dueRows: DueCode<DatedRow>['dueRows']) {

@@ -1,16 +1,19 @@
 /** `qr update --from`: what a file of rows changes. */
 import { changesFor, createUpdater, differences } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkUpdate, type UpdateRow } from '../../../bulk/check-rows.ts';
+import type { Lookup } from '../../../bulk/find-codes.ts';
+import { judgeRows } from '../../../bulk/judge-rows.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { RejectedError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
-import type { OutputFlags } from '../../../output/plan-output.ts';
 import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
-import { planOutput, printRecords } from '../../output-options.ts';
-import { runBulk } from '../bulk-files.ts';
+import { planOutput } from '../../output-options.ts';
+import { type BulkRun, runBulk } from '../bulk-files.ts';
 import type { BulkFlags } from '../bulk-flags.ts';
-import { changeCodes, lookUp, requestsToLookUp, tellCost } from '../bulk-progress.ts';
+import { changeCodes, lookUp, requestsToLookUp } from '../bulk-progress.ts';
+import { printDryRun } from '../dry-run.ts';
+import { tellWarnings } from '../tell-checked.ts';
 
 /** Changes what is not so yet; `common` is what rows that do not say otherwise change. See `runBulk` for what it throws. */
 export async function updateFromFile(context: Context, from: string, common: CommonChanges, flags: BulkFlags): Promise<void> {
@@ -19,10 +22,13 @@ export async function updateFromFile(context: Context, from: string, common: Com
     command: 'qr update',
     bareNames: true,
     check: (input) => checkUpdate(input, common),
-    preview: (rows) => printPlan(context, rows, from, flags),
-    async send(rows, path) {
+    preview: (run) => printPlan(context, run, flags),
+    async send(run) {
+      const { rows, path, input, warnings } = run;
       const { end, results } = await changeCodes(context, rows, { verb: 'done', failFast }, async (service) => {
-        const lookup = await lookUp(context, rows, from);
+        const told = warnings.length;
+        const lookup = await lookUpRows(context, run, flags);
+        tellWarnings(context, input, warnings.slice(told));
         return { lookup, apply: createUpdater(service, lookup) };
       });
       return { results, failure: changeFailure(end, results, path) };
@@ -30,9 +36,18 @@ export async function updateFromFile(context: Context, from: string, common: Com
   });
 }
 
+/** Looks the codes up, and judges what can only be judged then: nothing is changed where it finds faults. Adds to the warnings of the run. */
+function lookUpRows(context: Context, { rows, input, warnings }: BulkRun<UpdateRow>, { strict }: BulkFlags): Promise<Lookup> {
+  return lookUp(context, rows, input, (lookup) => {
+    const judged = judgeRows(rows, lookup);
+    for (const warning of judged.warnings) warnings.push(warning);
+    return strict ? [...judged.faults, ...judged.warnings] : judged.faults;
+  });
+}
+
 /** The old value and the new one are what a person looks for; which code it is a slug says in less room than an id. */
 const PLAN_COLUMNS: readonly Column[] = [
-  { name: 'row', importance: 5, keepWhole: true },
+  { name: 'line', importance: 5, keepWhole: true },
   { name: 'id', importance: 1, keepWhole: true },
   { name: 'slug', importance: 4, keepWhole: true },
   { name: 'action', importance: 3, keepWhole: true },
@@ -42,27 +57,30 @@ const PLAN_COLUMNS: readonly Column[] = [
 ];
 
 /** One record for each value that would change, and for each row that would change nothing; those a table leaves out. */
-async function printPlan(context: Context, rows: readonly UpdateRow[], from: string, flags: OutputFlags): Promise<void> {
-  const lookup = await lookUp(context, rows, from);
+async function printPlan(context: Context, run: BulkRun<UpdateRow>, flags: BulkFlags): Promise<void> {
+  const { rows } = run;
+  const lookup = await lookUpRows(context, run, flags);
   const service = await context.service();
   const reading = await requestsToLookUp(service, rows);
   const changed = new Map<string, QrCode>();
   const plan = rows.flatMap((row) => {
     const found = lookup(row);
     const code = found && (changed.get(found.id) ?? found);
-    if (!code) return [{ row: row.row, id: row.id, slug: row.slug, action: 'not found' }];
+    if (!code) return [{ line: row.line, id: row.id, slug: row.slug, action: 'not found' }];
     const changes = wanted(row, code);
     // What an earlier row of the file changes is so already when this one comes.
     changed.set(code.id, { ...code, ...changes });
     return changes
       ? planOf(row, code, changes)
-      : [{ row: row.row, id: code.id, slug: code.slug, action: 'fails: no web address for UTM tags' }];
+      : [{ line: row.line, id: code.id, slug: code.slug, action: 'fails: no web address for UTM tags' }];
   });
   const { format } = await planOutput(context, flags, PLAN_COLUMNS, 'list');
   const shown = format === 'table' ? plan.filter(({ action }) => action !== 'unchanged') : plan;
-  await printRecords(context, shown, PLAN_COLUMNS, flags, { none: rows.length === 0 ? 'no rows' : 'nothing would change' });
-  const updates = new Set(plan.filter(({ action }) => action === 'update').map(({ row }) => row)).size;
-  tellCost(context, service, `${updates} of ${rows.length} rows would be changed`, reading + updates);
+  const none = rows.length === 0 ? 'no rows' : 'nothing would change';
+  const updates = new Set(plan.filter(({ action }) => action === 'update').map(({ line }) => line)).size;
+  const what = `${updates} of ${rows.length} rows would be changed`;
+  const requests = reading + updates;
+  await printDryRun(context, { records: shown, columns: PLAN_COLUMNS, none, checked: run, what, requests }, flags);
 }
 
 /** Undefined where the row will fail, for want of an address that takes tags. */
@@ -75,8 +93,8 @@ function wanted(row: UpdateRow, code: QrCode): CodeChanges | undefined {
   }
 }
 
-function planOf({ row }: UpdateRow, code: QrCode, changes: CodeChanges) {
-  const found = { row, id: code.id, slug: code.slug };
+function planOf({ line }: UpdateRow, code: QrCode, changes: CodeChanges) {
+  const found = { line, id: code.id, slug: code.slug };
   const fields = Object.entries(changes);
   if (fields.length === 0) return [{ ...found, action: 'unchanged' }];
   const old: Readonly<Record<string, unknown>> = { ...code };

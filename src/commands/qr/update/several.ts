@@ -6,8 +6,8 @@ import type { Context } from '../../../context.ts';
 import type { OutputFlags } from '../../../output/plan-output.ts';
 import { planOutput } from '../../output-options.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';
+import { mustKnowType, refuseDestination, warnOfDestination } from '../check-destination.ts';
 import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
-import { warnOfDestination } from '../warn-of-destination.ts';
 
 /**
  * Changes each code, and prints what became of it. One request for an id; slugs are looked up first, and one whose code is so already
@@ -17,9 +17,10 @@ export async function updateSeveral(
   context: Context,
   names: readonly string[],
   asked: Pick<UpdateRow, 'changes' | 'utm'>,
-  flags: OutputFlags,
+  flags: OutputFlags & { force?: true | undefined },
 ): Promise<void> {
-  const mustRead = asked.utm !== undefined && asked.changes.destination === undefined;
+  const isDoubtful = mustKnowType(asked.changes, flags.force);
+  const mustRead = isDoubtful || (asked.utm !== undefined && asked.changes.destination === undefined);
   await planOutput(context, flags, NAMED_COLUMNS, 'list');
   const rows = rowsOf(names).map((row): UpdateRow => ({ ...row, ...asked }));
   const done = await changeCodes(context, rows, { verb: 'done', failFast: false, named: true }, async (service) => {
@@ -28,6 +29,11 @@ export async function updateSeveral(
       // Tags without a destination go onto the one there is.
       rows.filter(({ id }) => id === undefined || mustRead),
     );
+    if (isDoubtful)
+      refuseDestination(
+        rows.flatMap((row) => lookup(row) ?? []),
+        asked.changes.destination,
+      );
     const update = createUpdater(service, lookup);
     const apply = async (row: UpdateRow): Promise<RowResult> => {
       if (row.id === undefined || mustRead) return update(row);

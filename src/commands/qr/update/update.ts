@@ -9,9 +9,9 @@ import { CODE_STATUSES, type CodeChanges } from '../../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../../define.ts';
 import { outputOptions, printRecord } from '../../output-options.ts';
 import { BULK_GROUP, bulkCodesOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
+import { mustKnowType, refuseDestination, warnOfDestination } from '../check-destination.ts';
 import { codeOutput } from '../code-columns.ts';
 import { utmOf, utmOptions } from '../utm-flags.ts';
-import { warnOfDestination } from '../warn-of-destination.ts';
 
 const DUE = flag('--due', 'of rows that say when (at), only those whose time has come, each once', { group: BULK_GROUP });
 
@@ -25,6 +25,7 @@ const options = {
     empty: true,
   }),
   status: choice('--status <status>', 'its new status', CODE_STATUSES),
+  force: flag('--force', 'Accept a destination that leads nowhere'),
   due: DUE,
   timezone: TIMEZONE,
   ...utmOptions,
@@ -59,7 +60,7 @@ export const command = defineCommand({
     const { from } = options;
     if (from !== undefined) {
       refuseTogether('--from', { 'a CODE': codes[0] });
-      const common = { changes: hasChanges(options) ? changesOf(options) : {}, utm: utmOf(options) };
+      const common = { changes: hasChanges(options) ? changesOf(options) : {}, utm: utmOf(options), force: options.force };
       if (!options.due && options.timezone !== undefined)
         throw new UsageError('--timezone requires --due', { hint: 'add --due, or omit --timezone' });
       if (options.due) return (await import('./due.ts')).updateDue(context, from, common, options);
@@ -83,8 +84,10 @@ async function updateOne(context: Context, wanted: string, asked: Asked, flags: 
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
   const service = await context.service();
   // Tags without a destination go onto the one there is, which has to be read first.
-  const mustRead = !isUuid(wanted) || (asked.utm !== undefined && asked.changes.destination === undefined);
+  const isDoubtful = mustKnowType(asked.changes, flags.force);
+  const mustRead = !isUuid(wanted) || isDoubtful || (asked.utm !== undefined && asked.changes.destination === undefined);
   const found = mustRead ? await findCode(service, wanted) : undefined;
+  if (found && isDoubtful) refuseDestination([found], asked.changes.destination);
   const changes = asked.utm ? changesFor(asked, found ?? { slug: wanted, destination: null }) : asked.changes;
   const code = await service.updateCode(found?.id ?? wanted.toLowerCase(), changes);
   if (changes.destination !== undefined) warnOfDestination(context, code);

@@ -1,0 +1,106 @@
+/** Every row of a file of new codes checked before the first request: what it asks for, or all that is wrong with it. */
+import { findDestinationProblem, isDead } from '../destination.ts';
+import { valuesKey } from '../once/same-values.ts';
+import { inQuotes } from '../quote.ts';
+import type { NewCode } from '../service/shapes.ts';
+import { addUtm, type UtmTags } from '../utm.ts';
+import { instead, readUtm, TYPES, UTM_COLUMNS } from './check-rows.ts';
+import { BLANK_NAME, type Columns, findWord, type InputCell, matchColumns, readText, wrongWord } from './columns.ts';
+import { type Checked, type Fault, type Input, type InputRow, placeOf } from './input.ts';
+import { RESULT_COLUMNS } from './results.ts';
+import { isShortened } from './shortened-number.ts';
+
+export const CREATE_COLUMNS = ['name', 'type', 'destination'] as const;
+
+/** A row that may be sent. */
+export interface CreateRow extends InputRow {
+  readonly code: NewCode;
+}
+
+interface CreateOptions {
+  /** Tags of destinations that have none of their own. */
+  utm?: UtmTags | undefined;
+  /** Destinations that lead nowhere are wanted. */
+  force?: boolean | undefined;
+}
+
+/** Returns the rows with the codes they ask for, and everything wrong or odd about them, by line and column. */
+export function checkCreate(input: Input, options: CreateOptions = {}): Checked<CreateRow> {
+  const columns = matchColumns(input, [...CREATE_COLUMNS, ...UTM_COLUMNS], RESULT_COLUMNS);
+  const { has, faults, warnings, unread, notes } = columns;
+  if (!has('name') && (input.rows.length > 0 || input.headerLine !== undefined)) {
+    const message = `is missing; every code needs a name${instead(unread)}`;
+    faults.push({ line: input.headerLine, column: 'name', message });
+  }
+  const rows = input.rows.map(
+    (row): CreateRow => ({ ...row, values: withCommon(row, options.utm), code: readCode(row, columns, options) }),
+  );
+  for (const fault of repeated(input, rows)) warnings.push(fault);
+  return { rows, faults, warnings, doubts: [], unread, notes, start: '--template prints one to start from' };
+}
+
+/** What flags add is a part of the row: its journal must not take it for the same row under other flags. */
+function withCommon({ values }: InputRow, common: UtmTags | undefined): InputRow['values'] {
+  return common === undefined ? values : new Map([...values, ['the flags --utm-…', JSON.stringify(common)]]);
+}
+
+function readCode(row: InputRow, columns: Columns, { utm, force }: CreateOptions): NewCode {
+  const name = readName(row, columns);
+  const typeCell = columns.cell(row, 'type');
+  const typed = readText(typeCell);
+  const type = typed === undefined ? undefined : findWord(typed, TYPES);
+  const address = columns.cell(row, 'destination');
+  const destination = tagged(address, readText(address), readUtm(row, columns, utm));
+  if (typed === undefined || typed.trim() === '' || type !== undefined) judgeDestination(address, destination, type, force);
+  else {
+    const { message, explanation } = wrongWord(typed, TYPES);
+    typeCell.fault(message, { explanation });
+  }
+  return { name: name ?? '', ...(type === undefined ? {} : { type }), ...(destination === undefined ? {} : { destination }) };
+}
+
+function readName(row: InputRow, { has, cell, faults }: Columns): string | undefined {
+  const before = faults.length;
+  const nameCell = cell(row, 'name');
+  const name = readText(nameCell);
+  if (name === undefined) {
+    if (has('name') && faults.length === before) nameCell.fault('is empty');
+    return undefined;
+  }
+  if (name.trim() === '') nameCell.fault(BLANK_NAME);
+  else if (name !== name.trim()) nameCell.warn(`${inQuotes(name)} has spaces around it, which the code keeps`);
+  if (isShortened(name))
+    nameCell.warn(`${inQuotes(name)} is what a spreadsheet makes of a long number: format the column as text and type it again`);
+  return name;
+}
+
+function judgeDestination(cell: InputCell, destination: string | undefined, type: string | undefined, force = false): void {
+  const problem = findDestinationProblem(destination, type);
+  if (problem === undefined) return;
+  if (isDead(problem) && !force) cell.fault(problem.words, { mayForce: true });
+  else cell.warn(problem.words);
+}
+
+function tagged(cell: InputCell, destination: string | undefined, utm: UtmTags | undefined): string | undefined {
+  if (utm === undefined) return destination;
+  try {
+    return addUtm(destination ?? '', utm);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    cell.fault(error.message);
+    return destination;
+  }
+}
+
+/** Repeated rows are wanted at times (two posters, one address), so they are noted, not refused. */
+function repeated(input: Input, rows: readonly CreateRow[]): Fault[] {
+  const first = new Map<string, CreateRow>();
+  return rows.flatMap((row) => {
+    if (row.code.name.trim() === '') return []; // a fault of its own
+    const key = valuesKey(row.code);
+    const same = first.get(key);
+    if (same) return [{ line: row.line, message: `has the same values as ${placeOf(input, same.line)}: both will be created` }];
+    first.set(key, row);
+    return [];
+  });
+}

@@ -1,0 +1,29 @@
+/** What is wrong with changes once their codes are known: a cell that holds what its code has was not edited, and is right whatever it holds. */
+import { quote } from '../quote.ts';
+import type { QrCode } from '../service/shapes.ts';
+import { differences } from './change-rows.ts';
+import type { Doubt, UpdateRow } from './check-rows.ts';
+import type { Lookup } from './find-codes.ts';
+import type { Fault } from './input.ts';
+
+/** Decides the doubts of each row. A row whose code is not there fails by itself. */
+export function judgeRows(rows: readonly UpdateRow[], lookup: Lookup): { faults: Fault[]; warnings: Fault[] } {
+  const faults: Fault[] = [];
+  const warnings: Fault[] = [];
+  for (const row of rows) {
+    const code = lookup(row);
+    if (code === undefined) continue;
+    for (const { fault, isOdd } of (row.doubts ?? []).filter((doubt) => isChange(doubt, row, code)))
+      (isOdd ? warnings : faults).push(fault);
+    if (row.type !== undefined && row.type !== code.type.toLowerCase()) {
+      const message = `the type of a code cannot be changed: it stays ${quote(code.type)}`;
+      warnings.push({ line: row.line, column: 'type', message });
+    }
+  }
+  return { faults, warnings };
+}
+
+function isChange({ field }: Doubt, { changes, through }: UpdateRow, code: QrCode): boolean {
+  if (field === 'destination' && code.type !== 'url') return false;
+  return Object.keys(differences(code, { [field]: changes[field] }, through)).length > 0;
+}

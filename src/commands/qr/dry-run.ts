@@ -1,0 +1,38 @@
+/** How a dry run is printed: the plan, what is odd about the rows, and what it would cost. */
+import type { Fault, Source } from '../../bulk/input.ts';
+import type { Context } from '../../context.ts';
+import type { Column } from '../../output/columns.ts';
+import type { OutputFlags } from '../../output/plan-output.ts';
+import { countOf } from '../../quote.ts';
+import type { Row } from '../../row-sink.ts';
+import { planOutput, printRecords } from '../output-options.ts';
+import { tellCost } from './bulk-progress.ts';
+import { tellWarnings } from './tell-checked.ts';
+
+/** Records that a terminal is shown unless somebody asks for more: what is said below them must stay in sight. */
+const MOST_SHOWN = 10;
+
+export interface DryRun {
+  records: readonly Row[];
+  columns: readonly Column[];
+  /** Said where there are no records. */
+  none: string;
+  /** Of a file: what is odd about its rows. */
+  checked?: { input: Source; warnings: readonly Fault[] } | undefined;
+  /** `12 of 300 rows would be changed`, and the requests that it takes. */
+  what: string;
+  requests: number;
+}
+
+/** Prints the plan, then the warnings, then the line that sums it up. On a terminal the table is cut unless `--format` asks for it. */
+export async function printDryRun(context: Context, run: DryRun, flags: OutputFlags): Promise<void> {
+  const { records, columns, none, checked, what, requests } = run;
+  const { format, path } = await planOutput(context, flags, columns, 'list');
+  const isCut = format === 'table' && flags.format === undefined && path === undefined && context.console.isTerminal;
+  const shown = isCut ? records.slice(0, MOST_SHOWN) : records;
+  await printRecords(context, shown, columns, flags, { none });
+  const left = records.length - shown.length;
+  if (left > 0) context.console.note(`and ${countOf(left, 'more row')} (--format table shows all)`);
+  if (checked) tellWarnings(context, checked.input, checked.warnings);
+  tellCost(context, await context.service(), what, requests, checked?.warnings.length);
+}

@@ -1,0 +1,43 @@
+/** What is said about a file of rows that was checked: its columns, its warnings, and all there is to say without the service. */
+import { type Checked, type Fault, type Input, type Source, tellFaults } from '../../bulk/input.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { countOf, inQuotes } from '../../quote.ts';
+
+/** Says how columns were understood, and which are only copied. */
+export function tellColumns({ console }: Context, { notes, unread }: Pick<Checked<unknown>, 'notes' | 'unread'>): void {
+  for (const note of notes) console.note(note);
+  if (unread.length > 0) console.note(`not used, only copied to the results: ${unread.map(shownColumn).join(', ')}`);
+}
+
+/** As it stands in the file, where it is a plain word. */
+function shownColumn(column: string): string {
+  return /^[\p{L}\p{N} ._-]{1,60}$/u.test(column) ? column : inQuotes(column);
+}
+
+/** One line per warning, up to a screenful. */
+export function tellWarnings({ console }: Context, file: Source, warnings: readonly Fault[]): void {
+  for (const line of tellFaults(file, warnings)) console.warn(line);
+}
+
+/** Ends `--offline`: the file has no faults that can be found without the service. */
+export function tellOffline(context: Context, input: Input, { warnings, doubts }: Checked<unknown>): void {
+  tellWarnings(context, input, [...warnings, ...doubts]);
+  const odd = [
+    warnings.length > 0 && countOf(warnings.length, 'warning'),
+    doubts.length > 0 && `${countOf(doubts.length, 'cell')} to check against the service`,
+  ];
+  const counts = [countOf(input.rows.length, 'row'), 'no faults', ...odd].filter(Boolean);
+  context.console.note(`${input.name}: ${counts.join(', ')}; no request was sent`);
+}
+
+/** Waits for the service of a dry run. A missing key is no fault of the file, which can be checked without one: the hint says so. */
+export async function requireServiceFor({ service }: Context, { name }: Source): Promise<void> {
+  await service().catch((error: unknown) => {
+    if (error instanceof Failure) {
+      const offline = `${name} has no faults; add --offline to check it without the service`;
+      error.hint = error.hint === undefined ? offline : `${error.hint}\n${offline}`;
+    }
+    throw error;
+  });
+}
