@@ -47,6 +47,9 @@ describe('when answers are lost', () => {
   });
 });
 
+/** Results of an earlier run, without rows. */
+const OLD = 'name,id,slug,outcome,error\n';
+
 describe('an interrupted run', () => {
   it('leaves the results untouched, and the next one goes on: SIGINT (130), SIGTERM (143)', async () => {
     const ends = [
@@ -56,12 +59,12 @@ describe('an interrupted run', () => {
     await Promise.all(
       ends.map(async ([signal, exit]) => {
         const { file, sandbox, directory, results, create, names } = await useBench(rowsOf(40), { latencyMs: 30 });
-        await writeFile(results, 'old\n');
+        await writeFile(results, OLD);
         const running = await startCli(['qr', 'create', '--from', file], { env: sandbox.env, cwd: directory });
         await until(() => sandbox.requests.length >= 10);
         running.child.kill(signal);
         expect((await running.done).code).toBe(exit);
-        expect(await readFile(results, 'utf8')).toBe('old\n');
+        expect(await readFile(results, 'utf8')).toBe(OLD);
         expect(await create(['--settle', '1s'])).toMatchObject({ code: 0 });
         expect(names()).toEqual(Array.from({ length: 40 }, (_, row) => `Code ${row + 1}`).sort());
       }),
