@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --timezone --destination --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --logo --short-url --since --until --during --partition-by --overlap --input --by --top --compare --title --interval --max-events --query --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --timezone --destination --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --logo --short-url --since --until --during --partition-by --overlap --moved-from --input --by --top --compare --title --interval --max-events --query --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -252,9 +252,10 @@ complete -c qrctl -n '__qrctl_in scans export' -l partition-by -x -a 'day month'
 complete -c qrctl -n '__qrctl_in scans export' -l compact -d 'at the end the parts of each day or month that is over become one'
 complete -c qrctl -n '__qrctl_in scans export' -l file-names -x -a 'id slug' -d 'with --output-dir: by id, or by slug where that is safe and unique (default: id)'
 complete -c qrctl -n '__qrctl_in scans export' -l append -d 'add only what is new since the last run; survives kill -9'
-complete -c qrctl -n '__qrctl_in scans export' -l restart -d 'with --append: build the file anew beside its place, then replace it'
+complete -c qrctl -n '__qrctl_in scans export' -l restart -d 'With --append: export everything again and replace the file; the old one stays as FILE.old if it has scans that the new one lacks'
 complete -c qrctl -n '__qrctl_in scans export' -l rotated -d 'with --append: the file may have been moved away (logrotate): a new one goes on where it ended'
 complete -c qrctl -n '__qrctl_in scans export' -l overlap -x -d 'with --append: how far back to look for late scans (default: 1h)'
+complete -c qrctl -n '__qrctl_in scans export' -l moved-from -x -d 'Base URL that the service had before, if it has moved since the last run'
 complete -c qrctl -n '__qrctl_in scans export' -l prove-beyond -d 'one request more a code, which finds out a total that is cut off at any number'
 complete -c qrctl -n '__qrctl_in scans export' -l dry-run -d 'say what would be read: codes, range, scans, requests and time'
 complete -c qrctl -n '__qrctl_in scans export' -s f -l format -x -a 'table csv json ndjson parquet' -d 'table on a terminal; otherwise csv'
@@ -265,6 +266,7 @@ complete -c qrctl -n '__qrctl_in scans export' -l no-header -d 'CSV without the 
 complete -c qrctl -n '__qrctl_in scans export' -l raw-cells -d 'CSV with cells that look like formulas left as they are; also how --from is read'
 complete -c qrctl -n '__qrctl_in scans export' -l excel -d 'CSV for Excel: byte order mark and CRLF'
 complete -c qrctl -n '__qrctl_in scans export' -l ids -d 'only ids, one a line'
+complete -c qrctl -n '__qrctl_in scans export' -l overwrite -d 'Replace an existing file that qrctl otherwise refuses to replace'
 complete -c qrctl -n '__qrctl_in scans export' -a '(__qrctl_live codes)'
 complete -c qrctl -n '__qrctl_in scans stats' -l all -d 'every code of the workspace, oldest first'
 complete -c qrctl -n '__qrctl_in scans stats' -l from -r -F -d 'File of codes: CSV, workbook (.xlsx), JSON array or NDJSON with a column id or slug, or a list of ids or slugs, one per line; - is standard input'

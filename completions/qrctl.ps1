@@ -283,9 +283,10 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--compact', 'at the end the parts of each day or month that is over become one')
             , @('--file-names', 'with --output-dir: by id, or by slug where that is safe and unique (default: id)')
             , @('--append', 'add only what is new since the last run; survives kill -9')
-            , @('--restart', 'with --append: build the file anew beside its place, then replace it')
+            , @('--restart', 'With --append: export everything again and replace the file; the old one stays as FILE.old if it has scans that the new one lacks')
             , @('--rotated', 'with --append: the file may have been moved away (logrotate): a new one goes on where it ended')
             , @('--overlap', 'with --append: how far back to look for late scans (default: 1h)')
+            , @('--moved-from', 'Base URL that the service had before, if it has moved since the last run')
             , @('--prove-beyond', 'one request more a code, which finds out a total that is cut off at any number')
             , @('--dry-run', 'say what would be read: codes, range, scans, requests and time')
             , @('--format', 'table on a terminal; otherwise csv')
@@ -296,6 +297,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--raw-cells', 'CSV with cells that look like formulas left as they are; also how --from is read')
             , @('--excel', 'CSV for Excel: byte order mark and CRLF')
             , @('--ids', 'only ids, one a line')
+            , @('--overwrite', 'Replace an existing file that qrctl otherwise refuses to replace')
         )
         'scans stats' = @(
             , @('--all', 'every code of the workspace, oldest first')
@@ -532,7 +534,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         'api 0' = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
-    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--timezone', '--destination', '--utm-source', '--utm-medium', '--utm-campaign', '--utm-term', '--utm-content', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--backup', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--logo', '--short-url', '--since', '--until', '--during', '--partition-by', '--overlap', '--input', '--by', '--top', '--compare', '--title', '--interval', '--max-events', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
+    $valued = @('--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--retry-for', '--summary', '--status', '--type', '--name', '--limit', '--sort', '-f', '--format', '-o', '--output', '--fields', '--delimiter', '--timezone', '--destination', '--utm-source', '--utm-medium', '--utm-campaign', '--utm-term', '--utm-content', '--from', '--results', '--sheet-name', '--settle', '--adopt', '--not-created', '--fail-on', '--require-utm', '--since-last', '--user-agent', '--backup', '--output-dir', '--as', '--file-names', '--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--logo', '--short-url', '--since', '--until', '--during', '--partition-by', '--overlap', '--moved-from', '--input', '--by', '--top', '--compare', '--title', '--interval', '--max-events', '--query', '--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key')
 
     # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })

@@ -4,13 +4,13 @@
  *
  * @param isBefore true for all items up to that place, false for all others
  */
-export function partitionPoint<T extends object>(items: readonly T[], isBefore: (item: T) => boolean): number {
+export function partitionPoint<T extends object | bigint>(items: ArrayLike<T>, isBefore: (item: T) => boolean): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const item = items[middle];
-    if (item && isBefore(item)) low = middle + 1;
+    if (item !== undefined && isBefore(item)) low = middle + 1;
     else high = middle;
   }
   return low;

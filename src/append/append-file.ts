@@ -16,10 +16,13 @@ import { UsageError } from '../errors.ts';
 import type { TimedRows } from '../row-sink.ts';
 import type { Clock } from '../time.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
-import { type AppendPaths, nothingCommitted, openCommitted, readCurrentState, refusal } from './committed-point.ts';
+import { nothingCommitted, openCommitted } from './committed-point.ts';
+import { type AppendPaths, readCurrentState, refusal } from './current-state.ts';
 import { createFileTail } from './file-tail.ts';
 import type { AppendIdentity } from './identity.ts';
+import { createOldFile } from './old-rows.ts';
 import { readingPositions } from './overlap.ts';
+import type { OwnWorkspace } from './own-workspace.ts';
 import { openRotated } from './rotation.ts';
 import { StateProblem, UnknownStateError } from './sealed.ts';
 import { type AppendState, parseState } from './state.ts';
@@ -30,6 +33,7 @@ export type { AppendIdentity } from './identity.ts';
 export interface AppendOptions {
   path: string;
   identity: AppendIdentity;
+  own: OwnWorkspace;
   formatter: AppendFormatter;
   /** How far before the watermark each run reads again, ms. */
   overlapMs: number;
@@ -52,6 +56,8 @@ export interface AppendOptions {
   note?: (line: string) => void;
   /** Told what nobody may miss: bytes that are cut off. */
   warn?: (line: string) => void;
+  /** Told what the user must not miss at the end of the run: what became of the file that a restart replaced. */
+  remark?: (line: string) => void;
   /** What to do where the file cannot be opened, by the flag that is meant (default: `--output`). */
   elsewhere?: string | undefined;
   disk?: Disk;
@@ -63,7 +69,7 @@ export interface AppendOptions {
  * not what its state says or not what this run would write; the hint says how to go on.
  */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
-  const { path, identity, sinceMs, clock, signal, lockWaitMs: waitMs, onWait, restart = false, disk = nodeDisk } = options;
+  const { path, identity, own, sinceMs, clock, signal, lockWaitMs: waitMs, onWait, restart = false, disk = nodeDisk } = options;
   checkIdentity(path, identity);
   const asNotOpened = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asNotOpened(error)));
@@ -73,12 +79,14 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
     // D14: while we waited the path may have been made to lead to another place, of which we hold no lock.
     if ((await resolvePaths(disk, path)).file !== paths.file)
-      throw refusal(path, 'it leads to another file than when the run began');
-    if (restart) await readCurrentState(job);
-    const committed = restart ? nothingCommitted(sinceMs) : await (options.rotated ? openRotated : openCommitted)(job);
+      throw refusal(path, 'it leads to another file than when the run began', 'Run this again');
+    const replaced = restart ? await readCurrentState(job) : undefined;
+    const committed = restart
+      ? nothingCommitted(await own.workspace.record(), sinceMs)
+      : await (options.rotated ? openRotated : openCommitted)(job);
     // Of a run that was killed: a --restart that was not done, a state that had not taken its place. Nothing in them is needed.
     for (const leftover of [paths.restart, temporaryOf(paths.state)]) await removeFile(disk, leftover);
-    const tail = createFileTail({ ...job, committed });
+    const tail = createFileTail({ ...job, committed, old: restart ? createOldFile(job, replaced) : undefined });
     const write = async (_: string, { rows }: TimedRows) => {
       await tail.write(options.formatter.rows(rows));
       return true;
@@ -149,7 +157,7 @@ function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): v
 }
 
 /** The files of an append to `path`. Throws UsageError where that is no place for one. */
-async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
+export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));
   // A link that is still one leads nowhere.

@@ -1,31 +1,19 @@
 /** The start of an append: whatever the last run left behind, find the committed point, or refuse and say how to go on. */
-import { basename, dirname } from 'node:path';
-import { type Disk, type DiskFile, ifPresent } from '../durable/disk.ts';
+import { basename } from 'node:path';
+import type { Disk, DiskFile } from '../durable/disk.ts';
+import { OTHER_FILE } from '../durable/path-errors.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
+import type { RecordedWorkspace } from '../service/workspace.ts';
+import { type AppendPaths, orRestart, readCurrentState, refusal } from './current-state.ts';
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
 import { type AppendIdentity, differenceOf } from './identity.ts';
 import type { CodeOverlap } from './overlap.ts';
+import { checkOwnWorkspace, type OwnWorkspace, type Recorded } from './own-workspace.ts';
 import { countUncommittedRows, ForeignRowError, type OwnershipProof, rebuild } from './read-back.ts';
-import { StateProblem, UnknownStateError } from './sealed.ts';
-import { type AppendState, parseState } from './state.ts';
-
-export interface AppendPaths {
-  /** The real file, links followed, so that its state stands beside it whatever name it is reached by. */
-  file: string;
-  state: string;
-  /** Where `--restart` builds the new file: beside its place. */
-  restart: string;
-}
-
-/** A refusal to touch the file; `reason` goes on from "cannot append to FILE: ". */
-export function refusal(file: string, reason: string, cause?: unknown): UsageError {
-  return new UsageError(`cannot append to ${file}: ${reason}`, {
-    hint: 'Nothing was changed. Put the file and its state back as they were, or add --restart to export it from the beginning.',
-    cause,
-  });
-}
+import { StateProblem } from './sealed.ts';
+import type { AppendState } from './state.ts';
 
 /** A file at its committed point. */
 export interface CommittedPoint {
@@ -34,6 +22,8 @@ export interface CommittedPoint {
   bytes: number;
   /** Of those bytes; goes on with what is appended. */
   hash: FileHash;
+  /** What the next state records. */
+  workspace: RecordedWorkspace;
   overlaps: Map<string, CodeOverlap>;
   sinceMs: number | undefined;
   /** A state stands on the disk and says the same. */
@@ -50,6 +40,9 @@ export interface OpenJob {
   disk: Disk;
   paths: AppendPaths;
   identity: AppendIdentity;
+  own: OwnWorkspace;
+  /** What else to do where the file is not this run's, by the flag that is meant (default: `--output`). */
+  elsewhere?: string | undefined;
   /** What the formatter writes before the first row. */
   begin: string;
   overlapMs: number;
@@ -62,12 +55,10 @@ export interface OpenJob {
   warn?: ((line: string) => void) | undefined;
 }
 
-type StateJob = Pick<OpenJob, 'disk' | 'paths' | 'signal'>;
-
 /** An export from the beginning: nothing committed, nothing on the disk. */
-export function nothingCommitted(sinceMs: number | undefined): CommittedPoint {
+export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number | undefined): CommittedPoint {
   const nothing = { file: undefined, bytes: 0, hash: createFileHash(), overlaps: new Map(), proof: undefined };
-  return { ...nothing, sinceMs, saved: false, untouched: false, stateHasStamp: false };
+  return { ...nothing, workspace, sinceMs, saved: false, untouched: false, stateHasStamp: false };
 }
 
 /**
@@ -77,80 +68,47 @@ export function nothingCommitted(sinceMs: number | undefined): CommittedPoint {
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
   if (!state || state instanceof StateProblem) return openWithoutState(job, state);
-  refuseDifference(job, state);
-  return openWithState(job, state);
+  return openWithState(job, state, await checkExport(job, state));
 }
 
-/** A6: a run that would write something else would make it a file of two kinds. */
-export function refuseDifference({ paths, identity }: OpenJob, state: AppendState): void {
+/** A6: a run that would write something else, or of another workspace, would make it a file of two kinds. */
+export async function checkExport({ paths, identity, own, elsewhere }: OpenJob, state: AppendState): Promise<Recorded> {
+  const other = elsewhere ?? OTHER_FILE;
+  const recorded = await checkOwnWorkspace(paths.file, state, own, other);
   const difference = differenceOf(state.identity, identity);
-  if (difference) throw refusal(paths.file, `it ${difference}`);
+  if (difference) throw refusal(paths.file, `it ${difference.reason}`, `${difference.wayOn}, or ${other}`);
+  return recorded;
 }
 
-/** The state, after a `--restart` that was stopped while it took its place has taken it. */
-export async function readCurrentState(job: StateJob): Promise<AppendState | StateProblem | undefined> {
-  const state = await readState(job);
-  if (state && !(state instanceof StateProblem) && state.replacing) await finishReplacing(job, state);
-  return state;
-}
-
-async function readState({ disk, paths }: StateJob): Promise<AppendState | StateProblem | undefined> {
-  const bytes = await ifPresent(disk.readFile(paths.state));
-  if (!bytes) return undefined;
-  try {
-    return parseState(bytes);
-  } catch (error) {
-    if (error instanceof StateProblem) return error;
-    // A16: not worked out again from the file, as a damaged one is.
-    throw error instanceof UnknownStateError ? refusal(paths.file, error.message, error) : error;
-  }
-}
-
-/** A8: a `--restart` was stopped between its two renames: the state is the new one, the file may still be the old one. */
-async function finishReplacing({ disk, paths, signal }: StateJob, state: AppendState): Promise<void> {
-  const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
-  if (!rebuilt) {
-    // The second rename happened, but a power cut may still undo it, and must not find rows in the file by then.
-    await disk.flushDirectory(dirname(paths.file));
-    return;
-  }
-  try {
-    const { size } = await rebuilt.stat();
-    // Not what the state describes: a later --restart was stopped while it was writing. The file itself will be checked.
-    if (size !== state.bytes || (await hashFile(rebuilt, size, undefined, signal)).digests().sha256 !== state.sha256) return;
-  } finally {
-    await rebuilt.close();
-  }
-  await disk.rename(paths.restart, paths.file);
-  // The name must be there for good before rows are committed to it.
-  await disk.flushDirectory(dirname(paths.file));
-}
-
-async function openWithState(job: OpenJob, state: AppendState): Promise<CommittedPoint> {
+async function openWithState(job: OpenJob, state: AppendState, { workspace, renewed }: Recorded): Promise<CommittedPoint> {
   // A18: the first run's lower bound, not this one's.
   const { bytes, overlaps, sinceMs } = state;
   const known = { saved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
     // A first run stopped between its first state and the file is no loss; a file with rows that is gone was moved away.
-    if (bytes === 0) return { ...nothingCommitted(sinceMs), overlaps, ...known };
-    throw new UsageError(
-      `cannot append to ${job.paths.file}: it is gone, but its state says that ${bytes} bytes of it were written`,
-      {
-        hint: 'Nothing was changed. Add --rotated if it was moved away on purpose: a new file goes on where it ended. Else put it back, or add --restart to export it from the beginning.',
-      },
+    if (bytes === 0) return { ...nothingCommitted(workspace, sinceMs), overlaps, ...known };
+    throw refusal(
+      job.paths.file,
+      `it is gone, but its state says that ${bytes} bytes of it were written`,
+      'If log rotation moved it away, add `--rotated`: a new file continues where it ended. If not, put it back, or add `--restart` to export everything again',
     );
   }
   try {
     const stat = await file.stat();
     // A6: byte for byte what was committed, or nothing is touched.
     if (stat.size < bytes)
-      throw refusal(job.paths.file, `it was cut: ${stat.size} bytes are left of the ${bytes} that were written`);
+      throw refusal(
+        job.paths.file,
+        `it was cut: ${stat.size} bytes are left of the ${bytes} that were written`,
+        restore(job.paths.file),
+      );
     // A19: what nobody touched is not read again, but for the last block.
     const untouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, untouched);
     if (stat.size > bytes) await cutOff(job, file, state, stat.size);
-    return { file, bytes, hash, overlaps, sinceMs, ...known, untouched, proof: undefined };
+    // What is renewed is not on the disk yet, so the last commit must write it.
+    return { file, bytes, hash, workspace, overlaps, sinceMs, ...known, untouched: untouched && !renewed, proof: undefined };
   } catch (error) {
     await file.close();
     throw error;
@@ -159,7 +117,7 @@ async function openWithState(job: OpenJob, state: AppendState): Promise<Committe
 
 /** The hash of the committed bytes. Throws UsageError where they are not those that the state describes. */
 export async function checkedHash(
-  { paths, signal }: OpenJob,
+  { paths, signal }: Pick<OpenJob, 'paths' | 'signal'>,
   file: DiskFile,
   state: AppendState,
   untouched: boolean,
@@ -167,8 +125,23 @@ export async function checkedHash(
   const { bytes, sha256, blocks } = state;
   const hash = await hashFile(file, bytes, untouched ? blocks : undefined, signal);
   const found = blocks === undefined ? await plainDigest(file, bytes, signal) : hash.digests().sha256;
-  if (found !== sha256) throw refusal(paths.file, 'it was edited or replaced since the last run');
+  if (found !== sha256) throw refusal(paths.file, 'it was edited or replaced since the last run', restore(paths.file));
   return hash;
+}
+
+/** Whether the file begins with the bytes that a state describes. */
+export async function isCommitted(job: Pick<OpenJob, 'paths' | 'signal'>, file: DiskFile, state: AppendState): Promise<boolean> {
+  try {
+    await checkedHash(job, file, state, false);
+    return true;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+}
+
+function restore(file: string): string {
+  return `Restore the file from a backup, ${orRestart(file)}`;
 }
 
 /**
@@ -176,14 +149,19 @@ export async function checkedHash(
  * is certainly not that is refused, and what goes is told.
  */
 export async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: AppendState, size: number): Promise<void> {
-  const theirs = `${size - bytes} bytes after the last commit (at ${bytes}) were not written by this export`;
+  const theirs = () =>
+    refusal(
+      job.paths.file,
+      `${size - bytes} bytes after the last commit (at ${bytes}) were not written by this export`,
+      `Move what was added after byte ${bytes} to another file, ${orRestart(job.paths.file)}`,
+    );
   // A20: the last run was through and left nothing there.
-  if (stamp) throw refusal(job.paths.file, theirs);
+  if (stamp) throw theirs();
   if (bytes === 0) await refuseForeign(job, file, size);
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);
   const rows = await countUncommittedRows(file, { start, end: size, signal: job.signal }, job.identity);
   // A21: somebody wrote behind what a stopped run left.
-  if (rows === undefined) throw refusal(job.paths.file, theirs);
+  if (rows === undefined) throw theirs();
   await file.truncate(bytes);
   job.warn?.(
     `${basename(job.paths.file)}: ${size - bytes} bytes after the last commit (${rows} whole rows), left by a stopped run, were cut off`,
@@ -197,16 +175,20 @@ async function refuseForeign(job: OpenJob, file: DiskFile, size: number): Promis
   await file.read(found, 0, found.length, 0);
   // A power cut may leave the length and zeros in place of what was not flushed.
   if (!found.every((byte, i) => byte === expected[i] || byte === 0))
-    throw refusal(job.paths.file, 'it was not written by this export');
+    throw refusal(job.paths.file, 'it was not written by this export', `Move it away, ${orRestart(job.paths.file)}`);
 }
 
 async function openWithoutState(job: OpenJob, problem: StateProblem | undefined): Promise<CommittedPoint> {
+  const workspace = await job.own.workspace.record();
   const lost = problem ? `its state ${problem.message}` : `it has no state (${basename(job.paths.state)})`;
   const file = await openTrusted(job.disk, job.paths.file);
   const size = (await file?.stat())?.size ?? 0;
   if (!file || size === 0) {
-    if (problem) throw refusal(job.paths.file, `${lost}, and the file is ${file ? 'empty' : 'gone'}`);
-    return { ...nothingCommitted(job.sinceMs), file };
+    if (problem) {
+      const wayOn = 'Restore both from a backup, or add `--restart` to export everything again';
+      throw refusal(job.paths.file, `${lost}, and the file is ${file ? 'empty' : 'gone'}`, wayOn);
+    }
+    return { ...nothingCommitted(workspace, job.sinceMs), file };
   }
   try {
     const { bytes, overlaps, oldestMs, proof } = await rebuild({ ...job, file, size });
@@ -214,10 +196,15 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
     if (bytes < size) job.warn?.(`${basename(job.paths.file)}: its last ${size - bytes} bytes, a torn row, will be cut off`);
     const sinceMs = job.sinceMs === undefined ? undefined : Math.min(job.sinceMs, oldestMs ?? job.sinceMs);
     const hash = await hashFile(file, bytes, undefined, job.signal);
-    return { ...nothingCommitted(sinceMs), file, bytes, hash, overlaps, proof };
+    return { ...nothingCommitted(workspace, sinceMs), file, bytes, hash, overlaps, proof };
   } catch (error) {
     await file.close();
     if (!(error instanceof ForeignRowError)) throw error;
-    throw refusal(job.paths.file, `${lost}, and it cannot be worked out from the file: ${error.message}`, error);
+    throw refusal(
+      job.paths.file,
+      `${lost}, and it cannot be worked out from the file: ${error.message}`,
+      `Restore ${basename(job.paths.state)} from a backup, pass the codes and flags with which the file was written, ${orRestart(job.paths.file)}`,
+      error,
+    );
   }
 }

@@ -11,12 +11,14 @@ import { isSameFile } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import { UnprovenError } from '../errors.ts';
 import type { Clock } from '../time.ts';
-import type { AppendPaths, CommittedPoint } from './committed-point.ts';
+import type { CommittedPoint } from './committed-point.ts';
+import type { AppendPaths } from './current-state.ts';
 import { type FileStamp, stampOf } from './file-stamp.ts';
 import type { AppendIdentity } from './identity.ts';
-import { ForeignRowError, readRows } from './read-back.ts';
+import type { OldFile } from './old-file.ts';
+import { ForeignRowError, readRows, type SavedRow } from './read-back.ts';
 import type { RowTail } from './row-tail.ts';
-import { formatState } from './state.ts';
+import { type AppendState, formatState } from './state.ts';
 
 interface FileTailJob {
   disk: Disk;
@@ -26,6 +28,8 @@ interface FileTailJob {
   begin: string;
   /** Write to the `.restart` place, without commits, until `replace`. */
   restart: boolean;
+  /** Of a restart: what becomes of the file that it replaces. */
+  old?: OldFile | undefined;
   /** The file may be moved away between runs: it is to be known again wherever it is. */
   rotated?: boolean | undefined;
   /** Which ids a state lists; see formatState. */
@@ -40,19 +44,23 @@ interface FileTail extends Omit<RowTail, 'write' | 'drop'> {
   write(data: string | Uint8Array): Promise<void>;
 }
 
+/** A state that is no rebuild's on its way. */
+const CLAIMED = { replacing: false };
+
 export function createFileTail({
   disk,
   paths,
   identity,
   begin,
   restart,
+  old,
   rotated,
   overlapMs,
   clock,
   committed,
 }: FileTailJob): FileTail {
   const place = restart ? paths.restart : paths.file;
-  const { hash, overlaps, sinceMs } = committed;
+  const { hash, workspace, overlaps, sinceMs } = committed;
   let file = committed.file;
   let size = committed.bytes;
   /** Of the file, once there is one. */
@@ -81,10 +89,10 @@ export function createFileTail({
   }
 
   /** `look`: describes the file to which nothing more will be written; see openState. */
-  async function saveState(replacing: boolean, look?: () => Promise<DiskStat>): Promise<void> {
+  async function saveState(how: Pick<AppendState, 'replacing' | 'keepsOld'>, look?: () => Promise<DiskStat>): Promise<void> {
     const { next, stamp } = await openState({ disk, paths, clock }, look);
     try {
-      const state = { identity, sinceMs, bytes: size, ...hash.digests(), stamp, ino, replacing, overlaps };
+      const state = { workspace, identity, sinceMs, bytes: size, ...hash.digests(), stamp, ino, ...how, overlaps };
       await next.write(formatState(state, overlapMs));
       // A2: the old state or the new one, never a part.
       await next.commit(() => {
@@ -103,9 +111,9 @@ export function createFileTail({
     if (file && ready) return file;
     if (file && size > 0) ino = (await file.stat()).ino;
     // A3: a first run killed after making the file would leave one that nobody knows, so an empty claim comes first.
-    if (!restart && size === 0 && !committed.saved) await saveState(false);
+    if (!restart && size === 0 && !committed.saved) await saveState(CLAIMED);
     // A20: from here on there may be bytes of ours after the committed offset, and the state must not say that there are none.
-    else if (stateHasStamp) await saveState(false);
+    else if (stateHasStamp) await saveState(CLAIMED);
     file ??= await openBeside(disk, paths.file, place);
     // A torn row of a file whose state was lost stayed until it was certain whose file it is.
     if (!committed.saved && (await file.stat()).size > size) await file.truncate(size);
@@ -114,7 +122,7 @@ export function createFileTail({
     ready = true;
     ino = (await file.stat()).ino;
     // A27: before its first byte, or a file that is moved away with what nobody committed could not be told from any other.
-    if (size === 0 && rotated && !restart) await saveState(false);
+    if (size === 0 && rotated && !restart) await saveState(CLAIMED);
     if (size === 0) await add(file, begin);
     return file;
   }
@@ -139,6 +147,13 @@ export function createFileTail({
     });
   }
 
+  async function readBack(onRow: (row: SavedRow) => void): Promise<void> {
+    // Empty: it stands where the one was that was moved away.
+    if (!file || size === 0) return;
+    const end = await readRows(file, { start: Buffer.byteLength(begin), end: size }, identity, onRow);
+    if (end !== size) throw new ForeignRowError('a torn row at the end');
+  }
+
   return {
     write: (data) =>
       noteFailure(async () => {
@@ -154,24 +169,25 @@ export function createFileTail({
         await mine.sync();
         const look = async () => expectUndisturbed(await mine.stat(), place);
         await look();
-        await saveState(false, last ? look : undefined);
+        await saveState(CLAIMED, last ? look : undefined);
       }),
     replace: () =>
       noteFailure(async () => {
         const mine = await prepare();
         const built = await mine.stat();
+        const rows = [...overlaps.values()].reduce((sum, overlap) => sum + overlap.rows, 0);
+        const keepsOld = await old?.isNeeded({ rows, readBack });
         // A8: the new state first, saying that its file may still stand beside. Whichever of the two renames is the last that
-        // happened, the next run finds out and goes on (finishReplacing in committed-point.ts).
-        await putInPlace(disk, mine, place, paths.file, () => saveState(true));
+        // happened, the next run finds out and goes on (finishReplacing in current-state.ts).
+        await putInPlace(disk, mine, place, paths.file, async () => {
+          await saveState({ replacing: true, keepsOld });
+          // A31: the old file has its other name before the new one takes the first.
+          if (keepsOld) await old?.keep();
+        });
         // A8: both are there for good, and the next run need not find out anything.
-        await saveState(false, () => expectUndisturbed(built, paths.file));
+        await saveState(CLAIMED, () => expectUndisturbed(built, paths.file));
       }),
-    async readBack(onRow) {
-      // Empty: it stands where the one was that was moved away.
-      if (!file || size === 0) return;
-      const end = await readRows(file, { start: Buffer.byteLength(begin), end: size }, identity, onRow);
-      if (end !== size) throw new ForeignRowError('a torn row at the end');
-    },
+    readBack,
     begun: () => ready || committed.saved,
     stamped: () => stampHolds,
     async close() {

@@ -1,5 +1,5 @@
 /** What an appended file or dataset is an export of, and how its rows become bytes: a run that differs in any of it must not add to it. */
-import { quote, shown } from '../quote.ts';
+import { inShell, inShellOr, quote, shown } from '../quote.ts';
 import { isObject } from '../service/json.ts';
 
 /** How rows become bytes, beside the columns. */
@@ -23,7 +23,6 @@ type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
 /** What a file is an export of. A run that differs in any of this must not add to it. */
 export interface AppendIdentity {
-  baseUrl: string;
   /** Ids of the codes, in any order. */
   codes: readonly string[];
   /** `--all`: the codes may come and go between runs. A text is that of the filters they pass, as `--name menu`. */
@@ -35,10 +34,9 @@ export interface AppendIdentity {
 }
 
 export function isIdentity(value: Record<string, unknown>, formats: readonly AppendFormat[]): boolean {
-  const { baseUrl, codes, all, columns, format, dialect } = value;
+  const { codes, all, columns, format, dialect } = value;
   const { header, excel, rawCells, keepExtra, timezone, delimiter } = isObject(dialect) ? dialect : {};
   return (
-    typeof baseUrl === 'string' &&
     formats.some((known) => known === format) &&
     [codes, columns].every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string')) &&
     (typeof all === 'string' || typeof all === 'boolean') &&
@@ -58,22 +56,54 @@ const DIALECT_FLAGS = {
   parquet: [],
 } as const;
 
-/** How a run differs from what the file was written as, in words that go on from "it ", or undefined where it does not. */
-export function differenceOf(was: AppendIdentity, is: AppendIdentity): string | undefined {
-  if (was.format !== is.format) return `was written as ${was.format}, not ${is.format}`;
-  if (was.baseUrl !== is.baseUrl) return `was exported from ${quote(was.baseUrl)}, not ${quote(is.baseUrl)}`;
-  if (!hasSameCodes(was, is)) return `holds the scans of ${codesOf(was)}, not of ${codesOf(is)}`;
-  if (was.columns.join() !== is.columns.join()) return `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`;
+/** How a run differs from what a file was written as. */
+export interface Difference {
+  /** In words that go on from "it ". */
+  reason: string;
+  /** What to pass to go on with this file: a sentence without its period. */
+  wayOn: string;
+}
+
+export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
+  if (was.format !== is.format)
+    return { reason: `was written as ${was.format}, not ${is.format}`, wayOn: `Pass \`--format ${was.format}\`` };
+  if (!hasSameCodes(was, is))
+    return { reason: `holds the scans of ${codesOf(was)}, not of ${codesOf(is)}`, wayOn: wayToCodes(was, is) };
+  if (was.columns.join() !== is.columns.join())
+    return { reason: `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`, wayOn: wayToColumns(was) };
   for (const [key, flag, sense] of DIALECT_FLAGS[is.format]) {
-    if (was.dialect[key] !== is.dialect[key]) return `was written ${was.dialect[key] === sense ? 'with' : 'without'} ${flag}`;
+    if (was.dialect[key] === is.dialect[key]) continue;
+    const had = was.dialect[key] === sense;
+    const wayOn = had && flag === '--fields' ? wayToColumns(was) : `${had ? 'Add' : 'Omit'} \`${flag}\``;
+    return { reason: `was written ${had ? 'with' : 'without'} ${flag}`, wayOn };
   }
   // A6: times of two zones in one column mean nothing.
   if (was.dialect.timezone !== is.dialect.timezone) {
-    const [zone, other] = [was, is].map(({ dialect: { timezone } }) => quote(`${timezone}`));
-    return `has its ts_local in ${zone}, not in ${other}: add --timezone ${zone}`;
+    const [zone = '', other = ''] = [was, is].map(({ dialect: { timezone } }) => `${timezone}`);
+    return {
+      reason: `has its ts_local in ${quote(zone)}, not in ${quote(other)}`,
+      wayOn: `Add \`--timezone ${inShellOr('ZONE', zone)}\``,
+    };
   }
-  if (delimiterOf(was) !== delimiterOf(is)) return `was written with --delimiter ${delimiterOf(was)}, not ${delimiterOf(is)}`;
+  if (delimiterOf(was) !== delimiterOf(is)) {
+    const wayOn = `Add \`--delimiter ${inShellOr('CHARACTER', delimiterOf(was))}\``;
+    return { reason: `was written with --delimiter ${delimiterOf(was)}, not ${delimiterOf(is)}`, wayOn };
+  }
   return undefined;
+}
+
+function wayToCodes(was: AppendIdentity, is: AppendIdentity): string {
+  if (was.all) return typeof was.all === 'string' ? `Pass the same filters (${shown(was.all)})` : 'Pass only `--all`';
+  const codes = `Pass the same codes${is.all ? ' instead of `--all` or filters' : ''}`;
+  if (was.codes.length > MOST_PASTED) return codes;
+  const words = [...was.codes].sort().map((code) => inShellOr('CODE', code));
+  return `${codes} (\`${words.join(' ')}\`)`;
+}
+
+/** Without `--fields` a file keeps its columns, as far as this qrctl knows them. */
+function wayToColumns({ columns }: AppendIdentity): string {
+  const isPlain = columns.length <= MOST_NAMES && columns.every((name) => quote(name) === name);
+  return isPlain ? `Pass \`--fields ${columns.map(inShell).join()}\`` : 'Omit `--fields`';
 }
 
 /** As `--delimiter` takes it. */
@@ -94,6 +124,8 @@ function codesOf({ all, codes }: AppendIdentity): string {
 
 /** What is listed of many names. */
 const MOST_NAMES = 20;
+/** Of ids that are proposed to be pasted. */
+const MOST_PASTED = 5;
 
 function namesOf(names: readonly string[], separator = ','): string {
   const more = names.length > MOST_NAMES ? `${separator}…` : '';

@@ -1,6 +1,7 @@
 /** Whether a file is of the code that a run means to add to it, where nothing but the service can tell. */
+import { basename } from 'node:path';
 import type { TimedRows } from '../row-sink.ts';
-import { refusal } from './committed-point.ts';
+import { orRestart, refusal } from './current-state.ts';
 import type { OwnershipProof } from './read-back.ts';
 
 interface OwnershipCheck {
@@ -17,7 +18,12 @@ interface OwnershipCheck {
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string): OwnershipCheck {
   let wanted = proof;
   const waiting: TimedRows[] = [];
-  const refuse = () => refusal(path, 'its state is lost, and the service does not show the newest row of it for this code');
+  const refuse = () =>
+    refusal(
+      path,
+      'its state is lost, and the service does not show the newest row of it for this code',
+      `Pass the code whose scans it has, restore ${basename(path)}.state.json from a backup, ${orRestart(path)}`,
+    );
 
   return {
     release(batch) {

@@ -165,6 +165,25 @@ async function checkBeginning(file: DiskFile, size: number, identity: AppendIden
   return expected.length;
 }
 
+/** As `checkBeginning`, for a file of which a state says how it was written: `begin` is not known then. */
+export async function findFirstRow(
+  file: DiskFile,
+  size: number,
+  identity: AppendIdentity,
+  begin: string | undefined,
+): Promise<number> {
+  if (begin !== undefined) return checkBeginning(file, size, identity, begin);
+  if (identity.format !== 'csv') return 0;
+  const start = Buffer.alloc(Math.min(LONGEST_HEADER, size));
+  await file.read(start, 0, start.length, 0);
+  if (!identity.dialect.header) return start.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
+  const end = start.indexOf(LINE_FEED);
+  if (end < 0) throw new ForeignRowError('no header');
+  return end + 1;
+}
+
+const LONGEST_HEADER = 64 * 1024;
+const BOM = Buffer.from('\ufeff');
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 

@@ -65,7 +65,7 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
       const [begin, end] = [fromMs ?? Number.NEGATIVE_INFINITY, endMs ?? Number.POSITIVE_INFINITY];
       if (begin >= end) {
         const message = `nothing can be added to ${path}: the range ends at ${formatInstant(end)}, and it begins at ${formatInstant(begin)}`;
-        throw new UsageError(message, { hint: 'choose a later --until; --restart with an earlier --since begins the file anew' });
+        throw new UsageError(message, { hint: 'No changes were made. Pass a later `--until`, or omit it.' });
       }
       if (position < positionOf(overlap) && job.untilMs === undefined) sayOnce(positionOf(overlap), fromMs);
       return fromMs;

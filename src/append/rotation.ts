@@ -8,14 +8,15 @@ import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import {
   type CommittedPoint,
+  checkExport,
   checkedHash,
   cutOff,
+  isCommitted,
   nothingCommitted,
   type OpenJob,
   openCommitted,
-  readCurrentState,
-  refuseDifference,
 } from './committed-point.ts';
+import { readCurrentState } from './current-state.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
 import { StateProblem } from './sealed.ts';
@@ -58,13 +59,13 @@ async function refuseLostState({ disk, paths }: OpenJob): Promise<void> {
 }
 
 async function beginAnew(job: OpenJob, state: AppendState, file: DiskFile | undefined): Promise<CommittedPoint> {
-  refuseDifference(job, state);
+  const { workspace } = await checkExport(job, state);
   // A24: with the stamp the last run was through, and the old file ended where the state says.
   if (!state.stamp) await mendMoved(job, state);
   const known = await readUnproven(job, state);
   job.note?.([`${basename(job.paths.file)} was moved away: a new file goes on where it ended`, ...known].join('; '));
   const overlaps = new Map([...state.overlaps].map(([code, overlap]) => [code, leftBehind(overlap)]));
-  return { ...nothingCommitted(state.sinceMs), file, overlaps };
+  return { ...nothingCommitted(workspace, state.sinceMs), file, overlaps };
 }
 
 /** A25: rows up to the watermark are in a file that cannot be read any more; of them only the listed ids are known. */
@@ -139,16 +140,6 @@ async function readUnproven(job: OpenJob, state: AppendState): Promise<string[]>
 /** A25: of a file that was moved away earlier, still only what was listed. */
 function knownFrom({ rereadFromMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = Number.NEGATIVE_INFINITY }: CodeOverlap): number {
   return Math.max(rereadFromMs, movedIdsFromMs);
-}
-
-async function isCommitted(job: OpenJob, file: DiskFile, state: AppendState): Promise<boolean> {
-  try {
-    await checkedHash(job, file, state, false);
-    return true;
-  } catch (error) {
-    if (error instanceof UsageError) return false;
-    throw error;
-  }
 }
 
 /** Hands over the file at `path`, and the job as if that were its place. */

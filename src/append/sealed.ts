@@ -15,6 +15,9 @@ export class UnknownStateError extends Error {
   override name = 'UnknownStateError';
 }
 
+/** By which it is told from any other file, also where it was damaged. */
+export const STATE_BEGINS = '{"version":';
+
 /** A state as bytes: its JSON, with a checksum of itself at the end. `version` must be its first key. */
 export function seal(state: { version: number } & Record<string, unknown>): Buffer {
   const body = JSON.stringify(state);

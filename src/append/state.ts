@@ -2,6 +2,7 @@
  * The state beside an appended file, `FILE.state.json`: what the file is an export of, how many of its bytes are committed and
  * their hash, and for each code the watermark and the ids inside the overlap.
  */
+import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
 import { type FileStamp, formatStamp, isSavedStamp, parseStamp, type SavedStamp } from './file-stamp.ts';
 import { type AppendIdentity, isIdentity } from './identity.ts';
 import type { CodeOverlap } from './overlap.ts';
@@ -13,6 +14,7 @@ const VERSION = 2;
 const FIRST_VERSION = 1;
 
 export interface AppendState {
+  workspace: RecordedWorkspace;
   identity: AppendIdentity;
   /** Lower bound of the first run, ms since the epoch: no later run adds anything older. */
   sinceMs: number | undefined;
@@ -29,17 +31,20 @@ export interface AppendState {
   ino: bigint | undefined;
   /** The file may still stand at its `.restart` place: a rebuild was being put in place. */
   replacing: boolean;
+  /** Of such a rebuild: the file that it replaces stays as `FILE.old` (A31); absent otherwise, and in a state of an earlier qrctl. */
+  keepsOld?: boolean | undefined;
   /** By id of the code. */
   overlaps: Map<string, CodeOverlap>;
 }
 
 /** The bytes of the state file. Of the ids those are listed that a run with the same overlap will need. */
 export function formatState(state: AppendState, overlapMs: number): Buffer {
-  const { identity, overlaps, stamp, ino, ...rest } = state;
+  const { workspace, identity, overlaps, stamp, ino, ...rest } = state;
   const codes = [...identity.codes].sort();
   const positions = formatPositions(overlaps, overlapMs);
   return seal({
     version: VERSION,
+    ...workspace,
     ...identity,
     codes,
     ...rest,
@@ -57,6 +62,8 @@ export function parseState(bytes: Buffer): AppendState {
   const saved = unseal(bytes, [VERSION, FIRST_VERSION], isSavedState);
   const {
     baseUrl,
+    key,
+    profile,
     codes,
     all,
     columns,
@@ -66,13 +73,15 @@ export function parseState(bytes: Buffer): AppendState {
     sha256: hash,
     blocks,
     replacing,
+    keepsOld,
     stamp,
     ino,
     sinceMs,
     positions,
   } = saved;
   return {
-    identity: { baseUrl, codes, all, columns, format, dialect },
+    workspace: { baseUrl, key, profile },
+    identity: { codes, all, columns, format, dialect },
     sinceMs,
     bytes: size,
     sha256: hash,
@@ -80,12 +89,16 @@ export function parseState(bytes: Buffer): AppendState {
     stamp: stamp && parseStamp(stamp),
     ino: ino === undefined ? undefined : BigInt(ino),
     replacing,
+    keepsOld,
     overlaps: parsePositions(positions),
   };
 }
 
 /** As JSON gives it back. */
-interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'overlaps' | 'stamp' | 'ino'> {
+interface SavedState
+  extends RecordedWorkspace,
+    AppendIdentity,
+    Omit<AppendState, 'workspace' | 'identity' | 'overlaps' | 'stamp' | 'ino'> {
   stamp: SavedStamp | undefined;
   ino: string | undefined;
   positions: SavedPositions;
@@ -93,8 +106,9 @@ interface SavedState extends AppendIdentity, Omit<AppendState, 'identity' | 'ove
 
 /** A6: also a state whose checksum is right may have been made by anybody: every value is looked at before it is believed. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
-  const { version, bytes, sha256, blocks, replacing, stamp, ino, sinceMs, positions } = value;
+  const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, positions } = value;
   return (
+    isRecordedWorkspace(value) &&
     isIdentity(value, ['csv', 'ndjson']) &&
     isDigest(sha256) &&
     (version === FIRST_VERSION ? blocks === undefined : blocks === '' || isDigest(blocks)) &&
@@ -103,6 +117,7 @@ function isSavedState(value: Record<string, unknown>): value is Record<string, u
     isTimeOr(undefined, sinceMs) &&
     isCount(bytes) &&
     typeof replacing === 'boolean' &&
+    (keepsOld === undefined || typeof keepsOld === 'boolean') &&
     isPositions(positions)
   );
 }

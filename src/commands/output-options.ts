@@ -115,12 +115,16 @@ export async function openSink(context: Context, plan: OutputPlan): Promise<Docu
     return createDocumentSink(stdoutBytes(context.console, await loadGuard(context, plan)), createFormatter());
   }
   const { openWholeFile } = await import('../output/whole-file.ts');
-  const { path, gzip, elsewhere } = plan;
-  const file = await openWholeFile(path, { gzip, elsewhere, processes: context.processes });
+  const { path, gzip, elsewhere, beforeReplace } = plan;
+  const file = await openWholeFile(path, { gzip, elsewhere, beforeReplace, processes: context.processes });
   return createDocumentSink(file, createFormatter());
 }
 
-async function openWorkbook(context: Context, { columns, timezone, elsewhere }: OutputPlan, path: string): Promise<DocumentSink> {
+async function openWorkbook(
+  context: Context,
+  { columns, timezone, elsewhere, beforeReplace }: OutputPlan,
+  path: string,
+): Promise<DocumentSink> {
   const [{ createWorkbookSink }, { createLocalTime }, { chooseTimeZone }, { openWholeFile }] = await Promise.all([
     import('../output/xlsx/workbook-sink.ts'),
     import('../local-time.ts'),
@@ -129,7 +133,8 @@ async function openWorkbook(context: Context, { columns, timezone, elsewhere }: 
   ]);
   const settings = await context.settings();
   const zone = createLocalTime(chooseTimeZone({ flag: timezone, setting: settings.timezone, TZ: context.env.TZ }));
-  return createWorkbookSink(await openWholeFile(path, { elsewhere, processes: context.processes }), { columns, zone });
+  const file = await openWholeFile(path, { elsewhere, beforeReplace, processes: context.processes });
+  return createWorkbookSink(file, { columns, zone });
 }
 
 /** What stands between the exact values of other people and a terminal; tables have it built in. */

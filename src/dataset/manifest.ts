@@ -3,12 +3,13 @@
  * Engines pass over names that begin so. It ends with a checksum of itself, as the state of an appended file does.
  */
 
-import { type AppendIdentity, differenceOf, isIdentity } from '../append/identity.ts';
+import { type AppendIdentity, type Difference, differenceOf, isIdentity } from '../append/identity.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
 import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
 import { seal, unseal } from '../append/sealed.ts';
-import { quote } from '../quote.ts';
+import { inShellOr, quote } from '../quote.ts';
 import { isObject } from '../service/json.ts';
+import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
 import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
 
 export const MANIFEST = '_qrctl.json';
@@ -32,6 +33,7 @@ export interface Part {
 }
 
 export interface Manifest {
+  workspace: RecordedWorkspace;
   identity: DatasetIdentity;
   /** Lower bound of the first run, ms since the epoch: no later run adds anything older. */
   sinceMs: number | undefined;
@@ -44,7 +46,7 @@ export interface Manifest {
 }
 
 /** As JSON gives it back. */
-interface SavedManifest extends DatasetIdentity, Pick<Manifest, 'sinceMs' | 'next'> {
+interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifest, 'sinceMs' | 'next'> {
   parts: SavedPart[];
   positions: SavedPositions;
 }
@@ -53,20 +55,22 @@ interface SavedManifest extends DatasetIdentity, Pick<Manifest, 'sinceMs' | 'nex
 type SavedPart = [string, number, number, number, number];
 
 /** The bytes of the manifest. Of the ids those are listed that a run with the same overlap will need. */
-export function formatManifest({ identity, overlaps, parts, ...rest }: Manifest, overlapMs: number): Buffer {
+export function formatManifest({ workspace, identity, overlaps, parts, ...rest }: Manifest, overlapMs: number): Buffer {
   const codes = [...identity.codes].sort();
   const saved = parts.map(({ partition, name, rows, bytes, newestMs }): SavedPart => {
     return [partition, numberOf(name), rows, bytes, newestMs];
   });
-  return seal({ version: VERSION, ...identity, codes, ...rest, parts: saved, positions: formatPositions(overlaps, overlapMs) });
+  const positions = formatPositions(overlaps, overlapMs);
+  return seal({ version: VERSION, ...workspace, ...identity, codes, ...rest, parts: saved, positions });
 }
 
 /** The manifest of a file's bytes. Throws StateProblem where they are not whole and untouched, UnknownStateError where they are of another form. */
 export function parseManifest(bytes: Buffer): Manifest {
   const saved = unseal(bytes, [VERSION], isSavedManifest);
-  const { baseUrl, codes, all, columns, format, dialect, partition, sinceMs, next, parts, positions } = saved;
+  const { baseUrl, key, profile, codes, all, columns, format, dialect, partition, sinceMs, next, parts, positions } = saved;
   return {
-    identity: { baseUrl, codes, all, columns, format, dialect, partition },
+    workspace: { baseUrl, key, profile },
+    identity: { codes, all, columns, format, dialect, partition },
     sinceMs,
     next,
     parts: parts.map(([directory, number, rows, size, newestMs]) => {
@@ -90,6 +94,7 @@ function isSavedManifest(value: Record<string, unknown>): value is Record<string
   const { partition, sinceMs, next, parts, positions } = value;
   const { by, timezone }: Partial<Partitioning> = isObject(partition) ? partition : {};
   return (
+    isRecordedWorkspace(value) &&
     isIdentity(value, ['csv', 'ndjson', 'parquet']) &&
     PARTITIONS.some((known) => known === by) &&
     typeof timezone === 'string' &&
@@ -107,12 +112,15 @@ function isSavedPart(value: unknown): boolean {
   return typeof partition === 'string' && isPartition(partition) && numbers.every((number) => Number.isSafeInteger(number));
 }
 
-/** How a run differs from what the dataset was written as, in words that go on from "it ", or undefined where it does not. */
-export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): string | undefined {
+/** How a run differs from what a dataset was written as. */
+export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): Difference | undefined {
   // P7: rows of one day in two directories, or two kinds of files, are no dataset.
-  if (was.partition.by !== is.partition.by) return `is partitioned by ${was.partition.by}, not by ${is.partition.by}`;
-  const zone = quote(was.partition.timezone);
-  if (was.partition.timezone !== is.partition.timezone)
-    return `has its ${was.partition.by}s in ${zone}, not in ${quote(is.partition.timezone)}: add --timezone ${zone}`;
+  const [before, now] = [was.partition, is.partition];
+  if (before.by !== now.by)
+    return { reason: `is partitioned by ${before.by}, not by ${now.by}`, wayOn: `Pass \`--partition-by ${before.by}\`` };
+  if (before.timezone !== now.timezone) {
+    const reason = `has its ${before.by}s in ${quote(before.timezone)}, not in ${quote(now.timezone)}`;
+    return { reason, wayOn: `Add \`--timezone ${inShellOr('ZONE', before.timezone)}\`` };
+  }
   return differenceOf(was, is);
 }

@@ -6,7 +6,9 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import type { AppendOptions } from '../append/append-file.ts';
+import { UPDATE } from '../append/current-state.ts';
 import { readingPositions } from '../append/overlap.ts';
+import { checkOwnWorkspace, type Recorded } from '../append/own-workspace.ts';
 import { StateProblem, UnknownStateError } from '../append/sealed.ts';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
 import { acquireLock, type Lock } from '../durable/lock.ts';
@@ -19,7 +21,7 @@ import { ensureGeneration } from './generations.ts';
 import { type DatasetIdentity, datasetDifference, MANIFEST, type Manifest, type Part, parseManifest } from './manifest.ts';
 import { createPartTail } from './part-tail.ts';
 import { createPartitioner, type Partitioning, partitionEnd } from './partitions.ts';
-import { datasetRefusal, finishParts, refuseForeign, removedPartitions } from './parts.ts';
+import { datasetRefusal, finishParts, NEW_DATASET, refuseForeign, removedPartitions } from './parts.ts';
 import type { PartFormatter } from './write-part.ts';
 
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
@@ -53,9 +55,8 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
     try {
       const found = await readManifest(disk, directory);
       if (found && !append)
-        throw datasetRefusal(directory, 'there is one already', 'Add --append to add to it, or choose another --output-dir.');
-      const difference = found && datasetDifference(found.identity, identity);
-      if (difference) throw datasetRefusal(directory, `it ${difference}`);
+        throw datasetRefusal(directory, 'there is one already', `Add \`--append\` to add to it, or ${OTHER_PLACE}`);
+      const recorded = await checkDataset(options, directory, found);
       const known = found?.parts ?? [];
       const removed = await removedPartitions({ disk, directory, parts: known });
       const parts = known.filter(({ partition }) => !removed.includes(partition));
@@ -69,12 +70,13 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         // P10: the first run's lower bound, not this one's; P15: or the end of what was deleted.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
         // P15: a state that knows it is written also where nothing is new.
-        saved: found !== undefined && keptFromMs === undefined,
+        saved: found !== undefined && keptFromMs === undefined && !recorded.renewed,
         proof: undefined,
       };
       const tail = createPartTail({
         ...options,
         ...committed,
+        workspace: recorded.workspace,
         disk,
         directory,
         parts,
@@ -90,6 +92,19 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   } catch (error) {
     throw inWords(error);
   }
+}
+
+/** P7: whose scans the dataset has, which must be those that this run would write. */
+async function checkDataset(
+  { identity, own }: Pick<DatasetOptions, 'identity' | 'own'>,
+  directory: string,
+  found: Manifest | undefined,
+): Promise<Recorded> {
+  if (!found) return { workspace: await own.workspace.record(), renewed: true };
+  const recorded = await checkOwnWorkspace(directory, found, own, OTHER_PLACE);
+  const difference = datasetDifference(found.identity, identity);
+  if (difference) throw datasetRefusal(directory, `it ${difference.reason}`, `${difference.wayOn}, or ${OTHER_PLACE}`);
+  return recorded;
 }
 
 /** When the newest of the deleted partitions ends, ms since the epoch: that is later than any lower bound that let their rows in. */
@@ -152,8 +167,9 @@ async function readManifest(disk: Disk, directory: string): Promise<Manifest | u
     return parseManifest(bytes);
   } catch (error) {
     // P6: parts that a lost manifest knew may be missing from what can be seen, so it is not worked out from them.
-    if (error instanceof StateProblem) throw datasetRefusal(directory, `its ${MANIFEST} ${error.message}`);
-    throw error instanceof UnknownStateError ? datasetRefusal(directory, error.message) : error;
+    if (error instanceof StateProblem)
+      throw datasetRefusal(directory, `its ${MANIFEST} ${error.message}`, `Restore it from a backup, ${NEW_DATASET}`);
+    throw error instanceof UnknownStateError ? datasetRefusal(directory, error.message, UPDATE) : error;
   }
 }
 

@@ -12,6 +12,7 @@ import { replaceFile, temporaryOf } from '../durable/replace-file.ts';
 import { makeRealDirectories } from '../durable/trusted-file.ts';
 import { UnprovenError } from '../errors.ts';
 import type { Row, TimedRows } from '../row-sink.ts';
+import type { RecordedWorkspace } from '../service/workspace.ts';
 import { type DatasetIdentity, formatManifest, MANIFEST, type Part, partName } from './manifest.ts';
 import { createPartitioner } from './partitions.ts';
 import { readPart, savedRow } from './read-part.ts';
@@ -21,6 +22,7 @@ export interface PartTailJob {
   disk: Disk;
   /** The real directory. */
   directory: string;
+  workspace: RecordedWorkspace;
   identity: DatasetIdentity;
   createFormatter(): PartFormatter;
   overlapMs: number;
@@ -46,7 +48,7 @@ interface Staged extends Part {
 
 /** To be called one at a time, and nothing but `close` after a failure. */
 export function createPartTail(job: PartTailJob): RowTail {
-  const { disk, directory, identity, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
+  const { disk, directory, workspace, identity, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
   const partitionOf = createPartitioner(identity.partition);
   /** The real directories of the partitions that rows were written to. */
   const places = new Map<string, string>();
@@ -115,7 +117,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     // P1: the temporary names too: by them the next run finds what is claimed.
     for (const place of changed) await disk.flushDirectory(place);
     const claimed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
-    const manifest = { identity, sinceMs, next, parts: claimed, overlaps };
+    const manifest = { workspace, identity, sinceMs, next, parts: claimed, overlaps };
     const done = staged;
     begun = true;
     // P2: the one step by which all of them become part of the dataset.

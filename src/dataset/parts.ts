@@ -9,13 +9,13 @@ import { UsageError } from '../errors.ts';
 import { MANIFEST, type Part } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 
-/** A refusal to touch the dataset; `reason` goes on from "cannot add to DIR: ". */
-export function datasetRefusal(directory: string, reason: string, hint = WAY_ON): UsageError {
-  return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, { hint });
+/** A refusal to touch the dataset; `reason` goes on from "cannot add to DIR: ", `wayOn` is a sentence without its period. */
+export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
+  return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, { hint: `No changes were made. ${wayOn}.` });
 }
 
-const WAY_ON =
-  'Nothing was changed. Put the directory back as it was, or export into a new --output-dir, which then takes the place of this one.';
+/** The last way on, where the dataset is not what was committed. */
+export const NEW_DATASET = 'or export into a new --output-dir, which then replaces this one';
 
 interface Job {
   disk: Disk;
@@ -42,21 +42,32 @@ export async function refuseForeign({ disk, directory, parts, format }: Job & Pi
   for (const name of names) {
     if (HIDDEN.test(name)) continue;
     // P5: engines read whatever lies there.
-    if (!isPartition(name)) throw datasetRefusal(directory, `it holds ${name}, which is not of this export`);
+    if (!isPartition(name))
+      throw datasetRefusal(directory, `it holds ${name}, which is not of this export`, 'Move it out of the directory');
     for (const file of await disk.readdir(join(directory, name))) {
       if (HIDDEN.test(file) || known.get(name)?.has(file)) continue;
-      const reason = parts.length === 0 ? `it has no ${MANIFEST}, and holds` : 'it holds';
-      throw datasetRefusal(directory, `${reason} ${name}/${file}, which is not of this export (${format})`);
+      const isLost = parts.length === 0;
+      const reason = isLost ? `it has no ${MANIFEST}, and holds` : 'it holds';
+      throw datasetRefusal(
+        directory,
+        `${reason} ${name}/${file}, which is not of this export (${format})`,
+        isLost ? `Restore ${MANIFEST} from a backup, ${NEW_DATASET}` : 'Move that file out of the directory',
+      );
     }
   }
   for (const { partition, name, bytes } of parts) {
     const path = join(directory, partition, name);
     // P3: of the last commit it may still stand under its temporary name.
     const found = (await ifPresent(disk.lstat(path))) ?? (await ifPresent(disk.lstat(temporaryOf(path))));
-    if (!found) throw datasetRefusal(directory, `${partition}/${name} is gone`);
+    const restore = `Restore that file from a backup, ${NEW_DATASET}`;
+    if (!found) throw datasetRefusal(directory, `${partition}/${name} is gone`, restore);
     // P5: what was cut or written to is no longer what was proven.
     if (found.size !== bytes)
-      throw datasetRefusal(directory, `${partition}/${name} has ${found.size} bytes, not the ${bytes} that were written`);
+      throw datasetRefusal(
+        directory,
+        `${partition}/${name} has ${found.size} bytes, not the ${bytes} that were written`,
+        restore,
+      );
   }
 }
 

@@ -42,11 +42,14 @@ export function describeSystemError(error: unknown): string {
   return messageOf(error);
 }
 
+/** A way out where the path of `--output` is to blame. */
+export const OTHER_FILE = 'choose another file with --output';
+
 /**
  * What to throw where a file could not be opened: UsageError where the path is to blame, LocalError otherwise. `task` says what cannot be
  * done, such as `write scans.csv`; `choice` is a way out where another path is one. What is no error of the system is given back as it is.
  */
-export function cannotOpen(task: string, error: unknown, choice = 'choose another file with --output'): unknown {
+export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
   const message = `cannot ${task}: ${describeSystemError(error)}`;

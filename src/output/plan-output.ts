@@ -32,6 +32,8 @@ export interface OutputPlan {
   path: string | undefined;
   /** As in WholeFileOptions, where it is not `--output` that names the path. */
   elsewhere?: string | undefined;
+  /** As in WholeFileOptions. */
+  beforeReplace?: (() => Promise<void>) | undefined;
   gzip: boolean;
   header: boolean;
   rawCells: boolean;

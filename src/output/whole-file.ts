@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, sep } from 'node:path';
 import { type Disk, type DiskFile, ifPresent, nodeDisk } from '../durable/disk.ts';
-import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
+import { cannotOpen, cannotWrite, OTHER_FILE } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
 import { checkPlace, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
@@ -35,6 +35,8 @@ export interface WholeFileOptions {
   disk?: Disk;
   /** What to do where nothing can be written there, by the flag that is meant (default: `--output`). */
   elsewhere?: string | undefined;
+  /** Called when all is written and flushed, right before the old file is replaced: what it throws leaves the old one in place. */
+  beforeReplace?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -43,16 +45,14 @@ export interface WholeFileOptions {
  *
  * @throws UsageError when the path cannot be written (no such directory, no permission, a directory), before any byte is.
  */
-export async function openWholeFile(
-  path: string,
-  { processes, gzip = false, keeps = false, disk = nodeDisk, elsewhere = 'choose another file with --output' }: WholeFileOptions,
-): Promise<WholeFile> {
+export async function openWholeFile(path: string, options: WholeFileOptions): Promise<WholeFile> {
+  const { processes, gzip = false, keeps = false, disk = nodeDisk, elsewhere = OTHER_FILE, beforeReplace } = options;
   const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
   try {
     // By its own name: in a directory, as node would make it, the system takes it for that of a file.
     if (namesDevice(path, platform())) return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, elsewhere);
-    if (isFile) return wholeFile(path, await openReplacement(disk, real, { processes }), encoder);
+    if (isFile) return wholeFile(path, await openReplacement(disk, real, { processes }), encoder, beforeReplace);
     if (keeps) throw refusal(path, 'is not a regular file', 'remove it, or choose another place');
     return directFile(path, await openDirectly(disk, path, real, processes.pid), encoder());
   } catch (error) {
@@ -119,7 +119,12 @@ function refusal(path: string, what: string, hint: string): UsageError {
   return new UsageError(`cannot write ${path}: it ${what}`, { hint });
 }
 
-function wholeFile(path: string, replacement: Replacement, createEncoder: () => Encoder): WholeFile {
+function wholeFile(
+  path: string,
+  replacement: Replacement,
+  createEncoder: () => Encoder,
+  beforeReplace: WholeFileOptions['beforeReplace'],
+): WholeFile {
   let gatherer = createGatherer(createEncoder(), replacement.write);
   const failing = (error: unknown) => Promise.reject(inWords(path, error, `${path} is as it was`));
   return {
@@ -127,7 +132,7 @@ function wholeFile(path: string, replacement: Replacement, createEncoder: () => 
     async commit() {
       // An empty compressed file has a member all the same.
       const end = gatherer.touched() || replacement.size() === 0 ? gatherer.end() : Promise.resolve();
-      await end.then(() => replacement.commit()).catch(failing);
+      await end.then(() => replacement.commit(beforeReplace)).catch(failing);
     },
     discard: replacement.discard,
     async checkpoint() {

@@ -324,7 +324,7 @@ describe('--restart', () => {
     await run(memory, service, { restart: true, identity: { columns: ['id', 'ts'] } });
     expect(fileText().split('\n')[0]).toBe('id,ts');
     expect(ids()).toEqual(['1', '2', '3', '4']);
-    expect(memory.names()).toEqual([FILE, STATE]);
+    expect(memory.names()).toEqual([FILE, `${FILE}.old`, STATE]);
     service[CODE]?.push({ id: 5, time: START + 4 * HOUR });
     expect(await run(memory, service, { identity: { columns: ['id', 'ts'] } })).toBe(1);
   });

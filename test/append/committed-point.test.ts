@@ -11,6 +11,7 @@ import {
   HOUR,
   idsIn,
   OTHER_CODE,
+  ownWorkspace,
   type RunOptions,
   rowsAt,
   run,
@@ -224,31 +225,79 @@ it('leaves no file open when it refuses', async () => {
 });
 
 describe('an append is refused, and everything left as it is, when', () => {
-  const cases: [string, () => void, RegExp, Parameters<typeof run>[2]?][] = [
-    ['the file is shorter than committed (A6)', () => memory.write(FILE, fileText().slice(0, -10)), /it was cut/],
-    ['the file was edited (A6)', () => memory.write(FILE, fileText().replace('Safari', 'Firefox')), /was edited or replaced/],
-    ['one bit of the file is another', () => memory.write(FILE, fileText().replace('DE', 'DF')), /was edited or replaced/],
-    ['the file was replaced by a longer one', () => memory.write(FILE, 'x'.repeat(5000)), /was edited or replaced/],
-    ['the file was moved away (A6)', () => memory.remove(FILE), /it is gone/],
+  const cases: [string, () => void, RegExp, string, Parameters<typeof run>[2]?][] = [
+    [
+      'the file is shorter than committed (A6)',
+      () => memory.write(FILE, fileText().slice(0, -10)),
+      /it was cut/,
+      'Restore the file from a backup, or add `--restart`',
+    ],
+    [
+      'the file was edited (A6)',
+      () => memory.write(FILE, fileText().replace('Safari', 'Firefox')),
+      /was edited or replaced/,
+      'keeps this file as scans.out.old',
+    ],
+    [
+      'one bit of the file is another',
+      () => memory.write(FILE, fileText().replace('DE', 'DF')),
+      /was edited or replaced/,
+      'Restore the file',
+    ],
+    [
+      'the file was replaced by a longer one',
+      () => memory.write(FILE, 'x'.repeat(5000)),
+      /was edited or replaced/,
+      'Restore the file',
+    ],
+    ['the file was moved away (A6)', () => memory.remove(FILE), /it is gone/, 'add `--rotated`'],
     [
       'another base URL is meant',
       () => {},
-      /was exported from https:\/\/example/,
-      { identity: { baseUrl: 'https://b.test/api/v1' } },
+      /belongs to https:\/\/example.test\/api\/v1, not to https:\/\/b.test/,
+      'add --moved-from https://example.test/api/v1',
+      { own: ownWorkspace([CODE], { baseUrl: 'https://b.test/api/v1' }) },
     ],
-    ['another code is meant (A6)', () => {}, /holds the scans of code 1111/, { identity: { codes: [OTHER_CODE] } }],
-    ['other columns are wanted', () => {}, /has the columns id,ts,country/, { identity: { columns: ['id', 'ts'] } }],
-    ['another format is wanted', () => {}, /was written as csv, not ndjson/, { identity: { format: 'ndjson' } }],
+    [
+      'another workspace is meant, which has none of its codes',
+      () => {},
+      /belongs to another workspace/,
+      'use the key of that workspace, or choose another file with --output',
+      { own: ownWorkspace([OTHER_CODE], { apiKey: 'svc_live_bbbb' }) },
+    ],
+    [
+      'another code is meant (A6)',
+      () => {},
+      /holds the scans of code 1111/,
+      `Pass the same codes (\`${CODE}\`)`,
+      { identity: { codes: [OTHER_CODE] } },
+    ],
+    [
+      'other columns are wanted',
+      () => {},
+      /has the columns id,ts,country/,
+      'Pass `--fields id,ts,country,city,device,os,browser,referrer`',
+      { identity: { columns: ['id', 'ts'] } },
+    ],
+    [
+      'another format is wanted',
+      () => {},
+      /was written as csv, not ndjson/,
+      'Pass `--format csv`',
+      { identity: { format: 'ndjson' } },
+    ],
     [
       'other cells are wanted',
       () => {},
       /was written without --raw-cells/,
+      'Omit `--raw-cells`',
       { identity: { dialect: { header: true, excel: false, rawCells: true, keepExtra: false } } },
     ],
     [
       'the state is of a later version (A16)',
       () => memory.write(STATE, later(memory.read(STATE) ?? '')),
       /version 3, which this qrctl does not know/,
+      'Update qrctl',
     ],
     [
       'the state is gone and the file was edited (A14)',
@@ -257,6 +306,7 @@ describe('an append is refused, and everything left as it is, when', () => {
         memory.write(FILE, fileText().replace('2026-01-01T01', 'yesterday'));
       },
       /a row that is no scan/,
+      'Restore scans.out.state.json from a backup',
     ],
     [
       'the state is gone and the file holds a scan twice',
@@ -265,6 +315,7 @@ describe('an append is refused, and everything left as it is, when', () => {
         memory.write(FILE, `${fileText()}${fileText().split('\n')[4]}\n`);
       },
       /the row 4 twice/,
+      'keeps this file as scans.out.old',
     ],
     [
       'the state is unreadable and the file gone',
@@ -273,17 +324,18 @@ describe('an append is refused, and everything left as it is, when', () => {
         memory.remove(FILE);
       },
       /cannot be read: it was cut or changed, and the file is gone/,
+      'or add `--restart`',
     ],
   ];
 
-  it.each(cases)('%s', async (_, change, message, options) => {
+  it.each(cases)('%s', async (_, change, message, wayOn, options) => {
     await run(memory, service);
     change();
     const before = everything();
     const again = run(memory, service, options);
     await expect(again).rejects.toThrow(UsageError);
     await expect(again).rejects.toThrow(message);
-    await expect(again).rejects.toMatchObject({ hint: expect.stringContaining('--restart') });
+    await expect(again).rejects.toMatchObject({ hint: expect.stringContaining(wayOn) });
     expect(everything()).toEqual(before);
   });
 

@@ -16,7 +16,6 @@ const DIALECT = { header: true, excel: false, rawCells: false, keepExtra: false 
 const T1 = Date.UTC(2026, 0, 1);
 
 const csv: AppendIdentity = {
-  baseUrl: 'https://example.test',
   codes: ['c'],
   all: false,
   columns: ['id', 'ts', 'referrer'],

@@ -131,7 +131,7 @@ it('is refused where the file begins after the end (A18, A22)', async () => {
     await expect(failing).rejects.toThrow(
       `nothing can be added to ${FILE}: the range ends at ${formatInstant(untilMs)}, and it begins at ${formatInstant(START)}`,
     );
-    await expect(failing).rejects.toMatchObject({ hint: expect.stringContaining('choose a later --until') });
+    await expect(failing).rejects.toMatchObject({ hint: expect.stringContaining('a later `--until`') });
   }
 });
 

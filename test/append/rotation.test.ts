@@ -16,6 +16,7 @@ import {
   idsOf,
   OTHER_CODE,
   openOn,
+  ownWorkspace,
   type RunOptions,
   rowsAt,
   run,
@@ -129,7 +130,7 @@ describe('a file that was moved away', () => {
     await rotate();
     const refused = run(memory, service);
     await expect(refused).rejects.toThrow('it is gone');
-    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('Add --rotated if it was moved away') });
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('add `--rotated`') });
   });
 
   it("is not mixed with one that is somebody else's", async () => {
@@ -142,7 +143,7 @@ describe('a file that was moved away', () => {
   it('is not gone on with by a run that writes something else (A6)', async () => {
     await rotated();
     await rotate();
-    await expect(rotated({ identity: { baseUrl: 'https://other.test/api/v1' } })).rejects.toThrow('was exported from');
+    await expect(rotated({ own: ownWorkspace([], { baseUrl: 'https://other.test/api/v1' }) })).rejects.toThrow('belongs to');
   });
 });
 

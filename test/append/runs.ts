@@ -1,12 +1,14 @@
 /** Runs of an append against a service that is a list of rows: what a cron job does, without the network. */
 import { type AppendIdentity, type AppendOptions, openAppendFile } from '../../src/append/append-file.ts';
+import type { OwnWorkspace } from '../../src/append/own-workspace.ts';
 import type { Disk, DiskFile } from '../../src/durable/disk.ts';
-import { UnprovenError } from '../../src/errors.ts';
+import { NotFoundError, UnprovenError } from '../../src/errors.ts';
 import { createCsvFormatter } from '../../src/output/csv.ts';
 import { createNdjsonFormatter } from '../../src/output/json.ts';
 import type { TimedRows } from '../../src/row-sink.ts';
 import type { Scan } from '../../src/service/shapes.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
+import { createWorkspace } from '../../src/service/workspace.ts';
 import { formatInstant, parseInstant, systemClock } from '../../src/time.ts';
 import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
 
@@ -37,11 +39,34 @@ export interface RunOptions extends Partial<Omit<AppendOptions, 'identity'>> {
   unproven?: boolean;
 }
 
+const BASE_URL = 'https://example.test/api/v1';
+
+/** The workspace of a test, whose key and base URL may change; `codes`: those that it has. */
+export function ownWorkspace(
+  codes: Iterable<string>,
+  { apiKey = 'svc_live_aaaa', baseUrl = BASE_URL, profile, ...changes }: Partial<OwnWorkspace> & TestKey = {},
+): OwnWorkspace {
+  const known = new Set(codes);
+  return {
+    workspace: createWorkspace({ baseUrl, apiKey, profile }),
+    seen: new Set(),
+    async getCode(id) {
+      if (!known.has(id)) throw new NotFoundError('no such code');
+    },
+    ...changes,
+  };
+}
+
+interface TestKey {
+  apiKey?: string;
+  baseUrl?: string;
+  profile?: string;
+}
+
 function identityOf(service: TestService, changes: Partial<AppendIdentity> = {}): AppendIdentity {
   const codes = Object.keys(service);
   const several = codes.length > 1 || changes.all === true;
   return {
-    baseUrl: 'https://example.test/api/v1',
     codes,
     all: false,
     columns: several ? ['qr_id', ...SCAN_FIELDS] : [...SCAN_FIELDS],
@@ -81,6 +106,7 @@ export function openOn(memory: MemoryDisk, service: TestService, options: RunOpt
     clock: { ...systemClock, sleep: async () => {} },
     lock: async () => ({ release: async () => {} }),
     disk: memory.disk,
+    own: ownWorkspace(Object.keys(service)),
     ...options,
     identity,
   });

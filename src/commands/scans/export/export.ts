@@ -1,7 +1,9 @@
 import { FILE_NAMES } from '../../../file-names.ts';
 import { choiceOptions } from '../../code-choice.ts';
 import { choice, defineCommand, duration, flag, text, type Values } from '../../define.ts';
+import { movedFromOption } from '../../moved-from-option.ts';
 import { scanOutputOptions } from '../../output-options.ts';
+import { overwriteOption } from '../../overwrite-option.ts';
 import { RANGE_FORMS, rangeOptions } from '../../range-options.ts';
 
 const APPEND = 'Append flags:';
@@ -25,16 +27,22 @@ const options = {
     FILE_NAMES,
   ),
   append: flag('--append', 'add only what is new since the last run; survives kill -9', { group: APPEND }),
-  restart: flag('--restart', 'with --append: build the file anew beside its place, then replace it', { group: APPEND }),
+  restart: flag(
+    '--restart',
+    'With --append: export everything again and replace the file; the old one stays as FILE.old if it has scans that the new one lacks',
+    { group: APPEND },
+  ),
   rotated: flag('--rotated', 'with --append: the file may have been moved away (logrotate): a new one goes on where it ended', {
     group: APPEND,
   }),
   overlap: duration('--overlap <duration>', 'with --append: how far back to look for late scans (default: 1h)', {
     group: APPEND,
   }),
+  movedFrom: { ...movedFromOption.movedFrom, group: APPEND },
   proveBeyond: flag('--prove-beyond', 'one request more a code, which finds out a total that is cut off at any number'),
   dryRun: flag('--dry-run', 'say what would be read: codes, range, scans, requests and time'),
   ...scanOutputOptions,
+  ...overwriteOption,
 };
 
 export type ExportFlags = Values<typeof options>;

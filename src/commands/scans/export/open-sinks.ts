@@ -1,21 +1,17 @@
 /** Which sinks the plan of an export opens: one for all codes or a file a code, made anew or appended to. */
-import { join } from 'node:path';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import type { Partitioning } from '../../../dataset/partitions.ts';
-import { UsageError } from '../../../errors.ts';
-import { createFileNames } from '../../../file-names.ts';
 import type { LocalTime } from '../../../local-time.ts';
 import { createBufferedSink } from '../../../output/buffered-sink.ts';
-import type { Column } from '../../../output/columns.ts';
 import type { OutputPlan } from '../../../output/plan-output.ts';
 import { makeOutputDirectory, OTHER_DIRECTORY } from '../../../output/whole-file.ts';
 import type { CodeSink, Rewind, RowSink } from '../../../row-sink.ts';
-import type { Service } from '../../../service/service.ts';
-import { loadFormatter, openSink } from '../../output-options.ts';
-import { addLabels, addLocalTime, LOCAL_TIME } from './added-columns.ts';
+import { openSink } from '../../output-options.ts';
+import { addLabels, addLocalTime } from './added-columns.ts';
+import { filesOf } from './code-files.ts';
+import { type Known, openAppended, openPartitioned } from './open-growing.ts';
 import { createOutputContents, type OutputContents } from './output-contents.ts';
-import { DEFAULT_OVERLAP_MS, type ExportPlan } from './plan-export.ts';
+import type { ExportPlan } from './plan-export.ts';
 
 /** The sinks of a whole export. */
 export interface ExportSinks {
@@ -26,6 +22,8 @@ export interface ExportSinks {
   discard(): Promise<void>;
   /** What the outputs hold so far, and the files that are done or at a committed point. */
   contents: OutputContents['read'];
+  /** What the user must not miss at the end: files that a restart kept. */
+  remarks: readonly string[];
   /** What the summary calls the place; undefined for standard output. */
   place: string | undefined;
 }
@@ -35,9 +33,13 @@ export async function openSinks(
   context: Context,
   plan: ExportPlan,
   codes: readonly CodeLabel[],
-  service: Pick<Service, 'baseUrl' | 'nowMs'>,
+  service: Known,
 ): Promise<ExportSinks> {
   const { append, directory, labelled, output, sinceMs } = plan;
+  const remarks: string[] = [];
+  const remark = (line: string) => {
+    remarks.push(line);
+  };
   const contents = createOutputContents({ direct: directory === undefined && output.path === undefined });
   const localTime = plan.localZone === undefined ? undefined : await loadLocalTime(plan.localZone);
   const withColumns = (code: CodeLabel, sink: CodeSink) => {
@@ -48,7 +50,13 @@ export async function openSinks(
     const file = contents.appended(
       await openPartitioned(context, plan, { directory, partition: plan.partition }, codes, service),
     );
-    return { ...file, contents: contents.read, place: directory, open: async (code) => withColumns(code, file.sinkOf(code.id)) };
+    return {
+      ...file,
+      contents: contents.read,
+      remarks,
+      place: directory,
+      open: async (code) => withColumns(code, file.sinkOf(code.id)),
+    };
   }
   if (directory !== undefined) {
     await makeOutputDirectory(directory);
@@ -56,22 +64,40 @@ export async function openSinks(
     const open = async (code: CodeLabel) => {
       const path = fileOf(code);
       if (append) {
-        const file = contents.appended(await openAppended(context, plan, path, [code], service));
+        const file = contents.appended(await openAppended(context, plan, path, [code], service, remark));
         return withColumns(code, file.sinkOf(code.id, true));
       }
-      const own = documentOf(await openRewindable(context, { ...output, path, elsewhere: OTHER_DIRECTORY }), sinceMs, true);
+      const own = documentOf(
+        await openRewindable(context, replacing(plan, { ...output, path, elsewhere: OTHER_DIRECTORY })),
+        sinceMs,
+        true,
+      );
       return withColumns(code, contents.watched(own, path));
     };
-    return { place: directory, contents: contents.read, open, commit: async () => undefined, discard: async () => undefined };
+    return {
+      place: directory,
+      contents: contents.read,
+      remarks,
+      open,
+      commit: async () => undefined,
+      discard: async () => undefined,
+    };
   }
   if (append) {
-    const file = contents.appended(await openAppended(context, plan, append.path, codes, service));
-    return { ...file, contents: contents.read, place: file.path, open: async (code) => withColumns(code, file.sinkOf(code.id)) };
+    const file = contents.appended(await openAppended(context, plan, append.path, codes, service, remark));
+    return {
+      ...file,
+      contents: contents.read,
+      remarks,
+      place: file.path,
+      open: async (code) => withColumns(code, file.sinkOf(code.id)),
+    };
   }
-  const shared = await openRewindable(context, output);
+  const shared = await openRewindable(context, replacing(plan, output));
   return {
     ...shared,
     contents: contents.read,
+    remarks,
     place: output.path,
     open: async (code) => withColumns(code, contents.watched(documentOf(shared, sinceMs, false))),
     async commit() {
@@ -81,91 +107,11 @@ export async function openSinks(
   };
 }
 
-/** Opens the file for appending that `path` names, for these codes. */
-async function openAppended(
-  context: Context,
-  plan: ExportPlan,
-  path: string,
-  codes: readonly CodeLabel[],
-  service: Pick<Service, 'baseUrl' | 'nowMs'>,
-) {
-  const { openAppendFile, readIdentity } = await import('../../../append/append-file.ts');
-  const { format, chosen } = plan.output;
-  const saved = chosen || plan.append?.restart ? undefined : await readIdentity(path);
-  const columns = continued(plan.output.columns, saved?.columns);
-  if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append is for CSV and NDJSON');
-  return openAppendFile({
-    ...growing(context, plan, columns, codes, service, path),
-    path,
-    formatter: (await loadFormatter(context, { ...plan.output, columns }))(),
-    restart: plan.append.restart,
-    rotated: plan.append.rotated,
-    elsewhere: plan.directory === undefined ? undefined : OTHER_DIRECTORY,
-  });
-}
-
-/** Opens the dataset in a directory, for these codes. */
-async function openPartitioned(
-  context: Context,
-  plan: ExportPlan,
-  { directory, partition }: { directory: string; partition: Partitioning },
-  codes: readonly CodeLabel[],
-  service: Pick<Service, 'baseUrl' | 'nowMs'>,
-) {
-  const { openDataset, readDatasetColumns } = await import('../../../dataset/open-dataset.ts');
-  const saved = plan.output.chosen ? undefined : await readDatasetColumns(directory);
-  const columns = continued(plan.output.columns, saved);
-  const growth = growing(context, plan, columns, codes, service, directory);
-  return openDataset({
-    ...growth,
-    directory,
-    identity: { ...growth.identity, partition },
-    createFormatter: await loadFormatter(context, { ...plan.output, columns }),
-    append: plan.append !== undefined,
-    compact: plan.compact,
-  });
-}
-
-/** What a file that is appended to and a dataset have in common. */
-function growing(
-  context: Context,
-  plan: ExportPlan,
-  columns: readonly Column[],
-  codes: readonly CodeLabel[],
-  service: Pick<Service, 'baseUrl' | 'nowMs'>,
-  place: string,
-) {
-  const { format, header, excel, rawCells, delimiter, chosen } = plan.output;
-  if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet') throw new UsageError(`${format} cannot be added to`);
-  const isLocal = columns.some(({ name }) => name === LOCAL_TIME);
-  return {
-    identity: {
-      ...{ baseUrl: service.baseUrl, format },
-      codes: codes.map((code) => code.id),
-      all: (plan.directory === undefined || plan.partition !== undefined) && plan.all,
-      columns: columns.map((column) => column.name),
-      dialect: {
-        ...{ header, excel, rawCells, keepExtra: !chosen },
-        timezone: isLocal ? plan.localZone : undefined,
-        delimiter: format === 'csv' && delimiter !== ',' ? delimiter : undefined,
-      },
-    },
-    overlapMs: plan.append?.overlapMs ?? DEFAULT_OVERLAP_MS,
-    sinceMs: plan.sinceMs,
-    untilMs: plan.untilMs,
-    serviceNow: () => service.nowMs(),
-    clock: context.clock,
-    signal: context.signal,
-    note: context.console.note,
-    warn: (line: string) => context.console.warn(line, true),
-    onWait: () => context.console.note(`another run is writing ${place}: waiting for it`),
-  };
-}
-
-/** Where nobody chose columns a file goes on with those it has, as far as we know them: a later qrctl may have more by itself. */
-function continued(columns: readonly Column[], saved: readonly string[] | undefined): readonly Column[] {
-  const kept = saved?.map((name) => columns.find((column) => column.name === name));
-  return kept?.every((column) => column !== undefined) ? kept : columns;
+/** With `--overwrite` the state of an append goes with the file that it describes. */
+function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
+  const { path } = output;
+  if (!overwrite || path === undefined) return output;
+  return { ...output, beforeReplace: async () => (await import('../../../append/kept-state.ts')).removeState(path) };
 }
 
 async function loadLocalTime(zone: string): Promise<LocalTime> {
@@ -212,14 +158,4 @@ function documentOf(document: RowSink, sinceMs: number | undefined, own: boolean
       if (own ? rewind : await rewind?.()) added = 0;
     },
   };
-}
-
-/** The file of each code in `--output-dir`. */
-export function filesOf(
-  { directory = '', fileNames, output }: ExportPlan,
-  codes: readonly CodeLabel[],
-): (code: CodeLabel) => string {
-  const nameOf = createFileNames(codes, fileNames);
-  const extension = output.format === 'ids' ? 'txt' : output.format;
-  return (code) => join(directory, `${nameOf(code)}.${extension}`);
 }

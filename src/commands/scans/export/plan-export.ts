@@ -13,6 +13,7 @@ import { checkChoice, filterWords, isOneCode } from '../../code-choice.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';
 import { LABELS, LOCAL_TIME } from './added-columns.ts';
 import type { ExportFlags } from './export.ts';
+import { refuseKept } from './refuse-kept.ts';
 
 export const DEFAULT_OVERLAP_MS = 3_600_000;
 const IMPORTANCE: Readonly<Record<string, number>> = {
@@ -48,7 +49,9 @@ export interface ExportPlan extends PlannedRange {
   /** One file a code goes here. */
   directory: string | undefined;
   fileNames: FileNames;
-  append: { path: string; overlapMs: number; restart: boolean; rotated: boolean } | undefined;
+  append: { path: string; overlapMs: number; restart: boolean; rotated: boolean; movedFrom: string | undefined } | undefined;
+  /** Files that `--append` keeps may be replaced. */
+  overwrite: boolean;
   /** The directory is a dataset, divided so. */
   partition: Partitioning | undefined;
   /** At the end the parts of closed partitions become one. */
@@ -84,7 +87,7 @@ export async function planExport(context: Context, names: readonly string[], fla
   const isLocal = output.columns.some(({ name }) => name === LOCAL_TIME);
   const zones = { flag: flags.timezone, setting: settings.timezone, TZ: context.env.TZ };
   const localZone = isLocal ? chooseTimeZone(zones) : undefined;
-  return {
+  const plan = {
     all: names.length === 0 && flags.from === undefined && (filterWords(flags) ?? true),
     labelled,
     named: fileNames === 'slug' || (output.format !== 'ids' && output.columns.some(({ name }) => OF_CODE.has(name))),
@@ -95,9 +98,12 @@ export async function planExport(context: Context, names: readonly string[], fla
     append,
     partition,
     compact: flags.compact ?? false,
+    overwrite: flags.overwrite ?? false,
     proveBeyond,
     ...range,
   };
+  await refuseKept(plan, names, flags);
+  return plan;
 }
 
 function columns(labelled: boolean, withLocal: boolean): Column[] {
@@ -108,7 +114,7 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
 }
 
 function refuseContradictions(names: readonly string[], flags: ExportFlags): void {
-  const { fileNames, output, outputDir, append, restart, rotated, overlap, compact, partitionBy } = flags;
+  const { fileNames, output, outputDir, append, restart, rotated, movedFrom, overlap, overwrite, compact, partitionBy } = flags;
   checkChoice(names, flags);
   if (output !== undefined && outputDir !== undefined)
     throw new UsageError('--output is one file, --output-dir one a code: choose one');
@@ -123,6 +129,18 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
     throw new UsageError('--rotated goes with --append', { hint: 'without --append a file is always made anew' });
   if (restart && !append)
     throw new UsageError('--restart goes with --append', { hint: 'without --append a file is always made anew' });
+  if (movedFrom !== undefined && !append)
+    throw new UsageError('--moved-from requires --append', {
+      hint: 'omit --moved-from: without --append no earlier run matters',
+    });
+  if (overwrite && append)
+    throw new UsageError("--overwrite can't be used with --append", {
+      hint: 'omit --overwrite; to export everything again, add `--restart`',
+    });
+  if (overwrite && partitionBy !== undefined)
+    throw new UsageError("--overwrite can't replace a dataset: readers would see parts of two", {
+      hint: 'add --append to add to it, or choose another directory with --output-dir',
+    });
   if (compact && !(append && partitionBy !== undefined))
     throw new UsageError('--compact merges the parts of a dataset that grows', {
       hint: 'it goes with --output-dir DIR --partition-by day --append',
@@ -180,5 +198,6 @@ function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'
     overlapMs: flags.overlap ?? DEFAULT_OVERLAP_MS,
     restart: flags.restart ?? false,
     rotated: flags.rotated ?? false,
+    movedFrom: flags.movedFrom,
   };
 }

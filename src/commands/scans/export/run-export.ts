@@ -87,6 +87,11 @@ async function exportAll(
     });
     Object.assign(context.facts, { codes: summary.codes, range: summary.range });
     if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
+    // A file that lacks the scans of a code must not replace one that has them.
+    if (summary.failures.length > 0 && plan.append?.restart && plan.directory === undefined) {
+      const { notRebuilt } = await import('./explain-failure.ts');
+      throw notRebuilt(summary.failures, codes.length, plan.append.path);
+    }
     await sinks.commit();
     progress.stop();
     const ms = context.clock.monotonic() - started;
@@ -97,6 +102,7 @@ async function exportAll(
     }
   } finally {
     await sinks.discard();
+    for (const line of sinks.remarks) context.console.warn(line, true);
     Object.assign(context.facts, sinks.contents());
   }
 }

@@ -1,0 +1,79 @@
+/** The state that is on the disk, and what a run says that refuses to go on from it. */
+import { basename, dirname } from 'node:path';
+import { type Disk, ifPresent } from '../durable/disk.ts';
+import { UsageError } from '../errors.ts';
+import { hashFile } from './file-hash.ts';
+import { keepOldFile } from './old-file.ts';
+import { StateProblem, UnknownStateError } from './sealed.ts';
+import { type AppendState, parseState } from './state.ts';
+
+export interface AppendPaths {
+  /** The real file, links followed, so that its state stands beside it whatever name it is reached by. */
+  file: string;
+  state: string;
+  /** Where `--restart` builds the new file: beside its place. */
+  restart: string;
+}
+
+/** A refusal to touch the file; `reason` goes on from "cannot append to FILE: ", `wayOn` is a sentence without its period. */
+export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
+  return new UsageError(`cannot append to ${file}: ${reason}`, { hint: `No changes were made. ${wayOn}.`, cause });
+}
+
+/** The last way on, where the file is not as it was committed. */
+export function orRestart(file: string): string {
+  return `or add \`--restart\`: it exports everything again, and keeps this file as ${basename(file)}.old if anything in it is not in the new one`;
+}
+
+interface StateJob {
+  disk: Disk;
+  paths: AppendPaths;
+  signal?: AbortSignal | undefined;
+  /** Told what the user must not miss. */
+  warn?: ((line: string) => void) | undefined;
+}
+
+/** The state, after a `--restart` that was stopped while it took its place has taken it. */
+export async function readCurrentState(job: StateJob): Promise<AppendState | StateProblem | undefined> {
+  const state = await readState(job);
+  if (state && !(state instanceof StateProblem) && state.replacing) await finishReplacing(job, state);
+  return state;
+}
+
+async function readState({ disk, paths }: StateJob): Promise<AppendState | StateProblem | undefined> {
+  const bytes = await ifPresent(disk.readFile(paths.state));
+  if (!bytes) return undefined;
+  try {
+    return parseState(bytes);
+  } catch (error) {
+    if (error instanceof StateProblem) return error;
+    // A16: not worked out again from the file, as a damaged one is.
+    throw error instanceof UnknownStateError ? refusal(paths.file, error.message, UPDATE, error) : error;
+  }
+}
+
+/** A later qrctl wrote it, as far as can be told. */
+export const UPDATE = 'Update qrctl to the version that wrote it, or a later one';
+
+/** A8: a `--restart` was stopped between its two renames: the state is the new one, the file may still be the old one. */
+async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: AppendState): Promise<void> {
+  const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
+  if (!rebuilt) {
+    // The second rename happened, but a power cut may still undo it, and must not find rows in the file by then.
+    await disk.flushDirectory(dirname(paths.file));
+    return;
+  }
+  try {
+    const { size } = await rebuilt.stat();
+    // Not what the state describes: a later --restart was stopped while it was writing. The file itself will be checked.
+    if (size !== state.bytes || (await hashFile(rebuilt, size, undefined, signal)).digests().sha256 !== state.sha256) return;
+  } finally {
+    await rebuilt.close();
+  }
+  // A31: also where the run was stopped before it could.
+  const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
+  if (kept !== undefined) warn?.(`${basename(paths.file)}: a --restart was stopped and is finished now; the old file is ${kept}`);
+  await disk.rename(paths.restart, paths.file);
+  // The name must be there for good before rows are committed to it.
+  await disk.flushDirectory(dirname(paths.file));
+}

@@ -1,0 +1,62 @@
+/**
+ * The file that a `--restart` replaces. It may have scans that exist nowhere else: of deleted codes, of another service, or older than the
+ * service keeps them. So it stays as `FILE.old`, unless the new file has every row of it (old-rows.ts).
+ */
+import { basename, dirname, join } from 'node:path';
+import { type Disk, type DiskDirectory, ifPresent } from '../durable/disk.ts';
+import { inDirectory } from '../durable/held-directory.ts';
+import { systemCode } from '../durable/path-errors.ts';
+import { isSameFile } from '../durable/trusted-file.ts';
+import { LocalError } from '../errors.ts';
+import type { RowTail } from './row-tail.ts';
+
+export interface OldFile {
+  /** Whether it has anything that the new one lacks. */
+  isNeeded(built: Pick<RowTail, 'readBack'> & { rows: number }): Promise<boolean>;
+  /** Keeps it under another name. */
+  keep(): Promise<void>;
+}
+
+/** Of file systems without hard links, and of systems that let nobody link to this file. */
+const CANNOT_LINK = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EISDIR', 'UNKNOWN']);
+
+const MOST_OLD = 10_000;
+
+/**
+ * Gives the file its second name, for good: `FILE.old`, or `FILE.old.1` and so on where that is taken. May be called again after a kill: a
+ * file that has such a name keeps it. Resolves to the path, undefined where there is no file. Throws the system's error.
+ */
+export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
+  // D16: no other directory gets a name, wherever this one's leads a moment later.
+  const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
+  if (name === undefined) return undefined;
+  // A31: the name is there for good before another file takes the place.
+  await disk.flushDirectory(dirname(path));
+  return join(dirname(path), name);
+}
+
+async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): Promise<string | undefined> {
+  const old = await ifPresent(disk.lstat(at(file)));
+  if (!old?.isFile()) return undefined;
+  for (let number = 0; number < MOST_OLD; number++) {
+    const name = `${file}.old${number === 0 ? '' : `.${number}`}`;
+    const taken = await ifPresent(disk.lstat(at(name)));
+    if (taken ? isSameFile(old, taken) : await giveName(disk, at(file), at(name))) return name;
+  }
+  throw new LocalError(`cannot keep ${file}: ${file}.old and ${MOST_OLD - 1} more names are taken`, {
+    hint: 'Move the old files to another directory, and run this again.',
+  });
+}
+
+/** False where the name is taken by now. A link, so that readers see a file at `path` at each instant, or else a rename. */
+async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
+  try {
+    await disk.link(path, name);
+  } catch (error) {
+    const code = systemCode(error) ?? '';
+    if (code === 'EEXIST') return false;
+    if (!CANNOT_LINK.has(code)) throw error;
+    await disk.rename(path, name);
+  }
+  return true;
+}

@@ -1,0 +1,106 @@
+/** Whether a file that a `--restart` is about to replace has anything that the new one lacks. */
+import { basename } from 'node:path';
+import { type DiskFile, ifPresent } from '../durable/disk.ts';
+import { openTrusted } from '../durable/trusted-file.ts';
+import { countOf, formatCount, quote } from '../quote.ts';
+import { isCommitted, type OpenJob } from './committed-point.ts';
+import type { AppendIdentity } from './identity.ts';
+import { countMissingRows, type RowReader } from './missing-rows.ts';
+import { keepOldFile, type OldFile } from './old-file.ts';
+import { ForeignRowError, findFirstRow, readRows, type SavedRow } from './read-back.ts';
+import { StateProblem } from './sealed.ts';
+import type { AppendState } from './state.ts';
+
+interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'signal'> {
+  /** Told at the end of the run what the user must not miss. */
+  remark?: ((line: string) => void) | undefined;
+}
+
+type NewFile = Parameters<OldFile['isNeeded']>[0];
+
+/** The file at its place, which `state` describes, as a restart begins. */
+export function createOldFile(job: Job, state: AppendState | StateProblem | undefined): OldFile {
+  let reason: string | undefined;
+  return {
+    async isNeeded(built) {
+      if (wasRotated(state)) {
+        job.remark?.(
+          `Files that log rotation moved away are unchanged. ${basename(job.paths.file)} now also has those of their scans that the service still has`,
+        );
+      }
+      reason = await reasonToKeep(job, state, built);
+      return reason !== undefined;
+    },
+    async keep() {
+      const path = await keepOldFile(job.disk, job.paths.file);
+      if (path !== undefined) job.remark?.(`Kept the old file as ${path}: ${reason}`);
+    },
+  };
+}
+
+function wasRotated(state: AppendState | StateProblem | undefined): boolean {
+  if (!state || state instanceof StateProblem) return false;
+  return [...state.overlaps.values()].some(({ movedUntilMs }) => movedUntilMs !== undefined);
+}
+
+/**
+ * Resolves to why the file that `state` describes must stay, in words that go on from a colon; undefined if everything in it is in the new
+ * file. A file that can't be compared stays (A31). Throws only when the run is interrupted.
+ */
+async function reasonToKeep(
+  job: Job,
+  state: AppendState | StateProblem | undefined,
+  built: NewFile,
+): Promise<string | undefined> {
+  const { disk, paths, signal } = job;
+  const found = await ifPresent(disk.lstat(paths.file));
+  if (!found || found.size === 0) return undefined;
+  // Without a commit no state says whose bytes these are.
+  const known = !state || state instanceof StateProblem || state.bytes === 0 ? undefined : state;
+  try {
+    const file = await openTrusted(disk, paths.file);
+    if (!file) return undefined;
+    try {
+      return await compare(job, known, file, built);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    return `its scans can't be compared with the new ones (${error instanceof Error ? error.message : error})`;
+  }
+}
+
+async function compare(job: Job, state: AppendState | undefined, file: DiskFile, built: NewFile): Promise<string | undefined> {
+  const { signal } = job;
+  const { size } = await file.stat();
+  const identity = state?.identity ?? job.identity;
+  const start = await findFirstRow(file, size, identity, state ? undefined : job.begin);
+  const old: RowReader = async (onRow) => {
+    const end = await readRows(file, { start, end: size, strict: true, signal }, identity, withCode(identity, onRow));
+    // Only behind the last commit a stopped run may have left part of a row.
+    if (end < (state?.bytes ?? size)) throw new ForeignRowError('an incomplete row');
+  };
+  const kept: RowReader = (onRow) => built.readBack(withCode(job.identity, onRow), Number.NEGATIVE_INFINITY);
+  const missing = await countMissingRows({ old, kept, keptRows: built.rows });
+  const isEdited = state && (!(await isCommitted(job, file, state)) || (state.stamp !== undefined && size > state.bytes));
+  const reasons = [isEdited ? 'it was edited after the last run' : undefined, formatMissing(missing, basename(job.paths.file))];
+  return reasons.filter((reason) => reason !== undefined).join(', and ') || undefined;
+}
+
+function withCode({ columns, codes }: AppendIdentity, onRow: (code: string, id: string) => void): (row: SavedRow) => void {
+  const alone = columns.includes('qr_id') ? '' : (codes[0] ?? '');
+  return ({ code = alone, id }) => onRow(code, id);
+}
+
+/** Codes of which it is said how many scans. */
+const MOST_CODES = 5;
+
+function formatMissing(missing: ReadonlyMap<string, number>, name: string): string | undefined {
+  if (missing.size === 0) return undefined;
+  const counts = [...missing].sort(([, one], [, other]) => other - one);
+  const scans = counts.reduce((sum, [, count]) => sum + count, 0);
+  const codes = counts.slice(0, MOST_CODES).map(([code, count]) => `${formatCount(count)} of ${quote(code)}`);
+  if (counts.length > MOST_CODES) codes.push(`the others of ${countOf(counts.length - MOST_CODES, 'more code')}`);
+  return `${countOf(scans, 'scan')} in it ${scans === 1 ? 'is' : 'are'} not in ${name} (${codes.join(', ')})`;
+}

@@ -1,0 +1,106 @@
+/** The file or dataset that an export with `--append` adds to, as the plan and the codes describe it. */
+import type { CodeLabel } from '../../../complete/export-codes.ts';
+import type { Context } from '../../../context.ts';
+import type { Partitioning } from '../../../dataset/partitions.ts';
+import { UsageError } from '../../../errors.ts';
+import type { Column } from '../../../output/columns.ts';
+import { OTHER_DIRECTORY } from '../../../output/whole-file.ts';
+import type { Service } from '../../../service/service.ts';
+import { loadFormatter } from '../../output-options.ts';
+import { LOCAL_TIME } from './added-columns.ts';
+import { DEFAULT_OVERLAP_MS, type ExportPlan } from './plan-export.ts';
+
+export type Known = Pick<Service, 'workspace' | 'getCode' | 'nowMs'>;
+
+/** Opens the file for appending that `path` names, for these codes. */
+export async function openAppended(
+  context: Context,
+  plan: ExportPlan,
+  path: string,
+  codes: readonly CodeLabel[],
+  service: Known,
+  remark: (line: string) => void,
+) {
+  const { openAppendFile, readIdentity } = await import('../../../append/append-file.ts');
+  const { format, chosen } = plan.output;
+  const saved = chosen || plan.append?.restart ? undefined : await readIdentity(path);
+  const columns = continued(plan.output.columns, saved?.columns);
+  if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append is for CSV and NDJSON');
+  return openAppendFile({
+    ...growing(context, plan, columns, codes, service, path),
+    ...{ path, remark },
+    formatter: (await loadFormatter(context, { ...plan.output, columns }))(),
+    restart: plan.append.restart,
+    rotated: plan.append.rotated,
+    elsewhere: plan.directory === undefined ? undefined : OTHER_DIRECTORY,
+  });
+}
+
+/** Opens the dataset in a directory, for these codes. */
+export async function openPartitioned(
+  context: Context,
+  plan: ExportPlan,
+  { directory, partition }: { directory: string; partition: Partitioning },
+  codes: readonly CodeLabel[],
+  service: Known,
+) {
+  const { openDataset, readDatasetColumns } = await import('../../../dataset/open-dataset.ts');
+  const saved = plan.output.chosen ? undefined : await readDatasetColumns(directory);
+  const columns = continued(plan.output.columns, saved);
+  const growth = growing(context, plan, columns, codes, service, directory);
+  return openDataset({
+    ...growth,
+    directory,
+    identity: { ...growth.identity, partition },
+    createFormatter: await loadFormatter(context, { ...plan.output, columns }),
+    append: plan.append !== undefined,
+    compact: plan.compact,
+  });
+}
+
+/** What a file that is appended to and a dataset have in common. */
+function growing(
+  context: Context,
+  plan: ExportPlan,
+  columns: readonly Column[],
+  codes: readonly CodeLabel[],
+  service: Known,
+  place: string,
+) {
+  const { format, header, excel, rawCells, delimiter, chosen } = plan.output;
+  if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet') throw new UsageError(`${format} cannot be added to`);
+  const isLocal = columns.some(({ name }) => name === LOCAL_TIME);
+  return {
+    identity: {
+      format,
+      codes: codes.map((code) => code.id),
+      all: (plan.directory === undefined || plan.partition !== undefined) && plan.all,
+      columns: columns.map((column) => column.name),
+      dialect: {
+        ...{ header, excel, rawCells, keepExtra: !chosen },
+        timezone: isLocal ? plan.localZone : undefined,
+        delimiter: format === 'csv' && delimiter !== ',' ? delimiter : undefined,
+      },
+    },
+    own: {
+      ...{ workspace: service.workspace, getCode: service.getCode, movedFrom: plan.append?.movedFrom },
+      // Only a response tells the slug.
+      seen: new Set(codes.filter(({ slug }) => slug !== undefined).map(({ id }) => id)),
+    },
+    overlapMs: plan.append?.overlapMs ?? DEFAULT_OVERLAP_MS,
+    sinceMs: plan.sinceMs,
+    untilMs: plan.untilMs,
+    serviceNow: () => service.nowMs(),
+    clock: context.clock,
+    signal: context.signal,
+    note: context.console.note,
+    warn: (line: string) => context.console.warn(line, true),
+    onWait: () => context.console.note(`another run is writing ${place}: waiting for it`),
+  };
+}
+
+/** Where nobody chose columns a file goes on with those it has, as far as we know them: a later qrctl may have more by itself. */
+function continued(columns: readonly Column[], saved: readonly string[] | undefined): readonly Column[] {
+  const kept = saved?.map((name) => columns.find((column) => column.name === name));
+  return kept?.every((column) => column !== undefined) ? kept : columns;
+}

@@ -1,0 +1,61 @@
+/** Files and datasets that `--append` keeps: a run that forgot the flag does not replace them, nor write among them. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UsageError } from '../../../errors.ts';
+import { isUuid } from '../../../service/checks.ts';
+import { extensionOf } from './code-files.ts';
+import type { ExportFlags } from './export.ts';
+import type { ExportPlan } from './plan-export.ts';
+
+/** Throws UsageError if the run would replace or spoil one. Sends nothing, changes nothing. */
+export async function refuseKept(plan: ExportPlan, names: readonly string[], { overwrite }: ExportFlags): Promise<void> {
+  const { directory, partition, append, output } = plan;
+  if (directory !== undefined) await refuseDataset(directory, plan);
+  if (append || partition || overwrite) return;
+  if (directory !== undefined) return refuseDirectory(directory, plan, names);
+  if (output.path !== undefined && (await hasState(output.path))) throw refusal(output.path);
+}
+
+async function refuseDataset(directory: string, { partition, append }: ExportPlan): Promise<void> {
+  if (partition && append) return;
+  const { MANIFEST } = await import('../../../dataset/manifest.ts');
+  if (!(await namesIn(directory)).includes(MANIFEST)) return;
+  if (partition) {
+    throw new UsageError(`cannot write the dataset ${directory}: there is one already`, {
+      hint: `Nothing was sent, no changes were made. Add \`--append\` to add to it, or ${OTHER}.`,
+    });
+  }
+  throw new UsageError(`cannot write files per code to ${directory}: it is a dataset`, {
+    hint: `Nothing was sent, no changes were made. Add \`--partition-by\` and \`--append\` to add to it, or ${OTHER}.`,
+  });
+}
+
+const OTHER = 'choose another directory with --output-dir';
+
+/** Which files a run writes is known before its first request only of codes that are given by id, and then named by it. */
+async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
+  const ending = `.${extensionOf(plan)}`;
+  const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);
+  const known = new Set(names.map((id) => `${id.toLowerCase()}${ending}`));
+  for (const name of await namesIn(directory)) {
+    if (!name.endsWith(`${ending}.state.json`)) continue;
+    const file = name.slice(0, -'.state.json'.length);
+    if ((!isKnown || known.has(file)) && (await hasState(join(directory, file)))) throw refusal(join(directory, file));
+  }
+}
+
+/** Of a directory that can't be read whoever writes there tells. */
+function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch(() => []);
+}
+
+async function hasState(path: string): Promise<boolean> {
+  const { findState } = await import('../../../append/kept-state.ts');
+  return (await findState(path)) !== undefined;
+}
+
+function refusal(path: string): UsageError {
+  return new UsageError(`cannot replace ${path}: \`--append\` keeps it, and it may have scans that the service no longer has`, {
+    hint: 'Nothing was sent, no changes were made. Add `--append` to add new scans, or `--overwrite` to replace the file.',
+  });
+}

@@ -1,0 +1,269 @@
+/** What an ordinary next step must not lose: `--restart`, a forgotten `--append`, another key, a service that moved. */
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ask } from '../support/api.ts';
+import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+import { type SharedAddress, useSharedAddress } from '../support/two-workspaces.ts';
+
+const UNLIMITED = { limit: 1_000_000 };
+
+let directory: string;
+let file: string;
+
+beforeEach(async () => {
+  directory = await useDirectory();
+  file = join(directory, 'scans.csv');
+});
+
+async function rowsIn(path: string): Promise<Record<string, string>[]> {
+  return parse(await readFile(path, 'utf8'), { columns: true });
+}
+
+const idsIn = async (path: string) => (await rowsIn(path)).map(({ id }) => id);
+const everything = async () => {
+  const names = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const paths = names.map(({ parentPath, name }) => join(parentPath, name)).sort();
+  return Promise.all(paths.map(async (path) => [path, await readFile(path, 'utf8')]));
+};
+
+describe('--restart', () => {
+  const all = ['scans', 'export', '--all', '--append', '-o'];
+
+  test('keeps a file that has scans of deleted codes, and says how many of which', async () => {
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 700 });
+    const run = (...flags: string[]) => runCli([...all, file, ...flags], { env: sandbox.env });
+    expect(await run()).toMatchObject({ code: 0 });
+    const before = await readFile(file, 'utf8');
+    const gone = sandbox.codeId(1);
+    await ask(sandbox, 'DELETE', `/qr/${gone}`);
+    const { code, stderr } = await run('--restart', '--quiet');
+    expect(code).toBe(0);
+    expect(stderr.trim()).toContain(`Kept the old file as ${file}.old: 700 scans in it are not in scans.csv (700 of ${gone})`);
+    expect(await readFile(`${file}.old`, 'utf8')).toBe(before);
+    expect(await rowsIn(file)).toHaveLength(1400);
+    // Nothing more is lost by doing it again, and the file is gone on with.
+    expect((await run('--restart')).stderr).not.toContain('Kept');
+    expect(await run()).toMatchObject({ code: 0 });
+    expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
+  });
+
+  test('leaves no old file if the new one has every scan of it', async () => {
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 300 });
+    for (const format of ['csv', 'ndjson']) {
+      const path = join(directory, `scans.${format}`);
+      for (const flags of [[], ['--restart'], []])
+        expect(await runCli([...all, path, ...flags], { env: sandbox.env })).toMatchObject({ code: 0 });
+    }
+    expect((await readdir(directory)).filter((name) => name.includes('old'))).toEqual([]);
+  });
+
+  test('leaves the file as it is if a code fails (8), and each file of its own too', async () => {
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 300 });
+    const [kept, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
+    const args = ['scans', 'export', kept, gone, '--append'];
+    const run = (...flags: string[]) => runCli([...args, ...flags], { env: sandbox.env });
+    expect(await run('-o', file)).toMatchObject({ code: 0 });
+    expect(await run('--output-dir', directory, '-f', 'csv')).toMatchObject({ code: 0 });
+    await ask(sandbox, 'DELETE', `/qr/${gone}`);
+    const before = await everything();
+    const failed = await run('-o', file, '--restart');
+    expect(failed).toMatchObject({ code: 8 });
+    expect(failed.stderr).toContain(`1 of 2 codes failed, so ${file} was not rebuilt`);
+    expect(await everything()).toEqual(before);
+    expect(await run('--output-dir', directory, '-f', 'csv', '--restart')).toMatchObject({ code: 8 });
+    expect(await idsIn(join(directory, `${gone}.csv`))).toHaveLength(300);
+    // What the hint says.
+    const without = await runCli(['scans', 'export', kept, '--append', '--restart', '-o', file], { env: sandbox.env });
+    expect(without).toMatchObject({ code: 0 });
+    expect(await idsIn(`${file}.old`)).toHaveLength(600);
+  });
+
+  test('killed at any moment, never lacks a scan in both files', async () => {
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 4000, latencyMs: 5 });
+    const args = [...all, file];
+    expect(await runCli(args, { env: sandbox.env })).toMatchObject({ code: 0 });
+    await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId(1)}`);
+    for (let round = 0; round < (SOAK ? 60 : 4); round++) {
+      const { child, done } = await startCli([...args, '--restart'], { env: sandbox.env });
+      // From before the first request until after the end.
+      await Promise.race([sleep(100 + Math.random() * 700), done]);
+      child.kill('SIGKILL');
+      await done;
+      const files = (await readdir(directory)).filter((name) => !name.endsWith('.json') && !name.includes('restart'));
+      const ids = await Promise.all(files.map((name) => idsIn(join(directory, name))));
+      expect(new Set(ids.flat()).size).toBe(8000);
+    }
+    expect(await runCli([...args, '--restart'], { env: sandbox.env })).toMatchObject({ code: 0 });
+    expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
+  }, 300_000);
+});
+
+describe('each refusal says the smallest thing that helps, and it helps:', () => {
+  const cases: [string, string[], RegExp, (flags: string[], env: CliOptions['env']) => Promise<unknown>][] = [
+    ['other columns', ['--fields', 'id,ts'], /Pass `--fields id,ts,country,city,device,os,browser,referrer`/, async () => []],
+    ['other cells', ['--raw-cells'], /Omit `--raw-cells`/, async () => []],
+    ['another delimiter', ['--delimiter', ';'], /Add `--delimiter ,`/, async () => ['--delimiter', ',']],
+  ];
+  test.each(cases)('%s', async (_, flags, hint, mended) => {
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });
+    const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', file];
+    await runCli(args, { env: sandbox.env });
+    const refused = await runCli([...args, ...flags], { env: sandbox.env });
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toMatch(hint);
+    expect(refused.stderr).not.toContain('--restart');
+    const more = (await mended(flags, sandbox.env)) as string[];
+    expect(await runCli([...args, ...more], { env: sandbox.env })).toMatchObject({ code: 0 });
+  });
+
+  test('a state of a later version', async () => {
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });
+    const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', file];
+    await runCli(args, { env: sandbox.env });
+    const state = await readFile(`${file}.state.json`, 'utf8');
+    await writeFile(`${file}.state.json`, state.replace('"version":2', '"version":3'));
+    const refused = await runCli(args, { env: sandbox.env });
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain('Update qrctl');
+    expect(refused.stderr).not.toContain('--restart');
+  });
+});
+
+describe('a run that forgot --append', () => {
+  test('does not replace the file that it keeps, and sends nothing; --append and --overwrite do what they say', async () => {
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 600 });
+    const export_ = (...flags: string[]) =>
+      runCli(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
+    expect(await export_('--append')).toMatchObject({ code: 0 });
+    const [before, sent] = [await everything(), sandbox.requests.length];
+    for (const flags of [[], ['--dry-run'], ['--since', '2024-12-20']]) {
+      const refused = await export_(...flags);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain(`cannot replace ${file}: `);
+      expect(refused.stderr).toMatch(/`--append` to .* `--overwrite` to/);
+    }
+    expect(sandbox.requests.length).toBe(sent);
+    expect(await everything()).toEqual(before);
+    expect(await export_('--append')).toMatchObject({ code: 0 });
+    expect(await export_('--append', '--overwrite')).toMatchObject({ code: 2 });
+    expect(await export_('--since', '2024-12-20', '--overwrite')).toMatchObject({ code: 0 });
+    const part = (await idsIn(file)).length;
+    expect(part).toBeLessThan(600);
+    expect(await readdir(directory)).toEqual(['scans.csv']);
+    // The next append is not confused by the state of what was replaced.
+    expect(await export_('--append')).toMatchObject({ code: 0 });
+    expect(new Set(await idsIn(file)).size).toBe((await idsIn(file)).length);
+  });
+
+  test('leaves file and state as they are if --overwrite fails', async () => {
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 600 });
+    const args = ['scans', 'export', sandbox.codeId(), '-o', file];
+    await runCli([...args, '--append'], { env: sandbox.env });
+    const before = await everything();
+    await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId()}`);
+    expect(await runCli([...args, '--overwrite'], { env: sandbox.env })).toMatchObject({ code: 4 });
+    expect(await everything()).toEqual(before);
+  });
+
+  test('is refused after the file was rotated away, too, and through a link', async () => {
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });
+    const args = ['scans', 'export', sandbox.codeId(), '-o', file];
+    await runCli([...args, '--append', '--rotated'], { env: sandbox.env });
+    await rename(file, `${file}.1`);
+    expect(await runCli(args, { env: sandbox.env })).toMatchObject({ code: 2 });
+  });
+
+  test('neither replaces a file of --output-dir, nor writes to a dataset', async () => {
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 50 });
+    const [each, lake] = [join(directory, 'each'), join(directory, 'lake')];
+    const run = (...flags: string[]) => runCli(['scans', 'export', ...flags, '-f', 'csv'], { env: sandbox.env });
+    expect(await run('--all', '--output-dir', each, '--append')).toMatchObject({ code: 0 });
+    expect(await run('--all', '--output-dir', lake, '--partition-by', 'day', '--append')).toMatchObject({ code: 0 });
+    const [before, sent] = [await everything(), sandbox.requests.length];
+    for (const flags of [
+      ['--all', '--output-dir', each],
+      [sandbox.codeId(1), '--output-dir', each],
+      ['--all', '--output-dir', lake],
+      ['--all', '--output-dir', lake, '--append'],
+      ['--all', '--output-dir', lake, '--partition-by', 'day'],
+      ['--all', '--output-dir', lake, '--partition-by', 'day', '--overwrite'],
+    ])
+      expect(await run(...flags), flags.join(' ')).toMatchObject({ code: 2 });
+    expect(sandbox.requests.length).toBe(sent);
+    expect(await everything()).toEqual(before);
+    expect(await run('--all', '--output-dir', each, '--overwrite')).toMatchObject({ code: 0 });
+    expect((await readdir(each)).every((name) => name.endsWith('.csv'))).toBe(true);
+  });
+});
+
+describe('of two workspaces with one base URL', () => {
+  const AAA = 'svc_live_aaaaaaaaaaaaaaaa';
+  const BBB = 'svc_live_bbbbbbbbbbbbbbbb';
+  const ROTATED = 'svc_live_cccccccccccccccc';
+  let aaa: TestSandbox;
+  let address: SharedAddress;
+
+  beforeEach(async () => {
+    aaa = await useSandbox({ ...UNLIMITED, codes: 2, scans: 40, seed: 1 });
+    const bbb = await useSandbox({ ...UNLIMITED, codes: 3, scans: 60, seed: 2 });
+    address = await useSharedAddress({ [AAA]: aaa, [BBB]: bbb, [ROTATED]: aaa });
+  });
+
+  const run = (key: string, args: string[], env: CliOptions['env'] = {}) =>
+    runCli(['scans', 'export', ...args, '--append'], { env: { ...address.env(key), ...env } });
+
+  test.each([
+    ['one code', () => [aaa.codeId(), '-o', file]],
+    ['--all', () => ['--all', '-o', file]],
+    ['a dataset', () => ['--all', '-f', 'csv', '--output-dir', join(directory, 'lake'), '--partition-by', 'day']],
+    ['a file per code', () => [aaa.codeId(), '-f', 'csv', '--output-dir', join(directory, 'each')]],
+  ])('the other one is refused: %s', async (_, args) => {
+    expect(await run(AAA, args())).toMatchObject({ code: 0 });
+    const before = await everything();
+    const refused = await run(BBB, args());
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/belongs to another workspace/);
+    expect(await everything()).toEqual(before);
+    expect(address.requests.filter((request) => request.includes('/scans')).length).toBeLessThanOrEqual(2);
+  });
+
+  test('a rotated key is taken after one request, or none where a response had one of its codes', async () => {
+    const [one, all] = [
+      [aaa.codeId(), '-o', file],
+      ['--all', '-o', join(directory, 'all.csv')],
+    ];
+    for (const args of [one, all]) expect(await run(AAA, args)).toMatchObject({ code: 0 });
+    const requestsOf = async (key: string, args: string[]) => {
+      const before = address.requests.length;
+      expect(await run(key, args)).toMatchObject({ code: 0 });
+      return address.requests.length - before;
+    };
+    const nights = [await requestsOf(AAA, one), await requestsOf(AAA, all)];
+    expect(nights).toEqual([1, 3]);
+    expect(await requestsOf(ROTATED, one)).toBe(2);
+    expect([await requestsOf(ROTATED, one), await requestsOf(ROTATED, all), await requestsOf(ROTATED, all)]).toEqual([1, 3, 3]);
+  });
+
+  test('a service that moved: --moved-from takes file and dataset along', async () => {
+    const moved = { QRCTL_BASE_URL: address.baseUrl.replace('127.0.0.1', 'localhost') };
+    for (const args of [
+      ['--all', '-o', file],
+      ['--all', '-f', 'csv', '--output-dir', join(directory, 'lake'), '--partition-by', 'day'],
+    ]) {
+      expect(await run(AAA, args)).toMatchObject({ code: 0 });
+      const refused = await run(AAA, args, moved);
+      expect(refused).toMatchObject({ code: 2 });
+      expect(refused.stderr).toContain(`add --moved-from ${address.baseUrl}`);
+      const by = [...args, '--moved-from', `http://127.0.0.1:${address.port}`];
+      expect(await run(BBB, by, moved)).toMatchObject({ code: 2 });
+      expect(await run(AAA, by, moved)).toMatchObject({ code: 0 });
+      expect(await run(AAA, args, moved)).toMatchObject({ code: 0 });
+    }
+    expect(await rowsIn(file)).toHaveLength(80);
+  });
+});
