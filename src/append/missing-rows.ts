@@ -43,7 +43,10 @@ interface SortedIds {
   has(id: string): boolean;
 }
 
-/** A set of ids of 64 bits, also if they are far apart (unlike the one of stats, which counts ids that mostly rise). It never has a longer one: then the old file stays, and nothing is lost. */
+/**
+ * A set of ids of 64 bits, also if they are far apart (the one of stats is for ids that mostly rise). It never has a longer one: then the old
+ * file stays, and nothing is lost.
+ */
 function createSortedIds(): SortedIds {
   let ids = new BigInt64Array(64);
   let count = 0;

@@ -272,9 +272,9 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     expect((await exportTo(path, '--append', '--restart')).code).toBe(0);
     expect(statSync(path).mode & 0o7000).toBe(0);
     chmodSync(path, 0o6777);
-    expect((await exportTo(path)).code).toBe(0);
+    expect((await exportTo(path, '--overwrite')).code).toBe(0);
     expect(statSync(path).mode & 0o7000).toBe(0);
-    for (const left of ['.state.json', '']) rmSync(`${path}${left}`, { force: true });
+    for (const left of ['.state.json', '.old', '']) rmSync(`${path}${left}`, { force: true });
   });
 
   const swaps = {

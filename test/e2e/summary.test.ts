@@ -110,7 +110,7 @@ test('the mail of a failed night says whose run it was, that nothing is lost, an
   const env = { ...sandbox.env, QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1' };
   const { code, stderr } = await runCli([...args, '--retry-for', '300ms'], { cwd, env });
   expect(code).toBe(2);
-  expect(stderr).toContain('was exported from');
+  expect(stderr).toContain('scans.csv belongs to http');
   await sandbox.close();
   const night = await runCli([...args, '--retry-for', '300ms'], { cwd, env: sandbox.env });
   expect(night.code).toBe(7);
