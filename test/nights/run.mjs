@@ -1,7 +1,8 @@
 /**
  * Six nights of a cron job, with Debian's logrotate in between: one run is killed, in one the service is away for five minutes, in one the
- * disk is full. In the end each scan is once in all the files. Prints the mails as cron would send them. Run by `npm run test:nights`, where
- * logrotate and strace are installed; an argument says another length of the outage, in seconds.
+ * disk is full. In the end each scan is once in all the files, and after one more rotation the figures and the report of the log are those of the
+ * service. Prints the mails as cron would send them. Run by `npm run test:nights`, where logrotate (LOGROTATE names another place of it) and strace
+ * are installed; an argument says another length of the outage, in seconds.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+const LOGROTATE = process.env.LOGROTATE ?? '/usr/sbin/logrotate';
 const BIN = new URL('../../bin/qrctl.js', import.meta.url).pathname;
 const home = mkdtempSync(join(tmpdir(), 'qrctl-nights-'));
 const file = join(home, 'scans.csv');
@@ -104,12 +106,10 @@ writeFileSync(
   { mode: 0o644 },
 );
 function rotate() {
-  const { status, stderr } = spawnSync(
-    '/usr/sbin/logrotate',
-    ['--force', '--state', join(home, 'rotate.state'), join(home, 'rotate.conf')],
-    { encoding: 'utf8' },
-  );
-  if (status !== 0) throw new Error(`logrotate: ${stderr}`);
+  const { status, stderr } = spawnSync(LOGROTATE, ['--force', '--state', join(home, 'rotate.state'), join(home, 'rotate.conf')], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`${LOGROTATE}: ${stderr ?? 'is not installed'}`);
 }
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -150,6 +150,8 @@ try {
   rotate();
   tell('6', await job().done);
   await compare();
+  rotate();
+  await report();
 } finally {
   goAway();
   service.kill();
@@ -187,4 +189,52 @@ async function compare() {
     `--- ${names.sort().join(', ')}: ${found.length} scans, ${new Set(found).size} of them distinct; the service has ${wanted.length}: ${same ? 'each once' : 'WRONG'}\n`,
   );
   if (!same) process.exitCode = 1;
+}
+
+/** Runs a command to its end; the environment is cron's. */
+function qrctl(...args) {
+  const child = spawn(process.execPath, [BIN, ...args], { cwd: home, env });
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (data) => (said.out += data));
+  child.stderr.on('data', (data) => (said.err += data));
+  return new Promise((resolve) => child.on('close', (exit) => resolve({ exit, ...said })));
+}
+
+/** The log was just rotated away: its figures, and those of each month, are the service's, and so is the report of a month. */
+async function report() {
+  const { range } = JSON.parse(readFileSync(join(home, 'run.json'), 'utf8'));
+  const figures = [
+    '--until',
+    range.until,
+    '--by',
+    'month',
+    '--by',
+    'country',
+    '--by',
+    'code',
+    '--timezone',
+    'UTC',
+    '-f',
+    'csv',
+    '--quiet',
+  ];
+  const [log, service] = await Promise.all([
+    qrctl('scans', 'stats', '--input', file, ...figures),
+    qrctl('scans', 'stats', '--all', ...figures),
+  ]);
+  const same = log.exit === 0 && log.out === service.out && log.out.includes('month,');
+  process.stdout.write(
+    `--- figures of the rotated log: ${log.out.split('\n').length - 2} rows, ${same ? 'as the service has them' : `WRONG\n${log.err}`}\n`,
+  );
+  const months = [...log.out.matchAll(/^month,(\d{4}-\d\d),(\d+),/gm)].filter(([, , scans]) => Number(scans) > 0);
+  const [, month, scans] = months.at(-2) ?? months.at(-1) ?? [];
+  const page = join(home, 'month.html');
+  const told = await qrctl('scans', 'report', '--input', file, '--during', month, '--timezone', 'UTC', '-o', page);
+  const isRight =
+    told.exit === 0 && readFileSync(page, 'utf8').includes(`<p class="value">${Number(scans).toLocaleString('en')}</p>`);
+  process.stdout.write(`--- report of ${month}: exit ${told.exit}, ${isRight ? `${scans} scans` : 'WRONG'}; ${told.err}`);
+  const empty = await qrctl('scans', 'report', '--input', file, '--during', '1999-01', '-o', join(home, 'empty.html'));
+  const isRefused = empty.exit === 9 && !readdirSync(home).includes('empty.html');
+  process.stdout.write(`--- report of 1999-01: exit ${empty.exit}, ${isRefused ? 'nothing written' : 'WRONG'}\n`);
+  if (!same || !isRight || !isRefused) process.exitCode = 1;
 }
