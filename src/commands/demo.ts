@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Context } from '../context.ts';
+import { cannotOpen } from '../durable/path-errors.ts';
 import { LocalError } from '../errors.ts';
 import type { SandboxOptions } from '../sandbox/options.ts';
 import { defineCommand } from './define.ts';
@@ -15,6 +15,8 @@ Summer menu,menu,https://www.example.com/menu
 東京ポップアップ,landing_page,https://www.example.com/tokyo
 Guest wifi,wifi,
 `;
+
+const STDERR = 2;
 
 /** Few requests in short windows, so that a pause is seen and soon over; codes are scanned while we look. */
 const SHOW: SandboxOptions = {
@@ -45,7 +47,7 @@ export const command = defineCommand({
     const { startSandbox } = await import('../sandbox/sandbox.ts');
     const { clock, console } = context;
     const endsAtMs = Math.floor(clock.now() / DAY_MS) * DAY_MS;
-    const directory = await mkdtemp(join(tmpdir(), 'qrctl-demo-'));
+    const directory = await makeTemporary();
     const sandbox = await startSandbox({ ...SHOW, endsAtMs, clock });
     const config = join(directory, '.config');
     const access = { QRCTL_BASE_URL: sandbox.baseUrl, QRCTL_API_KEY: sandbox.apiKey, QRCTL_CONFIG_DIR: config };
@@ -65,6 +67,15 @@ export const command = defineCommand({
     );
   },
 });
+
+/** Throws UsageError where the directory for temporary files cannot be used. */
+async function makeTemporary(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), 'qrctl-demo-'));
+  } catch (cause) {
+    throw cannotOpen(`make a directory in ${tmpdir()}`, cause, 'choose another directory with TMPDIR');
+  }
+}
 
 /** The story, one command after the other. */
 async function show(context: Context, directory: string, access: Record<string, string>): Promise<void> {
@@ -97,14 +108,11 @@ async function runCommand(context: Context, cwd: string, access: Record<string, 
   const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
   const env = { ...Object.fromEntries(Object.entries(context.env).filter(ownSettings)), ...access };
   const { command: executable, args: first } = context.self;
-  const child = spawn(executable, [...first, ...args], {
-    cwd,
-    env,
-    stdio: ['ignore', context.console.isTerminal ? 'inherit' : 'pipe', 'inherit'],
-    signal: context.signal,
-  });
-  // What it prints is part of the show: in a script our own standard output carries the name of the export and nothing else.
-  if (child.stdout) createInterface({ input: child.stdout }).on('line', (text) => narrate(context, text));
+  // What it prints is part of the show: in a script our own standard output carries the name of the export and nothing else. Not by a pipe,
+  // through which it would come later than what it says on standard error.
+  const elsewhere = context.flags.quiet ? 'ignore' : STDERR;
+  const stdio = ['ignore', context.console.isTerminal ? 'inherit' : elsewhere, 'inherit'] as const;
+  const child = spawn(executable, [...first, ...args], { cwd, env, stdio: [...stdio], signal: context.signal });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => (context.signal.aborted ? undefined : reject(error)));
     child.once('close', resolve);

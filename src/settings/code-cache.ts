@@ -1,5 +1,4 @@
 /** The codes of a workspace as completions last saw them: a file of its own for each base URL and key, readable by the owner only. */
-import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nodeDisk } from '../durable/disk.ts';
@@ -7,9 +6,10 @@ import { type Processes, replaceFile } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { isBelowOwn } from '../start/own-cache.ts';
+import { isBelowOwn, removeOldest } from '../start/own-cache.ts';
 import { cacheDirectory, DIRECTORY_MODE, FILE_MODE } from './config-directory.ts';
 import type { Variables } from './settings.ts';
+import { workspaceName } from './workspace-name.ts';
 
 export type CachedCode = Pick<QrCode, 'slug' | 'name'>;
 
@@ -25,9 +25,8 @@ export interface CodeCache {
 const LARGEST_FILE = 4 * 1024 * 1024;
 
 /** Where the cache of that workspace is. Two keys are two workspaces; neither can be told from the name. */
-export async function codeCacheFile(env: Variables, { baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Promise<string> {
-  const workspace = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex').slice(0, 32);
-  return join(await cacheDirectory(env), `codes-${workspace}.json`);
+export async function codeCacheFile(env: Variables, workspace: { baseUrl: string; apiKey: string }): Promise<string> {
+  return join(await cacheDirectory(env), `codes-${workspaceName(workspace)}.json`);
 }
 
 /** What the file holds, or undefined where there is none or it is none of ours. */
@@ -47,8 +46,12 @@ function parse(data: Partial<CodeCache> | null): CodeCache | undefined {
   return { askedAtMs: data.askedAtMs ?? 0, answered: data.answered === true, codes };
 }
 
+/** A file for each workspace, and for each sandbox that was tried; and what they are called. */
+const MOST_FILES = 32;
+const NAME = /^codes-[0-9a-f]+\.json$/;
+
 /**
- * Replaces the file; throws the system's error, and Error in the home of another user, in which root would leave files of its own. Several completions
+ * Replaces the file, and removes the oldest where there are many; throws the system's error, and Error in the home of another user, in which root would leave files of its own. Several completions
  * may do so at the same time.
  */
 export async function writeCodeCache(file: string, cache: CodeCache, processes: Processes): Promise<void> {
@@ -57,4 +60,5 @@ export async function writeCodeCache(file: string, cache: CodeCache, processes: 
     throw new Error(`${dirname(file)} is not in a directory of this user`);
   await makeDirectories(nodeDisk, dirname(file), DIRECTORY_MODE);
   await replaceFile(nodeDisk, await realPath(nodeDisk, file), Buffer.from(JSON.stringify(cache)), { processes, mode: FILE_MODE });
+  removeOldest(dirname(file), MOST_FILES, (name) => NAME.test(name));
 }

@@ -1,7 +1,7 @@
 /** The slugs of a workspace as they were last seen: a small file in the user's own cache directory, for each base URL and key. */
 import type { SlugStore } from '../service/slug-memory.ts';
 import { openOwnCache, quietly, type User } from '../start/own-cache.ts';
-import { keyPrefix } from './key.ts';
+import { workspaceName } from './workspace-name.ts';
 
 /** Twice what the most slugs take; and a file for each workspace, and for each sandbox that was tried. */
 const BOUNDS = { largest: 4 * 1024 * 1024, most: 32 };
@@ -14,7 +14,7 @@ export interface Workspace {
 
 /** Never throws: whatever is wrong, nothing is remembered. */
 export function createSlugFile(user: User & { pid: number }, workspace: Workspace): SlugStore {
-  const name = nameOf(workspace);
+  const name = fileOf(workspace);
   const open = () => openOwnCache(user, 'slugs', BOUNDS);
   return {
     read: async () => quietly(() => JSON.parse(open().read(name).toString('utf8'))),
@@ -24,10 +24,9 @@ export function createSlugFile(user: User & { pid: number }, workspace: Workspac
 
 /** Leaves nothing of a workspace that is no more. Never throws. */
 export function removeSlugFile(user: User & { pid: number }, workspace: Workspace): void {
-  quietly(() => openOwnCache(user, 'slugs', BOUNDS).remove(nameOf(workspace)));
+  quietly(() => openOwnCache(user, 'slugs', BOUNDS).remove(fileOf(workspace)));
 }
 
-/** Of the key only what is printed is in the name; two keys of one name would still be told apart by their codes. */
-function nameOf({ baseUrl, apiKey }: Workspace): string {
-  return `${encodeURIComponent(`${baseUrl} ${keyPrefix(apiKey)}`)}.json`;
+function fileOf(workspace: Workspace): string {
+  return `${workspaceName(workspace)}.json`;
 }

@@ -52,7 +52,8 @@ function readText(file: string): string | undefined {
       closeSync(descriptor);
     }
   } catch (cause) {
-    if (systemCode(cause) === 'ENOENT') return undefined;
+    // A path that leads through a file has no config either: whatever is stored there fails for it, and nothing else.
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(cause) ?? '')) return undefined;
     throw cause instanceof UsageError ? cause : unreadable(file, cause);
   }
 }

@@ -117,21 +117,30 @@ function readOwn(file: string, owner: number, largest: number): Buffer {
 /** Makes the directory, below one that is the user's own: a privileged run leaves nothing in another's home. Throws elsewhere. */
 function makeClosed(directory: string, owner: number): void {
   if (!isBelowOwn(directory, owner)) throw new Error('not ours');
-  mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+  // One by one: node's `recursive` tries without end where the system answers ENOENT although the parent exists (/proc, automounts).
+  for (const level of missingLevels(directory)) mkdirSync(level, { mode: DIRECTORY_MODE });
   if (!isClosed(lstatSync(directory), owner)) throw new Error('not closed');
 }
 
 /** Whether a directory, or the first above it that is there, is the user's own, and no other user can write in it. */
 export function isBelowOwn(directory: string, owner: number): boolean {
-  let above = directory;
-  while (!existsSync(above)) above = dirname(above);
-  const { uid, mode } = statSync(above);
+  const [highest] = missingLevels(directory);
+  const { uid, mode } = statSync(highest === undefined ? directory : dirname(highest));
   return uid === owner && (mode & OTHERS_WRITE) === 0;
 }
 
-/** Keeps so many files, those written last. */
-function removeOldest(directory: string, most: number): void {
-  const files = readdirSync(directory).map((name) => join(directory, name));
+/** What is missing of the way to a directory, the highest first. */
+function missingLevels(directory: string): string[] {
+  const missing: string[] = [];
+  for (let level = directory; !existsSync(level) && level !== dirname(level); level = dirname(level)) missing.unshift(level);
+  return missing;
+}
+
+/** Keeps so many files of a directory, those written last; `isOurs` says which names count. */
+export function removeOldest(directory: string, most: number, isOurs = (_name: string) => true): void {
+  const files = readdirSync(directory)
+    .filter(isOurs)
+    .map((name) => join(directory, name));
   const aged = files.map((file) => ({ file, writtenMs: lstatSync(file).mtimeMs })).sort((a, b) => b.writtenMs - a.writtenMs);
   for (const { file } of aged.slice(most)) rmSync(file, { force: true });
 }
