@@ -1,7 +1,27 @@
 /** The name somebody probably meant. */
-import { closestMatch } from 'leven';
+import leven, { closestMatch } from 'leven';
 
-/** The candidate with the fewest edits from `word`, at most two in five letters, or undefined. */
+const LETTERS_PER_EDIT = 3;
+/** Edits that it takes to swap two letters. */
+const SWAP = 2;
+
+/**
+ * Returns the candidate with the fewest edits from `word`, ignoring case: at most one edit per three letters,
+ * or two letters swapped. Returns undefined if none is that near: a suggestion that shares a few letters by chance misleads.
+ */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  return closestMatch(word, candidates, { maxDistance: Math.ceil(word.length * 0.4) });
+  const wanted = word.toLowerCase();
+  const names = candidates.map((name) => name.toLowerCase());
+  const found = closestMatch(wanted, names, { maxDistance: Math.max(SWAP, Math.floor(wanted.length / LETTERS_PER_EDIT)) });
+  if (found === undefined || !isNear(wanted, found)) return undefined;
+  return candidates[names.indexOf(found)];
+}
+
+function isNear(word: string, found: string): boolean {
+  const edits = leven(word, found);
+  return edits <= Math.floor(word.length / LETTERS_PER_EDIT) || (edits <= SWAP && lettersOf(word) === lettersOf(found));
+}
+
+function lettersOf(word: string): string {
+  return [...word].sort().join('');
 }

@@ -4,7 +4,12 @@ import { nearest } from '../src/nearest.ts';
 test.each([
   ['wrok', ['home', 'work'], 'work'],
   ['prod', ['production', 'prd'], 'prd'],
-  ['a', ['b'], 'b'],
+  ['URL', ['sms', 'url'], 'url'],
+  ['exprot', ['export'], 'export'],
+  ['contry', ['country'], 'country'],
+  ['a', ['b'], undefined],
+  ['nosuch', ['heruch'], undefined],
+  ['name', ['all'], undefined],
   ['staging', ['production'], undefined],
   ['x', [], undefined],
 ])('nearest to %s among %j is %s', (word, candidates, found) => {

@@ -13,7 +13,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const options = {
   query: {
     flags: '--query <key=value>',
-    description: 'a parameter of the query, encoded for you; may be repeated',
+    description: 'a parameter of the query, encoded for you',
     repeatable: true,
     parse: (raw, previous = []) => [...previous, parseParameter(raw)],
   } satisfies OptionDefinition<[string, string][]>,
@@ -26,7 +26,7 @@ export const command = defineCommand({
     'waited for, and what failed on the way is sent again, POST only where it was certainly not applied. PATH is what follows the base ' +
     'URL: /qr, or the whole /api/v1/qr. Nothing is asked before a DELETE.',
   arguments: [
-    { term: '<method>', description: 'GET, POST, PUT, PATCH or DELETE', choices: METHODS },
+    { term: '<method>', description: 'HTTP method', choices: METHODS },
     { term: '<path>', description: 'what follows the base URL', complete: 'none' },
   ],
   options,

@@ -12,7 +12,7 @@ export type CodeChoice = Partial<Filters> & {
 
 /** The flags of commands that read scans of the service. */
 export const choiceOptions = {
-  all: flag('--all', 'every code of the workspace, oldest first'),
+  all: flag('--all', 'every code of the workspace, oldest first', { risky: true }),
   from: fromCodesOption(),
   ...filterOptions,
 };

@@ -6,6 +6,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import type { Argument, Example, Flag } from '../help/page.ts';
 import { VALUES } from '../settings/values.ts';
+import { parseDuration } from '../time.ts';
 
 /** Without a `group` it stands under "Flags:". One that is `repeatable` collects in `parse`. */
 export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>, Extra {
@@ -15,7 +16,10 @@ export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>
   parse?(raw: string, previous: T | undefined): T;
 }
 
-type Extra = Partial<Pick<Flag, 'group' | 'complete'>>;
+interface Extra extends Partial<Pick<Flag, 'group' | 'complete'>> {
+  /** Acts on more codes, skips a check or a question, or overwrites: never suggested for a word that is not a flag. */
+  risky?: true;
+}
 
 /** A flag without a value: true or undefined. */
 export function flag(flags: string, description: string, extra: Extra = {}): OptionDefinition<true> {
@@ -33,7 +37,8 @@ export function text(flags: string, description: string, extra: Extra & { empty?
     if (raw === '' && !extra.empty) throw new InvalidArgumentError('It must not be empty.');
     return raw;
   };
-  return { flags, description, parse, group: extra.group, complete: extra.complete };
+  const { empty: _, ...rest } = extra;
+  return { flags, description, parse, ...rest };
 }
 
 /** A whole number within bounds. */
@@ -97,6 +102,12 @@ export function parsed<T>(
 export function duration(flags: string, description: string, extra: Extra = {}): OptionDefinition<number> {
   return parsed(flags, description, VALUES['max-wait'], extra);
 }
+
+/** What takes a DURATION that is not zero. */
+export const PERIOD = {
+  parse: (raw: string) => parseDuration(raw) || undefined,
+  forms: 'It takes a duration above zero, such as 500ms, 30s or 5m.',
+};
 
 /** The one of `values` that is meant, in any case; throws InvalidArgumentError if there is none. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {

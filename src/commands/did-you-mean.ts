@@ -12,8 +12,6 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   add: ['create'],
   edit: ['update'],
   set: ['update'],
-  rm: ['delete'],
-  remove: ['delete'],
   switch: ['use'],
   code: ['qr'],
   codes: ['qr'],
@@ -74,7 +72,6 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   '--before': ['--until'],
   '--to': ['--until'],
   '--tz': ['--timezone'],
-  '--force': ['--yes'],
   '--debug': ['--verbose'],
   '--silent': ['--quiet'],
 };
@@ -138,7 +135,7 @@ function flagsOf(command: string, operands: readonly string[]): string[] | undef
 
 /** Commands that may be meant, the likeliest first. */
 function commandsMeant(word: string, names: readonly string[]): string[] {
-  const here = siblings(names);
+  const here = siblings(names).filter((name) => !isRisky([...names, name]));
   const ofNoun = SYNONYMS_OF_NOUN[names[0] ?? ''];
   if (ofNoun && Object.hasOwn(ofNoun, word)) return [[...names, ofNoun[word]].join(' ')];
   const synonym = Object.hasOwn(SYNONYMS, word) ? (SYNONYMS[word] ?? []) : [];
@@ -150,7 +147,7 @@ function commandsMeant(word: string, names: readonly string[]): string[] {
   if (similar) return [[...names, similar].join(' ')];
   const verb = nearest(
     word,
-    [...leaves()].map(({ leaf }) => leaf.name),
+    [...leaves()].filter(({ leaf }) => !leaf.risky).map(({ leaf }) => leaf.name),
   );
   return verb ? elsewhere(verb, names) : [];
 }
@@ -164,10 +161,15 @@ export function siblings(names: readonly string[]): string[] {
   return nodes.map(({ name }) => name);
 }
 
+/** Whether these names lead to a command that must be typed in full. */
+function isRisky(names: readonly string[]): boolean {
+  return [...leaves()].some((path) => path.leaf.risky && path.names.join(' ') === names.join(' '));
+}
+
 /** The commands of that name in other places of the tree. */
 function elsewhere(verb: string, names: readonly string[]): string[] {
   return [...leaves()]
-    .filter(({ leaf }) => leaf.name === verb)
+    .filter(({ leaf }) => leaf.name === verb && !leaf.risky)
     .map((path) => path.names.join(' '))
     .filter((path) => path !== [...names, verb].join(' '));
 }

@@ -1,8 +1,7 @@
 /** The flags every command has, before and after its name; their values reach it as `context.settings()`. */
 import { GLOBAL_FLAGS as GROUP } from '../help/page.ts';
 import { VALUES } from '../settings/values.ts';
-import { parseDuration } from '../time.ts';
-import { flag, type OptionDefinition, parsed, text } from './define.ts';
+import { flag, type OptionDefinition, PERIOD, parsed, text } from './define.ts';
 
 /** A value that is checked while parsing and kept as it was typed, so that flag, profile and `config list` show the same. */
 function checked(
@@ -13,11 +12,6 @@ function checked(
   const keep = (raw: string) => (parse(raw) === undefined ? undefined : raw);
   return parsed(flags, description, { parse: keep, forms }, { group: GROUP });
 }
-
-const TIMEOUT = {
-  parse: (raw: string) => parseDuration(raw) || undefined,
-  forms: 'It takes a duration above zero, such as 500ms, 30s or 5m.',
-};
 
 export const globalOptions = {
   profile: text('--profile <name>', 'the stored profile (key and base URL) to use [variable: QRCTL_PROFILE]', {
@@ -32,7 +26,7 @@ export const globalOptions = {
   ),
   reserve: checked('--reserve <n|n%>', 'leave that many requests of each window to others', VALUES.reserve),
   concurrency: checked('--concurrency <n>', 'requests in flight at once, 1 to 32 (default: 4)', VALUES.concurrency),
-  timeout: parsed('--timeout <duration>', 'time for one request, from connect to last byte (default: 30s)', TIMEOUT, {
+  timeout: parsed('--timeout <duration>', 'time for one request, from connect to last byte (default: 30s)', PERIOD, {
     group: GROUP,
   }),
   retryFor: parsed(

@@ -33,6 +33,7 @@ export const outputOptionsWithoutIds = {
   header: negation('--no-header', 'CSV without the row of names', { group: GROUP }),
   rawCells: flag('--raw-cells', 'CSV with cells that look like formulas left as they are; also how --from is read', {
     group: GROUP,
+    risky: true,
   }),
   excel: flag('--excel', 'CSV for Excel: byte order mark and CRLF', { group: GROUP }),
 };

@@ -14,6 +14,13 @@ import { globalOptions, requestOptions } from './global-options.ts';
 import { refusedValue, unknownFlag } from './refusals.ts';
 import { isBranch, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
 
+declare module 'commander' {
+  interface Option {
+    /** Never suggested for an unknown word; see define.ts. */
+    risky?: boolean;
+  }
+}
+
 /** A line as far as it could be read. */
 export interface Reading {
   readonly argv: readonly string[];
@@ -140,8 +147,9 @@ function openWords(command: Command, reading: Reading): void {
 
 function addOptions(command: Command, options: Options, reading: Reading): void {
   for (const [key, definition] of Object.entries(options)) {
-    const { flags, description, choices = [], repeatable = false, group = 'Flags:', parse } = definition;
+    const { flags, description, choices = [], repeatable = false, group = 'Flags:', risky = false, parse } = definition;
     const option = new Option(flags, describeValues({ description, choices, repeatable })).helpGroup(group);
+    option.risky = risky;
     if (option.attributeName() !== key) throw new Error(`option ${flags} is declared under the key ${key}`);
     if (parse) {
       option.argParser((raw, previous) => {

@@ -62,7 +62,7 @@ export function refusedValue(name: string, raw: string, choices: readonly string
 /** A flag that `command` does not have; a program or a noun has only the global ones. */
 export function unknownFlag(word: string, command: Command, names: readonly string[], argv: readonly string[] = []): UsageError {
   const [flag = ''] = word.split('=', 1);
-  const known = command.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long]));
+  const known = command.options.flatMap(({ long, hidden, risky }) => (long === undefined || hidden || risky ? [] : [long]));
   const similar = nearestFlag(flag, known);
   const before = command.commands.length > 0;
   const help = before
@@ -73,9 +73,15 @@ export function unknownFlag(word: string, command: Command, names: readonly stri
   });
 }
 
-/** The flag somebody probably meant; `-format` is `--format`. */
+/** The flag somebody probably meant; `-format` is `--format`. The dashes are not counted: they are the same in all. */
 function nearestFlag(flag: string, known: readonly string[]): string | undefined {
-  return known.find((long) => long === `-${flag}`) ?? (flag.length > 2 ? nearest(flag, known) : undefined);
+  const exact = known.find((long) => long === `-${flag}`);
+  if (exact !== undefined || flag.length <= 2) return exact;
+  const name = nearest(
+    flag.replace(/^-+/, ''),
+    known.map((long) => long.slice(2)),
+  );
+  return name === undefined ? undefined : `--${name}`;
 }
 
 /** There is no command and no topic of that name. */

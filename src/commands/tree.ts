@@ -6,10 +6,17 @@ import type { CommandDefinition } from './define.ts';
 
 type Load = () => Promise<{ command: CommandDefinition }>;
 
+/** The global flags that say which workspace a command acts on. */
+export type WorkspaceFlag = '--profile' | '--base-url';
+
 interface Leaf {
   name: string;
   summary: string;
   load: Load;
+  /** The flags that choose a workspace, as far as they mean something to it (default: both). Proposed commands carry them. */
+  takes?: readonly WorkspaceFlag[];
+  /** Deletes: never suggested for a word that is not a command. */
+  risky?: true;
 }
 
 export interface Branch {
@@ -42,7 +49,12 @@ export const TREE: readonly Node[] = [
         summary: 'ask the destinations of codes whether they are alive',
         load: () => import('./qr/check/check.ts'),
       },
-      { name: 'delete', summary: 'delete codes and their scans for ever', load: () => import('./qr/delete/delete.ts') },
+      {
+        name: 'delete',
+        summary: 'delete codes and their scans for ever',
+        risky: true,
+        load: () => import('./qr/delete/delete.ts'),
+      },
       { name: 'image', summary: 'draw codes to print, each proven readable', load: () => import('./qr/image/image.ts') },
     ],
   },
@@ -70,20 +82,25 @@ export const TREE: readonly Node[] = [
         summary: 'show the profile, its plan and what is left of the rate limit',
         load: () => import('./auth/status.ts'),
       },
-      { name: 'list', summary: 'list the stored profiles', load: () => import('./auth/list.ts') },
-      { name: 'use', summary: 'switch to another profile', load: () => import('./auth/use.ts') },
-      { name: 'logout', summary: 'forget a profile and its key', load: () => import('./auth/logout.ts') },
+      { name: 'list', summary: 'list the stored profiles', takes: [], load: () => import('./auth/list.ts') },
+      { name: 'use', summary: 'switch to another profile', takes: [], load: () => import('./auth/use.ts') },
+      { name: 'logout', summary: 'forget a profile and its key', takes: ['--profile'], load: () => import('./auth/logout.ts') },
     ],
   },
   {
     name: 'config',
     summary: 'read and change the settings of a profile',
     commands: [
-      { name: 'list', summary: 'show every setting and where it comes from', load: () => import('./config/list.ts') },
-      { name: 'get', summary: 'print one setting', load: () => import('./config/get.ts') },
-      { name: 'set', summary: 'change a setting', load: () => import('./config/set.ts') },
-      { name: 'unset', summary: 'remove a setting', load: () => import('./config/unset.ts') },
-      { name: 'path', summary: 'print where the config file is', load: () => import('./config/path.ts') },
+      {
+        name: 'list',
+        summary: 'show every setting and where it comes from',
+        takes: ['--profile'],
+        load: () => import('./config/list.ts'),
+      },
+      { name: 'get', summary: 'print one setting', takes: ['--profile'], load: () => import('./config/get.ts') },
+      { name: 'set', summary: 'change a setting', takes: ['--profile'], load: () => import('./config/set.ts') },
+      { name: 'unset', summary: 'remove a setting', takes: ['--profile'], load: () => import('./config/unset.ts') },
+      { name: 'path', summary: 'print where the config file is', takes: [], load: () => import('./config/path.ts') },
     ],
   },
   {
@@ -96,9 +113,19 @@ export const TREE: readonly Node[] = [
     summary: 'check config, key, network and clock, with a fix for each finding',
     load: () => import('./doctor/doctor.ts'),
   },
-  { name: 'sandbox', summary: 'run a local service with made-up data to try things on', load: () => import('./sandbox.ts') },
-  { name: 'demo', summary: 'watch the main job done against a sandbox; needs no key', load: () => import('./demo.ts') },
-  { name: 'completion', summary: 'print the completion script of a shell', load: () => import('./completion.ts') },
+  {
+    name: 'sandbox',
+    summary: 'run a local service with made-up data to try things on',
+    takes: [],
+    load: () => import('./sandbox.ts'),
+  },
+  {
+    name: 'demo',
+    summary: 'watch the main job done against a sandbox; needs no key',
+    takes: [],
+    load: () => import('./demo.ts'),
+  },
+  { name: 'completion', summary: 'print the completion script of a shell', takes: [], load: () => import('./completion.ts') },
 ];
 
 export function isBranch(node: Node): node is Branch {

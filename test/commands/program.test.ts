@@ -91,9 +91,9 @@ const CONTRACT: Record<string, string[]> = {
   'auth use <profile>': [],
   'auth logout': ['--all'],
   'config list': ['--format', '--output', '--fields'],
-  'config get <key>': [],
-  'config set <key> <value>': [],
-  'config unset <key>': [],
+  'config get <setting>': [],
+  'config set <setting> <value>': [],
+  'config unset <setting>': [],
   'config path': [],
   'completion <shell>': [],
   'api <method> <path>': ['--query', '--input'],
@@ -248,7 +248,14 @@ describe('what is not understood', () => {
     ['login', "unknown command 'login'", 'did you mean `qrctl auth login`?'],
     ['exprot', "unknown command 'exprot'", 'did you mean `qrctl scans export`?'],
     ['qr export', "unknown command 'qr export'", 'did you mean `qrctl scans export`?'],
-    ['qr rm', "unknown command 'qr rm'", 'did you mean `qrctl qr delete`?'],
+    // A command that deletes is never suggested.
+    ['qr rm a', "unknown command 'qr rm'", 'qrctl qr --help lists the commands'],
+    ['qr delte a', "unknown command 'qr delte'", 'qrctl qr --help lists the commands'],
+    ['remove a', "unknown command 'remove'", 'qrctl --help lists the commands'],
+    ['delete a --yes', "unknown command 'delete'", 'qrctl --help lists the commands'],
+    ['auth remove work', "unknown command 'auth remove'", 'qrctl auth --help lists the commands'],
+    ['config delete format', "unknown command 'config delete'", 'qrctl config --help lists the commands'],
+    ['scans delete a --yes', "unknown command 'scans delete'", 'qrctl scans --help lists the commands'],
     ['codes', "unknown command 'codes'", 'did you mean `qrctl qr`?'],
     ['whoami', "unknown command 'whoami'", 'did you mean `qrctl auth status`?'],
     ['qr pause spring-menu', "unknown command 'qr pause'", 'did you mean `qrctl qr update spring-menu --status paused`?'],
@@ -281,6 +288,14 @@ describe('what is not understood', () => {
     ['qr list --limti=3', "unknown flag '--limti=3'", 'did you mean --limit?'],
     ['qr list --quite', "unknown flag '--quite'", 'did you mean --quiet?'],
     ['qr list -format json', "unknown flag '-format'", 'did you mean --format?'],
+    // Nor is a flag that acts on more codes, skips a check, or overwrites.
+    ['scans report --name X', "unknown flag '--name'", 'qrctl scans report --help shows what it takes'],
+    ['scans export --al', "unknown flag '--al'", 'qrctl scans export --help shows what it takes'],
+    ['scans export a --restrat', "unknown flag '--restrat'", 'qrctl scans export --help shows what it takes'],
+    ['qr delete a --force', "unknown flag '--force'", 'qrctl qr delete --help shows what it takes'],
+    ['qr delete a -yes', "unknown flag '-yes'", 'qrctl qr delete --help shows what it takes'],
+    ['qr image a --copies 21', "unknown flag '--copies'", 'qrctl qr image --help shows what it takes'],
+    ['auth login --noverify', "unknown flag '--noverify'", 'qrctl auth login --help shows what it takes'],
     ['qr list --nonsense', "unknown flag '--nonsense'", 'qrctl qr list --help shows what it takes'],
     ['--profil work qr list', "unknown flag '--profil' before the command", 'did you mean --profile?'],
     [
@@ -292,7 +307,7 @@ describe('what is not understood', () => {
     ['qr list --status gone', "--status cannot be 'gone': it takes active, paused or expired", undefined],
     ['qr create --name n --type vcrd', expect.stringContaining("--type cannot be 'vcrd'"), 'did you mean --type vcard?'],
     ['qr list -f jsn', "--format cannot be 'jsn': it takes table, csv, json or ndjson", 'did you mean --format json?'],
-    ['config set timezon UTC', expect.stringContaining("key cannot be 'timezon'"), 'did you mean timezone?'],
+    ['config set timezon UTC', expect.stringContaining("setting cannot be 'timezon'"), 'did you mean timezone?'],
     ['completion bsh', "shell cannot be 'bsh': it takes bash, zsh, fish or powershell", 'did you mean bash?'],
     [
       '--max-wait soon config path',
@@ -304,6 +319,22 @@ describe('what is not understood', () => {
     ['config path here', expect.stringContaining('too many arguments'), 'usage: qrctl config path [flags]'],
   ])('qrctl %s', async (line, message, hint) => {
     expect(await refused(line)).toEqual({ message, hint });
+  });
+
+  test('no flag that widens, forces or skips a check is ever suggested', async () => {
+    const risky =
+      /^--(all|force|yes|restart|overwrite|apply-edits|as-new|adopt|not-created|recreate|no-verify|raw-cells|allow-private|skip-existing|insecure|accept-.*)$/;
+    let tried = 0;
+    for (const { names, flags } of manual.commands) {
+      for (const { long } of flags.filter((flag) => risky.test(flag.long))) {
+        const typos = [long.slice(0, -1), `${long}x`, long.replace('--', '-'), `--${long.slice(3)}`, long.toUpperCase()];
+        for (const typo of typos) {
+          tried += 1;
+          expect((await refused(`${names.join(' ')} ${typo}`)).hint ?? '').not.toMatch(new RegExp(`${long}\\b`));
+        }
+      }
+    }
+    expect(tried).toBeGreaterThan(50);
   });
 
   test('never repeats a key', async () => {

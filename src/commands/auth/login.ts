@@ -3,7 +3,11 @@ import type { Settings } from '../../settings/settings.ts';
 import type { Store } from '../../settings/store.ts';
 import { defineCommand, flag, type OptionDefinition } from '../define.ts';
 
-const verify: OptionDefinition<boolean> = { flags: '--no-verify', description: 'store the key without asking the service' };
+const verify: OptionDefinition<boolean> = {
+  flags: '--no-verify',
+  description: 'store the key without asking the service',
+  risky: true,
+};
 
 export const command = defineCommand({
   description:

@@ -5,7 +5,7 @@ export const command = defineCommand({
   description:
     'Forgets the profile in force (or the one --profile names): its key and its settings. The key itself stays valid; ' +
     'revoke it on the API Keys page.',
-  options: { all: flag('--all', 'forget every profile') },
+  options: { all: flag('--all', 'forget every profile', { risky: true }) },
   examples: [
     { command: 'qrctl auth logout --profile work', does: 'forget one profile' },
     { command: 'qrctl auth logout --all', does: 'forget every key on this machine' },

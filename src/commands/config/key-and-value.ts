@@ -6,8 +6,8 @@ import type { ArgumentDefinition } from '../define.ts';
 
 /** The setting that `get`, `set` and `unset` are about. */
 export const keyArgument: ArgumentDefinition = {
-  term: '<key>',
-  description: 'the setting',
+  term: '<setting>',
+  description: 'name of the setting',
   choices: SETTING_KEYS,
 };
 

@@ -13,6 +13,7 @@ const fileOptions = {
   ...bulkOptions,
   skipExisting: flag('--skip-existing', 'create only rows that have no code with their name, type and destination yet', {
     group: BULK_GROUP,
+    risky: true,
   }),
   settle: duration(
     '--settle <duration>',
@@ -23,6 +24,7 @@ const fileOptions = {
     flags: '--adopt <row=id>',
     description: 'your word that this code is the one the row created',
     group: BULK_GROUP,
+    risky: true,
     repeatable: true,
     parse: (raw, previous = []) => [...previous, parseAdoption(raw)],
   } satisfies OptionDefinition<Decisions['adopt']>,
@@ -30,6 +32,7 @@ const fileOptions = {
     flags: '--not-created <row>',
     description: 'your word that the row created no code, so that it is sent again',
     group: BULK_GROUP,
+    risky: true,
     repeatable: true,
     parse: (raw, previous = []) => [...previous, parseRow(raw)],
   } satisfies OptionDefinition<number[]>,

@@ -4,7 +4,7 @@ import { outputOptions } from '../../output-options.ts';
 import { bulkCodesOptions, refuseTogether } from '../bulk-flags.ts';
 
 const options = {
-  yes: flag('--yes', 'do not ask'),
+  yes: flag('--yes', 'do not ask', { risky: true }),
   backup: text('--backup <dir>', 'write each code and all its scans there first; what is not proven complete is not deleted', {
     complete: 'directories',
   }),

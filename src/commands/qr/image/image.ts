@@ -15,8 +15,10 @@ const MANY = 'Flags for many:';
 const options = {
   output: text('-o, --output <file>', 'one picture as a file: .png, .svg, .pdf or .eps', { complete: 'files' }),
   dryRun: flag('--dry-run', 'say how many pictures, of what size, and which would be refused; write nothing'),
-  force: flag('--force', 'draw also what would not print or scan well, and over files that are not of an earlier run'),
-  all: flag('--all', 'every code of the workspace, oldest first', { group: MANY }),
+  force: flag('--force', 'draw also what would not print or scan well, and over files that are not of an earlier run', {
+    risky: true,
+  }),
+  all: flag('--all', 'every code of the workspace, oldest first', { group: MANY, risky: true }),
   ...filterOptions,
   from: fromCodesOption(MANY),
   outputDir: text('--output-dir <dir>', 'a file a code, and manifest.csv beside them', { group: MANY, complete: 'directories' }),

@@ -18,7 +18,7 @@ export const countOptions = {
     '--no-rotated',
     'Read only the files specified with --input, not the rotated ones (FILE.1, FILE-20261101.gz)',
   ),
-  by: choices('--by <what>', 'what to count by, repeatable', DIMENSIONS),
+  by: choices('--by <what>', 'what to count by', DIMENSIONS),
   top: integer('--top <n>', 'so many rows of each, and one for all others', { min: 1, max: 10_000 }),
   compare: choice('--compare <with>', 'the calendar unit or the days before, or the same a year before', COMPARISONS),
   ...rangeOptions,

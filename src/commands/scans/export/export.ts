@@ -30,7 +30,7 @@ const options = {
   restart: flag(
     '--restart',
     'With --append: export everything again and replace the file; the old one stays as FILE.old if it has scans that the new one lacks',
-    { group: APPEND },
+    { group: APPEND, risky: true },
   ),
   rotated: flag('--rotated', 'with --append: the file may have been moved away (logrotate): a new one goes on where it ended', {
     group: APPEND,

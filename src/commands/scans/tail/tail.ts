@@ -1,11 +1,11 @@
 import { choiceOptions } from '../../code-choice.ts';
-import { choice, defineCommand, duration, integer, text, type Values } from '../../define.ts';
+import { choice, defineCommand, integer, PERIOD, parsed, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 
 const options = {
   ...choiceOptions,
   since: text('--since <time>', 'begin with the scans from this time on (default: now)'),
-  interval: duration('--interval <duration>', 'how often each code is asked, at the most (default: 10s)'),
+  interval: parsed('--interval <duration>', 'shortest time between two requests for a code (default: 10s)', PERIOD),
   maxEvents: integer('--max-events <n>', 'end after so many scans', { min: 1 }),
   format: choice('-f, --format <format>', 'csv, or one JSON object a line', ['csv', 'ndjson']),
   fields: outputOptions.fields,
