@@ -28,9 +28,14 @@ export interface Context {
   /** What `--summary` tells of this run; a command puts in what it has. */
   readonly facts: RunFacts;
   /** The global flags as typed; most commands want `settings()`. */
-  readonly flags: SettingFlags;
+  readonly flags: SettingFlags & ConsoleFlags;
   /** Standard input as bytes; read at most once. */
   readonly stdin: AsyncIterable<Uint8Array>;
+  /**
+   * Completes commands that a text proposes, so that they act on the workspace of this run. Hints, notes and prompts are completed anyway;
+   * this is for proposals in data.
+   */
+  propose(text: string): string;
   /** The settings in force: flag > variable > profile > default. Read from disk once, when first asked for. */
   settings(): Promise<Settings>;
   /** The service behind those settings, with key; throws AuthError or UsageError where one is missing. Made once. */
@@ -67,7 +72,7 @@ interface OwnedContext extends Context {
 }
 
 /** The context of this process. */
-export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext {
+export function createContext(flags: SettingFlags & ConsoleFlags, propose: Context['propose']): OwnedContext {
   const { env, stdout, stderr } = process;
   const interruption = listenForSignals(process);
   // Most commands never look at it, and node takes milliseconds to open it.
@@ -92,6 +97,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
       signal,
       isPiped,
       wholePaths: () => spacedPaths(process),
+      propose,
       onClosedPipe: () => interruption.abort(new ClosedPipeError('standard output was closed')),
     }),
   );
@@ -105,13 +111,13 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
     return resolved;
   });
   const connect = async (given: ConnectedSettings) => {
-    const [{ createService }, { createSlugFile }] = await Promise.all([
+    const [{ createService }, { createSlugFile }, { refusedKeyHint }] = await Promise.all([
       import('./service/create-service.ts'),
       import('./settings/slug-file.ts'),
+      import('./settings/resolve.ts'),
     ]);
-    const slugStore = createSlugFile(process, given);
-    const userAgent = `qrctl/${version}`;
-    return createService({ ...given, userAgent, clock: systemClock, signal, env, events: eventsFor(console), slugStore });
+    const own = { slugStore: createSlugFile(process, given), userAgent: `qrctl/${version}`, keyHint: refusedKeyHint(given) };
+    return createService({ ...given, ...own, clock: systemClock, signal, env, events: eventsFor(console) });
   };
   const service = once(async () => connect(requireService(await settings())));
 
@@ -124,6 +130,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags): OwnedContext 
     processes: ownProcesses,
     flags,
     facts: {},
+    propose,
     get stdin() {
       return openStdin();
     },
@@ -160,13 +167,13 @@ function requireService(settings: Settings): ConnectedSettings {
   const { baseUrl, apiKey, apiKeyProblem } = settings;
   if (baseUrl === undefined) {
     throw new UsageError('no base URL: which service is meant?', {
-      hint: 'qrctl auth login --base-url https://HOST/api/v1 stores it\n`qrctl demo` and `qrctl sandbox` need none',
+      hint: '`qrctl auth login --base-url https://HOST/api/v1` stores it\n`qrctl demo` and `qrctl sandbox` need none',
     });
   }
   if (apiKey === undefined) {
     const hint = apiKeyProblem
-      ? 'qrctl auth login --base-url URL stores a key for another service; QRCTL_API_KEY gives one for this command'
-      : 'qrctl auth login stores one, QRCTL_API_KEY gives one for this command\n`qrctl demo` and `qrctl sandbox` need none';
+      ? `\`qrctl auth login --profile NAME --base-url ${baseUrl}\` stores a key for this service; QRCTL_API_KEY gives one for this command`
+      : '`qrctl auth login` stores one, QRCTL_API_KEY gives one for this command\n`qrctl demo` and `qrctl sandbox` need none';
     throw new AuthError(apiKeyProblem ?? `no API key for ${baseUrl}`, { hint });
   }
   return { ...settings, baseUrl, apiKey };

@@ -1,6 +1,7 @@
 /** argv → command → exit code. The only catch-all. */
 import { fstatSync, writeSync } from 'node:fs';
 import { version } from '../package.json';
+import type { Propose } from './commands/proposals.ts';
 import type { ConsoleFlags } from './context.ts';
 import type { Terminal } from './help/command-help.ts';
 import { wantsColour } from './output/colour.ts';
@@ -34,12 +35,14 @@ async function run(argv: readonly string[], app: App): Promise<number> {
   const line = await app.interpret(argv, { version, terminal });
   if (line.kind === 'print') return print(line.text, app).catch((error: unknown) => report(error, line.style, app));
   const { command, globals, style } = line;
+  const propose = app.createPropose(globals);
   if (line.kind === 'refuse') {
-    const end = { command, startedMs, error: line.error, facts: {}, profile: globals.profile, stats: undefined };
-    const exit = await report(line.error, style, app);
+    const error = withProposals(line.error, propose, app);
+    const end = { command, startedMs, error, facts: {}, profile: globals.profile, stats: undefined };
+    const exit = await report(error, style, app);
     return (await summarize(globals.summary, end, style, app)) ?? exit;
   }
-  const context = app.createContext(globals);
+  const context = app.createContext(globals, propose);
   let { summary } = globals;
   let error: unknown;
   try {
@@ -54,7 +57,7 @@ async function run(argv: readonly string[], app: App): Promise<number> {
   } catch (failure) {
     const isOver =
       context.signal.aborted && !(app.exitCodeOf(context.signal.reason) === 0 && OF_ROWS.has(app.exitCodeOf(failure)));
-    error = isOver ? context.signal.reason : app.ifDiskFull(failure);
+    error = withProposals(isOver ? context.signal.reason : app.ifDiskFull(failure), propose, app);
   }
   try {
     const exit = error === undefined ? 0 : await report(error, style, app);
@@ -63,6 +66,12 @@ async function run(argv: readonly string[], app: App): Promise<number> {
   } finally {
     await context.dispose();
   }
+}
+
+/** Completes the commands that the hint of a failure proposes: they act on the workspace of this run. */
+function withProposals(error: unknown, propose: Propose, { Failure }: App): unknown {
+  if (error instanceof Failure && error.hint !== undefined) error.hint = propose(error.hint);
+  return error;
 }
 
 /** Writes what `--summary` asks for. Gives an exit code where that fails and nothing else did. */

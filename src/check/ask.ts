@@ -7,7 +7,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createConnection, type OpenSocket } from '../service/connect.ts';
 import { asNetworkError, NetworkError } from '../service/network-error.ts';
-import { proxyAuthorization, proxyRefusal } from '../service/proxy.ts';
+import { proxyAuthorization, proxyRefusal, throughProxy } from '../service/proxy.ts';
 import type { Headers } from '../service/transport.ts';
 import { buildConnector, Client } from '../service/undici.ts';
 import { after, formatDuration, parseHttpDate } from '../time.ts';
@@ -118,7 +118,8 @@ export function ask(question: Question): Promise<Reply> {
         onResponseData() {},
         onResponseEnd() {},
         onResponseError(_controller, error) {
-          if (reply.status === undefined) fail(failureOf(error, sent));
+          const failure = failureOf(error, sent);
+          if (reply.status === undefined) fail(forward ? throughProxy(proxy, failure, forward) : failure);
         },
       },
     );

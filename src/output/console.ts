@@ -58,6 +58,8 @@ export interface ConsoleOptions {
   isPiped?: () => boolean;
   /** Texts with spaces at which a message is not broken; see wrapWords. */
   wholePaths?: () => readonly string[];
+  /** Completes the commands that a note, warning or question proposes. */
+  propose?: (text: string) => string;
   /** The reader of standard output went away: the command should end. */
   onClosedPipe: () => void;
 }
@@ -79,13 +81,16 @@ export function createConsole(options: ConsoleOptions): Console {
     errColours = colours;
   });
 
+  const wrapped = (text: string) => wrapWords(text, errIsTerminal ? stderr.columns || DEFAULT_WIDTH : undefined, { whole });
+
   function line(text: string, coloured = (lines: string) => lines): void {
     bar?.hide();
-    say(`${coloured(wrapWords(text, errIsTerminal ? stderr.columns || DEFAULT_WIDTH : undefined, { whole }))}\n`);
+    say(`${coloured(wrapped(text))}\n`);
     bar?.show();
   }
+  const proposing = (text: string) => presentable(options.propose?.(text) ?? text);
   const note = (text: string) => {
-    if (!quiet) line(presentable(text));
+    if (!quiet) line(proposing(text));
   };
 
   function progress(unit: string): Progress {
@@ -111,14 +116,14 @@ export function createConsole(options: ConsoleOptions): Console {
     note,
     warn: (text, always = false) => {
       if (always || !quiet)
-        line(`warning: ${presentable(text)}`, (lines) => lines.replace('warning:', errColours.yellow('warning:')));
+        line(`warning: ${proposing(text)}`, (lines) => lines.replace('warning:', errColours.yellow('warning:')));
     },
     verbose: (text) => {
       if (options.verbose) line(presentable(`${formatInstant(clock.now())} ${text}`));
     },
     progress,
-    ask: (question) => askLine(presentable(question), { input: options.stdin, output: stderr, signal }, false),
-    askSecret: (question) => askLine(clean(question), { input: options.stdin, output: stderr, signal }, true),
+    ask: (question) => askLine(wrapped(proposing(question)), { input: options.stdin, output: stderr, signal }, false),
+    askSecret: (question) => askLine(wrapped(clean(question)), { input: options.stdin, output: stderr, signal }, true),
   };
 }
 

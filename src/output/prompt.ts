@@ -10,7 +10,7 @@ export interface PromptStreams {
 }
 
 /**
- * Asks one line. `secret`: what is typed or pasted is not shown (node's line editor works as usual, into nothing).
+ * Asks one line; of a question of several lines the last one is where it is typed. `secret`: what is typed or pasted is not shown (node's line editor works as usual, into nothing).
  *
  * @throws InterruptedError on Ctrl-C; UsageError when the input ends (Ctrl-D); the signal's reason when it is aborted.
  */
@@ -19,7 +19,9 @@ export async function askLine(question: string, { input, output, signal }: Promp
   const [{ createInterface }, { Writable }] = await Promise.all([import('node:readline'), import('node:stream')]);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: secret ? nowhere : output, terminal: true, historySize: 0 });
-  const text = `${question.trimEnd()} `;
+  const lineStart = question.trimEnd().lastIndexOf('\n') + 1;
+  const text = `${question.trimEnd().slice(lineStart)} `;
+  if (lineStart > 0) output.write(question.slice(0, lineStart));
   if (secret) output.write(text);
   let onAbort: () => void = () => undefined;
   try {

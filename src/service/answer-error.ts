@@ -20,6 +20,8 @@ export interface Subject {
   method: Method;
   name: string;
   redact: Redact;
+  /** What to do if the service refuses the key: only the caller knows where the key comes from. */
+  keyHint?: string | undefined;
 }
 
 /** The specification's Error body (section 7). `code` is undefined where the service sent none. */
@@ -75,7 +77,7 @@ export function answerError(
   if (status === 401) {
     return new AuthError(`${name}: the service refused the key (401)${because}`, {
       ...details,
-      hint: 'store a valid key: qrctl auth login',
+      hint: subject.keyHint ?? 'use a valid API key',
     });
   }
   if (status === 403 && subject.method === 'POST' && (body !== undefined || answer.text === '')) {

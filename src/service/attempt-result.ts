@@ -91,7 +91,7 @@ const HINTS: Partial<Record<NetworkFault, string>> = {
 
 /** The result of an attempt that brought none. */
 export function resultOfFailure({ method, name, redact }: Subject, failure: NetworkError): AttemptResult<never> {
-  const { fault, sent } = failure;
+  const { fault, sent, hint } = failure;
   // It may quote a header of the answer.
   const message = redact(failure.message);
   const error =
@@ -99,7 +99,7 @@ export function resultOfFailure({ method, name, redact }: Subject, failure: Netw
       ? new UnexpectedAnswerError(`${name}: ${message}`, { hint: 'check the base URL: qrctl doctor', cause: failure })
       : new UnavailableError(`${name}: ${message}`, {
           outcome: sent ? 'unknown' : 'not-applied',
-          hint: HINTS[fault] ?? 'see: qrctl doctor',
+          hint: hint ?? HINTS[fault] ?? 'see: qrctl doctor',
           cause: failure,
         });
   return { kind: 'failed', error, repeat: fault === 'network' && !(sent && method === 'POST'), sent };

@@ -22,7 +22,7 @@ export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 
 
 /** Calls over one transport, which share one rate limit. `options.baseUrl` only gives messages their host: paths are whole. */
 export function createClient(options: ServiceOptions, transport: Transport): Client {
-  const { clock, signal, retryForMs, events = {} } = options;
+  const { clock, signal, retryForMs, keyHint, events = {} } = options;
   const host = new URL(options.baseUrl).host;
   const redact = createRedact(options.apiKey);
   const governor = createGovernor({ ...options, events });
@@ -55,7 +55,8 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
 
   async function call<T>(call: Call<T>): Promise<T> {
     const exchange = exchangeOf(call);
-    const subject: Subject = { method: call.method, name: `${call.method} ${call.path.split('?', 1)[0]} on ${host}`, redact };
+    const name = `${call.method} ${call.path.split('?', 1)[0]} on ${host}`;
+    const subject: Subject = { method: call.method, name, redact, keyHint };
     let attempts = 0;
     /** Attempts and backoffs since this call first failed; pauses for the rate limit are none of both. */
     let spentMs: number | undefined;

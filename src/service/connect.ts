@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
 import { keepWasmSimple } from '../start/v8-flags.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
-import { proxyAuthorization, proxyRefusal } from './proxy.ts';
+import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client } from './undici.ts';
 
 type Callback = Connector.Callback;
@@ -103,8 +103,7 @@ function openTunnel(proxy: URL, options: Connector.Options, callback: Callback, 
         };
       },
       onResponseError(_controller, error) {
-        const { message, fault } = asNetworkError(error, false);
-        fail(new NetworkError(`through the proxy ${proxy.host}: ${message}`, { fault, sent: false, cause: error }));
+        fail(throughProxy(proxy, asNetworkError(error, false), false));
       },
     },
   );

@@ -11,12 +11,15 @@ export class NetworkError extends Error {
   readonly fault: NetworkFault;
   /** Whether the service could have received the request: false only when no byte of it was written. */
   readonly sent: boolean;
+  /** What to do, if it is something else than for other failures of this kind. A failure of a proxy has one. */
+  readonly hint: string | undefined;
 
-  constructor(message: string, details: { fault?: NetworkFault; sent: boolean; cause?: unknown }) {
+  constructor(message: string, details: { fault?: NetworkFault; sent: boolean; hint?: string; cause?: unknown }) {
     super(message, { cause: details.cause });
     this.name = 'NetworkError';
     this.fault = details.fault ?? 'network';
     this.sent = details.sent;
+    this.hint = details.hint;
   }
 }
 

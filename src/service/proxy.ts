@@ -25,11 +25,27 @@ export function proxyAuthorization(proxy: URL): string | undefined {
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
+/**
+ * The failure of a connection through a proxy, named after the proxy: the service itself was not reached. `isForwarded`: plain HTTP, so
+ * that HTTP_PROXY names it. A failure that names it already is given back.
+ */
+export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boolean): NetworkError {
+  const { message, fault, sent, hint } = failure;
+  if (sent || hint !== undefined || fault !== 'network') return failure;
+  return new NetworkError(`cannot connect through the proxy ${proxy.host}: ${message}`, {
+    ...{ fault, sent, cause: failure },
+    hint: `check ${isForwarded ? 'HTTP_PROXY' : 'HTTPS_PROXY'}, or list the host in NO_PROXY to connect without the proxy`,
+  });
+}
+
 /** What a proxy means by a status of its own in place of a tunnel or an answer: it has passed nothing on. */
 export function proxyRefusal(proxy: URL, status: number): NetworkError {
   if (status === 407)
     return new NetworkError(`the proxy ${proxy.host} wants a user and password (407)`, { fault: 'proxy', sent: false });
-  return new NetworkError(`the proxy ${proxy.host} refused the connection (${status})`, { sent: false });
+  return new NetworkError(`the proxy ${proxy.host} refused the connection (${status})`, {
+    sent: false,
+    hint: 'check that the proxy may connect to this host',
+  });
 }
 
 /** A password with a bare % in it is taken as it stands. */

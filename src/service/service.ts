@@ -17,6 +17,8 @@ export interface ServiceOptions {
   apiKey: string;
   /** Name of the profile that the key came from, for messages. */
   profile?: string | undefined;
+  /** What to do if the service refuses the key. */
+  keyHint?: string | undefined;
   /** Sent as User-Agent, e.g. `qrctl/1.0.0`. */
   userAgent: string;
   clock: Clock;

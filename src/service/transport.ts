@@ -5,7 +5,7 @@ import { after, formatDuration } from '../time.ts';
 import { addChunk, decodeBody } from './body.ts';
 import { type Connection, createConnection } from './connect.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
-import { proxyAuthorization, proxyRefusal } from './proxy.ts';
+import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { Client } from './undici.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -102,7 +102,7 @@ export function createTransport(options: {
       wire.renew();
       const { status, headers } = await converse(wire, forward ? forward(request) : request, timeoutMs, signal).catch((error) => {
         wire.destroy();
-        throw error;
+        throw proxy && error instanceof NetworkError ? throughProxy(proxy, error, forward !== undefined) : error;
       });
       // Only proxies say this, and of themselves (RFC 9110, 15.5.8): the request went no further.
       if (forward && proxy && status === 407) {

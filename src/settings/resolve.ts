@@ -1,6 +1,6 @@
 /** Resolves the settings in force, and checks those that are to be stored. */
 import { UsageError } from '../errors.ts';
-import { quote } from '../quote.ts';
+import { inShellOr, quote } from '../quote.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { chooseInputs } from './choose-profile.ts';
 import { checkKey } from './key.ts';
@@ -77,14 +77,22 @@ function completedNote(baseUrl: string): string {
 export function resolveKey(
   { env, name, profile }: Inputs,
   baseUrl: string | undefined,
-): Pick<Settings, 'apiKey' | 'apiKeyProblem'> {
-  if (env.QRCTL_API_KEY) return { apiKey: checkKey(env.QRCTL_API_KEY, 'QRCTL_API_KEY'), apiKeyProblem: undefined };
-  if (profile.apiKey === undefined || baseUrl === undefined) return { apiKey: undefined, apiKeyProblem: undefined };
+): Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource'> {
+  const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined };
+  if (env.QRCTL_API_KEY) return { ...none, apiKey: checkKey(env.QRCTL_API_KEY, 'QRCTL_API_KEY'), keySource: 'variable' };
+  if (profile.apiKey === undefined || baseUrl === undefined) return none;
   if (baseUrl === profile.keyBaseUrl) {
-    return { apiKey: checkKey(profile.apiKey, `the key of the profile '${name}'`), apiKeyProblem: undefined };
+    return { ...none, apiKey: checkKey(profile.apiKey, `the key of the profile '${name}'`), keySource: 'profile' };
   }
   const apiKeyProblem = `the key of the profile '${name}' was stored for ${profile.keyBaseUrl ?? 'no base URL'} and is not sent to ${baseUrl}`;
-  return { apiKey: undefined, apiKeyProblem };
+  return { ...none, apiKeyProblem };
+}
+
+/** What to do if the service refuses the key. A stored key can't help while the variable is set. */
+export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
+  if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected; correct or unset it';
+  if (keySource === 'profile') return `store a valid key: \`qrctl auth login --profile ${inShellOr('NAME', profile)}\``;
+  return 'copy the whole key again from the API Keys page of this workspace';
 }
 
 /** The text to store: as given, but a base URL and a short URL in the form that is used. Throws UsageError for a value the key cannot have. */

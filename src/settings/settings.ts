@@ -58,6 +58,8 @@ export interface Settings {
   baseUrl: string | undefined;
   /** The key that may be sent to `baseUrl`; undefined when there is none. Never print it: see keyPrefix in settings/key.ts. */
   apiKey: string | undefined;
+  /** Where `apiKey` comes from; undefined for none, and for one that is being stored. */
+  keySource: 'variable' | 'profile' | undefined;
   /** Why there is no usable key although one is stored (it belongs to another base URL); one sentence. */
   apiKeyProblem: string | undefined;
   format: Format | undefined;

@@ -203,8 +203,11 @@ describe('qr delete', () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const { name = '' } = sandbox.workspace.code(id) ?? {};
-    const no = await qr(['delete', slugOf(sandbox, id)], { tty: true, input: 'n\n' });
-    expect(no.stdout).toContain(`Delete "${name}" (slug ${slugOf(sandbox, id)}) and its 30 scans for ever?`);
+    const no = await qr(['delete', slugOf(sandbox, id)], { tty: 300, input: 'n\n' });
+    const { host } = new URL(sandbox.baseUrl);
+    expect(no.stdout).toContain(
+      `Delete "${name}" (slug ${slugOf(sandbox, id)}) and its 30 scans in the workspace of QRCTL_API_KEY (${host})? This can't be undone. [y/N] `,
+    );
     expect([no.code, sandbox.workspace.code(id)?.id]).toEqual([2, id]);
     expect(await qr(['delete', id], { tty: true, input: 'y\n' })).toMatchObject({ code: 0 });
     expect(sandbox.workspace.code(id)).toBeUndefined();
@@ -213,8 +216,10 @@ describe('qr delete', () => {
   it('wants the number typed for several', async () => {
     const { sandbox, qr } = await useQr();
     const ids = [sandbox.codeId(0), sandbox.codeId(1)];
-    const yes = await qr(['delete', ...ids], { tty: true, input: 'no\n' });
-    expect(yes.stdout).toContain('Delete these 2 codes and their 60 scans for ever? Type 2 to go on');
+    const yes = await qr(['delete', ...ids], { tty: 300, input: 'no\n' });
+    expect(yes.stdout).toMatch(
+      /Delete 2 codes and their 60 scans in the workspace of .*\? This can't be undone\. Type 2 to continue: /,
+    );
     expect([yes.code, sandbox.workspace.codes().length]).toEqual([2, 5]);
     expect(await qr(['delete', ...ids], { tty: true, input: '2\n' })).toMatchObject({ code: 0 });
     expect(sandbox.workspace.codes()).toHaveLength(3);

@@ -165,10 +165,10 @@ describe('qr delete --from', () => {
     await write(`id,slug\n${code(0).id},\n,${code(1).slug}\n`);
     expect(await qr(['delete'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect(sandbox.requests).toHaveLength(0);
-    const no = await qr(['delete'], { tty: true, input: 'n\n' });
+    const no = await qr(['delete'], { tty: 300, input: 'n\n' });
     expect([no.code, no.stdout]).toEqual([
       2,
-      expect.stringContaining('Delete these 2 codes and their 20 scans for ever? Type 2 to go on'),
+      expect.stringMatching(/Delete 2 codes and their 20 scans in .*\? This can't be undone\. Type 2 to continue: /),
     ]);
     expect(no.stdout).toContain(`"${code(0).name}" (slug ${code(0).slug}): 10 scans`);
     expect(count('DELETE')).toBe(0);

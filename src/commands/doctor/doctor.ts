@@ -24,7 +24,9 @@ export const command = defineCommand({
     // What the settings allow is used; context.settings() would fail on the very thing to be told.
     const { output, isRead } = await openReport({ ...context, settings: async () => settings }, options);
     const findings = withService(context, settings, local);
-    await writeAll(output, [findings.then((all) => all.map(({ failure: _, ...finding }) => finding))]);
+    const rows = (all: readonly Finding[]) =>
+      all.map(({ failure: _, fix, ...finding }) => ({ ...finding, fix: fix === null ? null : context.propose(fix) }));
+    await writeAll(output, [findings.then(rows)]);
     const { failureOf } = await import('./finding.ts');
     const reported = failureOf(await findings);
     if (reported) throw isRead ? reported : reported.cause;

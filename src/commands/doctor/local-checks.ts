@@ -27,8 +27,8 @@ export async function checkLocally({ flags, env }: Context): Promise<LocalState>
   const others = await check('settings', defaults, () => checkOtherSettings(inputs));
   const base = await check('base-url', undefined, () => checkBaseUrl(inputs));
   const proxy = await check('proxy', undefined, () => checkProxy(env, base.value));
-  const key = await check('key', undefined, () => checkStoredKey(inputs, base.value));
-  const settings = { ...others.value, baseUrl: base.value, apiKey: key.value };
+  const key = await check('key', NO_KEY, () => checkStoredKey(inputs, base.value));
+  const settings = { ...others.value, ...key.value, baseUrl: base.value };
   // Everything that any command would stop at before it misses the key comes before the key.
   return { findings: [config, profile, others, base, proxy, key].flatMap(({ findings }) => findings), settings };
 }
@@ -78,11 +78,15 @@ function checkBaseUrl(inputs: Inputs): Checked<string | undefined> {
   throw new UsageError('no base URL is configured', { hint });
 }
 
-function checkStoredKey(inputs: Inputs, baseUrl: string | undefined): Checked<string | undefined> {
+type Key = Pick<Settings, 'apiKey' | 'keySource'>;
+const NO_KEY: Key = { apiKey: undefined, keySource: undefined };
+
+function checkStoredKey(inputs: Inputs, baseUrl: string | undefined): Checked<Key> {
   // Without a base URL there is still something to say of the key: take the one it was stored for.
-  const { apiKey, apiKeyProblem } = resolveKey(inputs, baseUrl ?? inputs.profile.keyBaseUrl);
-  const origin = inputs.env.QRCTL_API_KEY ? 'QRCTL_API_KEY' : `the profile '${inputs.name}'`;
-  if (apiKey !== undefined) return { findings: [sound('key', `${keyPrefix(apiKey)} of ${origin}`)], value: apiKey };
+  const { apiKey, apiKeyProblem, keySource } = resolveKey(inputs, baseUrl ?? inputs.profile.keyBaseUrl);
+  const origin = keySource === 'variable' ? 'QRCTL_API_KEY' : `the profile '${inputs.name}'`;
+  if (apiKey !== undefined)
+    return { findings: [sound('key', `${keyPrefix(apiKey)} of ${origin}`)], value: { apiKey, keySource } };
   throw new AuthError(apiKeyProblem ?? 'no API key is configured', { hint: 'qrctl auth login' });
 }
 

@@ -61,8 +61,8 @@ function answered(error: unknown): boolean {
 function withFix(error: unknown): unknown {
   if (!(error instanceof UnavailableError)) return error;
   const { message, code, status } = error;
-  // What TLS fails for has a fix of its own.
-  if (error.cause instanceof NetworkError && error.cause.fault !== 'network') return error;
+  // TLS and proxies have fixes of their own.
+  if (error.cause instanceof NetworkError && (error.cause.fault !== 'network' || error.cause.hint)) return error;
   const hint = 'check the base URL, the network, and the proxy or firewall on the way; or the service is down';
   return new UnavailableError(message, { hint, code, status, cause: error });
 }

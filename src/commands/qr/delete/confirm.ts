@@ -9,37 +9,55 @@ import type { QrCode } from '../../../service/shapes.ts';
 import { askUntil } from '../../ask-until.ts';
 import type { DeleteFlags } from './delete.ts';
 
-export type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'>;
+export type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteFlags, 'backup'>>;
 
 /** Throws UsageError where nobody can be asked and `--yes` was not given: nothing is sent then. */
 export function requireConsent({ console }: Context, { yes, dryRun }: Consent, from?: string): void {
   if (yes || dryRun || (console.canAsk && from !== '-')) return;
-  throw new UsageError('deleting is for ever, and there is no terminal to ask on', {
-    hint: 'add --yes to delete all the same, or --dry-run to see what would be lost',
+  throw new UsageError('cannot ask for confirmation: not a terminal', {
+    hint: "deleting codes and their scans can't be undone: pass --yes to delete, or --dry-run to see what would be lost",
   });
 }
 
 const MOST_SHOWN = 20;
 
-/** Shows names and scans and asks, unless `--yes`. Several codes want their number typed. Throws UsageError on any other answer. */
-export async function confirm(context: Context, codes: readonly QrCode[], { yes }: Consent): Promise<void> {
+/**
+ * Shows names and scans and asks, unless `--yes`: which workspace they are in, and where the backup goes. Several codes want their number
+ * typed. Throws UsageError on any other answer.
+ */
+export async function confirm(context: Context, codes: readonly QrCode[], { yes, backup }: Consent): Promise<void> {
   if (yes || codes.length === 0) return;
   const { console } = context;
   const scans = await countScans(context, codes);
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const [only] = codes;
   if (only && codes.length === 1) {
-    console.note(`paused it loses nothing, and can be active again: qrctl qr update ${codeInShell(only)} --status paused`);
-    const question = `Delete ${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')} for ever? [y/N] `;
+    console.note(`paused it loses nothing, and can be active again: \`qrctl qr update ${codeInShell(only)} --status paused\``);
+    tellBackup(context, backup);
+    const what = `${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')}`;
+    const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. [y/N] `;
     return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
   }
   for (const { id, name, slug } of codes.slice(0, MOST_SHOWN)) {
     console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${countOf(scans.get(id) ?? 0, 'scan')}`);
   }
   if (codes.length > MOST_SHOWN) console.note(`and ${codes.length - MOST_SHOWN} more; --dry-run lists them all`);
-  console.note('paused they lose nothing, and can be active again: qrctl qr update CODE… --status paused');
-  const question = `Delete these ${codes.length} codes and their ${countOf(all, 'scan')} for ever? Type ${codes.length} to go on: `;
+  console.note('paused they lose nothing, and can be active again: `qrctl qr update CODE… --status paused`');
+  tellBackup(context, backup);
+  const what = `${countOf(codes.length, 'code')} and their ${countOf(all, 'scan')}`;
+  const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. Type ${codes.length} to continue: `;
   await requireYes(context, question, new RegExp(`^${codes.length}$`), `type ${codes.length} to delete them, or n`);
+}
+
+function tellBackup({ console }: Context, directory: string | undefined): void {
+  if (directory !== undefined) console.note(`each code and its scans are saved in ${quote(directory)} before it is deleted`);
+}
+
+/** Two profiles may have a code of the same slug. The variable goes before the key of the profile. */
+async function workspaceOf(context: Context): Promise<string> {
+  const { profile, keySource } = await context.settings();
+  const { host } = new URL((await context.service()).baseUrl);
+  return keySource === 'variable' ? `the workspace of QRCTL_API_KEY (${host})` : `profile ${quote(profile)} (${host})`;
 }
 
 /** Asks until the answer is yes, or one that declines: nothing, or no. A typo is neither. Throws UsageError unless it is yes. */

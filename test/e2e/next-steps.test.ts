@@ -1,0 +1,158 @@
+/** What the built command proposes next: it helps in the state that the run is in, and acts on the workspace of that run. */
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { applyThenDrop } from '../support/faults.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const WRONG = 'svc_live_wrongwrongwrong';
+const NOTHING_LISTENS = 'http://jane:hunter2@127.0.0.1:1';
+
+/** A machine with the profile `kundeb`, which works, and `bad`, whose key the service refuses. */
+async function useProfiles() {
+  const cwd = await useDirectory();
+  const sandbox = await useSandbox({ codes: 3, scans: 10 });
+  const env = { QRCTL_CONFIG_DIR: join(cwd, 'config'), XDG_CACHE_HOME: join(cwd, 'cache') };
+  const qr = (args: string[], options: CliOptions = {}) => runCli(args, { cwd, ...options, env: { ...env, ...options.env } });
+  const login = (profile: string, input: string) =>
+    qr(['auth', 'login', '--profile', profile, '--base-url', sandbox.baseUrl, '--key-stdin', '--no-verify'], { input });
+  await login('kundeb', sandbox.apiKey);
+  await login('bad', WRONG);
+  return { cwd, sandbox, qr };
+}
+
+const slugOf = ({ workspace }: TestSandbox) => workspace.codes()[0]?.slug ?? '';
+
+describe('a refused key', () => {
+  test('is named where it stands: a variable, a profile, or the login itself', async () => {
+    const { qr, sandbox } = await useProfiles();
+    const variable = { QRCTL_API_KEY: WRONG, QRCTL_BASE_URL: sandbox.baseUrl };
+    const ofVariable = await qr(['qr', 'list'], { env: variable });
+    expect([ofVariable.code, ofVariable.stderr]).toEqual([3, expect.stringContaining('QRCTL_API_KEY is set and was rejected;')]);
+    const ofProfile = await qr(['qr', 'list', '-f', 'json', '--profile', 'bad']);
+    expect([ofProfile.code, JSON.parse(ofProfile.stderr).error.hint]).toEqual([
+      3,
+      'store a valid key: `qrctl auth login --profile bad`',
+    ]);
+    const ofLogin = await qr(['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'], { input: WRONG });
+    expect([ofLogin.code, ofLogin.stderr]).toEqual([3, expect.stringContaining('copy the whole key again')]);
+    for (const { stderr } of [ofVariable, ofLogin]) expect(stderr).not.toContain('qrctl auth login');
+    const doctor = await qr(['doctor', '--format', 'json'], { env: variable });
+    expect(doctor.stdout).toContain('QRCTL_API_KEY is set and was rejected');
+  });
+});
+
+describe('a proxy that is down', () => {
+  test.each([
+    ['HTTP_PROXY', 'http://127.0.0.1:2/api/v1'],
+    ['HTTPS_PROXY', 'https://qr.example/api/v1'],
+  ])('is named, its password is not: %s', async (variable, baseUrl) => {
+    const env = { QRCTL_BASE_URL: baseUrl, QRCTL_API_KEY: WRONG, [variable]: NOTHING_LISTENS };
+    for (const args of [['qr', 'list', '--retry-for', '0'], ['doctor']]) {
+      const { code, stdout, stderr } = await runCli(args, { env });
+      expect(code).toBe(7);
+      expect(stderr).toContain('cannot connect through the proxy 127.0.0.1:1: connection refused');
+      expect(stderr).toContain(`check ${variable}, or list the host in NO_PROXY`);
+      expect(stdout + stderr).not.toMatch(/hunter2|qrctl doctor/);
+    }
+  });
+});
+
+describe('a proposed command carries --profile and --base-url where the run had them', () => {
+  test('of a code that is not found, on a terminal and in JSON', async () => {
+    const { qr, sandbox } = await useProfiles();
+    const text = await qr(['qr', 'get', 'no such', '--profile', 'kundeb']);
+    expect([text.code, text.stderr]).toEqual([4, expect.stringContaining('qrctl qr list --profile kundeb --name TEXT')]);
+    const json = await qr(['qr', 'get', 'nosuch', '-f', 'json', '--profile=kundeb', '--base-url', sandbox.baseUrl]);
+    expect(JSON.parse(json.stderr).error.hint).toBe(
+      `see the slugs there are: qrctl qr list --profile kundeb --base-url ${sandbox.baseUrl}`,
+    );
+    expect((await qr(['qr', 'get', 'nosuch'], { env: sandbox.env })).stderr).toContain('qrctl qr list\n');
+  });
+
+  test('of a line that is not understood, once', async () => {
+    const { qr } = await useProfiles();
+    expect((await qr(['--profile', 'kundeb', 'qr', 'lst'])).stderr).toContain('did you mean `qrctl qr list --profile kundeb`?');
+    expect((await qr(['qr', 'lst', '--profile', 'kundeb'])).stderr).toContain('did you mean `qrctl qr list --profile kundeb`?');
+  });
+
+  test('of an export that failed in part, of doctor, and in the summary of a run', async () => {
+    const { qr, cwd, sandbox } = await useProfiles();
+    const missing = '00000000-0000-4000-8000-000000000000';
+    const exported = await qr(['scans', 'export', sandbox.codeId(), missing, '-o', 'x.csv', '--profile', 'kundeb']);
+    expect([exported.code, exported.stderr]).toEqual([
+      8,
+      expect.stringContaining(`qrctl scans export --profile kundeb ${missing}`),
+    ]);
+    const doctor = await qr(['doctor', '--format', 'json', '--profile', 'kundeb', '--base-url', 'https://qr.example/api/v1']);
+    expect(JSON.parse(doctor.stdout).find(({ check }: { check: string }) => check === 'key').fix).toBe(
+      'qrctl auth login --profile kundeb --base-url https://qr.example/api/v1',
+    );
+    await qr(['qr', 'get', 'nosuch', '--profile', 'kundeb', '--summary', join(cwd, 'run.json')]);
+    const { default: run } = await import(join(cwd, 'run.json'), { with: { type: 'json' } });
+    expect(run.error.hint).toContain('qrctl qr list --profile kundeb');
+  });
+
+  test('of a create whose answer was lost', async () => {
+    const { qr, sandbox } = await useProfiles();
+    const lost = await useSandbox({ codes: 0, intercept: applyThenDrop });
+    const env = { QRCTL_API_KEY: lost.apiKey };
+    const args = ['qr', 'create', '--name', 'Menu', '--profile', 'kundeb', '--base-url', lost.baseUrl];
+    const { stderr } = await qr(args, { env });
+    expect(sandbox.requests).toEqual([]);
+    expect(stderr).toContain(`qrctl qr list --profile kundeb --base-url ${lost.baseUrl} --name Menu`);
+  });
+
+  test('but values keep their words', async () => {
+    const { qr } = await useProfiles();
+    const name = 'qrctl qr delete x';
+    const { stderr } = await qr(['qr', 'get', name, '--profile', 'kundeb']);
+    expect(stderr).toContain(`"${name}"`);
+  });
+});
+
+describe('the question before a delete', () => {
+  test('names profile, host and where the backup goes, and proposes to pause in the same workspace', async () => {
+    const { qr, sandbox, cwd } = await useProfiles();
+    const slug = slugOf(sandbox);
+    const { host } = new URL(sandbox.baseUrl);
+    const args = ['qr', 'delete', slug, '--profile', 'kundeb', '--backup', 'saved'];
+    const no = await qr(args, { tty: 400, input: 'n\n' });
+    expect(no.stdout).toContain(`\`qrctl qr update --profile kundeb ${slug} --status paused\``);
+    expect(no.stdout).toContain('each code and its scans are saved in saved before it is deleted');
+    expect(no.stdout).toContain(`and its 10 scans in profile kundeb (${host})? This can't be undone. [y/N] `);
+    await writeFile(join(cwd, 'ids.csv'), `id\n${sandbox.codeId(0)}\n${sandbox.codeId(1)}\n`);
+    const two = await qr(['qr', 'delete', '--from', 'ids.csv', '--profile', 'kundeb'], { tty: 400, input: 'n\n' });
+    expect(two.stdout).toContain(
+      `Delete 2 codes and their 20 scans in profile kundeb (${host})? This can't be undone. Type 2 to continue: `,
+    );
+    expect(sandbox.workspace.codes()).toHaveLength(3);
+  });
+
+  test('is not broken within a word, and the answer is read behind its last line', async () => {
+    const { qr, sandbox } = await useProfiles();
+    const slug = slugOf(sandbox);
+    const { stdout, code } = await qr(['qr', 'delete', slug, '--profile', 'kundeb'], { tty: 50, input: 'y\n' });
+    const shown = stdout.slice(stdout.indexOf('Delete "'), stdout.indexOf('[y/N]'));
+    const lines = shown.replace(/\u001b\[[\d;]*[A-Z]/g, '').split('\r\n');
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.every((line) => line.length <= 50)).toBe(true);
+    expect(lines.map((line) => line.trim()).join(' ')).toMatch(
+      /^Delete ".*" \(slug [\w-]+\) and its 10 scans in profile kundeb \(.*\)\? This can't be undone\. ?$/,
+    );
+    expect([code, sandbox.workspace.codes().length]).toEqual([0, 2]);
+  });
+});
+
+test('files about a workspace are named by neither its address nor its key', async () => {
+  const { qr, cwd, sandbox } = await useProfiles();
+  await qr(['qr', 'list', '--profile', 'kundeb']);
+  await qr(['__complete', 'codes', '', '--profile', 'kundeb']);
+  const names = [...readdirSync(join(cwd, 'cache', 'qrctl', 'slugs')), ...readdirSync(join(cwd, 'config', 'cache'))];
+  expect(names).toEqual([expect.stringMatching(/^[0-9a-f]{16}\.json$/), expect.stringMatching(/^codes-[0-9a-f]{16}\.json$/)]);
+  expect(names.join()).not.toMatch(/svc_live|127/);
+  expect(names[1]).toBe(`codes-${names[0]}`);
+  expect(sandbox.apiKey).toContain('svc_live_');
+});
