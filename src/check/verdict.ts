@@ -1,5 +1,6 @@
 /** What the end of a visit says of a destination: the one table from answers and failures to outcomes. */
 import { quote } from '../quote.ts';
+import type { NetworkError } from '../service/network-error.ts';
 import type { Headers } from '../service/transport.ts';
 import { header } from '../service/transport.ts';
 import type { Trip } from './follow.ts';
@@ -17,6 +18,8 @@ export interface Verdict {
   ms: number | undefined;
   /** Why, in a few words; undefined where all is well. */
   error: string | undefined;
+  /** Whether anything came back from this destination; undefined if nothing was sent to it. */
+  responded: boolean | undefined;
 }
 
 /** Another visit in a moment may go better: nobody is to be woken by a hiccup. `afterMs` is what the other side asked for. */
@@ -32,9 +35,10 @@ const WALL_HEADERS = ['cf-mitigated', 'x-amzn-waf-action', 'x-vercel-mitigated',
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** The outcome of a visit. */
-export function judge({ end, finalUrl, redirects, tlsEndsMs, ms }: Trip): Verdict {
+export function judge(trip: Trip): Verdict {
+  const { end, finalUrl, redirects, tlsEndsMs, ms } = trip;
   const verdict = (outcome: CheckOutcome, error?: string, status?: number): Verdict => {
-    return { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error };
+    return { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error, responded: hasResponded(trip) };
   };
   switch (end.is) {
     case 'answer':
@@ -49,11 +53,37 @@ export function judge({ end, finalUrl, redirects, tlsEndsMs, ms }: Trip): Verdic
       return verdict('unreachable', end.why);
     case 'failed':
       // A page behind a certificate that is not good is there, and nobody gets past the browser's warning; so with what is not HTTP.
-      return verdict(
-        end.failure.fault === 'network' || end.failure.fault === 'proxy' ? 'unreachable' : 'broken',
-        end.failure.message,
-      );
+      return verdict(isOnTheWay(end.failure) ? 'unreachable' : 'broken', end.failure.message);
   }
+}
+
+/** No connection, or no response on it: the fault of the destination, of this machine's network, or of its proxy. */
+function isOnTheWay({ fault }: NetworkError): boolean {
+  return fault === 'network' || fault === 'proxy';
+}
+
+/** A redirect is a response, wherever it leads, and so is a certificate. */
+function hasResponded({ end, redirects }: Trip): boolean | undefined {
+  if (redirects > 0) return true;
+  if (end.is === 'ours' || end.is === 'refused') return undefined;
+  return end.is !== 'failed' || !isOnTheWay(end.failure);
+}
+
+/**
+ * K10: Returns why no destination responded, in the words that most have for it, and how many were asked; undefined if one did, or if none
+ * was asked. That all are dead at once is less likely than that this machine has no network.
+ */
+export function findSilence(verdicts: Iterable<Verdict>): { asked: number; reason: string } | undefined {
+  const reasons = new Map<string, number>();
+  let asked = 0;
+  for (const { responded, error = '' } of verdicts) {
+    if (responded) return undefined;
+    if (responded === undefined) continue;
+    asked += 1;
+    reasons.set(error, (reasons.get(error) ?? 0) + 1);
+  }
+  const [[reason = ''] = []] = [...reasons].sort(([, a], [, b]) => b - a);
+  return asked === 0 ? undefined : { asked, reason };
 }
 
 function judgeAnswer(

@@ -51,8 +51,8 @@ const MOST_FILES = 32;
 const NAME = /^codes-[0-9a-f]+\.json$/;
 
 /**
- * Replaces the file, and removes the oldest where there are many; throws the system's error, and Error in the home of another user, in which root would leave files of its own. Several completions
- * may do so at the same time.
+ * Replaces the file, and removes the oldest where there are many; throws the system's error, and Error in the home of another user, in which
+ * root would leave files of its own. Several completions may do so at the same time.
  */
 export async function writeCodeCache(file: string, cache: CodeCache, processes: Processes): Promise<void> {
   const user = nodeDisk.user();

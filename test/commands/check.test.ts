@@ -1,5 +1,5 @@
 /** `qr check` as its users type it, against pages on loopback. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -118,6 +118,72 @@ describe('qr check', () => {
     expect(fourth.code).toBe(0);
     expect(fourth.stdout).toContain(',ok,200,');
     expect((await readFile(join(cwd, 'check.csv'), 'utf8')).trim().split('\n')).toHaveLength(3);
+  });
+
+  describe('where no destination responds, this machine has no network (K10)', () => {
+    /** Addresses where nothing listens, and one that comes to life. */
+    async function useSilence(...names: string[]) {
+      const { at } = await usePages({});
+      const sandbox = await useSandbox({ codes: 0, scans: 0 });
+      const dead = names.map((name): [string, string] => [name, `http://127.0.0.1:1/${name}`]);
+      const cwd = await useDirectory();
+      const check = (...args: string[]) => runCli(['qr', 'check', '--allow-private', ...args], { env: sandbox.env, cwd });
+      return { sandbox, cwd, check, at, dead };
+    }
+
+    it('leaves the file of the last run alone and reports no destination, until one responds', async () => {
+      const { sandbox, cwd, check, at, dead } = await useSilence('a', 'b');
+      const codes = add(sandbox, ...dead, ['wifi', 'WIFI:S:x;;', 'wifi'], ['none']);
+      for (const { id } of codes.slice(0, 2)) sandbox.workspace.update(id, { destination: `${at}/` });
+      const night = () => check('--since-last', 'check.csv', '-f', 'csv');
+      expect(await night()).toMatchObject({ code: 0, stdout: '' });
+      const before = await readFile(join(cwd, 'check.csv'), 'utf8');
+      for (const { id } of codes.slice(0, 2)) sandbox.workspace.update(id, { destination: 'http://127.0.0.1:1/' });
+      sandbox.workspace.update(codes[1]?.id ?? '', { destination: 'http://127.0.0.1:1/b' });
+      const silent = await night();
+      expect(silent).toMatchObject({ code: 7, stdout: '' });
+      expect(silent.stderr).toBe(
+        'qrctl: none of 2 destinations responded (connection refused): this machine seems to have no network\n' +
+          '  check the network, DNS and proxy of this machine, then run this again; check.csv was not written\n',
+      );
+      expect(await readFile(join(cwd, 'check.csv'), 'utf8')).toBe(before);
+      // One that responds proves the network: the others are dead.
+      sandbox.workspace.update(codes[1]?.id ?? '', { destination: `${at}/` });
+      const loud = await night();
+      expect([loud.code, loud.stdout]).toEqual([8, expect.stringContaining('unreachable')]);
+    });
+
+    it('writes no file, and gives the reasons on standard output', async () => {
+      const { sandbox, cwd, check, dead } = await useSilence('a', 'b', 'c');
+      add(sandbox, ...dead);
+      expect(await check('-o', 'all.csv')).toMatchObject({ code: 7, stdout: '' });
+      expect(await readdir(cwd)).toEqual([]);
+      const { code, stdout } = await check('-f', 'json');
+      expect(code).toBe(7);
+      expect(JSON.parse(stdout)).toHaveLength(3);
+      expect(JSON.parse(stdout)[0]).toMatchObject({ outcome: 'unreachable', error: 'connection refused' });
+    });
+
+    it('also if only one was checked, which may be down', async () => {
+      const { sandbox, check, dead } = await useSilence('a');
+      add(sandbox, ...dead);
+      const { code, stderr } = await check('--fail-on', 'none');
+      expect(code).toBe(7);
+      expect(stderr).toContain('the only destination that was checked did not respond (connection refused): it is down, or');
+    });
+
+    it('names a proxy that is down', async () => {
+      const { sandbox, cwd } = await useSilence();
+      add(sandbox, ['a', 'http://example.com/'], ['b', 'https://example.org/']);
+      const proxy = 'http://user:hunter2@127.0.0.1:1';
+      const env = { ...sandbox.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: '127.0.0.1' };
+      const { code, stderr } = await runCli(['qr', 'check'], { env, cwd });
+      expect([code, stderr]).toEqual([
+        7,
+        expect.stringContaining('cannot connect through the proxy 127.0.0.1:1: connection refused'),
+      ]);
+      expect(stderr).not.toContain('hunter2');
+    });
   });
 
   it('finds destinations without their tags, and redirects that lose them', async () => {

@@ -289,7 +289,7 @@ describe('what is not understood', () => {
     ['qr list --quite', "unknown flag '--quite'", 'did you mean --quiet?'],
     ['qr list -format json', "unknown flag '-format'", 'did you mean --format?'],
     // Nor is a flag that acts on more codes, skips a check, or overwrites.
-    ['scans report --name X', "unknown flag '--name'", 'qrctl scans report --help shows what it takes'],
+    ['scans report --al X', "unknown flag '--al'", 'qrctl scans report --help shows what it takes'],
     ['scans export --al', "unknown flag '--al'", 'qrctl scans export --help shows what it takes'],
     ['scans export a --restrat', "unknown flag '--restrat'", 'qrctl scans export --help shows what it takes'],
     ['qr delete a --force', "unknown flag '--force'", 'qrctl qr delete --help shows what it takes'],

@@ -29,7 +29,9 @@ const options = {
       complete: 'files',
     },
   ),
-  allowPrivate: flag('--allow-private', 'also ask addresses that are not of the public internet: private, loopback, link-local'),
+  allowPrivate: flag('--allow-private', 'also ask addresses that are not of the public internet: private, loopback, link-local', {
+    risky: true,
+  }),
   userAgent: parsed('--user-agent <text>', 'how to introduce this program to those who are asked', {
     parse: (raw: string) => (/^[\x20-\x7e]{1,200}$/.test(raw) && raw.trim() !== '' ? raw.trim() : undefined),
     forms: 'It takes up to 200 visible ASCII characters.',
@@ -45,6 +47,7 @@ export const command = defineCommand({
     'request at a time on each host, redirects followed and counted. What is behind a login or a wall against bots is "blocked", which is ' +
     'no failure. Addresses that are not of the public internet are refused after looking up their names, also where a redirect leads to one; ' +
     'behind a proxy, names that this machine cannot look up are refused too. ' +
+    'If no destination responds, the network of this machine is to blame: exit 7, and no file is written. ' +
     '--timeout is for one destination, its redirects with it; --concurrency for how many hosts are asked at once (default here: 256).',
   arguments: [{ term: '[code...]', description: 'ids (uuid) or slugs', complete: 'codes' }],
   options,

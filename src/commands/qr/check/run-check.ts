@@ -4,22 +4,19 @@ import { version } from '../../../../package.json';
 import { checkDestinations } from '../../../check/check-destinations.ts';
 import { widenLookups } from '../../../check/lookup-threads.ts';
 import { findUtmProblem } from '../../../check/utm-problem.ts';
-import type { CheckOutcome, Verdict } from '../../../check/verdict.ts';
+import { type CheckOutcome, findSilence, type Verdict } from '../../../check/verdict.ts';
 import type { Context } from '../../../context.ts';
 import { findDestinationProblem, isDead } from '../../../destination.ts';
-import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
-import { parseUrl } from '../../../parse-url.ts';
-import { countOf, formatCount, quote, shown } from '../../../quote.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fillShortUrl, isShortUrl } from '../../../settings/short-url.ts';
-import { formatDuration } from '../../../time.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { checkChoice } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import type { CheckFlags } from './check.ts';
 import { openLastRun } from './last-run.ts';
+import { ends, failure, noResponse, tellOutcomes } from './tell.ts';
 
 const COLOURS = { ok: 'green', redirected: 'green', broken: 'red', unreachable: 'red', blocked: 'yellow' } as const;
 
@@ -48,8 +45,6 @@ export interface CheckRow {
   error: string | null;
 }
 
-/** A certificate that ends within so many days is said. */
-const ENDING_DAYS = 21;
 const DAY_MS = 86_400_000;
 /** Hosts asked at once, as many as a browser has connections in all. */
 const HOSTS_AT_ONCE = 256;
@@ -67,7 +62,10 @@ const HEADERS = {
 };
 const USER_AGENT = `Mozilla/5.0 (compatible; qrctl/${version}; asks where QR codes lead)`;
 
-/** Checks and prints. Throws PartialError where something is found that the run fails on, and what errors.ts lists for the listing. */
+/**
+ * Checks and prints. Throws PartialError where something is found that the run fails on, UnavailableError if no destination responds, and what
+ * errors.ts lists for the listing.
+ */
 export async function runCheck(context: Context, names: readonly string[], flags: CheckFlags): Promise<void> {
   // Every code, unless some are chosen.
   checkChoice(names, names.length > 0 || flags.from !== undefined ? flags : { ...flags, all: true });
@@ -80,7 +78,12 @@ export async function runCheck(context: Context, names: readonly string[], flags
     const found = await chooseCodes(context, names, flags, { order: 'as listed', mayBeNone: true });
     const codes = [...new Map(found.map((code) => [code.id, code])).values()];
     const began = context.clock.monotonic();
-    const rows = await checkCodes(context, codes, flags, lookupWidth);
+    const { rows, silence } = await checkCodes(context, codes, flags, lookupWidth);
+    if (silence) {
+      // K10: no file, and no news; on standard output the rows give the reason for each.
+      if (!last && plan.path === undefined) await writeAll(await openSink(context, plan), [rows]);
+      throw noResponse(silence, flags.sinceLast ?? plan.path);
+    }
     tellOutcomes(context, rows, context.clock.monotonic() - began);
     const told = last ? rows.filter(last.isNews) : rows;
     // Nothing at all where there is no news: cron mails whatever is printed, a row of names too.
@@ -103,16 +106,12 @@ function failureTest({ failOn = ['broken', 'unreachable'], requireUtm }: CheckFl
   return ({ outcome, error }) => failures.has(outcome) || (requireUtm !== undefined && /\butm_/.test(error ?? ''));
 }
 
-function ends({ tls_days: days }: Pick<CheckRow, 'tls_days'>): boolean {
-  return days !== null && days <= ENDING_DAYS;
-}
-
 async function checkCodes(
   context: Context,
   codes: readonly QrCode[],
   flags: CheckFlags,
   lookupWidth: number,
-): Promise<CheckRow[]> {
+): Promise<{ rows: CheckRow[]; silence: ReturnType<typeof findSilence> }> {
   const { clock, signal, env } = context;
   const settings = await context.settings();
   const service = await context.service();
@@ -139,7 +138,10 @@ async function checkCodes(
       },
     });
     const nowMs = service.nowMs() ?? clock.now();
-    return plans.map(({ code, ask, verdict }) => rowOf(code, verdict ?? verdicts.get(ask ?? '') ?? UNASKED, nowMs, flags));
+    const rows = plans.map(({ code, ask, verdict }) => {
+      return rowOf(code, verdict ?? verdicts.get(ask ?? '') ?? UNASKED, nowMs, flags);
+    });
+    return { rows, silence: findSilence(verdicts.values()) };
   } finally {
     progress.stop();
   }
@@ -148,6 +150,7 @@ async function checkCodes(
 const UNASKED: Verdict = {
   outcome: 'empty',
   ...{ status: undefined, finalUrl: undefined, redirects: undefined, tlsEndsMs: undefined, ms: undefined, error: undefined },
+  responded: undefined,
 };
 
 /** What is to be asked for a code, or what can be said without asking. */
@@ -197,28 +200,4 @@ function rowOf(code: QrCode, verdict: Verdict, nowMs: number, { requireUtm }: Ch
     ms: ms ?? null,
     error: [error, tags].filter(Boolean).join('; ') || null,
   };
-}
-
-function tellOutcomes({ console }: Context, rows: readonly CheckRow[], ms: number): void {
-  const counts = new Map<string, number>();
-  for (const { outcome } of rows) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  const parts = [...counts].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
-  if (rows.length > 0) console.note(`${countOf(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
-  const hosts = new Map<string, number>();
-  for (const row of rows.filter(ends)) {
-    const host = parseUrl(row.final_url ?? '')?.host ?? row.final_url ?? '';
-    hosts.set(host, Math.min(hosts.get(host) ?? Number.POSITIVE_INFINITY, row.tls_days ?? 0));
-  }
-  for (const [host, days] of [...hosts].sort(([, a], [, b]) => a - b)) {
-    console.warn(`the certificate on the way to ${shown(host)} ${days < 0 ? 'has ended' : `ends in ${countOf(days, 'day')}`}`);
-  }
-}
-
-function failure(failed: readonly CheckRow[], of: number, isNews: boolean): PartialError {
-  const [{ slug, error }] = failed as [CheckRow];
-  const what = isNews
-    ? `${countOf(failed.length, 'code')} no longer right`
-    : `${failed.length} of ${countOf(of, 'code')} not right`;
-  const example = failed.length === 1 ? `: ${quote(String(slug))}${error === null ? '' : `: ${error}`}` : '';
-  return new PartialError(`${what}${example}`, { hint: 'point a code elsewhere: qrctl qr update CODE --destination ADDRESS' });
 }

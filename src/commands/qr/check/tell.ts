@@ -1,0 +1,57 @@
+/** What `qr check` says beside its rows: counts, certificates that end soon, and the failure that it ends with. */
+import type { findSilence } from '../../../check/verdict.ts';
+import type { Context } from '../../../context.ts';
+import { PartialError, UnavailableError } from '../../../errors.ts';
+import { parseUrl } from '../../../parse-url.ts';
+import { countOf, formatCount, quote, shown } from '../../../quote.ts';
+import { formatDuration } from '../../../time.ts';
+import type { CheckRow } from './run-check.ts';
+
+/** A certificate that ends within so many days is said. */
+const ENDING_DAYS = 21;
+
+/** Whether the certificate of a row ends soon. */
+export function ends({ tls_days: days }: Pick<CheckRow, 'tls_days'>): boolean {
+  return days !== null && days <= ENDING_DAYS;
+}
+
+/** Notes how many destinations had each outcome, and warns of certificates. */
+export function tellOutcomes({ console }: Context, rows: readonly CheckRow[], ms: number): void {
+  const counts = new Map<string, number>();
+  for (const { outcome } of rows) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  const parts = [...counts].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
+  if (rows.length > 0) console.note(`${countOf(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
+  const hosts = new Map<string, number>();
+  for (const row of rows.filter(ends)) {
+    const host = parseUrl(row.final_url ?? '')?.host ?? row.final_url ?? '';
+    hosts.set(host, Math.min(hosts.get(host) ?? Number.POSITIVE_INFINITY, row.tls_days ?? 0));
+  }
+  for (const [host, days] of [...hosts].sort(([, a], [, b]) => a - b)) {
+    console.warn(`the certificate on the way to ${shown(host)} ${days < 0 ? 'has ended' : `ends in ${countOf(days, 'day')}`}`);
+  }
+}
+
+/** The failure of a run in which no destination responded; `file` is what it would have written. */
+export function noResponse(
+  { asked, reason }: NonNullable<ReturnType<typeof findSilence>>,
+  file: string | undefined,
+): UnavailableError {
+  const message =
+    asked === 1
+      ? `the only destination that was checked did not respond (${reason}): it is down, or this machine has no network`
+      : `none of ${countOf(asked, 'destination')} responded (${reason}): this machine seems to have no network`;
+  const unwritten = file === undefined ? '' : `; ${file} was not written`;
+  return new UnavailableError(message, {
+    hint: `check the network, DNS and proxy of this machine, then run this again${unwritten}`,
+  });
+}
+
+/** The failure of a run that found rows it fails on; `isNews`: since the run before. */
+export function failure(failed: readonly CheckRow[], of: number, isNews: boolean): PartialError {
+  const [{ slug, error }] = failed as [CheckRow];
+  const what = isNews
+    ? `${countOf(failed.length, 'code')} no longer right`
+    : `${failed.length} of ${countOf(of, 'code')} not right`;
+  const example = failed.length === 1 ? `: ${quote(String(slug))}${error === null ? '' : `: ${error}`}` : '';
+  return new PartialError(`${what}${example}`, { hint: 'point a code elsewhere: qrctl qr update CODE --destination ADDRESS' });
+}
