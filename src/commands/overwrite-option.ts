@@ -2,5 +2,5 @@
 import { flag } from './define.ts';
 
 export const overwriteOption = {
-  overwrite: flag('--overwrite', 'Replace an existing file that qrctl otherwise refuses to replace'),
+  overwrite: flag('--overwrite', 'Replace an existing file that qrctl otherwise refuses to replace', { risky: true }),
 };
