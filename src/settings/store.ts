@@ -32,12 +32,14 @@ export async function configFile(env: Variables): Promise<string> {
  */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);
-  const text = readText(file);
+  // A home that is no directory has no config; a directory that somebody named has to be one.
+  const text = readText(file, env.QRCTL_CONFIG_DIR ? ['ENOENT'] : ['ENOENT', 'ENOTDIR']);
   if (text === undefined) return { file, mended: [], current: undefined, profiles: new Map() };
   return { file, mended: mendModes(file), ...parse(file, text) };
 }
 
-function readText(file: string): string | undefined {
+/** Undefined where the system says by one of the codes `missing` that there is no such file. */
+function readText(file: string, missing: readonly string[]): string | undefined {
   try {
     // Not waiting, where a FIFO stands.
     const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -52,8 +54,7 @@ function readText(file: string): string | undefined {
       closeSync(descriptor);
     }
   } catch (cause) {
-    // A path that leads through a file has no config either: whatever is stored there fails for it, and nothing else.
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(cause) ?? '')) return undefined;
+    if (missing.includes(systemCode(cause) ?? '')) return undefined;
     throw cause instanceof UsageError ? cause : unreadable(file, cause);
   }
 }

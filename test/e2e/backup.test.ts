@@ -152,7 +152,7 @@ describe('qr delete --backup', () => {
   it('says on a terminal that a code can be paused instead', async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runCli(['qr', 'delete', sandbox.codeId()], { env: sandbox.env, tty: true, input: 'n\n' });
-    expect(run.stdout).toMatch(/paused it loses nothing, and can be active again: qrctl qr update \S+ --status paused/);
+    expect(run.stdout).toMatch(/paused it loses nothing, and can be active again: `qrctl qr\s+update\s+\S+\s+--status\s+paused`/);
     expect(sandbox.workspace.codes()).toHaveLength(3);
   });
 

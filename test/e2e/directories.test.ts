@@ -56,10 +56,12 @@ describe.runIf(isLinux).each(PLACES)('a directory %s', (place) => {
       const completed = await qr(['__complete', 'codes', ''], { ...env, QRCTL_CONFIG_DIR: undefined });
       expect([completed.code, completed.stdout.trim().split('\n').length, completed.stderr]).toEqual([0, 2, '']);
     }
+    // A directory that somebody named, and that cannot be one, is told.
     const config = await qr(['qr', 'list'], { QRCTL_CONFIG_DIR: at });
-    expect(config.code, config.stderr).toBe(0);
+    if (place === 'below a file') expect(config).toMatchObject({ code: 2, stderr: expect.stringContaining(at) });
+    else expect(config.code, config.stderr).toBe(0);
     const inner = await qr(['__complete', 'codes', ''], { QRCTL_CONFIG_DIR: at });
-    expect([inner.code, inner.stdout.trim().split('\n').length]).toEqual([0, 2]);
+    expect([inner.code, inner.stdout.trim().split('\n').length]).toEqual([0, place === 'below a file' ? 1 : 2]);
   });
 });
 

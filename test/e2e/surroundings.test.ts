@@ -326,10 +326,10 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
       run('qr delete', row, { name: '', shell: '"$@"', columns: 80, env: { TERM: 'dumb' } }),
       run('qr delete', row, { name: '', shell: '"$@"', columns: 80, env: { CI: 'true' } }),
     ]);
-    expect(dumb.stdout).toMatch(/Delete ".*\? \[y\/N\] [\s\S]*nothing was deleted/);
+    expect(dumb.stdout).toMatch(/Delete "[\s\S]*\? This can't\s+be\s+undone\.\s+\[y\/N\] [\s\S]*nothing was deleted/);
     expect(dumb.stdout).not.toContain('\x1b');
     expect(dumb.code).toBe(2);
-    expect(ci.stdout).toMatch(/no terminal to ask on/);
+    expect(ci.stdout).toMatch(/cannot ask for confirmation/);
     expect(ci.code).toBe(2);
   });
 });
