@@ -177,7 +177,7 @@ describe('qr check', () => {
       add(sandbox, ['a', 'http://example.com/'], ['b', 'https://example.org/']);
       const proxy = 'http://user:hunter2@127.0.0.1:1';
       const env = { ...sandbox.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: '127.0.0.1' };
-      const { code, stderr } = await runCli(['qr', 'check'], { env, cwd });
+      const { code, stderr } = await runCli(['qr', 'check', '--allow-private'], { env, cwd });
       expect([code, stderr]).toEqual([
         7,
         expect.stringContaining('cannot connect through the proxy 127.0.0.1:1: connection refused'),
