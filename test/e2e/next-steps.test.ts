@@ -99,7 +99,7 @@ describe('a proposed command carries --profile and --base-url where the run had 
     const { qr, sandbox } = await useProfiles();
     const lost = await useSandbox({ codes: 0, intercept: applyThenDrop });
     const env = { QRCTL_API_KEY: lost.apiKey };
-    const args = ['qr', 'create', '--name', 'Menu', '--profile', 'kundeb', '--base-url', lost.baseUrl];
+    const args = ['qr', 'create', '--name', 'Menu', '--type', 'wifi', '--profile', 'kundeb', '--base-url', lost.baseUrl];
     const { stderr } = await qr(args, { env });
     expect(sandbox.requests).toEqual([]);
     expect(stderr).toContain(`qrctl qr list --profile kundeb --base-url ${lost.baseUrl} --name Menu`);

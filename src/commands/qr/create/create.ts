@@ -42,7 +42,7 @@ const options = {
   name: text('--name <name>', 'name of the one code to create'),
   type: choice('--type <type>', 'its type (default: url)', CODE_TYPES),
   destination: text('--destination <address>', 'where it points to'),
-  force: flag('--force', 'Create codes whose destination leads nowhere, too'),
+  force: flag('--force', 'Create codes whose destination leads nowhere, too', { risky: true }),
   template: flag('--template', 'Print a template to fill in: CSV, or a workbook with -o codes.xlsx'),
   ...utmOptions,
   ...fileOptions,

@@ -25,7 +25,7 @@ const options = {
     empty: true,
   }),
   status: choice('--status <status>', 'its new status', CODE_STATUSES),
-  force: flag('--force', 'Accept a destination that leads nowhere'),
+  force: flag('--force', 'Accept a destination that leads nowhere', { risky: true }),
   due: DUE,
   timezone: TIMEZONE,
   ...utmOptions,
