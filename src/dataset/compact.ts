@@ -85,18 +85,18 @@ function mergeable(parts: readonly Part[], openFrom: string): Map<string, Part[]
 }
 
 async function merge(build: Build, partition: string, parts: readonly Part[]): Promise<Part> {
-  const { disk, manifest, createFormatter, from } = build;
+  const { disk, manifest, createFormatter, from, signal } = build;
   const { identity } = manifest;
   const name = partName(manifest.next, identity.format);
   const path = join(build.path, partition, name);
   const sources = parts.map((part) => ({ ...part, path: pathIn(from, part) }));
-  const bytes = await writePart(disk, path, path, mergeParts(disk, createFormatter(), identity, sources));
+  const bytes = await writePart(disk, path, path, mergeParts(disk, createFormatter(), identity, sources, signal));
   const part = { bytes };
   let read = 0;
   const count = () => {
     read += 1;
   };
-  await readPart({ disk, path, part, identity, begin: createFormatter().begin() }, count).catch((error) => {
+  await readPart({ disk, path, part, identity, begin: createFormatter().begin(), signal }, count).catch((error) => {
     if (!(error instanceof ForeignRowError)) throw error;
   });
   const rows = parts.reduce((sum, one) => sum + one.rows, 0);

@@ -34,6 +34,8 @@ export interface PartTailJob {
   next: number;
   /** Rows that wait at the most; 122,880 when absent. */
   mostRows?: number | undefined;
+  /** Ends the reading of a part. */
+  signal?: AbortSignal | undefined;
 }
 
 /** As many as a row group of Parquet has: a first run of millions is kept in memory and lost by a kill only so far. */
@@ -171,7 +173,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     },
     async readBack(onRow: (row: SavedRow) => void, fromMs) {
       const read = (part: Part, path: string) =>
-        readPart({ disk, path, part, identity, begin: job.createFormatter().begin() }, onRow);
+        readPart({ disk, path, part, identity, begin: job.createFormatter().begin(), signal: job.signal }, onRow);
       const wanted = (part: Part) => part.newestMs >= fromMs;
       for (const part of parts.filter(wanted)) await read(part, pathOf(part));
       for (const part of staged.filter(wanted)) await read(part, temporaryOf(pathOf(part)));

@@ -1,7 +1,9 @@
 /** Reads a part back: whose row, which id, which time. For ids older than the manifest lists. */
 import { readRows, type SavedRow } from '../append/read-back.ts';
-import type { Disk } from '../durable/disk.ts';
-import { readParquetRows } from '../parquet-rows.ts';
+import type { Disk, DiskFile } from '../durable/disk.ts';
+import { LocalError } from '../errors.ts';
+import { DamagedParquetError, type ParquetReading, readParquetRows } from '../parquet-rows.ts';
+import { shown } from '../quote.ts';
 import type { Row } from '../row-sink.ts';
 import { parseInstant } from '../time.ts';
 import type { DatasetIdentity, Part } from './manifest.ts';
@@ -13,21 +15,40 @@ export interface PartReading {
   identity: DatasetIdentity;
   /** What stands before the first row. */
   begin: string;
+  signal?: AbortSignal | undefined;
 }
 
-/** Calls `onRow` for each row of a part. Throws the system's error, and ForeignRowError where it is not what was written. */
+/** Calls `onRow` for each row of a part. Throws the system's error, LocalError for a damaged part, and ForeignRowError where it is not what was written. */
 export async function readPart(
-  { disk, path, part, identity, begin }: PartReading,
+  { disk, path, part, identity, begin, signal }: PartReading,
   onRow: (row: SavedRow) => void,
 ): Promise<void> {
   const file = await disk.open(path, 'r+');
   try {
     if (identity.format === 'parquet') {
-      for await (const rows of readParquetRows(file, part.bytes, ['qr_id', 'id', 'ts']))
+      for await (const rows of readParquetPart(file, path, part.bytes, { columns: ['qr_id', 'id', 'ts'], signal }))
         for (const row of rows) onRow(savedRow(row));
     } else await readRows(file, { start: Buffer.byteLength(begin), end: part.bytes }, identity, onRow);
   } finally {
     await file.close();
+  }
+}
+
+/** The rows of a Parquet part, some at a time. Throws LocalError where it is damaged, the system's error, or the signal's reason. */
+export async function* readParquetPart(
+  file: DiskFile,
+  path: string,
+  bytes: number,
+  reading: ParquetReading,
+): AsyncGenerator<Row[]> {
+  try {
+    yield* readParquetRows(file, bytes, reading);
+  } catch (cause) {
+    if (!(cause instanceof DamagedParquetError)) throw cause;
+    throw new LocalError(`cannot read ${path}: it is damaged (${shown(cause.message)})`, {
+      cause,
+      hint: 'Restore it from a backup, or export into a new --output-dir.',
+    });
   }
 }
 

@@ -1,10 +1,10 @@
 /** Writes the file of one part, from its first byte to the flush after its last. */
-import { type Disk, type DiskFile, readPieces } from '../durable/disk.ts';
+import { type Disk, readPieces } from '../durable/disk.ts';
 import { openBeside } from '../durable/replace-file.ts';
 import { createEarlyFlush, writeFully } from '../durable/write.ts';
-import { readParquetRows } from '../parquet-rows.ts';
 import type { Row } from '../row-sink.ts';
 import type { DatasetIdentity, Part } from './manifest.ts';
+import { readParquetPart } from './read-part.ts';
 
 /** Turns the rows of one part into text or bytes: `begin`, any number of `rows`, `end`. */
 export interface PartFormatter {
@@ -55,13 +55,14 @@ export async function* mergeParts(
   formatter: PartFormatter,
   { format }: Pick<DatasetIdentity, 'format'>,
   parts: readonly (Pick<Part, 'bytes'> & { path: string })[],
+  signal?: AbortSignal,
 ): AsyncGenerator<string | Uint8Array> {
   const begin = formatter.begin();
   yield begin;
   for (const { path, bytes } of parts) {
     const file = await disk.open(path, 'r+');
     try {
-      if (format === 'parquet') yield* parquetPieces(file, bytes, formatter);
+      if (format === 'parquet') yield* parquetPieces(readParquetPart(file, path, bytes, { signal }), formatter);
       else yield* readPieces(file, Buffer.byteLength(begin), bytes);
     } finally {
       await file.close();
@@ -70,8 +71,8 @@ export async function* mergeParts(
   yield formatter.end();
 }
 
-async function* parquetPieces(file: DiskFile, bytes: number, formatter: PartFormatter): AsyncGenerator<string | Uint8Array> {
-  for await (const rows of readParquetRows(file, bytes)) {
+async function* parquetPieces(groups: AsyncIterable<Row[]>, formatter: PartFormatter): AsyncGenerator<string | Uint8Array> {
+  for await (const rows of groups) {
     for (let at = 0; at < rows.length; at += BATCH) yield formatter.rows(rows.slice(at, at + BATCH));
   }
 }

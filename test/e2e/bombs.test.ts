@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
+import { createParquetFormatter } from '../../src/output/parquet.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -84,6 +85,22 @@ test('too many names of a list are refused', async () => {
   expect(stderr).toMatch(/more than 1048576 empty lines/);
   expect(code).toBe(2);
 });
+
+test('a Parquet file with one byte changed is refused at once, and not decoded for minutes', async () => {
+  const cwd = await useDirectory();
+  const formatter = createParquetFormatter(['id', 'ts', 'country']);
+  const rows = Array.from({ length: 20 }, (_, i) => ({ id: i + 1, ts: '2026-10-01T01:02:03.004Z', country: 'DE' }));
+  const whole = Buffer.concat([Buffer.from(formatter.rows(rows) as Uint8Array), Buffer.from(formatter.end() as Uint8Array)]);
+  for (let at = 4; at < 30; at++) {
+    const damaged = Buffer.from(whole);
+    damaged[at] = (damaged[at] ?? 0) ^ (at % 2 ? 0x80 : 0x10);
+    await writeFile(join(cwd, 'a.parquet'), damaged);
+    const { code, stderr } = await runCli(['scans', 'stats', '--input', 'a.parquet', '--by', 'day'], { cwd, timeoutMs: 30_000 });
+    expect([0, 2, 9]).toContain(code);
+    expect(stderr).not.toMatch(/^\s+at |unhandled|Unhandled/m);
+    expect(stderr.length).toBeLessThan(1000);
+  }
+}, 300_000);
 
 test('rows that a filter hides are told, and omitted if they should be', async () => {
   const cwd = await useDirectory();

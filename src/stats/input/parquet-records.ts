@@ -1,20 +1,21 @@
 /** Records of a Parquet file that `scans export` wrote, a row group at a time. */
 import { open } from 'node:fs/promises';
-import { messageOf } from '../../errors.ts';
-import { readParquetRows } from '../../parquet-rows.ts';
+import { systemCode } from '../../durable/path-errors.ts';
+import { DamagedParquetError, readParquetRows } from '../../parquet-rows.ts';
+import { shown } from '../../quote.ts';
 import type { Row } from '../../row-sink.ts';
 import { cannotRead } from './input-bytes.ts';
 import { notOurs } from './input-text.ts';
 import type { Records } from './records.ts';
 
-/** Throws UsageError where the file cannot be read, or is no Parquet file. `line` counts rows, from 1. */
-export async function* readParquet(path: string): AsyncGenerator<Records> {
+/** Throws UsageError where the file cannot be read, or is no Parquet file, or the signal's reason. `line` counts rows, from 1. */
+export async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {
   const file = await open(path, 'r').catch((cause) => {
     throw cannotRead(path, cause);
   });
   try {
     const { size } = await file.stat();
-    yield* recordsOf(readParquetRows(file, size), path);
+    yield* recordsOf(readParquetRows(file, size, { signal }), path);
   } finally {
     await file.close();
   }
@@ -28,7 +29,8 @@ async function* recordsOf(groups: AsyncIterable<Row[]>, path: string): AsyncGene
       line += rows.length;
     }
   } catch (cause) {
-    throw notOurs(path, `it is no whole Parquet file (${messageOf(cause)})`);
+    if (cause instanceof DamagedParquetError) throw notOurs(path, `it is no whole Parquet file (${shown(cause.message)})`);
+    throw systemCode(cause) === undefined ? cause : cannotRead(path, cause);
   }
 }
 

@@ -27,6 +27,8 @@ export interface ReadInputs {
   note(line: string): void;
   /** Called between pieces of files; throws to end. */
   pause(): Promise<void>;
+  /** Ends what takes long between two pauses. */
+  signal?: AbortSignal;
 }
 
 /** From the first to the last scan of a file, ms since the epoch, whichever of them were counted. */
@@ -74,7 +76,7 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
     let first: Row | undefined;
     const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
     const owner = wasPooled ? '' : ownerOf(path);
-    for await (const { rows, line, torn } of readRecords(path, job.dimensions)) {
+    for await (const { rows, line, torn } of readRecords(path, job.dimensions, job.signal)) {
       const [row] = rows;
       if (row && !first) {
         checkColumns(row, path, job.dimensions);
@@ -99,8 +101,8 @@ function isPooled({ byFile, without }: Naming): boolean {
 
 const CODE_COLUMNS = ['qr_id', 'qr_slug'] as const;
 
-async function* readRecords(path: string, dimensions: readonly Dimension[]): AsyncGenerator<Records> {
-  if (/\.parquet$/i.test(path)) return yield* readParquet(path);
+async function* readRecords(path: string, dimensions: readonly Dimension[], signal?: AbortSignal): AsyncGenerator<Records> {
+  if (/\.parquet$/i.test(path)) return yield* readParquet(path, signal);
   const pieces = readInputText(refuseBinary(readInputBytes(path), path), path);
   const first = await pieces.next();
   if (first.done) return;

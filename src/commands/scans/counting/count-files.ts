@@ -31,6 +31,7 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
         return tallies.add;
       },
       note: context.console.note,
+      signal: context.signal,
       async pause() {
         keepFlat();
         progress.update({ done: tallies.current.total() + tallies.before.total(), total: undefined, detail: '0 requests' });

@@ -1,0 +1,17 @@
+/** What the thread that decodes Parquet and the one that has the file open tell each other. */
+import type { DecodedGroup } from './decode.ts';
+
+export interface WorkerJob {
+  byteLength: number;
+  /** All if absent. */
+  columns: string[] | undefined;
+}
+
+export type FromWorker =
+  | { is: 'read'; number: number; start: number; end: number }
+  | { is: 'group'; group: DecodedGroup }
+  | { is: 'end' }
+  | { is: 'failed'; message: string };
+
+/** The bytes that were asked for by this number; or that a group was taken. */
+export type ToWorker = { is: 'bytes'; number: number; bytes: ArrayBuffer } | { is: 'taken' };
