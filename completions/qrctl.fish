@@ -149,6 +149,7 @@ complete -c qrctl -n '__qrctl_in qr update' -l destination -x -d 'where it point
 complete -c qrctl -n '__qrctl_in qr update' -l status -x -a 'active paused expired' -d 'its new status'
 complete -c qrctl -n '__qrctl_in qr update' -l force -d 'Accept a destination that leads nowhere'
 complete -c qrctl -n '__qrctl_in qr update' -l due -d 'of rows that say when (at), only those whose time has come, each once'
+complete -c qrctl -n '__qrctl_in qr update' -l ignore-dates -d 'Apply every row now, also if the file has a column at'
 complete -c qrctl -n '__qrctl_in qr update' -l timezone -x -d 'Time zone of `at` without one, with --due (default: the profile\'s timezone)'
 complete -c qrctl -n '__qrctl_in qr update' -l utm-source -x -d 'where people come from: poster'
 complete -c qrctl -n '__qrctl_in qr update' -l utm-medium -x -d 'by what: print'

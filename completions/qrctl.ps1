@@ -176,6 +176,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--status', 'its new status')
             , @('--force', 'Accept a destination that leads nowhere')
             , @('--due', 'of rows that say when (at), only those whose time has come, each once')
+            , @('--ignore-dates', 'Apply every row now, also if the file has a column at')
             , @('--timezone', 'Time zone of `at` without one, with --due (default: the profile''s timezone)')
             , @('--utm-source', 'where people come from: poster')
             , @('--utm-medium', 'by what: print')

@@ -1,6 +1,7 @@
 /** Every row about a code that exists checked before the first request: what it asks for, or all that is wrong with it. */
 import { findDestinationProblem, isDead } from '../destination.ts';
-import { inQuotes } from '../quote.ts';
+import { UsageError } from '../errors.ts';
+import { countOf, inQuotes, quote } from '../quote.ts';
 import { isUuid } from '../service/checks.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges } from '../service/shapes.ts';
 import { normaliseUtm, UTM_NAMES, type UtmTags } from '../utm.ts';
@@ -54,6 +55,8 @@ export interface CommonChanges {
   utm?: UtmTags | undefined;
   /** Destinations that lead nowhere are wanted. */
   force?: boolean | undefined;
+  /** A column `at` means nothing. */
+  ignoreDates?: boolean | undefined;
 }
 
 const TARGET_COLUMNS = ['id', 'slug'];
@@ -67,7 +70,22 @@ export function checkDelete(input: Input): Checked<TargetRow> {
 
 /** The rows of a file that says what is to be changed. An empty cell changes what `common` says, or nothing. */
 export function checkUpdate(input: Input, common: CommonChanges = {}): Checked<UpdateRow> {
+  if (!common.ignoreDates) refuseDates(input);
   return checkTargets(input, { ...wantsOf(common), start: LIST }, updateReader(input, common));
+}
+
+/** Throws UsageError for a plan of dated changes: without its dates the last change of each code would win now. */
+function refuseDates({ name, columns, rows }: Input): void {
+  const at = columns.find((column) => fold(column) === 'at');
+  const isDated = ({ values }: InputRow) => at !== undefined && String(values.get(at) ?? '').trim() !== '';
+  const count = rows.filter(isDated).length;
+  if (count === 0) return;
+  throw new UsageError(
+    `${name} has dates in the column ${quote(at ?? '')} (${countOf(count, 'row')}), and without --due each row would apply now`,
+    {
+      hint: 'add --due to apply only the rows whose time has come; to apply all of them now, add --ignore-dates',
+    },
+  );
 }
 
 /** A row that is to be done when its time has come. */

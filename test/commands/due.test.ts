@@ -1,7 +1,7 @@
 /** `qr update --due` and the UTM flags as their users type them. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { systemClock } from '../../src/time.ts';
 import { startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
@@ -74,6 +74,20 @@ const PLAN = [
   'b,MENU,,2030-03-31 03:30 Europe/Berlin,https://example.com/summer,Summer Menu,',
   'c,,SALE,2030-03-31T05:00:00+02:00,,,paused',
 ];
+
+test('a plan without --due is refused before anything is sent, unless its dates are to be ignored', async () => {
+  const { sandbox, cwd, patches, code } = await usePlan(PLAN);
+  const update = (...more: string[]) => runHere(['qr', 'update', '--from', 'plan.csv', ...more], { env: sandbox.env, cwd });
+  const refused = await update();
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('column at (3 rows)') });
+  expect(refused.stderr).toMatch(/--due .*--ignore-dates/s);
+  expect(sandbox.requests).toEqual([]);
+  expect(await update('--due', '--ignore-dates')).toMatchObject({ code: 2 });
+  expect((await update('--ignore-dates', '--dry-run')).code).toBe(0);
+  expect((await update('--ignore-dates')).code).toBe(0);
+  expect(code('sale')?.status).toBe('paused');
+  expect(patches()).toBeGreaterThan(0);
+});
 
 describe('qr update --due', () => {
   it('applies each row once when its time has come, and leaves what somebody changed later', async () => {

@@ -41,6 +41,19 @@ test('prints each new scan once, those listed late too', async () => {
   expect(new Set(stdout.trim().split('\n')).size).toBe(3);
 });
 
+test('--all follows a code that is created after it began, and says so', async () => {
+  const sandbox = await useSandbox({ codes: 1, scans: 0, limit: 100_000 });
+  const args = ['scans', 'tail', '--all', '--max-events', '1', '--interval', '20ms', '-f', 'ndjson'];
+  const running = await startCli(args, { env: sandbox.env });
+  await running.waitFor(/waiting for scans/);
+  const { id, slug } = sandbox.workspace.create({ name: 'new' });
+  await running.waitFor(new RegExp(`Following the new code ${slug}`));
+  sandbox.workspace.addScan(id, { ts: new Date().toISOString() });
+  const { code, stdout } = await running.done;
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ qr_id: id, qr_name: 'new' });
+});
+
 test('ends by SIGTERM with 143', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const running = await startCli(['scans', 'tail', sandbox.codeId(), ...FAST], { env: sandbox.env });

@@ -15,6 +15,8 @@ import { utmOf, utmOptions } from '../utm-flags.ts';
 
 const DUE = flag('--due', 'of rows that say when (at), only those whose time has come, each once', { group: BULK_GROUP });
 
+const IGNORE_DATES = flag('--ignore-dates', 'Apply every row now, also if the file has a column at', { group: BULK_GROUP });
+
 const TIMEZONE = text('--timezone <zone>', "Time zone of `at` without one, with --due (default: the profile's timezone)", {
   group: BULK_GROUP,
 });
@@ -27,6 +29,7 @@ const options = {
   status: choice('--status <status>', 'its new status', CODE_STATUSES),
   force: flag('--force', 'Accept a destination that leads nowhere', { risky: true }),
   due: DUE,
+  ignoreDates: IGNORE_DATES,
   timezone: TIMEZONE,
   ...utmOptions,
   ...bulkCodesOptions,
@@ -60,13 +63,15 @@ export const command = defineCommand({
     const { from } = options;
     if (from !== undefined) {
       refuseTogether('--from', { 'a CODE': codes[0] });
-      const common = { changes: hasChanges(options) ? changesOf(options) : {}, utm: utmOf(options), force: options.force };
+      refuseTogether('--due', { '--ignore-dates': options.due && options.ignoreDates });
+      const { force, ignoreDates } = options;
+      const common = { changes: hasChanges(options) ? changesOf(options) : {}, utm: utmOf(options), force, ignoreDates };
       if (!options.due && options.timezone !== undefined)
         throw new UsageError('--timezone requires --due', { hint: 'add --due, or omit --timezone' });
       if (options.due) return (await import('./due.ts')).updateDue(context, from, common, options);
       return (await import('./from-file.ts')).updateFromFile(context, from, common, options);
     }
-    requireFrom({ due: DUE, timezone: TIMEZONE, ...bulkCodesOptions }, options);
+    requireFrom({ due: DUE, ignoreDates: IGNORE_DATES, timezone: TIMEZONE, ...bulkCodesOptions }, options);
     const [only, ...others] = codes;
     if (only === undefined)
       throw new UsageError('which code?', { hint: 'qrctl qr update CODE… --status paused, or --from FILE for many' });

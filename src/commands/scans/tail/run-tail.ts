@@ -1,6 +1,7 @@
 /** `scans tail`: asks each code in turn, prints what is new, waits. */
+import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import { messageOf, NotFoundError, UnavailableError } from '../../../errors.ts';
+import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '../../../errors.ts';
 import { quote } from '../../../quote.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
@@ -13,6 +14,8 @@ import type { TailFlags } from './tail.ts';
 
 const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;
 const INTERVAL_MS = 10_000;
+/** Intervals from one listing of the codes to the next: five minutes by default. */
+const RELIST_INTERVALS = 30;
 
 /** Ends by a signal, a closed pipe, --max-events, or when no code is left. Throws what errors.ts lists, but for outages. */
 export async function runTail(context: Context, names: readonly string[], flags: TailFlags): Promise<void> {
@@ -29,14 +32,15 @@ export async function runTail(context: Context, names: readonly string[], flags:
   const fromMs = sinceMs ?? nowMs();
   const gone = codes.find(({ missing }) => missing);
   if (gone) throw gone.missing;
-  const followed = new Map(
-    codes.map(({ id, slug, name }): [string, { follow: FollowedCode; label: object }] => {
-      const label = labelled ? { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null } : {};
-      const common = { fetchInOrder, width, sinceMs: fromMs, nowMs, note: context.console.note, name: slug ?? id };
-      const read = (request: Parameters<typeof service.listScans>[1]) => service.listScans(id, request);
-      return [id, { label, follow: followCode({ ...common, read, checkExists: () => service.getCode(id) }) }];
-    }),
-  );
+  const toFollowed = ({ id, slug, name }: CodeLabel): [string, { follow: FollowedCode; label: object }] => {
+    const label = labelled ? { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null } : {};
+    const common = { fetchInOrder, width, sinceMs: fromMs, nowMs, note: context.console.note, name: slug ?? id };
+    const read = (request: Parameters<typeof service.listScans>[1]) => service.listScans(id, request);
+    return [id, { label, follow: followCode({ ...common, read, checkExists: () => service.getCode(id) }) }];
+  };
+  const followed = new Map(codes.map(toFollowed));
+  /** Ids that this run has followed, also those of codes that were deleted since. */
+  const seen = new Set(followed.keys());
   const sink = await openSink(context, output);
   context.console.note(
     `waiting for scans of ${codes.length === 1 ? quote(codes[0]?.slug ?? '') : `${codes.length} codes`}; Ctrl-C ends it`,
@@ -44,8 +48,10 @@ export async function runTail(context: Context, names: readonly string[], flags:
   let left = maxEvents;
   let isDown = false;
   try {
-    while (left > 0 && followed.size > 0) {
+    for (let intervals = 0; left > 0 && followed.size > 0; intervals++) {
       const begun = context.clock.monotonic();
+      if (names.length === 0 && flags.from === undefined && intervals % RELIST_INTERVALS === RELIST_INTERVALS - 1)
+        await followNew();
       const rows = (await Promise.all([...followed.keys()].map(ask))).flat().sort((a, b) => a.ms - b.ms);
       const shown = rows.slice(0, left).map(({ row }) => row);
       if (shown.length > 0) await sink.write(shown);
@@ -55,6 +61,17 @@ export async function runTail(context: Context, names: readonly string[], flags:
     await sink.commit();
   } finally {
     await sink.discard();
+  }
+
+  /** Follows the codes that were created since: the filters choose among them as at the start. */
+  async function followNew(): Promise<void> {
+    const listed = await chooseLabels(context, names, flags, { isWanted: true }).catch(refuseUnlessPassing);
+    for (const code of listed?.codes ?? []) {
+      if (seen.has(code.id)) continue;
+      seen.add(code.id);
+      followed.set(...toFollowed(code));
+      context.console.note(`Following the new code ${quote(code.slug ?? code.id)}`);
+    }
   }
 
   async function ask(id: string) {
@@ -76,4 +93,10 @@ export async function runTail(context: Context, names: readonly string[], flags:
       return [];
     }
   }
+}
+
+/** An outage, or a listing that changes while it is read, passes: the next listing has the new codes too. */
+function refuseUnlessPassing(error: unknown): undefined {
+  if (error instanceof UnavailableError || error instanceof NotFoundError || error instanceof UnprovenError) return undefined;
+  throw error;
 }
