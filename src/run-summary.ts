@@ -16,6 +16,13 @@ export interface RunFacts {
   watermarkMs?: number | undefined;
   /** What was written, finished or at a committed point. */
   files?: readonly string[];
+  /** How many rows, codes or images ended in each way (`created`, `failed`). */
+  outcomes?: Readonly<Record<string, number>>;
+}
+
+/** Adds a file that is written and in its place. */
+export function addFile(facts: RunFacts, path: string): void {
+  facts.files = [...new Set([...(facts.files ?? []), path])];
 }
 
 /** What is known of every run. */
@@ -52,6 +59,7 @@ export function formatRunSummary({ command, startedMs, finishedMs, error, profil
     pauses: stats?.pauses ?? 0,
     paused_ms: Math.round(stats?.pausedMs ?? 0),
     files: facts.files ?? [],
+    outcomes: facts.outcomes ?? null,
   };
   return `${JSON.stringify(summary)}\n`;
 }

@@ -69,13 +69,6 @@ export function tabulate(input: Input, results: readonly RowResult[], shortUrlOf
   return { columns: [...theirs, ...ours], rows };
 }
 
-/** How many rows ended in each way, in the order of the contract's list. */
-export function countOutcomes(results: readonly RowResult[]): Map<RowOutcome, number> {
-  const counts = new Map<RowOutcome, number>();
-  for (const { outcome } of results) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  return counts;
-}
-
 /** The outcomes of rows that have a code by a create run. */
 const CREATED: ReadonlySet<unknown> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'undecided']);
 

@@ -10,7 +10,7 @@ import { useSandbox } from '../support/sandbox.ts';
 
 const KEYS = [
   ...['command', 'started', 'finished', 'exit', 'error', 'profile', 'codes', 'rows', 'added', 'range', 'watermark'],
-  ...['requests', 'retries', 'pauses', 'paused_ms', 'files'],
+  ...['requests', 'retries', 'pauses', 'paused_ms', 'files', 'outcomes'],
 ];
 
 async function summaryIn(directory: string) {

@@ -9,7 +9,7 @@ import { isWrittenDirectly } from '../../output/whole-file.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
 import { readInput } from './bulk-input.ts';
 import { openBulkOutput } from './bulk-output.ts';
-import { outranked, tellHowFar, tellSummary, throwIfStopped } from './bulk-progress.ts';
+import { noteResults, outranked, tellHowFar, tellSummary, throwIfStopped } from './bulk-progress.ts';
 import { checkResultsPlace, isJournal } from './earlier-results.ts';
 import { requireServiceFor, tellColumns, tellOffline, tellWarnings } from './tell-checked.ts';
 
@@ -47,9 +47,13 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   tellColumns(context, checked);
   if (flags.offline) return tellOffline(context, input, checked);
   const run: BulkRun<R> = { input, rows: checked.rows, path, warnings: checked.warnings };
+  // What is printed of them may be less, or more.
+  const countRows = () => {
+    context.facts.rows = run.rows.length;
+  };
   if (flags.dryRun) {
     await requireServiceFor(context, input);
-    return verb.preview(run);
+    return verb.preview(run).finally(countRows);
   }
   tellWarnings(context, input, run.warnings);
   const replaced =
@@ -61,6 +65,7 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   const output = await openBulkOutput(context, input, path, flags);
   try {
     const { results, failure: sent } = await verb.send(run);
+    noteResults(context, results);
     const kind = path === undefined ? 'stream' : 'file';
     if (path !== undefined) throwIfStopped(context, results, kind);
     const failure = path === undefined ? withoutRerun(context, sent, results) : sent;
@@ -75,6 +80,7 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
     if (failure !== undefined) throw failure;
   } finally {
     await output.discard();
+    countRows();
   }
 }
 

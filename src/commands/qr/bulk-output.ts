@@ -1,8 +1,9 @@
 /** What a bulk run writes: the results file, which takes after the input, and what is printed of it. */
 
 import { type Input, type InputRow, OUR_COLUMNS } from '../../bulk/input.ts';
-import { countOutcomes, type RowResult, type ShortUrlOf, tabulate } from '../../bulk/results.ts';
+import { type RowResult, type ShortUrlOf, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
+import { countOutcomes } from '../../count-outcomes.ts';
 import { defuse } from '../../defuse.ts';
 import type { Column } from '../../output/columns.ts';
 import { createFormatter } from '../../output/create-formatter.ts';
@@ -11,6 +12,7 @@ import { createDocumentSink } from '../../output/document-sink.ts';
 import { formatOfPath, isCompressed, type OutputFlags } from '../../output/plan-output.ts';
 import { openWholeFile } from '../../output/whole-file.ts';
 import type { Row, RowSink } from '../../row-sink.ts';
+import { addFile } from '../../run-summary.ts';
 import { fillShortUrl } from '../../settings/short-url.ts';
 import { openSink, planOutput } from '../output-options.ts';
 import { OUTCOME } from './code-columns.ts';
@@ -46,6 +48,7 @@ export async function openBulkOutput(context: Context, input: Input, path: strin
       const told = isNews ? rows.filter((_, at) => isNews(results[at] ?? { outcome: 'not-attempted' })) : rows;
       await file?.write(rows);
       await file?.commit();
+      if (path !== undefined) addFile(context.facts, path);
       if (isNews && told.length === 0 && plan.path === undefined) return printed.discard();
       await printed.write(brief ? countRows(results) : told);
       await printed.commit();

@@ -3,8 +3,9 @@ import { type ChangeEnd, changeRows } from '../../bulk/change-rows.ts';
 import type { TargetRow } from '../../bulk/check-rows.ts';
 import { faultsOfTwoNames, findCodes, groupByCode, type Lookup } from '../../bulk/find-codes.ts';
 import { type Fault, refuseFaults, type Source } from '../../bulk/input.ts';
-import { changeResults, countOutcomes, isDone, type RowResult } from '../../bulk/results.ts';
+import { changeResults, isDone, type RowResult } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
+import { countOutcomes } from '../../count-outcomes.ts';
 import { ClosedPipeError } from '../../errors.ts';
 import { costOf } from '../../limit/rate-limit.ts';
 import type { Waiting } from '../../once/rounds.ts';
@@ -104,6 +105,12 @@ export function requestsToLookUp(
   return requestsToFindAgain(service, slugs, { others: ids.size, spent });
 }
 
+/** Tells `--summary` how the rows ended; codes count once, and only if what was asked of them is done. */
+export function noteResults({ facts }: Context, results: readonly RowResult[]): void {
+  facts.codes = new Set(results.filter(isDone).map(({ id }) => id)).size;
+  facts.outcomes = Object.fromEntries(countOutcomes(results));
+}
+
 /** If a signal stopped the run, says how far it came, and throws the signal's reason. */
 export function throwIfStopped(context: Context, results: readonly RowResult[], kind: keyof typeof DONE_OF): void {
   if (!context.signal.aborted) return;
@@ -144,6 +151,7 @@ export async function changeCodes<R extends TargetRow>(
     const onEvent = (result: RowResult) => progress.count(isDone(result));
     const end = await changeRows({ groups: groupByCode(rows, lookup), apply, concurrency, failFast, signal, onEvent });
     const results = changeResults(rows, end);
+    noteResults(context, results);
     if (named) throwIfStopped(context, results, 'named');
     return { end, results };
   } finally {

@@ -17,6 +17,7 @@ export const command = defineCommand({
   async run(context, { args: [wanted = ''], options }) {
     const { columns, toRecord } = await codeOutput(context, options, 'record');
     const code = await findCode(await context.service(), wanted);
+    context.facts.codes = 1;
     await printRecord(context, toRecord(code), columns, options);
   },
 });

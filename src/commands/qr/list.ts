@@ -46,7 +46,12 @@ export const command = defineCommand({
     const { concurrency } = await context.settings();
     const service = await context.service();
     async function* records() {
-      for await (const codes of listCodes(service, options, concurrency)) yield codes.map(toRecord);
+      let read = 0;
+      for await (const codes of listCodes(service, options, concurrency)) {
+        read += codes.length;
+        yield codes.map(toRecord);
+      }
+      context.facts.codes = read;
     }
     await printRecords(context, records(), columns, options, { none: 'no codes', thing: 'code' });
   },

@@ -15,6 +15,7 @@ import { createFormatter } from '../../../output/create-formatter.ts';
 import { createDocumentSink } from '../../../output/document-sink.ts';
 import { formatOfPath, isCompressed } from '../../../output/plan-output.ts';
 import { openWholeFile } from '../../../output/whole-file.ts';
+import { addFile } from '../../../run-summary.ts';
 import { writeAll } from '../../output-options.ts';
 import type { CheckRow } from './run-check.ts';
 
@@ -62,6 +63,7 @@ export async function openLastRun(
         });
         const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: true, excel: false };
         await writeAll(createDocumentSink(file, createFormatter(format, style)), [rows]);
+        addFile(context.facts, path);
       },
       close: () => lock.release(),
     };

@@ -6,6 +6,7 @@ import { widenLookups } from '../../../check/lookup-threads.ts';
 import { findUtmProblem } from '../../../check/utm-problem.ts';
 import { type CheckOutcome, findSilence, type Verdict } from '../../../check/verdict.ts';
 import type { Context } from '../../../context.ts';
+import { countOutcomes } from '../../../count-outcomes.ts';
 import { findDestinationProblem, isDead } from '../../../destination.ts';
 import type { Column } from '../../../output/columns.ts';
 import { proxyFor } from '../../../service/proxy.ts';
@@ -79,12 +80,14 @@ export async function runCheck(context: Context, names: readonly string[], flags
     const codes = [...new Map(found.map((code) => [code.id, code])).values()];
     const began = context.clock.monotonic();
     const { rows, silence } = await checkCodes(context, codes, flags, lookupWidth);
+    const outcomes = countOutcomes(rows);
+    Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes) });
     if (silence) {
       // K10: no file, and no news; on standard output the rows give the reason for each.
       if (!last && plan.path === undefined) await writeAll(await openSink(context, plan), [rows]);
       throw noResponse(silence, flags.sinceLast ?? plan.path);
     }
-    tellOutcomes(context, rows, context.clock.monotonic() - began);
+    tellOutcomes(context, rows, outcomes, context.clock.monotonic() - began);
     const told = last ? rows.filter(last.isNews) : rows;
     // Nothing at all where there is no news: cron mails whatever is printed, a row of names too.
     if (!last || told.length > 0 || plan.path !== undefined) {

@@ -9,6 +9,7 @@ import { addUtm } from '../../../utm.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
 import { checkNewDestination } from '../check-destination.ts';
 import { codeOutput } from '../code-columns.ts';
+import { countOne } from '../count-one.ts';
 import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './create.ts';
 
@@ -24,7 +25,7 @@ export async function createOne(context: Context, flags: CreateFlags): Promise<v
   const destination = withTags(flags);
   const wanted = { name, ...(type !== undefined && { type }), ...(destination !== undefined && { destination }) };
   checkNewDestination(context, wanted, flags.force);
-  const code = await create(context, wanted);
+  const code = await countOne(context.facts, 'created', () => create(context, wanted));
   await printRecord(context, toRecord(code), columns, flags);
 }
 

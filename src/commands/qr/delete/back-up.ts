@@ -10,6 +10,7 @@ import { createDocumentSink, type DocumentSink } from '../../../output/document-
 import { makeOutputDirectory, openWholeFile, writeWholeFile } from '../../../output/whole-file.ts';
 import { codeInShell, countOf, quote } from '../../../quote.ts';
 import type { CodeSink } from '../../../row-sink.ts';
+import { addFile } from '../../../run-summary.ts';
 import { fetchInOrder } from '../../../service/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
 import { MAX_SCANS_PAGE, type QrCode } from '../../../service/shapes.ts';
@@ -43,9 +44,11 @@ export async function openBackup(context: Context, directory: string): Promise<B
       elsewhere: OTHER_DIRECTORY,
       keeps: true,
     });
+    addFile(context.facts, `${place}.json`);
     for (let round = 1; ; round++) {
       const untilMs = await exportAll(context, service, code, `${place}.scans.ndjson`);
-      if (untilMs === undefined || !(await hasNewer(service, id, untilMs))) return;
+      if (untilMs === undefined || !(await hasNewer(service, id, untilMs)))
+        return addFile(context.facts, `${place}.scans.ndjson`);
       if (round === ROUNDS) throw unproven(code, 'it is scanned while its scans are written');
     }
   };

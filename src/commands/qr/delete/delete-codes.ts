@@ -17,6 +17,7 @@ import { planOutput, printRecord } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { bulkOptions, journalOf, requireFrom } from '../bulk-flags.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';
+import { countOne } from '../count-one.ts';
 import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
 import { type BackUp, openBackup } from './back-up.ts';
 import { codesOf, confirm, hasSlug, requireConsent } from './confirm.ts';
@@ -50,7 +51,8 @@ async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, b
   const lookup = () => found;
   if (flags.dryRun) return printLosses(context, [row], { lookup, slugRequests: service.stats().requests }, flags);
   await confirm(context, codesOf([row], lookup), flags);
-  const result = await createDeleter(service, lookup, undefined, backUp && asFound(backUp, lookup))(row);
+  const deleteRow = createDeleter(service, lookup, undefined, backUp && asFound(backUp, lookup));
+  const result = await countOne(context.facts, 'deleted', () => deleteRow(row));
   await printRecord(context, { code: row.values.get('code'), ...result, error: null }, NAMED_COLUMNS, flags);
 }
 

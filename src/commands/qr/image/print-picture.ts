@@ -25,12 +25,18 @@ export async function printPicture(context: Context, names: readonly string[], f
   const all = await encodeCodes(context, codes, template, style, [format]);
   const [encoded] = all.encoded;
   if (!encoded) return;
-  if (isShown) return showPicture(context, encoded, style.quietZone);
+  if (isShown) {
+    await showPicture(context, encoded, style.quietZone);
+    context.facts.codes = 1;
+    return;
+  }
   refuseUnprintable(context, all, flags.force === true);
   const drawn = await drawPicture(encoded, format, style);
   if ('fault' in drawn) throw new PartialError(`the picture of ${quote(encoded.code.slug)} was not written: ${drawn.fault}`);
-  if (path === undefined) return context.console.write(drawn.bytes);
-  await writeWholeFile(path, drawn.bytes, { processes: context.processes });
+  if (path === undefined) await context.console.write(drawn.bytes);
+  else await writeWholeFile(path, drawn.bytes, { processes: context.processes });
+  Object.assign(context.facts, { codes: 1, outcomes: { written: 1 }, files: path === undefined ? [] : [path] });
+  if (path === undefined) return;
   const { version, level } = encoded.modules;
   context.console.note(`${encoded.text} is in ${path}: ${style.sizeMm} mm, version ${version}, level ${level}, read back`);
 }

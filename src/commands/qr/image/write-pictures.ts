@@ -1,6 +1,7 @@
 /** A file a code, each read back before it is written, and manifest.csv beside them. */
 import { join } from 'node:path';
 import type { Context } from '../../../context.ts';
+import { countOutcomes } from '../../../count-outcomes.ts';
 import { nodeDisk } from '../../../durable/disk.ts';
 import { acquireLock } from '../../../durable/lock.ts';
 import { cannotWrite } from '../../../durable/path-errors.ts';
@@ -109,8 +110,19 @@ async function drawAll(context: Context, job: Job, shown: string): Promise<void>
     throw cannotWrite(`write to ${shown}`, error, 'each file there is whole');
   } finally {
     progress.stop();
+    noteDrawn(context, drawn(), shown);
   }
   tell(context, drawn(), join(shown, 'manifest.csv'));
+}
+
+/** Tells `--summary` what is in the directory by now, and how each image of this run ended. */
+function noteDrawn({ facts }: Context, rows: readonly ManifestRow[], directory: string): void {
+  const there = rows.filter(({ outcome }) => outcome !== 'failed');
+  facts.codes = new Set(there.map(({ id }) => id)).size;
+  facts.rows = rows.length;
+  facts.outcomes = Object.fromEntries(countOutcomes(rows));
+  const written = rows.filter(({ outcome }) => outcome === 'written').map(({ file }) => file);
+  facts.files = [...written, 'manifest.csv'].map((file) => join(directory, file));
 }
 
 async function drawOne({ directory, style, manifest, hashes }: Job, picture: PictureFile): Promise<ManifestRow> {
@@ -136,10 +148,7 @@ function factsOf({ encoded: { code, text, modules }, format, file }: PictureFile
 }
 
 function tell({ console }: Context, rows: readonly ManifestRow[], path: string): void {
-  const outcomes = (['written', 'unchanged', 'failed'] as const).flatMap((outcome) => {
-    const count = rows.filter((row) => row.outcome === outcome).length;
-    return count > 0 ? [`${formatCount(count)} ${outcome}`] : [];
-  });
+  const outcomes = [...countOutcomes(rows)].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
   console.note(
     `${countOf(rows.length, 'picture')}: ${outcomes.join(', ') || 'nothing to draw'}; each read back; listed in ${path}`,
   );

@@ -49,6 +49,8 @@ export async function writeSheet(
   if ('fault' in drawn) throw new PartialError(`${path} was not written: ${drawn.fault}`);
   context.signal.throwIfAborted();
   await writeWholeFile(path, drawn.bytes, { processes: context.processes });
+  const codes = new Set(encoded.map(({ code }) => code.id)).size;
+  Object.assign(context.facts, { codes, rows: encoded.length, outcomes: { written: encoded.length }, files: [path] });
   if (drawn.replaced > 0) {
     context.console.warn(
       `${countOf(drawn.replaced, 'name')} ${drawn.replaced === 1 ? 'has' : 'have'} a character that the font has not: the slug stands there`,

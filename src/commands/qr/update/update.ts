@@ -11,6 +11,7 @@ import { outputOptions, printRecord } from '../../output-options.ts';
 import { BULK_GROUP, bulkCodesOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
 import { mustKnowType, refuseDestination, warnOfDestination } from '../check-destination.ts';
 import { codeOutput } from '../code-columns.ts';
+import { countOne } from '../count-one.ts';
 import { utmOf, utmOptions } from '../utm-flags.ts';
 
 const DUE = flag('--due', 'of rows that say when (at), only those whose time has come, each once', { group: BULK_GROUP });
@@ -94,7 +95,8 @@ async function updateOne(context: Context, wanted: string, asked: Asked, flags: 
   const found = mustRead ? await findCode(service, wanted) : undefined;
   if (found && isDoubtful) refuseDestination([found], asked.changes.destination);
   const changes = asked.utm ? changesFor(asked, found ?? { slug: wanted, destination: null }) : asked.changes;
-  const code = await service.updateCode(found?.id ?? wanted.toLowerCase(), changes);
+  const id = found?.id ?? wanted.toLowerCase();
+  const code = await countOne(context.facts, 'updated', () => service.updateCode(id, changes));
   if (changes.destination !== undefined) warnOfDestination(context, code);
   await printRecord(context, toRecord(code), columns, flags);
 }

@@ -6,8 +6,18 @@ import { type ChosenCodes, chooseLabels } from '../../choose-codes.ts';
 import type { Counted } from './counted.ts';
 import type { CountPlan } from './plan-count.ts';
 
+type CountedCodes = Counted & { failures: CodeFailure[] };
+
 /** Throws the failure of all codes; the failures of some are in what it returns. */
-export async function countScans(context: Context, plan: CountPlan): Promise<Counted & { failures: CodeFailure[] }> {
+export async function countScans(context: Context, plan: CountPlan): Promise<CountedCodes> {
+  const counted = await count(context, plan);
+  const { span, nowMs, codes, failures } = counted;
+  context.facts.range = { sinceMs: span.sinceMs, untilMs: span.untilMs ?? nowMs };
+  if (codes) context.facts.codes = codes.length - failures.length;
+  return counted;
+}
+
+async function count(context: Context, plan: CountPlan): Promise<CountedCodes> {
   if (plan.logs) {
     const { countFiles } = await import('./count-files.ts');
     return { ...(await countFiles(context, plan, plan.logs)), failures: [] };

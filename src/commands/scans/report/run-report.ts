@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { writeWholeFile } from '../../../output/whole-file.ts';
 import { inShell } from '../../../quote.ts';
+import { addFile } from '../../../run-summary.ts';
 import type { Span } from '../../../stats/calendar.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import { figuresOf } from '../../../stats/figures.ts';
@@ -33,7 +34,10 @@ export async function runReport(context: Context, names: readonly string[], flag
   if (failure) throw failure.error;
   const page = renderReport(pageOf(plan, counted, flags, names));
   if (path === '-') await context.console.write(page);
-  else await writeWholeFile(path, page, { processes: context.processes });
+  else {
+    await writeWholeFile(path, page, { processes: context.processes });
+    addFile(context.facts, path);
+  }
   context.console.note(`${await closingWords(context, counted, plan.local.zone)}: ${path === '-' ? 'standard output' : path}`);
 }
 

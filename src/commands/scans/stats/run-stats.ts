@@ -4,6 +4,7 @@ import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../output/columns.ts';
 import { quote } from '../../../quote.ts';
+import { addFile } from '../../../run-summary.ts';
 import { figuresOf, type Section } from '../../../stats/figures.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import { closingWords, readRange } from '../counting/closing-line.ts';
@@ -48,6 +49,8 @@ export async function runStats(context: Context, names: readonly string[], flags
       previous: before?.tally.total(),
       range: readRange(counted, plan.local.zone),
     });
+    context.facts.rows = sections.reduce((sum, { rows }) => sum + rows.length, 0);
+    if (output.path !== undefined) addFile(context.facts, output.path);
   } else {
     await writeAll(await openSink(context, output), [sections.flatMap(({ rows }) => rows.map(withoutMarks))]);
   }

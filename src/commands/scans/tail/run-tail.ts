@@ -28,6 +28,7 @@ export async function runTail(context: Context, names: readonly string[], flags:
   const output = await planOutput(context, { ...flags, format: flags.format ?? 'csv' }, columns, 'list');
   const service = await context.service();
   const { codes } = await chooseLabels(context, names, flags, { isWanted: true });
+  context.facts.codes = codes.length;
   const nowMs = () => service.nowMs() ?? context.clock.now();
   const fromMs = sinceMs ?? nowMs();
   const gone = codes.find(({ missing }) => missing);

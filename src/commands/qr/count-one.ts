@@ -1,0 +1,21 @@
+/** What `--summary` tells of a command that does one thing to one code. */
+import { Failure, RequestFailure, UsageError } from '../../errors.ts';
+import type { RunFacts } from '../../run-summary.ts';
+
+/** Does it, and counts it as `outcome`; if it fails as failed, or as undecided if it may have been created. */
+export async function countOne<T>(
+  facts: RunFacts,
+  outcome: 'created' | 'updated' | 'deleted',
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await work();
+    Object.assign(facts, { codes: 1, outcomes: { [outcome]: 1 } });
+    return result;
+  } catch (error) {
+    const isUnknown = outcome === 'created' && error instanceof RequestFailure && error.outcome === 'unknown';
+    if (error instanceof Failure && !(error instanceof UsageError))
+      Object.assign(facts, { codes: 0, outcomes: { [isUnknown ? 'undecided' : 'failed']: 1 } });
+    throw error;
+  }
+}

@@ -1,0 +1,168 @@
+/** `--summary` of every command: what it knows of codes, rows, outcomes and files, also if it fails in the middle. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { runCli, startCli, useDirectory } from '../support/cli.ts';
+import { applyThenDrop, fails, hang, sometimes } from '../support/faults.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+async function useRuns(options: SandboxOptions = {}) {
+  const sandbox = await useSandbox({ codes: 3, scans: 20, ...options });
+  const cwd = await useDirectory();
+  const run = async (...args: string[]) => {
+    const { code, stderr } = await runCli([...args, '--summary', 'run.json', '--quiet'], { cwd, env: sandbox.env });
+    const summary = JSON.parse(await readFile(join(cwd, 'run.json'), 'utf8'));
+    expect(summary.exit, stderr).toBe(code);
+    const { exit, codes, rows, outcomes, files } = summary;
+    return { exit, codes, rows, outcomes, files, summary };
+  };
+  return { sandbox, cwd, run, write: (name: string, text: string) => writeFile(join(cwd, name), text) };
+}
+
+describe('qr create', () => {
+  it('of a file counts its rows by outcome, again when it is run again, and also when it fails in the middle', async () => {
+    const { run, write, sandbox } = await useRuns({ codeLimit: 5 });
+    await write('codes.csv', 'name\na\nb\nc\n');
+    expect(await run('qr', 'create', '--from', 'codes.csv', '--dry-run')).toMatchObject({
+      ...{ exit: 0, codes: null, rows: 3, outcomes: null, files: [] },
+    });
+    expect(await run('qr', 'create', '--from', 'codes.csv', '--concurrency', '1')).toMatchObject({
+      ...{ exit: 5, codes: 2, rows: 3, outcomes: { created: 2, failed: 1 }, files: ['codes.results.csv'] },
+    });
+    sandbox.workspace.setCodeLimit(100);
+    expect(await run('qr', 'create', '--from', 'codes.csv', '-o', 'made.json')).toMatchObject({
+      ...{ exit: 0, codes: 3, rows: 3, outcomes: { created: 3 }, files: ['codes.results.csv', 'made.json'] },
+    });
+    await write('bad.csv', 'name,type\n,url\n');
+    expect(await run('qr', 'create', '--from', 'bad.csv')).toMatchObject({ exit: 2, codes: null, outcomes: null, files: [] });
+  });
+
+  it('of a file that is interrupted counts what is done', async () => {
+    let asked = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { sandbox, cwd, write } = await useRuns({
+      intercept: sometimes(({ request }) => {
+        if (!`${request.body}`.includes('"name":"c"')) return undefined;
+        asked();
+        return hang;
+      }),
+    });
+    await write('codes.csv', 'name\na\nb\nc\nd\n');
+    const args = ['qr', 'create', '--from', 'codes.csv', '--concurrency', '1', '--summary', 'run.json'];
+    const running = await startCli(args, { cwd, env: sandbox.env });
+    await waiting;
+    running.child.kill('SIGINT');
+    expect((await running.done).code).toBe(130);
+    const { rows, codes, outcomes, files } = JSON.parse(await readFile(join(cwd, 'run.json'), 'utf8'));
+    expect({ rows, codes, files }).toEqual({ rows: 4, codes: 2, files: [] });
+    expect(outcomes).toMatchObject({ created: 2, 'not-attempted': 1 });
+  });
+
+  it('of one code counts it, also if it may have been created', async () => {
+    const { run } = await useRuns();
+    expect(await run('qr', 'create', '--name', 'x', '-o', 'x.json')).toMatchObject({
+      ...{ exit: 0, codes: 1, rows: 1, outcomes: { created: 1 }, files: ['x.json'] },
+    });
+    const full = await useRuns({ codeLimit: 3 });
+    expect(await full.run('qr', 'create', '--name', 'x')).toMatchObject({ exit: 5, codes: 0, outcomes: { failed: 1 } });
+    const lost = await useRuns({ intercept: sometimes(({ request }) => request.method === 'POST' && applyThenDrop) });
+    expect(await lost.run('qr', 'create', '--name', 'x', '--retry-for', '0')).toMatchObject({
+      ...{ exit: 7, codes: 0, outcomes: { undecided: 1 } },
+    });
+  });
+});
+
+test('qr update and qr delete count codes and outcomes, named or of a file', async () => {
+  const { run, write, sandbox } = await useRuns({
+    intercept: sometimes(({ request }) => `${request.body}`.includes('"bad"') && fails(400)),
+  });
+  const [a, b, c] = [sandbox.codeId(0), sandbox.codeId(1), sandbox.codeId(2)];
+  await write('rows.csv', `id,name\n${a},one\n${b},bad\n${a},one\n`);
+  expect(await run('qr', 'update', '--from', 'rows.csv')).toMatchObject({
+    ...{ exit: 8, codes: 1, rows: 3, outcomes: { updated: 1, failed: 1, unchanged: 1 }, files: ['rows.results.csv'] },
+  });
+  expect(await run('qr', 'update', a, '--name', 'two')).toMatchObject({ exit: 0, codes: 1, outcomes: { updated: 1 } });
+  expect(await run('qr', 'update', a, UNKNOWN, '--status', 'paused')).toMatchObject({
+    ...{ exit: 8, codes: 1, rows: 2, outcomes: { updated: 1, failed: 1 } },
+  });
+  await write('plan.csv', `id,at,name\n${c},2000-01-01T00:00Z,now\n${c},2999-01-01T00:00Z,then\n`);
+  expect(await run('qr', 'update', '--from', 'plan.csv', '--due')).toMatchObject({
+    ...{ exit: 0, rows: 2, outcomes: { updated: 1, later: 1 }, files: ['plan.results.csv'] },
+  });
+  const backup = await run('qr', 'delete', c, '--yes', '--backup', 'deleted');
+  expect(backup).toMatchObject({ exit: 0, codes: 1, outcomes: { deleted: 1 } });
+  expect(backup.files).toEqual([`deleted/${c}.json`, `deleted/${c}.scans.ndjson`]);
+  await write('list.csv', `id\n${b}\n${UNKNOWN}\n`);
+  expect(await run('qr', 'delete', '--from', 'list.csv', '--yes')).toMatchObject({
+    ...{ exit: 8, codes: 1, rows: 2, outcomes: { deleted: 1, failed: 1 }, files: ['list.results.csv'] },
+  });
+});
+
+test('qr list and qr get count what they print, and list says of no file that did not come to its place', async () => {
+  const { run, sandbox } = await useRuns();
+  expect(await run('qr', 'list', '-o', 'codes.xlsx')).toMatchObject({
+    exit: 0,
+    codes: 3,
+    rows: 3,
+    outcomes: null,
+    files: ['codes.xlsx'],
+  });
+  expect(await run('qr', 'list', '--name', 'nothing like it')).toMatchObject({ exit: 0, codes: 0, rows: 0, files: [] });
+  expect(await run('qr', 'get', sandbox.codeId())).toMatchObject({ exit: 0, codes: 1, rows: 1 });
+  expect(await run('qr', 'get', UNKNOWN)).toMatchObject({ exit: 4, codes: null, rows: null });
+  const half = await useRuns({
+    codes: 150,
+    intercept: sometimes(({ request }) => request.query.get('page') === '2' && fails(500)),
+  });
+  expect(await half.run('qr', 'list', '-o', 'codes.csv', '--retry-for', '0')).toMatchObject({ exit: 7, rows: null, files: [] });
+});
+
+test('qr check and qr image count outcomes', async () => {
+  const { run, cwd, sandbox } = await useRuns({ codes: 0 });
+  for (const destination of ['mailto:a@example.com', '', 'https://a b']) sandbox.workspace.put({ destination });
+  expect(await run('qr', 'check', '--since-last', 'last.csv', '-o', 'check.csv')).toMatchObject({
+    ...{ exit: 8, codes: 3, rows: 1, outcomes: { 'not-web': 1, empty: 1, broken: 1 }, files: ['check.csv', 'last.csv'] },
+  });
+  const image = ['qr', 'image', '--all', '--short-url', 'https://qr.example'];
+  const first = await run(...image, '--output-dir', 'codes', '--as', 'png,svg');
+  expect(first).toMatchObject({ exit: 0, codes: 3, rows: 6, outcomes: { written: 6 } });
+  const made = (await readdir(join(cwd, 'codes'))).map((name) => join('codes', name));
+  expect(first.files.toSorted()).toEqual(made.sort());
+  expect(await run(...image, '--output-dir', 'codes', '--as', 'png')).toMatchObject({
+    ...{ codes: 3, outcomes: { unchanged: 3 }, files: ['codes/manifest.csv'] },
+  });
+  expect(await run(...image, '--sheet', 'L7160', '-o', 'labels.pdf')).toMatchObject({ codes: 3, rows: 3, files: ['labels.pdf'] });
+  const one = ['qr', 'image', sandbox.codeId(), '--short-url', 'https://qr.example'];
+  expect(await run(...one, '-o', 'one.svg')).toMatchObject({ codes: 1, outcomes: { written: 1 }, files: ['one.svg'] });
+});
+
+test('scans stats, report and tail count codes, rows and files', async () => {
+  const { run } = await useRuns();
+  const range = ['--since', '2020-01-01T00:00Z', '--until', '2030-01-01T00:00Z'];
+  const stats = await run('scans', 'stats', '--all', '--by', 'device', '-o', 'stats.csv', ...range);
+  expect(stats).toMatchObject({ exit: 0, codes: 3, files: ['stats.csv'] });
+  expect(stats.rows).toBeGreaterThan(0);
+  expect(stats.summary.range).toEqual({ since: '2020-01-01T00:00:00.000Z', until: '2030-01-01T00:00:00.000Z' });
+  expect(await run('scans', 'report', '--all', '-o', 'report.html', ...range)).toMatchObject({
+    exit: 0,
+    codes: 3,
+    files: ['report.html'],
+  });
+  expect(await run('scans', 'tail', '--all', '--since', '2020-01-01T00:00Z', '--max-events', '4')).toMatchObject({
+    exit: 0,
+    codes: 3,
+    rows: 4,
+  });
+});
+
+test('what knows of no codes says null, and what it wrote all the same', async () => {
+  const { run } = await useRuns();
+  expect(await run('api', 'GET', '/qr')).toMatchObject({ exit: 0, codes: null, rows: null, outcomes: null, files: [] });
+  expect(await run('config', 'list', '-o', 'config.csv')).toMatchObject({ exit: 0, codes: null, files: ['config.csv'] });
+  expect(await run('qr', 'create', '--template', '-o', 'codes.csv')).toMatchObject({ exit: 0, rows: 0, files: ['codes.csv'] });
+});
