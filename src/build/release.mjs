@@ -91,8 +91,8 @@ function commit() {
 async function makeFiles() {
   await rm(FILES, { recursive: true, force: true });
   await mkdir(FILES);
-  run('npm', ['run', '--silent', 'build']);
-  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', FILES]);
+  // Builds first.
+  run('npm', ['pack', '--silent', '--pack-destination', FILES]);
   run(process.execPath, ['src/build/executable.mjs', join(FILES, `qrctl-${version}-${process.platform}-${process.arch}`)]);
   await copyFile('dist/sbom.cdx.json', join(FILES, `qrctl-${version}.sbom.cdx.json`));
   await writeFile(join(FILES, 'NOTES.md'), `${(sectionOf(version) || sectionOf('Unreleased')).trim()}\n`);

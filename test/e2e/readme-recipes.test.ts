@@ -5,6 +5,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { AMBIENT, BIN, useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -14,8 +15,8 @@ const readme = asWritten.replaceAll('//HOST/{slug}', '//go.example/{slug}');
 const DAY_MS = 86_400_000;
 
 /** A directory with `qrctl` on the path, always with `flags`, and a sandbox as `qrctl sandbox` starts it. */
-async function useShell(flags = '') {
-  const sandbox = await useSandbox({ endsAtMs: Math.floor(Date.now() / DAY_MS) * DAY_MS });
+async function useShell(flags = '', options: SandboxOptions = {}) {
+  const sandbox = await useSandbox({ endsAtMs: Math.floor(Date.now() / DAY_MS) * DAY_MS, ...options });
   const directory = await useDirectory();
   await mkdir(join(directory, 'bin'));
   await writeFile(join(directory, 'bin/qrctl'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' ${flags} "$@"\n`);
@@ -89,6 +90,16 @@ describe('README', () => {
     const [ci = ''] = blocks('### For the CI script', '## Output');
     const { status, stdout } = await shell(`export QRCTL_BASE_URL=http://127.0.0.1:9/api/v1\n${ci}`);
     expect([status, stdout]).toEqual([1, 'run the job again later\n']);
+  });
+
+  test('a CI job that meets the limit of the plan is told what helps, which is not to wait', async () => {
+    const shell = await useShell('', { codes: 25, codeLimit: 26 });
+    const [ci = ''] = blocks('### For the CI script', '## Output');
+    const { status, stdout } = await shell(ci);
+    expect([status, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^the plan has no room for more codes: upgrade it, or delete codes/),
+    ]);
   });
 
   const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;

@@ -29,7 +29,9 @@ try {
 
 async function tryPackage() {
   const nodes = fetchNodes();
-  const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]));
+  const [{ filename }] = JSON.parse(
+    run('npm', ['pack', '--json', '--foreground-scripts=false', '--pack-destination', directory]),
+  );
   for (const [version, bin] of nodes) {
     if (versions.includes(version)) await tryTarball(version, bin, join(directory, filename));
   }
@@ -124,14 +126,17 @@ function checksum(place) {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** `npm install -g .` in a clone that has nothing yet. */
+/** `npm pack` in a clone that has nothing yet, and a link to that clone. */
 async function tryClone() {
   const place = join(directory, 'clone');
   const prefix = join(directory, 'prefix-clone');
   run('git', ['clone', '--quiet', '.', place]);
+  run('npm', ['pack', '--silent'], { cwd: place });
+  if (run('git', ['status', '--short', '--untracked-files=no'], { cwd: place }) !== '')
+    throw new Error('npm pack changed the clone');
   run('npm', ['install', '--global', '--no-audit', '--no-fund', '--prefix', prefix, '.'], { cwd: place });
   await doTheMainJob(join(prefix, 'bin', 'qrctl'), join(directory, 'home-clone'), process.env);
-  say('a fresh clone: npm install -g . works');
+  say('a fresh clone: npm pack and npm install -g . work');
 }
 
 function run(command, args, options = {}) {
