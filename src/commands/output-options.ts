@@ -7,7 +7,6 @@ import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan-output.ts';
 import { countOf } from '../quote.ts';
 import type { Row, RowSink } from '../row-sink.ts';
-import { addFile, type RunFacts } from '../run-summary.ts';
 import { ENDINGS, FORMATS, SCAN_FORMATS } from '../settings/settings.ts';
 import { VALUES } from '../settings/values.ts';
 import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
@@ -108,26 +107,8 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
 
 /** Opens the output of a plan: standard output, or the file, which is checked and created now (UsageError when it cannot be). */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
-  return counted(await openPlain(context, plan), context.facts, plan.path);
-}
-
-/** Tells `--summary` what is out: rows as they are printed, or with their file once it is in its place. */
-function counted(sink: DocumentSink, facts: RunFacts, path: string | undefined): DocumentSink {
-  let rows = 0;
-  return {
-    ...sink,
-    async write(batch) {
-      const count = await sink.write(batch);
-      rows += count;
-      if (path === undefined) facts.rows = rows;
-      return count;
-    },
-    async commit() {
-      await sink.commit();
-      facts.rows = rows;
-      if (path !== undefined) addFile(facts, path);
-    },
-  };
+  const [sink, { createCountedSink }] = await Promise.all([openPlain(context, plan), import('../output/counted-sink.ts')]);
+  return createCountedSink(sink, context.facts, plan.path);
 }
 
 async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSink> {

@@ -42,6 +42,7 @@ function setUp({ tty = false, format }: { tty?: boolean; format?: Format } = {})
   });
   const context = {
     console,
+    facts: {},
     processes: { pid: 1, isRunning: () => false },
     settings: async () => ({ format }) as Settings,
   } as Partial<Context> as Context;
