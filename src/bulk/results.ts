@@ -12,7 +12,7 @@ import { fold, type Input, type InputRow, showValue } from './input.ts';
 
 export const RESULT_COLUMNS = ['id', 'slug', 'outcome', 'error'] as const;
 
-export type RowOutcome =
+type RowOutcome =
   | 'created'
   | 'adopted'
   | 'exists'
