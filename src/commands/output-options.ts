@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import type { Column } from '../output/columns.ts';
+import { createCountedSink } from '../output/counted-sink.ts';
 import type { DocumentSink } from '../output/document-sink.ts';
 import type { Formatter, Shape } from '../output/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../output/plan-output.ts';
@@ -107,8 +108,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
 
 /** Opens the output of a plan: standard output, or the file, which is checked and created now (UsageError when it cannot be). */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
-  const [sink, { createCountedSink }] = await Promise.all([openPlain(context, plan), import('../output/counted-sink.ts')]);
-  return createCountedSink(sink, context.facts, plan.path);
+  return createCountedSink(await openPlain(context, plan), context.facts, plan.path);
 }
 
 async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSink> {
