@@ -16,7 +16,12 @@ export function ends({ tls_days: days }: Pick<CheckRow, 'tls_days'>): boolean {
 }
 
 /** Notes how many destinations had each outcome, and warns of certificates. */
-export function tellOutcomes({ console }: Context, rows: readonly CheckRow[], outcomes: ReadonlyMap<string, number>, ms: number): void {
+export function tellOutcomes(
+  { console }: Context,
+  rows: readonly CheckRow[],
+  outcomes: ReadonlyMap<string, number>,
+  ms: number,
+): void {
   const parts = [...outcomes].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
   if (rows.length > 0) console.note(`${countOf(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
   const hosts = new Map<string, number>();
