@@ -7,6 +7,10 @@ import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, fails, hang, sometimes } from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
+/** A file of codes to create. */
+const rowsOf = (...names: string[]) =>
+  ['name,destination', ...names.map((name) => `${name},https://example.com/${name}`)].join('\n');
+
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 async function useRuns(options: SandboxOptions = {}) {
@@ -25,7 +29,7 @@ async function useRuns(options: SandboxOptions = {}) {
 describe('qr create', () => {
   it('of a file counts its rows by outcome, again when it is run again, and also when it fails in the middle', async () => {
     const { run, write, sandbox } = await useRuns({ codeLimit: 5 });
-    await write('codes.csv', 'name\na\nb\nc\n');
+    await write('codes.csv', rowsOf('a', 'b', 'c'));
     expect(await run('qr', 'create', '--from', 'codes.csv', '--dry-run')).toMatchObject({
       ...{ exit: 0, codes: null, rows: 3, outcomes: null, files: [] },
     });
@@ -52,7 +56,7 @@ describe('qr create', () => {
         return hang;
       }),
     });
-    await write('codes.csv', 'name\na\nb\nc\nd\n');
+    await write('codes.csv', rowsOf('a', 'b', 'c', 'd'));
     const args = ['qr', 'create', '--from', 'codes.csv', '--concurrency', '1', '--summary', 'run.json'];
     const running = await startCli(args, { cwd, env: sandbox.env });
     await waiting;
@@ -63,15 +67,17 @@ describe('qr create', () => {
     expect(outcomes).toMatchObject({ created: 2, 'not-attempted': 1 });
   });
 
+  const X = ['--name', 'x', '--destination', 'https://example.com/x'];
+
   it('of one code counts it, also if it may have been created', async () => {
     const { run } = await useRuns();
-    expect(await run('qr', 'create', '--name', 'x', '-o', 'x.json')).toMatchObject({
+    expect(await run('qr', 'create', ...X, '-o', 'x.json')).toMatchObject({
       ...{ exit: 0, codes: 1, rows: 1, outcomes: { created: 1 }, files: ['x.json'] },
     });
     const full = await useRuns({ codeLimit: 3 });
-    expect(await full.run('qr', 'create', '--name', 'x')).toMatchObject({ exit: 5, codes: 0, outcomes: { failed: 1 } });
+    expect(await full.run('qr', 'create', ...X)).toMatchObject({ exit: 5, codes: 0, outcomes: { failed: 1 } });
     const lost = await useRuns({ intercept: sometimes(({ request }) => request.method === 'POST' && applyThenDrop) });
-    expect(await lost.run('qr', 'create', '--name', 'x', '--retry-for', '0')).toMatchObject({
+    expect(await lost.run('qr', 'create', ...X, '--retry-for', '0')).toMatchObject({
       ...{ exit: 7, codes: 0, outcomes: { undecided: 1 } },
     });
   });
