@@ -1,0 +1,250 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { useSandbox } from '../support/sandbox.ts';
+import { rowsOf } from './bulk-bench.ts';
+
+/** Runs commands beside files that are written first. */
+async function useFiles(files: Record<string, string>, options: SandboxOptions = {}) {
+  const sandbox = await useSandbox({ codes: 0, scans: 0, ...options });
+  const cwd = await useDirectory();
+  const write = (name: string, text: string) => writeFile(join(cwd, name), text);
+  for (const [name, text] of Object.entries(files)) await write(name, text);
+  return {
+    sandbox,
+    cwd,
+    write,
+    qr: (args: string[], more: CliOptions = {}) => runCli(['qr', ...args], { env: sandbox.env, cwd, ...more }),
+    writes: () => sandbox.requests.filter(({ method }) => method !== 'GET').length,
+  };
+}
+
+const withoutColor = (text: string) => text.replace(/\x1b\[[0-9;]*m/g, '');
+const linesOf = (stderr: string) => stderr.split('\n').map((line) => line.trim());
+
+describe('one pass', () => {
+  it('tells faults of form, of values and of destinations, and warnings, by one number per row', async () => {
+    const text = [
+      'name,type,destination',
+      'A,URL,https://x.de',
+      'B,urll,https://x.de',
+      'C,sms,x,y',
+      ',url,https://x.de',
+      'D,,nope',
+      'E,ulr,',
+      'A,url,https://x.de',
+      '" F",sms,',
+    ];
+    const { qr, sandbox } = await useFiles({ 'codes.csv': `${text.join('\n')}\n` });
+    const { code, stderr } = await qr(['create', '--from', 'codes.csv']);
+    expect(code).toBe(2);
+    expect(linesOf(stderr)).toEqual([
+      'qrctl: codes.csv: 5 faults and 2 warnings, no changes were made',
+      'line 3, column type: "urll" is not a type',
+      'line 4: 4 cells where the header has 3: does a value with a separator in it lack its quotes?',
+      'line 5, column name: is empty',
+      'line 6, column destination: nope leads nowhere when it is scanned: it does not begin with https://',
+      'line 7, column type: "ulr" is not a type',
+      expect.stringMatching(/^a type is one of url, vcard, .*, playlist$/),
+      'warning: line 8: has the same values as line 2: both will be created',
+      'warning: line 9, column name: " F" has spaces around it, which the code keeps',
+      expect.stringContaining('fix the file and run this again'),
+      '',
+    ]);
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  it('tells the first fifty and how many more there are', async () => {
+    const rows = Array.from({ length: 300 }, (_, n) => `c${n},urll,https://x.de`).join('\n');
+    const { qr } = await useFiles({ 'codes.csv': `name,type,destination\n${rows}\n` });
+    const { stderr } = await qr(['create', '--from', 'codes.csv']);
+    expect(stderr).toContain('codes.csv: 300 faults, no changes were made');
+    expect(stderr.match(/"urll" is not a type/g)).toHaveLength(50);
+    expect(stderr).toContain('\n    and 250 more\n');
+    expect(stderr.match(/playlist/g)).toHaveLength(1);
+  });
+
+  it('counts the items of a JSON array, and lines of a plan', async () => {
+    const plan = '[{"slug":"a","at":"soon","status":"paused"},{"slug":"a","at":"2026-01-01T00:00Z","status":"pausd"}]';
+    const { qr } = await useFiles({ 'codes.json': '[{"name":"a","type":"sms"},{"name":"b"},3]', 'plan.json': plan });
+    const create = await qr(['create', '--from', 'codes.json']);
+    expect(linesOf(create.stderr).slice(1, 3)).toEqual([
+      'item 2, column destination: is empty: the code leads nowhere when it is scanned',
+      'item 3: is not a JSON object',
+    ]);
+    const update = await qr(['update', '--from', 'plan.json', '--due']);
+    expect(linesOf(update.stderr).slice(1, 3)).toEqual([
+      expect.stringContaining('item 1, column at: "soon" is not a time'),
+      'item 2, column status: "pausd" is not a status',
+    ]);
+  });
+
+  it('says of a title that it is one', async () => {
+    const { qr } = await useFiles({
+      'codes.csv': 'Menus 2026;;\n;;\nname;type;destination\na;url;https://x.de\n',
+      'plain.csv': 'Menus 2026\nname;type;destination\na;url;https://x.de\n',
+    });
+    for (const [name, line] of [
+      ['codes.csv', 3],
+      ['plain.csv', 2],
+    ] as const) {
+      const { code, stderr } = await qr(['create', '--from', name]);
+      expect([code, linesOf(stderr).slice(0, 2)]).toEqual([
+        2,
+        [
+          `qrctl: ${name}: 1 fault, no changes were made`,
+          `line 1: "Menus 2026" looks like a title; the header must be the first row, and line ${line} looks like it`,
+        ],
+      ]);
+    }
+  });
+});
+
+describe('a dry run on a terminal', () => {
+  it('shows ten rows, then the warnings, then one line that counts them; all rows if they are asked for', async () => {
+    const text = `${rowsOf(299)}Code 7,https://example.com/7\n`;
+    const { qr } = await useFiles({ 'codes.csv': text });
+    const dryRun = ['create', '--from', 'codes.csv', '--dry-run'];
+    const { stdout } = await qr(dryRun, { tty: 100 });
+    const lines = withoutColor(stdout).split('\r\n');
+    expect(lines[0]).toMatch(/^line +action +id +name/);
+    expect(lines[2]).toMatch(/^2 +create +Code 1 /);
+    expect(lines.slice(12, 15)).toEqual([
+      'and 290 more rows (--format table shows all)',
+      'warning: line 301: has the same values as line 8: both will be created',
+      expect.stringMatching(
+        /^300 of 300 rows would be created: 300 requests, .*; 1 warning;$|^300 of 300 .*; 1 warning; nothing/,
+      ),
+    ]);
+    const whole = await qr([...dryRun, '-f', 'table'], { tty: 100 });
+    expect(whole.stdout).toContain('Code 299');
+    const json = await qr([...dryRun, '-f', 'json']);
+    expect(JSON.parse(json.stdout)).toHaveLength(300);
+    expect(JSON.parse(json.stdout)[299]).toMatchObject({ line: 301, action: 'create' });
+  });
+
+  it('numbers the rows of a workbook as the sheet does', async () => {
+    const { qr, cwd, write } = await useFiles({}, { codes: 3 });
+    await qr(['list', '-o', 'list.xlsx']);
+    const { stdout } = await qr(['update', '--from', 'list.xlsx', '--status', 'paused', '--dry-run', '-f', 'json']);
+    expect(JSON.parse(stdout).map(({ line }: { line: number }) => line)).toEqual([2, 3, 4]);
+    await write('ids.txt', (await qr(['list', '--ids'])).stdout);
+    const deletion = await qr(['delete', '--from', 'ids.txt', '--dry-run', '--yes', '-f', 'json']);
+    expect(JSON.parse(deletion.stdout).map(({ line }: { line: number }) => line)).toEqual([1, 2, 3]);
+    expect(await readFile(join(cwd, 'ids.txt'), 'utf8')).toMatch(/^([0-9a-f-]{36}\n){3}$/);
+  });
+});
+
+describe('a list that nobody edited', () => {
+  /** A workspace of a service that has grown, or was filled by others. */
+  async function useOddCodes() {
+    const files = await useFiles({});
+    const { workspace } = files.sandbox;
+    const create = (more: Parameters<typeof workspace.create>[0], status?: string) => {
+      const code = workspace.create(more);
+      if (status !== undefined) Object.assign(code, { status });
+      return code;
+    };
+    create({ name: '   ', destination: 'https://x.de' });
+    create({ name: 'archived', destination: 'https://x.de' }, 'archived');
+    create({ name: 'dead', destination: 'nope' });
+    create({ name: 'nowhere' });
+    Object.assign(create({ name: 'new type', destination: 'x' }), { type: 'hologram' });
+    create({ name: 'odd', destination: 'tel:1' });
+    return files;
+  }
+
+  it.each(['codes.csv', 'codes.xlsx', 'codes.json'])('is refused for nothing: %s', async (name) => {
+    const { qr, writes } = await useOddCodes();
+    expect(await qr(['list', '-o', name])).toMatchObject({ code: 0 });
+    for (const more of [['--dry-run'], ['--strict'], []]) {
+      const { code, stderr } = await qr(['update', '--from', name, ...more]);
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
+    }
+    expect(writes()).toBe(0);
+  });
+
+  it('is refused for what was edited, before anything is changed', async () => {
+    const { qr, cwd, write, writes, sandbox } = await useOddCodes();
+    await qr(['list', '-o', 'codes.csv']);
+    const list = await readFile(join(cwd, 'codes.csv'), 'utf8');
+    await write('codes.csv', list.replace('odd,url,tel:1,active', 'odd,vcard,mailto:a,activ').replace('nope', 'nope2'));
+    const { code, stderr } = await qr(['update', '--from', 'codes.csv']);
+    expect([code, linesOf(stderr).slice(1, 4)]).toEqual([
+      2,
+      [
+        expect.stringMatching(/^line 2, column status: "activ" is not a status$/),
+        expect.stringMatching(/^line 5, column destination: nope2 leads nowhere/),
+        'a status is one of active, paused, expired',
+      ],
+    ]);
+    expect(writes()).toBe(0);
+    await write('codes.csv', list.replace('odd,url,tel:1,active', 'odd,vcard,mailto:a,Paused '));
+    const changed = await qr(['update', '--from', 'codes.csv']);
+    expect([changed.code, linesOf(changed.stderr).slice(0, 2)]).toEqual([
+      0,
+      [
+        expect.stringMatching(/^warning: line \d, column destination: mailto:a is no web address/),
+        expect.stringMatching(/^warning: line \d, column type: the type of a code cannot be changed: it stays url$/),
+      ],
+    ]);
+    expect(changed.stderr).toContain('1 updated');
+    expect(changed.stderr).toContain('2 warnings');
+    expect(sandbox.workspace.codes().find(({ name }) => name === 'odd')).toMatchObject({ status: 'paused', type: 'url' });
+  });
+});
+
+describe('without a key or a service', () => {
+  const bare = { env: {} };
+  const good = 'name,destination\na,https://x.de\n b,https://y.de\n';
+
+  it.each([
+    ['create', good, 'name,destination\na,nope\n'],
+    ['update', 'slug,status,destination\na,paused,\nb,archived,https://x.de\n', 'slug,id,status\na,x,paused\n'],
+    ['delete', 'slug\na\n', 'slug,id\na,x\n'],
+  ])('%s --offline says whether a file is good (0) or faulty (2)', async (verb, fine, faulty) => {
+    const { qr, sandbox } = await useFiles({ 'good.csv': fine, 'bad.csv': faulty });
+    const right = await qr([verb, '--from', 'good.csv', '--offline'], bare);
+    expect([right.code, right.stdout, right.stderr]).toEqual([
+      0,
+      '',
+      expect.stringMatching(/good\.csv: \d rows?, no faults.*; no request was sent\n$/),
+    ]);
+    const wrong = await qr([verb, '--from', 'bad.csv', '--offline'], bare);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('bad.csv: 1 fault, no changes were made')]);
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  it('--dry-run tells a faulty file (2) before a missing key (3) or address (2), and names --offline', async () => {
+    const { qr, sandbox } = await useFiles({ 'good.csv': good, 'bad.csv': 'name,destination\na,nope\n' });
+    const noKey = { env: { QRCTL_BASE_URL: sandbox.env.QRCTL_BASE_URL } };
+    for (const options of [bare, noKey]) {
+      const wrong = await qr(['create', '--from', 'bad.csv', '--dry-run'], options);
+      expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('leads nowhere')]);
+      const right = await qr(['create', '--from', 'good.csv', '--dry-run'], options);
+      expect([right.code, right.stderr]).toEqual([
+        options === bare ? 2 : 3,
+        expect.stringContaining('good.csv has no faults; add --offline to check it without the service'),
+      ]);
+    }
+  });
+
+  it('--strict makes warnings faults; what only the service can tell is none', async () => {
+    const { qr } = await useFiles({ 'odd.csv': good, 'list.csv': 'slug,status\na,archived\n' });
+    expect(await qr(['create', '--from', 'odd.csv', '--offline'], bare)).toMatchObject({ code: 0 });
+    const strict = await qr(['create', '--from', 'odd.csv', '--offline', '--strict'], bare);
+    expect([strict.code, strict.stderr]).toEqual([2, expect.stringContaining('line 3, column name: " b" has spaces around it')]);
+    const list = await qr(['update', '--from', 'list.csv', '--offline', '--strict'], bare);
+    expect([list.code, list.stderr]).toEqual([0, expect.stringContaining('1 cell to check against the service')]);
+  });
+
+  it('is a wish about files', async () => {
+    const { qr } = await useFiles({});
+    for (const flag of ['--offline', '--strict']) {
+      const { code, stderr } = await qr(['create', '--name', 'a', '--type', 'sms', flag]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--from')]);
+    }
+  });
+});
