@@ -4,7 +4,7 @@
  */
 import leven from 'leven';
 import { inQuotes, quote } from '../quote.ts';
-import { ALIASES, type Fault, fold, type Input, type InputRow, OUR_COLUMNS, showValue } from './input.ts';
+import { ALIASES, type Fault, fold, type Input, type InputRow, MOST_FAULTS, OUR_COLUMNS, showValue } from './input.ts';
 
 /** A cell of a known column: undefined where the row has none. What is wrong or odd about it is told to it. */
 export interface InputCell {
@@ -65,6 +65,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
     const column = own !== undefined && fold(own) !== name ? own : name;
     const faultOf = (message: string): Fault => ({ line: row.line, column, message });
     const fault: InputCell['fault'] = (message, more) => {
+      if (faults.length >= MOST_FAULTS) return;
       const told = faultOf(message);
       // Whoever read the file told what is wrong with this cell, and left it empty.
       if (!unreadable.has(placeKey({ ...told, column: own }))) faults.push({ ...told, ...more });

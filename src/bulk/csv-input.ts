@@ -5,7 +5,7 @@ import { restore } from '../defuse.ts';
 import { letSignalsIn } from '../time.ts';
 import { checkExtent } from './csv-extent.ts';
 import { joinHalves, type RawRecord } from './half-separated.ts';
-import { type Fault, faultsOfHeader, type Input, type InputRow, type ReadOptions, refuseFaults } from './input.ts';
+import { type Fault, faultsOfHeader, type Input, type InputRow, MOST_FAULTS, type ReadOptions, refuseFaults } from './input.ts';
 import { refuseTitle } from './title-row.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
@@ -33,7 +33,11 @@ export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions):
   refuseTitle(name, records);
   const columns = header.cells.map((cell) => cell.trim());
   while (columns.at(-1) === '') columns.pop();
-  const faults = [...faultsOfHeader(columns, header.line), ...data.flatMap((record) => faultsOfWidth(record, columns.length))];
+  const faults = faultsOfHeader(columns, header.line);
+  for (const record of data) {
+    if (faults.length >= MOST_FAULTS) break;
+    for (const fault of faultsOfWidth(record, columns.length)) faults.push(fault);
+  }
   const rows = data.map((record, index) => readRow(record, index + 1, columns, options.rawCells ?? false));
   return { name, columns, headerLine: header.line, rows, form, faults };
 }

@@ -144,8 +144,10 @@ interface Refusal {
 /** Throws UsageError (exit 2) listing every fault, one a line, top to bottom; returns if there is none. */
 export function refuseFaults(file: Source, faults: readonly Fault[], { start, warnings = [] }: Refusal = {}): void {
   if (faults.length === 0) return;
-  const atLeast = faults.length >= MOST_FAULTS ? 'at least ' : '';
-  const counts = [atLeast + countOf(faults.length, 'fault'), warnings.length > 0 && countOf(warnings.length, 'warning')];
+  const counts = [
+    atLeast(faults.length) + countOf(faults.length, 'fault'),
+    warnings.length > 0 && countOf(warnings.length, 'warning'),
+  ];
   const explanations = new Set([...faults, ...warnings].flatMap(({ explanation }) => explanation ?? []));
   const lines = [
     ...tellFaults(file, faults),
@@ -163,7 +165,14 @@ const FORCE = 'to keep destinations that lead nowhere, add --force';
 export function tellFaults(file: Source, faults: readonly Fault[]): string[] {
   const sorted = [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const lines = sorted.slice(0, MOST_TOLD).map((fault) => formatFault(fault, file));
-  return sorted.length > MOST_TOLD ? [...lines, `and ${formatCount(sorted.length - MOST_TOLD)} more`] : lines;
+  return sorted.length > MOST_TOLD
+    ? [...lines, `and ${atLeast(sorted.length)}${formatCount(sorted.length - MOST_TOLD)} more`]
+    : lines;
+}
+
+/** No more are gathered of some kinds. */
+function atLeast(faults: number): string {
+  return faults >= MOST_FAULTS ? 'at least ' : '';
 }
 
 /** `line 3, column type: …` */

@@ -193,6 +193,6 @@ describe('what costs more than any file of rows', () => {
   it('is told in fifty lines', async () => {
     const faults = await read(`name\n${'a,b\n'.repeat(5000)}`).catch((error) => error.message);
     expect(faults.split('\n')).toHaveLength(52);
-    expect(faults).toMatch(/and 4,950 more$/);
+    expect(faults).toMatch(/^x?.*at least 1,000 faults[\s\S]*and at least 950 more$/);
   });
 });

@@ -122,6 +122,7 @@ describe('auth login', () => {
     ['nothing', '\r', 'stores it later'],
     ['the end of input', '\u0004', 'no short-url was stored'],
     ['no address', 'go.example\r', 'no short-url was stored'],
+    ['a placeholder', 'https://HOST/{slug}\r', 'HOST is a placeholder'],
   ])('asked for the address of short links it takes %s for an answer, and has stored the key', async (_, typed, said) => {
     const machine = await useMachine();
     const env = { QRCTL_CONFIG_DIR: machine.directory };

@@ -51,6 +51,8 @@ describe('config set, get and unset', () => {
     ['delimiter', '|'],
     ['short-url', 'go.example'],
     ['short-url', 'https://go.example/{name}'],
+    ['short-url', 'https://HOST/{slug}'],
+    ['short-url', 'https://{slug}/x'],
     ['apiKey', 'x'],
     ['__proto__', 'x'],
   ])('%s cannot be %s (2), and nothing is stored', async (key, value) => {
