@@ -44,7 +44,7 @@ describe.skipIf(platform() === 'win32').each(KINDS)('%s', (_, make) => {
 test.skipIf(platform() === 'win32')('results of 5 GiB are neither read nor replaced', async () => {
   const cwd = await useDirectory();
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
-  writeFileSync(join(cwd, 'codes.csv'), 'name\na\n');
+  writeFileSync(join(cwd, 'codes.csv'), 'name,type\na,sms\n');
   writeFileSync(join(cwd, 'update.csv'), `id,name\n${sandbox.codeId()},b\n`);
   const results = join(cwd, 'codes.results.csv');
   truncateLarge(results);
@@ -93,7 +93,7 @@ test.skipIf(platform() === 'win32')('input that the user passes may be a FIFO, a
   const fifo = join(cwd, 'rows');
   execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
   const running = await startCli(['qr', 'create', '--from', 'rows', '--dry-run'], { env: sandbox.env, cwd });
-  execFileSync('bash', ['-c', 'printf "name\\nfrom a pipe\\n" > "$0"', fifo]);
+  execFileSync('bash', ['-c', 'printf "name,type\\nfrom a pipe,sms\\n" > "$0"', fifo]);
   const { code, stderr } = await running.done;
   expect(code, stderr).toBe(0);
   const endless = await runCli(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd, timeoutMs: 30_000 });

@@ -115,7 +115,7 @@ test('dates, times and numbers of the person are cells of their kind again in th
     { name: 'b', shelf: 8.5, remark: '007' },
   ]);
   await sink.commit();
-  expect(await qr('create', '--from', 'shelves.xlsx')).toMatchObject({ code: 0 });
+  expect(await qr('create', '--from', 'shelves.xlsx', '--force')).toMatchObject({ code: 0 });
   const rows: SheetRow[] = [];
   readWorkbook(await readFile(join(cwd, 'shelves.results.xlsx')), 'shelves.results.xlsx', undefined).readRows((row) =>
     rows.push(row),
