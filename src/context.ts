@@ -117,7 +117,9 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
       import('./settings/resolve.ts'),
     ]);
     const own = { slugStore: createSlugFile(process, given), userAgent: `qrctl/${version}`, keyHint: refusedKeyHint(given) };
-    return createService({ ...given, ...own, clock: systemClock, signal, env, events: eventsFor(console) });
+    // The key of the variable is of no profile, whichever is current.
+    const profile = given.keySource === 'variable' ? undefined : given.profile;
+    return createService({ ...given, ...own, profile, clock: systemClock, signal, env, events: eventsFor(console) });
   };
   const service = once(async () => connect(requireService(await settings())));
 

@@ -108,7 +108,7 @@ function otherUrl({ path, recorded, workspace, elsewhere }: WorkspaceQuestion): 
   return new UsageError(`${path} belongs to ${quote(recorded.baseUrl)}, not to ${workspace.baseUrl}`, {
     hint:
       `if the service moved, add --moved-from ${inShellOr('URL', recorded.baseUrl)}; otherwise ` +
-      `${recorded.profile === undefined ? 'use the profile of that service' : `use --profile ${inShellOr('NAME', recorded.profile)}`}, or ${elsewhere}`,
+      `${recorded.profile === undefined ? 'use the profile or the key of that service' : `use --profile ${inShellOr('NAME', recorded.profile)}`}, or ${elsewhere}`,
   });
 }
 

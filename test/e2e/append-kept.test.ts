@@ -232,6 +232,14 @@ describe('of two workspaces with one base URL', () => {
     expect(address.requests.filter((request) => request.includes('/scans')).length).toBeLessThanOrEqual(2);
   });
 
+  test('a key of the variable is of no profile, so none is named or proposed', async () => {
+    const run = (key: string) => runCli(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
+    expect(await run(AAA)).toMatchObject({ code: 0 });
+    const refused = await run(BBB);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to another workspace') });
+    expect(refused.stderr).not.toContain('profile');
+  });
+
   test('a rotated key is taken after one request, or none where a response had one of its codes', async () => {
     const [one, all] = [
       [aaa.codeId(), '-o', file],
