@@ -79,10 +79,12 @@ test.skipIf(platform() === 'win32' || process.getuid?.() !== 0)(
 test.skipIf(platform() === 'win32')('the user’s own link to their own file is read and written through', async () => {
   const cwd = await useDirectory();
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
+  sandbox.workspace.update(sandbox.codeId(), { destination: `http://127.0.0.1:${sandbox.port}/openapi.json` });
   mkdirSync(join(cwd, 'kept'));
   symlinkSync('kept/check.csv', join(cwd, 'check.csv'));
   for (const at of ['kept/check.csv', 'check.csv']) {
-    const { code, stderr } = await runCli(['qr', 'check', '--since-last', at, '--fail-on', 'none'], { env: sandbox.env, cwd });
+    const args = ['qr', 'check', '--since-last', at, '--fail-on', 'none', '--allow-private'];
+    const { code, stderr } = await runCli(args, { env: sandbox.env, cwd });
     expect(code, stderr).toBe(0);
   }
 });
