@@ -10,7 +10,7 @@ import { build, transform } from 'esbuild';
 import { formatBillOfMaterials } from './bill-of-materials.mjs';
 import { bundledPackages, formatLicenses } from './licenses.mjs';
 import { asData, builtInsAsRead, notBuiltIn } from './lighter-libraries.mjs';
-import { buildWorker } from './worker.mjs';
+import { buildWorkers } from './worker.mjs';
 
 const [directory = 'dist'] = process.argv.slice(2);
 
@@ -26,7 +26,6 @@ const APART = {
   'temporal-polyfill': 'temporal-polyfill',
   'hyparquet-writer': 'hyparquet-writer',
   pdfkit: 'src/image/pdfkit.ts',
-  resvg: 'src/image/resvg.ts',
 };
 
 /** Leaves an import of one of them to the loader of src/start/start.ts. */
@@ -272,13 +271,13 @@ try {
   await build({ ...OPTIONS, entryPoints: { start: 'src/start/start.ts' }, plugins: [keptApart] });
   const plugins = [measuredAlike, notWrittenByConf, pdfAsBuilt, keptApart];
   const fonts = await copyFonts();
-  // What draws logos (src/image/load-logo.ts).
+  // What draws logos (src/image/logo-worker.ts).
   await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));
   const { metafile } = await build({ ...LOADED, entryPoints: APART, plugins });
-  const worker = await buildWorker(staged);
+  const workers = await buildWorkers(staged);
   const { outputs } = await bundleProgram(LOADED);
   await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');
-  const packages = await bundledPackages({ outputs: { ...metafile.outputs, ...worker.metafile.outputs, ...outputs } }, fonts);
+  const packages = await bundledPackages({ outputs: { ...metafile.outputs, ...workers.metafile.outputs, ...outputs } }, fonts);
   await writeFile(join(staged, 'THIRD-PARTY-LICENSES'), formatLicenses(packages));
   const program = JSON.parse(await readFile('package.json', 'utf8'));
   await writeFile(join(staged, 'sbom.cdx.json'), formatBillOfMaterials(program, packages));

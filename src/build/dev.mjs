@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { buildWorker } from './worker.mjs';
+import { buildWorkers } from './worker.mjs';
 
 // Nothing lies ready: help that the last build laid out would know nothing of a new command.
 const ENTRY = `
@@ -15,7 +15,7 @@ const ENTRY = `
 // In node_modules, from where the libraries are found.
 const outfile = resolve(`node_modules/.cache/qrctl/dev-${process.pid}.mjs`);
 await mkdir('node_modules/.cache/qrctl', { recursive: true });
-await buildWorker('dist');
+await buildWorkers('dist');
 try {
   await build({
     stdin: { contents: ENTRY, resolveDir: 'src' },

@@ -1,17 +1,23 @@
-/** Builds the thread that decodes Parquet as one script, which is started from its text: in an executable it is in no file. */
-import { join } from 'node:path';
+/** Builds the threads that may be ended, each as one script, which is started from its text: in an executable it is in no file. */
 import { build } from 'esbuild';
 
-/** Writes `parquet-worker.js` into the directory. */
-export function buildWorker(directory) {
+/** By the names of their files in dist/. */
+const WORKERS = {
+  'parquet-worker': 'src/parquet/worker.ts',
+  'logo-worker': 'src/image/logo-worker.ts',
+};
+
+/** Writes `NAME.js` of each into the directory. */
+export function buildWorkers(directory) {
   return build({
-    entryPoints: { 'parquet-worker': 'src/parquet/worker.ts' },
-    outfile: join(directory, 'parquet-worker.js'),
+    entryPoints: WORKERS,
+    outdir: directory,
     bundle: true,
     format: 'cjs',
     platform: 'node',
     target: 'node20',
     minify: true,
+    lineLimit: 500,
     metafile: true,
     logLevel: 'warning',
   });

@@ -3,6 +3,7 @@
  * other files, runs, or multiplies itself (`use`, patterns, filters, entities) is refused by name, before anything is drawn.
  */
 import { Parser } from 'saxen';
+import { formatCount } from '../quote.ts';
 
 const SHAPES = ['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon'];
 const GRADIENTS = ['linearGradient', 'radialGradient', 'stop'];
@@ -13,6 +14,8 @@ const REPEATING = ['filter', 'mask', 'marker', 'marker-start', 'marker-mid', 'ma
 
 const MOST_ELEMENTS = 5000;
 const MOST_DEPTH = 50;
+/** Segments of a clip, times how often clips are used: each is drawn for every one of its uses. */
+const MOST_CLIPPED_SEGMENTS = 200_000;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
 
@@ -21,6 +24,8 @@ export function findSvgFault(text: string): string | undefined {
   const open: string[] = [];
   let elements = 0;
   let fault: string | undefined;
+  /** Of the clip that is being read, of the longest, and uses of any. */
+  const clips = { segments: 0, most: 0, uses: 0 };
   const refuse = (why: string | undefined) => {
     fault ??= why;
   };
@@ -44,7 +49,14 @@ export function findSvgFault(text: string): string | undefined {
       const element = name.slice('svg:'.length);
       if (!ALLOWED.has(element)) return refuse(faultOf(`<${element.slice(0, 40)}>`));
       const isClip = open.includes('svg:clipPath');
-      for (const [key, value] of Object.entries(attributes())) refuse(faultOfAttribute(key, decode(value), isClip));
+      if (element === 'clipPath') clips.segments = 0;
+      for (const [key, raw] of Object.entries(attributes())) {
+        const value = decode(raw);
+        refuse(faultOfAttribute(key, value, isClip));
+        if (/^clip-path$|clip-path\s*:/i.test(key === 'style' ? value : key)) clips.uses++;
+        if (isClip) clips.segments += segmentsOf(key, value);
+      }
+      clips.most = Math.max(clips.most, clips.segments);
     })
     .on('closeTag', () => {
       open.pop();
@@ -53,7 +65,19 @@ export function findSvgFault(text: string): string | undefined {
     .on('cdata', checkStyleSheet)
     .on('error', () => refuse('is not XML'))
     .parse(text);
+  const drawn = clips.most * clips.uses;
+  if (drawn > MOST_CLIPPED_SEGMENTS) {
+    refuse(`draws ${formatCount(drawn)} path segments in clips, and ${formatCount(MOST_CLIPPED_SEGMENTS)} are the most`);
+  }
   return elements === 0 ? (fault ?? 'is not SVG') : fault;
+}
+
+/** Segments of a path or polygon, by its numbers, of which each has two or more; a shape is one. */
+function segmentsOf(key: string, value: string): number {
+  if (key !== 'd' && key !== 'points') return 1;
+  let numbers = 0;
+  for (const _ of value.matchAll(/\d*\.\d+|\d+/g)) numbers += 1;
+  return Math.ceil(numbers / 2);
 }
 
 function faultOf(what: string): string {

@@ -1,11 +1,11 @@
 /** The one way to a picture: encoded, drawn, read back by its own bytes, and only then given to whoever writes it. */
 import { createHash } from 'node:crypto';
 import type { Modules } from './encode.ts';
-import { clearPlate } from './logo.ts';
+import { clearPlate, plateOf } from './logo.ts';
 import { modulesAcross, type PictureFormat, type PictureStyle } from './picture.ts';
 import { findFault } from './verify.ts';
 import { writeEps } from './write-eps.ts';
-import { writePng } from './write-png.ts';
+import { pixelsAModule, writePng } from './write-png.ts';
 import { writeSvg } from './write-svg.ts';
 
 /** What is drawn: a text, and the code that holds it. */
@@ -50,10 +50,11 @@ export async function drawPicture(
 
 async function formatPicture({ text, modules: all }: Encoded, format: PictureFormat, style: PictureStyle): Promise<Buffer> {
   const modules = clearPlate(all, style);
-  if (format === 'png') return writePng(modules, style);
-  if (format === 'svg') return Buffer.from(writeSvg(modules, style));
-  if (format === 'eps') return Buffer.from(writeEps(modules, style));
+  const plate = await plateOf(modules, style, format === 'png' ? pixelsAModule(modules, style) : undefined);
+  if (format === 'png') return writePng(modules, style, plate);
+  if (format === 'svg') return Buffer.from(writeSvg(modules, style, plate));
+  if (format === 'eps') return Buffer.from(writeEps(modules, style, plate));
   // It loads half a megabyte.
   const { writePdf } = await import('./write-pdf.ts');
-  return writePdf(modules, style, text);
+  return writePdf(modules, style, plate, text);
 }

@@ -5,7 +5,7 @@ import { breakLines, canWrite, captionOf, type Piece, piecesOf } from './caption
 import type { Encoded, Fault } from './draw-picture.ts';
 import { type LabelGrid, placesOf } from './label-grids.ts';
 import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-layout.ts';
-import { clearPlate } from './logo.ts';
+import { clearPlate, plateOf } from './logo.ts';
 import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
 import { readPdf } from './read-pdf.ts';
 import { placeFault } from './verify.ts';
@@ -60,7 +60,8 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
       page = spot.page;
       if (style.outline) drawOutlines(document, grid, places);
     }
-    drawCode(document, clearPlate(label.modules, style.picture), style.picture, place);
+    const plate = await plateOf(label.modules, style.picture);
+    drawCode(document, clearPlate(label.modules, style.picture), style.picture, { ...place, plate });
     if (!layout.caption) continue;
     const isWritable = caption !== '' && canWrite(caption, fonts);
     if (!isWritable && caption !== '') replaced++;

@@ -1,8 +1,9 @@
 /** A PNG or SVG as a logo, by resvg: WebAssembly, which can open no file and no connection, and draws the same on every machine. */
+import { UsageError } from '../errors.ts';
 import { findSvgFault } from './check-svg.ts';
-import { type Colour, formatColour } from './colour.ts';
-import { damagedInstallation, readInstalled } from './installed-file.ts';
+import { formatColour } from './colour.ts';
 import type { Logo } from './logo.ts';
+import { openRenderer, RenderError } from './render-apart.ts';
 
 /** A file that is no logo, and why, as what follows its name. */
 export interface LogoFault {
@@ -16,43 +17,40 @@ const MOST_PIXELS = 4096;
 /** How often a logo may be as long as it is wide: longer, nothing of it would be seen in a square. */
 const MOST_RATIO = 8;
 
+/** Enough to see whether it shows anything. */
+const TRIAL_PIXELS = 64;
+
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** I7: what it costs to draw is known, and bounded, before it is drawn. Throws LocalError where the renderer is not installed whole. */
-export async function loadLogo(bytes: Buffer): Promise<Logo | LogoFault> {
+/**
+ * Draws it once, small, to find out whether it can be drawn. Throws LocalError where the renderer is not installed whole, and the signal's
+ * reason. I7: what it costs to draw is bounded by what is in it, and while it is drawn.
+ */
+export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
   const svg = bytes.subarray(0, 8).equals(PNG) ? wrapPng(bytes) : readSvg(bytes);
   if (typeof svg === 'object') return svg;
-  const { initWasm, Resvg } = await import('./resvg.ts');
-  started ??= startRenderer(initWasm);
-  await started;
+  const renderer = await openRenderer(svg, signal);
   try {
-    const { width, height } = new Resvg(svg);
-    if (!(Math.max(width / height, height / width) <= MOST_RATIO)) {
+    const ratio = await renderer.ratio();
+    if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO)) {
       return { fault: `is more than ${MOST_RATIO} times as long as it is wide` };
     }
-    const draw = (box: number, paper?: Colour) => {
-      const fitTo = { mode: width >= height ? 'width' : 'height', value: box } as const;
-      const image = new Resvg(svg, { fitTo, ...(paper && { background: formatColour(paper) }) }).render();
-      return { width: image.width, height: image.height, rgba: image.pixels };
-    };
     // A picture that resvg cannot read is one of nothing.
-    if (draw(64).rgba.every((value) => value === 0)) return { fault: 'shows nothing, or is damaged' };
-    return { render: draw };
+    if ((await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0)) return { fault: 'shows nothing, or is damaged' };
   } catch (error) {
-    return { fault: `cannot be drawn: ${error instanceof Error ? error.message : error}` };
+    if (error instanceof RenderError) return { fault: error.message };
+    throw error;
   }
+  return {
+    render: (box, paper) =>
+      renderer.draw(box, formatColour(paper)).catch((error) => {
+        if (!(error instanceof RenderError)) throw error;
+        throw new UsageError(`the logo ${error.message} at ${box} pixels`, {
+          hint: 'save it as a PNG, or draw smaller pictures',
+        });
+      }),
+  };
 }
-
-let started: Promise<void> | undefined;
-
-async function startRenderer(start: (wasm: Buffer) => Promise<void>): Promise<void> {
-  const bytes = await readInstalled(WASM, '@resvg/resvg-wasm/index_bg.wasm');
-  await start(bytes).catch((cause: unknown) => {
-    throw damagedInstallation(WASM, 'is damaged', cause);
-  });
-}
-
-const WASM = 'dist/resvg.wasm';
 
 function wrapPng(bytes: Buffer): string | LogoFault {
   const [width, height] = bytes.length < 33 ? [0, 0] : [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];

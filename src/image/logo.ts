@@ -2,11 +2,15 @@
 import { type Colour, formatColour, WHITE } from './colour.ts';
 import type { Modules } from './encode.ts';
 import { MM_AN_INCH, moduleMm, type PictureStyle } from './picture.ts';
+import type { Rendering } from './render-apart.ts';
 
 /** What load-logo.ts makes of a file. */
 export interface Logo {
-  /** As large as fits into a square of `box` pixels, on paper of that colour: RGBA without transparency, row by row. */
-  render(box: number, paper: Colour): { width: number; height: number; rgba: Uint8Array };
+  /**
+   * As large as fits into a square of `box` pixels, on paper of that colour: without transparency. Throws UsageError if it takes too long or
+   * too much memory at that size.
+   */
+  render(box: number, paper: Colour): Promise<Rendering>;
 }
 
 /** The square that is laid over the middle of a code. */
@@ -46,24 +50,29 @@ const LEAST_PIXELS = 240;
 const MOST_PIXELS = 1200;
 
 /** Drawn once for each look: a sheet has thousands of labels and one picture of the logo. */
-const drawn = new WeakMap<Logo, Map<string, Plate>>();
+const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
-/** The plate of a code, or undefined where there is no logo. `pixelsAModule` is of a PNG; formats of outlines leave it out. */
-export function plateOf(
+/** The plate of a code, or undefined where there is no logo. Throws as `render`. `pixelsAModule` is of a PNG; formats of outlines leave it out. */
+export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: PictureStyle,
   pixelsAModule = pixelsOf(modules, style),
-): Plate | undefined {
+): Promise<Plate | undefined> {
   const { logo, background: paper = WHITE } = style;
   if (!logo) return undefined;
   const across = plateAcross(modules);
-  const plates = drawn.get(logo) ?? new Map<string, Plate>();
+  const plates = drawn.get(logo) ?? new Map<string, Promise<Plate>>();
   drawn.set(logo, plates);
   const key = [modules.size, pixelsAModule, formatColour(paper)].join();
   const known = plates.get(key);
   if (known) return known;
   const side = across * pixelsAModule;
-  const plate = { across, offset: (modules.size - across) / 2, side, rgb: drawPlate(logo, side, pixelsAModule, paper) };
+  const plate = drawPlate(logo, side, pixelsAModule, paper).then((rgb) => ({
+    across,
+    offset: (modules.size - across) / 2,
+    side,
+    rgb,
+  }));
   plates.set(key, plate);
   return plate;
 }
@@ -74,8 +83,8 @@ function pixelsOf(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
   return Math.max(Math.ceil(LEAST_PIXELS / across), Math.min(Math.floor(MOST_PIXELS / across), dots));
 }
 
-function drawPlate(logo: Logo, side: number, pixelsAModule: number, paper: Colour): Buffer {
-  const { width, height, rgba } = logo.render(Math.max(1, side - 2 * Math.round(MARGIN * pixelsAModule)), paper);
+async function drawPlate(logo: Logo, side: number, pixelsAModule: number, paper: Colour): Promise<Buffer> {
+  const { width, height, rgba } = await logo.render(Math.max(1, side - 2 * Math.round(MARGIN * pixelsAModule)), paper);
   const rgb = Buffer.alloc(side * side * 3, Buffer.from([paper.red, paper.green, paper.blue]));
   const [left, top] = [Math.floor((side - width) / 2), Math.floor((side - height) / 2)];
   for (let y = 0; y < height; y++) {

@@ -1,17 +1,16 @@
 /** A picture as Encapsulated PostScript (Adobe's EPSF 3.0), level 2: outlines, and black as ink alone. */
 import { type Colour, formatColour } from './colour.ts';
 import type { Modules } from './encode.ts';
-import { type Plate, plateOf } from './logo.ts';
+import type { Plate } from './logo.ts';
 import { traceOutlines } from './outlines.ts';
 import { formatNumber, modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
 
 /** The bytes depend on what is drawn alone: no date, no name of a file. */
-export function writeEps(modules: Modules, style: PictureStyle): string {
+export function writeEps(modules: Modules, style: PictureStyle, plate: Plate | undefined): string {
   const across = modulesAcross(modules, style);
   const points = style.sizeMm * POINTS_A_MM;
   const scale = formatNumber(points / across);
   const { background, color, quietZone } = style;
-  const plate = plateOf(modules, style);
   const lines = [
     '%!PS-Adobe-3.0 EPSF-3.0',
     '%%Creator: qrctl',

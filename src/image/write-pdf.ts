@@ -2,7 +2,7 @@
 import { EPOCH } from '../time.ts';
 import { type Colour, formatColour } from './colour.ts';
 import type { Modules } from './encode.ts';
-import { type Plate, plateOf } from './logo.ts';
+import type { Plate } from './logo.ts';
 import { type Outline, traceOutlines } from './outlines.ts';
 import { PDFDocument } from './pdfkit.ts';
 import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
@@ -39,15 +39,21 @@ export async function closePdf(document: Pdf): Promise<Buffer> {
 }
 
 /** One page with one picture. */
-export async function writePdf(modules: Modules, style: PictureStyle, title: string): Promise<Buffer> {
+export async function writePdf(modules: Modules, style: PictureStyle, plate: Plate | undefined, title: string): Promise<Buffer> {
   const document = openPdf({ widthMm: style.sizeMm, heightMm: style.sizeMm, title });
   document.addPage();
-  drawCode(document, modules, style, { xMm: 0, yMm: 0 });
+  drawCode(document, modules, style, { xMm: 0, yMm: 0, plate });
   return closePdf(document);
 }
 
+interface CodePlace {
+  xMm: number;
+  yMm: number;
+  plate: Plate | undefined;
+}
+
 /** Draws a picture with its upper left corner there. */
-export function drawCode(document: Pdf, modules: Modules, style: PictureStyle, { xMm, yMm }: { xMm: number; yMm: number }): void {
+export function drawCode(document: Pdf, modules: Modules, style: PictureStyle, { xMm, yMm, plate }: CodePlace): void {
   const across = modulesAcross(modules, style);
   document.save();
   document.translate(xMm * POINTS_A_MM, yMm * POINTS_A_MM);
@@ -55,7 +61,6 @@ export function drawCode(document: Pdf, modules: Modules, style: PictureStyle, {
   if (style.background) document.rect(0, 0, across, across).fill(inkOf(style.background));
   for (const outline of traceOutlines(modules)) addOutline(document, outline, style.quietZone);
   document.fill(inkOf(style.color));
-  const plate = plateOf(modules, style);
   if (plate) drawPlate(document, plate, style.quietZone);
   document.restore();
 }

@@ -2,7 +2,7 @@
 import { constants, crc32, deflateSync } from 'node:zlib';
 import { BLACK, type Colour, formatColour, WHITE } from './colour.ts';
 import type { Modules } from './encode.ts';
-import { type Plate, plateOf } from './logo.ts';
+import type { Plate } from './logo.ts';
 import { MM_AN_INCH, modulesAcross, type PictureStyle } from './picture.ts';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -11,7 +11,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
 
 /** Pixels a module: as many as come nearest to the dots of the printer, at least one. */
-function pixelsAModule(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
+export function pixelsAModule(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }
 
@@ -24,10 +24,9 @@ export function pngSide(modules: Pick<Modules, 'size'>, style: PictureStyle): nu
 }
 
 /** The bytes of the PNG. */
-export function writePng(modules: Modules, style: PictureStyle): Buffer {
+export function writePng(modules: Modules, style: PictureStyle, plate: Plate | undefined): Buffer {
   const pixels = pixelsAModule(modules, style);
   const side = pngSide(modules, style);
-  const plate = plateOf(modules, style, pixels);
   if (plate) return writeColoured(modules, style, plate, pixels);
   const stride = Math.ceil(side / 8) + 1;
   // Each row is written as its difference from the one above (filter 2): within a module there is none.

@@ -1,16 +1,15 @@
 /** A picture as SVG: one outline in modules, and the size in millimetres. */
 import { formatColour } from './colour.ts';
 import type { Modules } from './encode.ts';
-import { type Plate, plateOf } from './logo.ts';
+import type { Plate } from './logo.ts';
 import { type Outline, traceOutlines } from './outlines.ts';
 import { formatNumber, modulesAcross, type PictureStyle } from './picture.ts';
 import { formatPlate } from './write-png.ts';
 
-export function writeSvg(modules: Modules, style: PictureStyle): string {
+export function writeSvg(modules: Modules, style: PictureStyle, plate: Plate | undefined): string {
   const across = modulesAcross(modules, style);
   const size = `${formatNumber(style.sizeMm)}mm`;
   const { background, color, quietZone } = style;
-  const plate = plateOf(modules, style);
   // Programs for print know the older name of a link alone.
   const names = `xmlns="http://www.w3.org/2000/svg"${plate ? ' xmlns:xlink="http://www.w3.org/1999/xlink"' : ''}`;
   const lines = [

@@ -6,7 +6,7 @@ import { describe, expect, it, test } from 'vitest';
 import { readPdf } from '../../src/image/read-pdf.ts';
 import { readPng } from '../../src/image/read-png.ts';
 import { findFault } from '../../src/image/verify.ts';
-import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { runHereOrOnTerminal } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -265,6 +265,25 @@ describe('qr image of many codes', () => {
     expect((await imageBuilt(all)).stderr).toContain('2 pictures: 2 unchanged');
     logo('#00c');
     expect((await imageBuilt(all)).stderr).toContain('2 pictures: 2 written');
+  });
+
+  it('ends a logo of kilobytes that takes minutes to draw (2), and leaves SIGTERM its effect', async () => {
+    const { cwd, sandbox, slug } = await useImages();
+    const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
+    writeFileSync(
+      join(cwd, 'slow.svg'),
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${group.repeat(1000)}</svg>`,
+    );
+    const args = ['qr', 'image', slug, '--short-url', `${URL}/{slug}`, '--size', '500mm', '-o', 'x.svg', '--logo', 'slow.svg'];
+    const { code, stderr } = await runCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
+    expect(stderr).toMatch(/the logo takes more than 5 s to draw at \d+ pixels/);
+    expect(code).toBe(2);
+    expect(readdirSync(cwd)).toEqual(['slow.svg']);
+    const before = sandbox.requests.length;
+    const running = await startCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
+    await until(() => sandbox.requests.length > before);
+    running.child.kill('SIGTERM');
+    expect((await running.done).code).toBe(143);
   });
 
   it('refuses a logo that is none (2), before anything is sent', async () => {

@@ -51,7 +51,7 @@ describe('a logo', () => {
   it('stands on at most a fifth of the code, on whole modules, which are light below it (I6)', async () => {
     for (const length of [1, 20, 60, 400]) {
       const { modules } = encoded('x'.repeat(length));
-      const plate = plateOf(modules, await styleWith(RED)) ?? expect.fail();
+      const plate = (await plateOf(modules, await styleWith(RED))) ?? expect.fail();
       expect(plate.across).toBeLessThanOrEqual(modules.size / 5);
       expect(plate.across).toBeGreaterThan(modules.size / 5 - 2.1);
       expect(plate.offset * 2 + plate.across).toBe(modules.size);
@@ -66,7 +66,7 @@ describe('a logo', () => {
   });
 
   it('keeps its shape, with paper around it', async () => {
-    const plate = plateOf(
+    const plate = await plateOf(
       encoded().modules,
       await styleWith(svg('<rect width="20" height="5" fill="#123456"/>', 'viewBox="0 0 20 5"')),
     );
@@ -153,7 +153,7 @@ describe('a file of a logo', () => {
     expect(await faultOf('<html><body/></html>')).toBe('is not SVG');
     expect(await faultOf('GIF89a')).toBe('is neither PNG nor SVG');
     expect(await faultOf('')).toBe('is neither PNG nor SVG');
-    const png = formatPlate(plateOf(encoded().modules, await styleWith(RED)) ?? expect.fail());
+    const png = formatPlate((await plateOf(encoded().modules, await styleWith(RED))) ?? expect.fail());
     expect(await faultOf(png)).toBeUndefined();
     expect(await faultOf(png.subarray(0, 20))).toBe('is a damaged PNG');
     expect(await faultOf(png.subarray(0, 60))).toMatch(/^shows nothing, or is damaged/);
@@ -163,6 +163,37 @@ describe('a file of a logo', () => {
     // It says to be small, and unpacks to much: what is not of its rows is not read.
     const bomb = Buffer.concat([png.subarray(0, 33), chunkOf('IDAT', deflateSync(Buffer.alloc(2 ** 24)))]);
     expect(await faultOf(bomb)).toMatch(/^shows nothing|^cannot be drawn/);
+  });
+
+  const clip = (segments: number) => `<clipPath id="c"><path d="M0 0 ${'9 0 9 9 '.repeat(segments / 2)}"/></clipPath>`;
+
+  it('is refused where its clips are long and many, before it is drawn (I7)', async () => {
+    const clipped = '<path clip-path="url(#c)" d="M0 0h9v9z"/>';
+    const styled = '<path style="clip-path:url(#c)" d="M0 0h9v9z"/>';
+    expect(await faultOf(svg(clip(4000) + clipped.repeat(300)))).toMatch(
+      /^draws 1,2\d\d,\d\d\d path segments in clips, and 200,000 are/,
+    );
+    expect(await faultOf(svg(clip(4000) + styled.repeat(300)))).toMatch(/^draws 1,2/);
+    expect(await faultOf(svg(clip(40) + clipped.repeat(30)))).toBeUndefined();
+  });
+
+  it('is ended where it takes more than 5 s of the processor to draw, and signals are heard meanwhile (I7)', async () => {
+    const slow = svg('<g opacity=".9"><path d="M0 0h9v9z"/></g>'.repeat(1600));
+    const logo = await logoOf(slow);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 10);
+    await expect(logo.render(1200, WHITE)).rejects.toThrow('the logo takes more than 5 s to draw at 1200 pixels');
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(50);
+    // And the next is not drawn either.
+    await expect(logo.render(10, WHITE)).rejects.toThrow('takes more than 5 s');
+  });
+
+  it('is given up with the reason of a signal', async () => {
+    const abort = new AbortController();
+    const loading = loadLogo(Buffer.from(RED), abort.signal);
+    abort.abort(new Error('interrupted'));
+    await expect(loading).rejects.toThrow('interrupted');
   });
 
   it('is drawn at once however large it says to be', async () => {

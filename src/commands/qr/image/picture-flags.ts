@@ -101,7 +101,7 @@ async function readLogo(context: Context, path: string, level: Level | undefined
   const { loadLogo, MOST_LOGO_BYTES } = await import('../../../image/load-logo.ts');
   const whenLarger = 'save it smaller: a logo of 600 pixels is sharp on paper';
   const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_LOGO_BYTES, whenLarger });
-  const logo = await loadLogo(bytes);
+  const logo = await loadLogo(bytes, context.signal);
   if (!('fault' in logo)) return logo;
   throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, { hint: '--logo takes a PNG or SVG' });
 }

@@ -1,0 +1,153 @@
+/**
+ * Draws SVG by resvg in a thread of its own, which can be ended: what a file of some kilobytes costs to draw can only be found out by
+ * drawing it. Processor time and memory are bounded, and signals are heard meanwhile.
+ */
+import { cpuUsage } from 'node:process';
+import { Worker } from 'node:worker_threads';
+import { readPackaged } from '../packaged-files.ts';
+import { every } from '../time.ts';
+import { boundMemory } from './bound-memory.ts';
+import { damagedInstallation, readInstalled } from './installed-file.ts';
+
+/** RGBA, row by row. */
+export interface Rendering {
+  width: number;
+  height: number;
+  rgba: Uint8Array;
+}
+
+export interface ApartRenderer {
+  /** Width divided by height, as the SVG says. Throws as `draw`. */
+  ratio(): Promise<number>;
+  /** As large as fits into a square of `box` pixels, on `background` (a color of CSS) or none. Throws RenderError, or the signal's reason. */
+  draw(box: number, background?: string): Promise<Rendering>;
+}
+
+/** It cannot be drawn, or costs too much; the message continues a sentence that begins with the name of the file. */
+export class RenderError extends Error {}
+
+/** Of the processor: a logo with dozens of clips takes a tenth of it. */
+const MOST_SECONDS = 5;
+/** Of the clock, where others have the processor. */
+const MOST_TICKS = 600;
+const TICK_MS = 100;
+/** The pixels of the largest logo take 6 MB, and each clip that holds others as much again. */
+const MOST_BYTES = 512 * 2 ** 20;
+/** Of what is not of the WebAssembly: the SVG, and pixels on their way. */
+const MOST_HEAP_MB = 256;
+
+const WASM = 'dist/resvg.wasm';
+
+/** What the thread is started with. */
+export interface LogoJob {
+  wasm: Uint8Array;
+  svg: string;
+}
+
+export interface DrawRequest {
+  /** Pixels; absent: nothing is drawn. */
+  box?: number;
+  background?: string | undefined;
+}
+
+export type DrawAnswer =
+  | ({ is: 'drawn' } & Rendering)
+  | { is: 'ratio'; ratio: number }
+  /** The WebAssembly is not what was installed. */
+  | { is: 'damaged' }
+  | { is: 'trapped' }
+  | { is: 'failed'; message: string };
+
+/** The thread for one SVG, which ends with the process. Throws LocalError if the renderer is not completely installed. */
+export async function openRenderer(svg: string, signal?: AbortSignal): Promise<ApartRenderer> {
+  const job: LogoJob = { wasm: bounded(await readInstalled(WASM, '@resvg/resvg-wasm/index_bg.wasm')), svg };
+  const worker = new Worker(readPackaged('dist/logo-worker.js').toString('latin1'), {
+    eval: true,
+    workerData: job,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+  });
+  worker.unref();
+  let turn: Promise<unknown> = Promise.resolve();
+  /** Why it was ended. */
+  let over: unknown;
+  const end = (reason: unknown) => {
+    over ??= reason;
+    void worker.terminate();
+    return over;
+  };
+
+  async function askNow(request: DrawRequest): Promise<DrawAnswer> {
+    if (over !== undefined) throw over;
+    const answer = await askThread(worker, request, signal).catch((reason) => Promise.reject(end(reason)));
+    if (answer.is === 'damaged') throw end(damagedInstallation(WASM, 'is damaged', undefined));
+    if (answer.is === 'trapped') throw end(new RenderError(`is damaged, or takes more than ${MOST_BYTES / 2 ** 20} MiB to draw`));
+    if (answer.is === 'failed') throw new RenderError(`cannot be drawn: ${answer.message}`);
+    return answer;
+  }
+
+  /** One after the other: the time of each is counted. */
+  function ask(request: DrawRequest): Promise<DrawAnswer> {
+    const asked = turn.then(() => askNow(request));
+    turn = asked.catch(() => undefined);
+    return asked;
+  }
+
+  return {
+    async ratio() {
+      const answer = await ask({});
+      return answer.is === 'ratio' ? answer.ratio : Number.NaN;
+    },
+    async draw(box, background) {
+      const answer = await ask({ box, background });
+      if (answer.is === 'drawn') return answer;
+      throw new RenderError('cannot be drawn');
+    },
+  };
+}
+
+function bounded(wasm: Buffer): Buffer {
+  try {
+    return boundMemory(wasm, MOST_BYTES);
+  } catch (cause) {
+    throw damagedInstallation(WASM, 'is damaged', cause);
+  }
+}
+
+/** Rejects with RenderError when it takes too long or the thread ends, and with the signal's reason. I7: bounded while it is drawn. */
+function askThread(worker: Worker, request: DrawRequest, signal?: AbortSignal): Promise<DrawAnswer> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const startMs = processorMs();
+    let ticks = 0;
+    const stopClock = every(TICK_MS, () => {
+      ticks += 1;
+      if (processorMs() - startMs > MOST_SECONDS * 1000 || ticks > MOST_TICKS)
+        fail(new RenderError(`takes more than ${MOST_SECONDS} s to draw`));
+    });
+    const release = () => {
+      stopClock();
+      signal?.removeEventListener('abort', onAbort);
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit).unref();
+    };
+    const fail = (reason: unknown) => {
+      release();
+      reject(reason);
+    };
+    const onAbort = () => fail(signal?.reason);
+    const onMessage = (answer: DrawAnswer) => {
+      release();
+      resolve(answer);
+    };
+    const onError = (error: Error) => fail(new RenderError(`cannot be drawn: ${error.message}`));
+    const onExit = () => fail(new RenderError('cannot be drawn: its thread ended'));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit).ref();
+    worker.postMessage(request);
+  });
+}
+
+/** Of all threads; while a logo is drawn the others wait. */
+function processorMs(): number {
+  const { user, system } = cpuUsage();
+  return (user + system) / 1000;
+}
