@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { appendFile, cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ask } from '../support/api.ts';
 import { AMBIENT, BIN, runCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -39,7 +40,13 @@ function renamed(names: string[]): string[] {
 }
 
 /** Runs the command with a fault at its n-th call of that name on the files; resolves to its exit code. */
-async function attack(sandbox: TestSandbox, file: string, flags: string[], inject: string): Promise<number | null> {
+async function attack(
+  sandbox: TestSandbox,
+  args: string[],
+  file: string,
+  flags: string[],
+  inject: string,
+): Promise<number | null> {
   const directory = join(file, '..');
   const paths = [
     file,
@@ -49,8 +56,10 @@ async function attack(sandbox: TestSandbox, file: string, flags: string[], injec
     directory,
     ...renamed(['.scans.csv.state.json.partial', '.scans.csv.restart']),
   ];
-  const strace = ['-f', '-qq', '-o', '/dev/null', ...paths.flatMap((path) => ['-P', path]), '-e', `trace=${CALLS}`, '-e', inject];
-  const command = [process.execPath, BIN, ...argsOf(sandbox, file), ...flags];
+  // A link is made in an open directory, by a path that nobody knows before; no other file is linked to.
+  const followed = inject.startsWith('inject=link') ? [] : paths.flatMap((path) => ['-P', path]);
+  const strace = ['-f', '-qq', '-o', '/dev/null', ...followed, '-e', `trace=${CALLS},link`, '-e', inject];
+  const command = [process.execPath, BIN, ...args, ...flags];
   // strace counts calls by thread: with one thread for files they are all in one count.
   const env = { ...AMBIENT, UV_THREADPOOL_SIZE: '1', HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
   const child = spawn(STRACE, [...strace, ...command], { env, stdio: 'ignore' });
@@ -65,7 +74,7 @@ function argsOf(sandbox: TestSandbox, file: string): string[] {
 async function idsIn(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8');
   if (!text.endsWith('\n')) throw new Error(`torn: ${JSON.stringify(text.slice(-100))}`);
-  return [...text.matchAll(/^(\d+),\d{4}-/gm)].map((found) => found[1] ?? '').sort();
+  return [...text.matchAll(/(?:^|,)(\d+),\d{4}-\d\d-\d\dT/gm)].map((found) => found[1] ?? '').sort();
 }
 
 describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, calls }) => {
@@ -84,7 +93,13 @@ describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, cal
       }
       if (before) {
         // The first write of such a run is of the state, the second of rows.
-        await attack(sandbox, join(start, 'scans.csv'), [], 'inject=pwrite64:signal=SIGKILL:when=2');
+        await attack(
+          sandbox,
+          argsOf(sandbox, join(start, 'scans.csv')),
+          join(start, 'scans.csv'),
+          [],
+          'inject=pwrite64:signal=SIGKILL:when=2',
+        );
         await appendFile(join(start, 'scans.csv'), '99,2025-01-01T00:00:00.000Z,DE');
       }
       const wanted = sandbox
@@ -97,7 +112,7 @@ describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, cal
           const place = join(directory, `${call}-${n}`);
           const file = join(place, 'scans.csv');
           await cp(start, place, { recursive: true });
-          const code = await attack(sandbox, file, flags, `inject=${call}:${inject}:when=${n}`);
+          const code = await attack(sandbox, argsOf(sandbox, file), file, flags, `inject=${call}:${inject}:when=${n}`);
           expect(n, 'a run without a fault ends with 0').toBeLessThan(MOST_CALLS - 1);
           if (code === 0) {
             expect(n, `${call} is called at all`).toBeGreaterThan(1);
@@ -108,6 +123,45 @@ describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, cal
           expect(`${call} ${n}: ${next.code} ${next.stderr}`).toMatch(/^\w+ \d+: 0 /);
           expect(await idsIn(file), `${call} ${n}`).toEqual(wanted);
           expect(await readdir(place), `${call} ${n}`).toEqual(['scans.csv', 'scans.csv.state.json']);
+        }
+      }
+    },
+    600_000,
+  );
+});
+
+describe.runIf(hasStrace && SOAK)('a --restart of a file that has scans of a deleted code', () => {
+  test.each(FAULTS)(
+    'ends at every fsync, write, rename and link with $inject, and nothing is lost',
+    async ({ inject, ends }) => {
+      const sandbox = await useSandbox({ codes: 2, scans: 300, limit: 1_000_000 });
+      const directory = await useDirectory();
+      const start = join(directory, 'start');
+      await mkdir(start);
+      const all = (file: string) => ['scans', 'export', '--all', '-o', file, '--append'];
+      expect(await runCli(all(join(start, 'scans.csv')), { env: sandbox.env })).toMatchObject({ code: 0 });
+      await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId(1)}`);
+      for (const call of ['fsync', 'pwrite64', 'rename', 'link']) {
+        for (let n = 1; n < MOST_CALLS; n++) {
+          const place = join(directory, `${call}-${n}`);
+          const file = join(place, 'scans.csv');
+          await cp(start, place, { recursive: true });
+          const code = await attack(sandbox, all(file), file, ['--restart'], `inject=${call}:${inject}:when=${n}`);
+          expect(n, 'a run without a fault ends with 0').toBeLessThan(MOST_CALLS - 1);
+          if (code !== 0) expect(ends, `${call} ${n} ends with ${code}`).toContain(code);
+          const before = await readdir(place);
+          const left = before.filter((name) => /^scans\.csv(\.old)?$/.test(name));
+          expect((await Promise.all(left.map((name) => idsIn(join(place, name))))).flat().length).toBeGreaterThanOrEqual(600);
+          const next = await runCli(all(file), { env: sandbox.env });
+          expect(`${call} ${n}: ${next.code} ${next.stderr}`).toMatch(/^\w+ \d+: 0 /);
+          const names = (await readdir(place)).filter((name) => !name.endsWith('.json'));
+          expect(['scans.csv', 'scans.csv scans.csv.old']).toContain(names.join(' '));
+          const ids = await Promise.all(names.map((name) => idsIn(join(place, name))));
+          expect(new Set(ids.flat()).size, `${call} ${n}`).toBe(600);
+          if (code !== 0) continue;
+          expect(n, `${call} is called at all`).toBeGreaterThan(1);
+          expect(names).toHaveLength(2);
+          break;
         }
       }
     },
