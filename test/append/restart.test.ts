@@ -94,6 +94,11 @@ describe('the old file stays, and it is said why, if', () => {
       () => memory.write(FILE, `${memory.read(FILE)}5,2026-01-01T04:00:00.000Z,DE,,,,,\n`),
       'it was edited after',
     ],
+    [
+      'one letter of it was changed',
+      () => memory.write(FILE, memory.read(FILE)?.replace('iOS', 'bOS') ?? ''),
+      'it was edited after the last run',
+    ],
     ['it is damaged', () => memory.write(FILE, memory.read(FILE)?.replace(',', '') ?? ''), "its scans can't be compared"],
     ['it is of another program', () => memory.write(FILE, 'name,amount\nTea,3\n'), "its scans can't be compared"],
     ['its last row is cut', () => memory.write(FILE, memory.read(FILE)?.slice(0, -3) ?? ''), "its scans can't be compared"],
@@ -115,6 +120,26 @@ describe('the old file stays, and it is said why, if', () => {
     expect(ids()).toEqual(['1', '2', '3', '4']);
   });
 
+  it('something else stands behind the last commit of a run that was stopped', async () => {
+    await run(memory, service);
+    service[CODE]?.push({ id: 5, time: START + 5 * HOUR });
+    memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-after' : undefined);
+    await expect(run(memory, service)).rejects.toThrow(Ended);
+    memory.revive();
+    memory.write(FILE, `${memory.read(FILE)}note to self`);
+    await restart();
+    expect(memory.read(OLD)).toContain('note to self');
+  });
+
+  it('a first run committed nothing, and a file of another program stands there', async () => {
+    memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
+    await expect(run(memory, service)).rejects.toThrow(Ended);
+    memory.revive();
+    memory.write(FILE, 'name,amount\n');
+    await restart();
+    expect(memory.read(OLD)).toBe('name,amount\n');
+  });
+
   it('it cannot be opened', async () => {
     await run(memory, service);
     const open: Disk['open'] = async (path, ...rest) => {
@@ -134,6 +159,16 @@ describe('no old file is left if', () => {
     expect(ids()).toHaveLength(5);
     expect(memory.names()).toEqual([FILE, STATE]);
     expect(remarks).toEqual([]);
+  });
+
+  it('it has no header, with or without a byte order mark', async () => {
+    for (const excel of [false, true]) {
+      const identity = { dialect: { header: false, excel, rawCells: false, keepExtra: false } };
+      await run(memory, service, { identity });
+      await restart({ identity });
+      expect(memory.names()).toEqual([FILE, STATE]);
+      memory = createMemoryDisk();
+    }
   });
 
   it('only its state was lost', async () => {
