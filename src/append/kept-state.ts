@@ -27,6 +27,7 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
 export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
   const state = await findState(file, disk);
   if (state === undefined) return;
+  // A32: for good, before the rename that follows.
   await removeFile(disk, state);
   await disk.flushDirectory(dirname(state));
 }

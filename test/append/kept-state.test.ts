@@ -40,7 +40,7 @@ const ENDS: Fault[] = ['end-before', 'end-within', 'end-after'];
 /** Also a disk that keeps no order, and loses one change of a name of all. */
 const CUTS = [undefined, ...POWER_CUTS.map((keep) => ({ keep })), ...[0, 1, 2].map((lost) => ({ keep: () => 1, lost }))];
 
-it.each(CUTS)('replaced, and the run killed at any step, it goes on (power cut: %o)', async (powerCut) => {
+it.each(CUTS)('replaced, and the run killed at any step, it goes on after a power cut of %o (A32)', async (powerCut) => {
   const prepare = async (on: MemoryDisk) => void (await run(on, service));
   const replace = async (on: MemoryDisk) => {
     const [header, , second] = (on.read(FILE) ?? '').split('\n');
