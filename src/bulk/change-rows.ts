@@ -1,5 +1,5 @@
 /** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
-import { defuse } from '../defuse.ts';
+import { restore } from '../defuse.ts';
 import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { valuesKey } from '../once/same-values.ts';
@@ -121,7 +121,7 @@ function isOther(text: string, present: string, through: UpdateRow['through']): 
   if (through === undefined) return true;
   if (through === 'csv' && isShortenedFrom(text, present)) return false;
   const plain = (given: string) => given.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '');
-  return plain(text) !== plain(present) && !(through === 'xlsx' && plain(text) === plain(defuse(present)));
+  return plain(text) !== plain(present) && !(through === 'xlsx' && plain(restore(text)) === plain(present));
 }
 
 /** Throws UnexpectedAnswerError where the service answered that it did, and left a field as it was. Where it tidied what it was sent it may well be so. */

@@ -130,9 +130,11 @@ function formulasOf(directory: string, name: string, separators: string): string
 }
 
 function expectInert(cells: string[][], exact: string[][]): void {
-  // One apostrophe more where apostrophes stand before a formula: reading takes exactly one off.
-  const written = (cell: string) => (FORMULA.test(cell.replace(/^'+/, '')) ? `'${cell}` : cell);
-  expect(cells).toEqual(exact.map((row) => row.map(written)));
+  expect(cells.flat().filter((cell) => FORMULA.test(cell))).toEqual([]);
+  expect(cells.map((row) => row.map(restore))).toEqual(exact);
+  // A cell without a formula in it is as it was.
+  const plain = exact.flat().filter((cell) => !/[=+\-@＝＋－＠\t\r]/u.test(cell));
+  expect(plain.filter((cell) => !cells.flat().includes(cell))).toEqual([]);
 }
 
 test('the corpus is large, and its formulas are formulas', () => {
@@ -424,6 +426,47 @@ describe('what stands in files', () => {
     const again = await runCli(['qr', 'create', '--from', 'codes.csv', '--force'], options);
     expect(again.code).toBe(0);
     expect(sandbox.workspace.codes()).toHaveLength(names.length);
+  });
+
+  test('rows of JSON have results in CSV that are inert, and values come back', async () => {
+    const cwd = await useDirectory();
+    const sandbox = await useSandbox({ codes: 0 });
+    const row = {
+      name: '-20% Sale',
+      destination: 'https://example.com/',
+      note: '=1+1',
+      more: ['x;=1+1'],
+      link: "https://x/;=cmd|'/C calc'!A0",
+    };
+    await writeFile(join(cwd, 'codes.ndjson'), `${JSON.stringify(row)}\n`);
+    const args = ['qr', 'create', '--from', 'codes.ndjson', '--results', 'results.csv', '-q'];
+    expect(await runCli(args, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
+    const text = await readFile(join(cwd, 'results.csv'), 'utf8');
+    const [, cells = []] = cellsOf(text);
+    expect(cells.slice(0, 5)).toEqual([
+      "'-20% Sale",
+      'https://example.com/',
+      "'=1+1",
+      `["x;'=1+1"]`,
+      "https://x/;'=cmd|'/C calc'!A0",
+    ]);
+    expect(cells.slice(0, 5).map(restore)).toEqual([row.name, row.destination, row.note, JSON.stringify(row.more), row.link]);
+  });
+
+  test('what --since-last keeps is inert, and is compared as it was', async () => {
+    const cwd = await useDirectory();
+    const service = runOn(
+      await useService({ codes: [{ ...codeOf('=1+1', 1), type: 'email', destination: "mailto:a;=cmd|'x'!A0" }] }),
+      { cwd },
+    );
+    const check = () => runCli(['qr', 'check', '--since-last', 'last.csv', '-f', 'ndjson', '-q'], service);
+    const first = await check();
+    expect(first.stderr).not.toContain('defect');
+    const kept = await readFile(join(cwd, 'last.csv'), 'utf8');
+    expect(cellsOf(kept)[1]?.filter((cell) => FORMULA.test(cell))).toEqual([]);
+    expect(kept).toContain("'=1+1");
+    expect(kept).toContain("mailto:a;'=cmd|'x'!A0");
+    expect((await check()).stdout).toBe('');
   });
 
   test('keys of JSON rows are only that', async () => {

@@ -74,10 +74,16 @@ async function openResults(
   if (format === 'xlsx')
     return openSink(context, { ...(await planOutput(context, { output: path }, columns, 'list')), elsewhere });
   const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path), elsewhere });
-  const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: !excel, excel };
-  const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialectOf(path, input, flags) }));
-  if (format !== 'csv' || rawCells || excel) return output;
-  return { ...output, write: (rows) => output.write(rows.map((row, index) => cellsOf(row, input.rows[index]))) };
+  // Cells of a CSV come back as they stood there; those of other files were no cells of a CSV yet.
+  const asRead = input.form?.is === 'csv' && !excel && !rawCells;
+  const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: rawCells || asRead, excel };
+  const dialect = dialectOf(path, input, flags);
+  const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialect }));
+  if (format !== 'csv' || !asRead) return output;
+  return {
+    ...output,
+    write: (rows) => output.write(rows.map((row, index) => cellsOf(row, input.rows[index], dialect.delimiter))),
+  };
 }
 
 /** That of the input, but for what the flags say. */
@@ -89,10 +95,10 @@ function dialectOf(path: string, { form }: Input, flags: OutputFlags): Pick<CsvO
 }
 
 /** Ours are defused as in all CSV, but the person's own columns come back as they stood there: they are keys to other tables. */
-function cellsOf(row: Row, from: InputRow | undefined): Row {
+function cellsOf(row: Row, from: InputRow | undefined, delimiter: string | undefined): Row {
   const cells = Object.entries(row).map(([name, value]) => {
     const isOurs = OUR_COLUMNS.has(name.trim().toLowerCase());
-    return [name, isOurs && typeof value === 'string' ? defuse(value) : (from?.defused?.get(name) ?? value)] as const;
+    return [name, isOurs && typeof value === 'string' ? defuse(value, delimiter) : (from?.defused?.get(name) ?? value)] as const;
   });
   return Object.fromEntries(cells);
 }

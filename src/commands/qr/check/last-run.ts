@@ -61,7 +61,7 @@ export async function openLastRun(
           gzip: isCompressed(path),
           elsewhere: 'choose another file with --since-last',
         });
-        const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: true, excel: false };
+        const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };
         await writeAll(createDocumentSink(file, createFormatter(format, style)), [rows]);
         addFile(context.facts, path);
       },
@@ -78,7 +78,7 @@ async function readLast(path: string): Promise<Input | undefined> {
   try {
     const bytes = await readBack(nodeDisk, path, MOST_BYTES);
     const plain = isCompressed(path) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
-    return await parseInput(plain, path.replace(/\.gz$/, ''), { rawCells: true });
+    return await parseInput(plain, path.replace(/\.gz$/, ''));
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;
     throw notOurs(path, describeSystemError(cause), cause);
