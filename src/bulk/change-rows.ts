@@ -5,7 +5,7 @@ import { inParallel } from '../in-parallel.ts';
 import { valuesKey } from '../once/same-values.ts';
 import { quote } from '../quote.ts';
 import type { Service } from '../service/service.ts';
-import type { CodeChanges, QrCode } from '../service/shapes.ts';
+import type { CodeChanges, NewCode, QrCode } from '../service/shapes.ts';
 import { addUtm } from '../utm.ts';
 import type { UpdateRow } from './check-rows.ts';
 import { type Lookup, requireCode } from './find-codes.ts';
@@ -125,7 +125,7 @@ function isOther(text: string, present: string, through: UpdateRow['through']): 
 }
 
 /** Throws UnexpectedAnswerError where the service answered that it did, and left a field as it was. Where it tidied what it was sent it may well be so. */
-function refuseUnchanged(code: QrCode, changes: CodeChanges, after: QrCode): void {
+export function refuseUnchanged(code: NewCode | QrCode, changes: CodeChanges, after: QrCode): void {
   for (const field of ['name', 'destination'] as const) {
     const isSame = changes[field] === undefined || valuesKey({ ...code, [field]: changes[field] }) === valuesKey(code);
     if (isSame || (after[field] ?? '') !== (code[field] ?? '')) continue;

@@ -15,6 +15,8 @@ export const CREATE_COLUMNS = ['name', 'type', 'destination'] as const;
 /** A row that may be sent. */
 export interface CreateRow extends InputRow {
   readonly code: NewCode;
+  /** The columns that only the user reads. */
+  readonly own: readonly string[];
 }
 
 interface CreateOptions {
@@ -33,7 +35,10 @@ export function checkCreate(input: Input, options: CreateOptions = {}): Checked<
     faults.push({ line: input.headerLine, column: 'name', message });
   }
   const rows = input.rows.map(
-    (row): CreateRow => ({ ...row, values: withCommon(row, options.utm), code: readCode(row, columns, options) }),
+    (row): CreateRow => ({
+      ...{ ...row, values: withCommon(row, options.utm), own: unread },
+      code: readCode(row, columns, options),
+    }),
   );
   for (const fault of repeated(input, rows)) warnings.push(fault);
   return { rows, faults, warnings, doubts: [], unread, notes, start: '--template prints one to start from' };

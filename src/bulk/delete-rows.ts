@@ -5,7 +5,9 @@
 
 import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
+import { bindJournal, isWorkspaceLine, type JournalWorkspace, type WorkspaceLine } from '../once/journal-workspace.ts';
 import type { Service } from '../service/service.ts';
+import type { RecordedWorkspace } from '../service/workspace.ts';
 import type { TargetRow } from './check-rows.ts';
 import { type Lookup, requireCode } from './find-codes.ts';
 import type { RowResult } from './results.ts';
@@ -18,7 +20,7 @@ interface Deletion {
 /** `deleting`: DELETE is about to be sent. `deleted`: it is gone. `missing`: it was not there to begin with. */
 type Progress = Deletion & { is: 'deleting' | 'deleted' | 'missing' };
 
-type DeleteRecord = { is: 'journal'; version: 1; baseUrl: string; of: 'deletion' } | Progress;
+type DeleteRecord = ({ is: 'journal'; version: 1; of: 'deletion' } & RecordedWorkspace) | WorkspaceLine | Progress;
 
 /** The last that earlier runs recorded of a row's code. */
 export interface DeletedBefore {
@@ -31,42 +33,55 @@ export interface DeleteJournal extends DeletedBefore {
 }
 
 const ADVICE = {
-  elsewhere: 'name another place with --results',
-  damaged: 'put a copy of it back; with other --results a row whose code is gone already fails',
+  elsewhere: 'specify a different file with --results',
+  damaged: 'restore it from a backup; with a different --results file a row whose code is gone already fails',
 };
 
-/** Opens the journal at `path`. Hold its lock before. Throws UsageError when what stands there is another journal. */
-export async function openDeleteJournal(path: string, baseUrl: string): Promise<DeleteJournal> {
+/** What a deletion is bound to; `ids` are those of its rows. */
+export interface DeletionWorkspace extends JournalWorkspace {
+  ids: readonly string[];
+}
+
+/** Opens the journal at `path`. Hold its lock before. Throws UsageError when what stands there is another journal, or of another workspace. */
+export async function openDeleteJournal(path: string, own: DeletionWorkspace): Promise<DeleteJournal> {
   const file: AppendLog<DeleteRecord> = await openAppendLog<DeleteRecord>(path, ADVICE);
   try {
-    refuseOther(path, baseUrl, file.found);
+    const lines = await checkLines(path, own, file.found);
+    const isNew = file.found.length === 0;
+    if (isNew) await file.append([{ is: 'journal', version: 1, of: 'deletion', ...(await own.workspace.record()) }]);
+    else if (lines.length > 0) await file.append(lines);
   } catch (error) {
-    await file.close();
+    await file.close().catch(() => undefined);
     throw error;
   }
-  if (file.found.length === 0) await file.append([{ is: 'journal', version: 1, baseUrl, of: 'deletion' }]);
   return { ...finderIn(file.found), record: (record) => file.append([record]), close: () => file.close() };
 }
 
 /** What is recorded there, to look at only: nothing is written. */
-export async function readDeleteJournal(path: string, baseUrl: string): Promise<DeletedBefore> {
+export async function readDeleteJournal(path: string, own: DeletionWorkspace): Promise<DeletedBefore> {
   const found = await readAppendLog<DeleteRecord>(path, ADVICE);
-  refuseOther(path, baseUrl, found);
+  await checkLines(path, own, found);
   return finderIn(found);
 }
 
-function refuseOther(path: string, baseUrl: string, found: readonly DeleteRecord[]): void {
+/** Refuses a journal of anything else. Returns the lines to add because the key was rotated or the service moved. */
+async function checkLines(path: string, own: DeletionWorkspace, found: readonly DeleteRecord[]): Promise<WorkspaceLine[]> {
   const [first] = found;
-  if (first && (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1 || first.baseUrl !== baseUrl))
-    throw new UsageError(`${path} records another run, not a deletion on ${baseUrl}`, { hint: 'name other --results' });
-  refuseOtherShapes(path, found, isProgress, ADVICE.damaged);
+  if (first === undefined) return [];
+  if (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1)
+    throw new UsageError(`${path} records another run, not a deletion`, { hint: ADVICE.elsewhere });
+  refuseOtherShapes(path, found, (record) => isWorkspaceLine(record) || isProgress(record), ADVICE.damaged);
+  const { find } = finderIn(found);
+  // Of a code that is deleted nothing shows any more whose it was.
+  const knownIds = own.ids.filter((id) => find({ id, slug: undefined }) === undefined);
+  return bindJournal(first, found, { ...own, path, knownIds, mayKnowMore: found.some(isProgress) });
 }
 
 function finderIn(found: readonly DeleteRecord[]): DeletedBefore {
   const byId = new Map<string, Progress>();
   const idOfSlug = new Map<string, string>();
   for (const record of found) {
-    if (record.is === 'journal') continue;
+    if (record.is === 'journal' || record.is === 'workspace') continue;
     byId.set(record.id, record);
     if (record.slug !== undefined) idOfSlug.set(record.slug, record.id);
   }

@@ -4,21 +4,23 @@
  */
 import { NotFoundError, PartialError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
-import { type ListedCode, nameRow } from '../once/journal.ts';
+import { nameRow } from '../once/journal.ts';
 import { quote } from '../quote.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { ChangeEnd } from './change-rows.ts';
+import { editedError, tellEdit } from './edited-rows.ts';
 import { fold, type Input, type InputRow, showValue } from './input.ts';
 
 export const RESULT_COLUMNS = ['id', 'slug', 'outcome', 'error'] as const;
 
-type RowOutcome =
+export type RowOutcome =
   | 'created'
   | 'adopted'
   | 'exists'
   | 'updated'
   | 'unchanged'
   | 'later'
+  | 'edited'
   | 'deleted'
   | 'failed'
   | 'not-attempted'
@@ -69,19 +71,6 @@ export function tabulate(input: Input, results: readonly RowResult[], shortUrlOf
   return { columns: [...theirs, ...ours], rows };
 }
 
-/** The outcomes of rows that have a code by a create run. */
-const CREATED: ReadonlySet<unknown> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'undecided']);
-
-/** The codes of rows by the results of an earlier create run; none where the file is something else. */
-export function listedCodes({ columns, rows }: Input): ListedCode[] {
-  const columnOf = (name: string) => columns.find((column) => fold(column) === name) ?? '';
-  const [idColumn, outcomeColumn] = [columnOf('id'), columnOf('outcome')];
-  return rows.flatMap(({ values }, index) => {
-    const id = values.get(idColumn);
-    return typeof id === 'string' && id !== '' && CREATED.has(values.get(outcomeColumn)) ? { row: index + 1, id } : [];
-  });
-}
-
 export function isDone({ outcome }: RowResult): boolean {
   return DONE.has(outcome);
 }
@@ -91,8 +80,14 @@ export function createResults({ rows, stopRow }: CreateEnd): RowResult[] {
   return rows.map((row) => resultOf(row, stopRow));
 }
 
-function resultOf({ row, state, id, slug, error, sentNow, before, candidates }: RowEnd, stopRow: number | undefined): RowResult {
+function resultOf(end: RowEnd, stopRow: number | undefined): RowResult {
+  const { row, state, id, slug, error, sentNow, before, candidates, edit } = end;
   switch (state) {
+    case 'edited':
+      if (error !== undefined) return { id, slug, outcome: 'failed', error };
+      return { id, slug, outcome: 'edited', error: edit && tellEdit(edit) };
+    case 'updated':
+      return { id, slug, outcome: 'updated' };
     case 'created':
     case 'adopted':
     case 'exists':
@@ -135,15 +130,16 @@ export function createFailure(
     return sayingToResume(stop, resultsPath, 'rows that have a code are skipped');
   const undecided = ends.filter(({ candidates }) => candidates.length > 0);
   if (undecided.length) return undecidedError(undecided, rows);
-  if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return undefined;
-  return new PartialError(tellFailed(results, 'rows'), {
-    hint: `${resultsPath ?? 'the output'} says which and why; run this again to try them once more`,
-    cause: stop,
-  });
+  const edited = editedError(ends.filter(({ state, error }) => state === 'edited' && error === undefined));
+  if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return edited;
+  const failed = tellFailed(results, 'rows');
+  const hint = `${resultsPath ?? 'the output'} says which and why; run this again to try them once more`;
+  if (!edited) return new PartialError(failed, { hint, cause: stop });
+  return new PartialError(`${failed}\n${edited.message}`, { hint: `${hint}; ${edited.hint}`, cause: stop });
 }
 
 function undecidedError(undecided: readonly RowEnd[], rows: readonly InputRow[]): UnprovenError {
-  const [first] = undecided;
+  const line = undecided[0]?.line;
   const lines = undecided.slice(0, MOST_NAMED).map(({ row, id, candidates }) => {
     const codes = candidates
       .slice(0, MOST_NAMED)
@@ -158,7 +154,7 @@ function undecidedError(undecided: readonly RowEnd[], rows: readonly InputRow[])
   if (undecided.length > MOST_NAMED) lines.push(`and ${undecided.length - MOST_NAMED} more: the results say which`);
   const count = undecided.length === 1 ? '1 row needs' : `${undecided.length} rows need`;
   return new UnprovenError([`${count} your decision; nothing was guessed`, ...lines].join('\n'), {
-    hint: `look at these codes, then run this again with --adopt ${first?.row}=ID or --not-created ${first?.row}, for each row`,
+    hint: `look at these codes, then run this again with --adopt ${line}=ID or --not-created ${line}, for each row`,
   });
 }
 

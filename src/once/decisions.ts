@@ -1,46 +1,134 @@
-/** A person's decisions about rows whose outcome could not be decided here: `--adopt ROW=ID` and `--not-created ROW`. */
+/** What the user decides about rows: `--adopt ROW=ID`, `--not-created ROW` and `--as-new ROW`, where ROW is the line of the file. */
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
-import type { NewRow } from './journal.ts';
-import type { RecordedStates, RowStates } from './row-states.ts';
+import type { InputPlan, PlannedRow, Words } from './input-plan.ts';
+import type { RecordedStates, RowState, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
 export interface Decisions {
-  /** This code is the one the row created. */
-  adopt: readonly { row: number; id: string }[];
+  /** This code is the one the row created; or, of an edited row, the one that is to be changed. */
+  adopt: readonly { line: number; id: string }[];
   /** The row created no code. */
+  notCreated: readonly number[];
+  /** The row is not an edit of one that is gone. */
+  asNew?: readonly number[];
+}
+
+/** The decisions about rows of unknown outcome, by the numbers of their entries. */
+export interface DecidedRows {
+  adopt: readonly { row: number; line: number; id: string }[];
   notCreated: readonly number[];
 }
 
-/** O12: checks the decisions against the journal, before any request. Throws UsageError. */
-export function checkDecisions({ adopt, notCreated }: Decisions, states: RowStates): void {
-  const decided = new Set<number>();
-  for (const { row } of adopt) checkDecision(row, '--adopt', states, decided);
-  for (const row of notCreated) checkDecision(row, '--not-created', states, decided);
-  const claimedIds = states.claimedIds();
-  for (const { row, id } of adopt) {
-    if (claimedIds.has(id) && states.of(row).id !== id)
-      throw new UsageError(`--adopt ${row}=${id}: another row has this code already`);
-    claimedIds.add(id);
-  }
+interface DecisionsContext {
+  plan: InputPlan;
+  states: RowStates;
+  /** `--apply-edits` */
+  appliesEdits: boolean;
 }
 
-function checkDecision(row: number, flag: string, states: RowStates, decided: Set<number>): void {
-  const last = states.all().length;
-  if (row > last) throw new UsageError(`${flag} ${row}: the input has ${last} rows`, { hint: 'rows of data are counted from 1' });
-  if (decided.has(row)) throw new UsageError(`row ${row} is decided twice`, { hint: 'say one thing about each row' });
-  decided.add(row);
-  const { state, id, attempts } = states.of(row);
-  // O20: a row that was sent again may have a second code.
-  if (state === 'unknown' || (id !== undefined && attempts.length > 0)) return;
-  const why = id === undefined ? 'it was not created, and will be sent' : `its code is ${id}`;
-  throw new UsageError(`${flag} ${row}: there is nothing to decide about row ${row}: ${why}`, {
-    hint: `leave out ${flag} ${row}`,
+/** O12: checks the decisions against the input and its journal, before any request. Throws UsageError. */
+export function readDecisions(decisions: Decisions, context: DecisionsContext): { words: Words; decided: DecidedRows } {
+  const { plan, states } = context;
+  const find = createFinder(plan, states);
+  const claimedIds = states.claimedIds();
+  const adopt: { row: number; line: number; id: string }[] = [];
+  const pins = new Map<number, number>();
+  for (const { line, id } of decisions.adopt) {
+    const flag = `--adopt ${line}=${id}`;
+    const { place, planned } = find(line, '--adopt');
+    if (planned.edit) pins.set(place, goneOwnerOf(id, flag, line, context));
+    else adopt.push({ row: requireDoubt(planned, '--adopt', states), line, id });
+    const isOwn = planned.entry !== undefined && states.all()[planned.entry - 1]?.id === id;
+    if (!planned.edit && claimedIds.has(id) && !isOwn) throw new UsageError(`${flag}: another row has this code already`);
+    if (planned.edit && adopted(pins, place)) throw new UsageError(`${flag}: another row has this code already`);
+    claimedIds.add(id);
+  }
+  const notCreated = decisions.notCreated.map((line) =>
+    requireDoubt(find(line, '--not-created').planned, '--not-created', states),
+  );
+  const asNew = (decisions.asNew ?? []).map((line) => {
+    const { place, planned } = find(line, '--as-new');
+    refuseKnown(planned, states);
+    return place;
+  });
+  return { words: { asNew: new Set(asNew), pins }, decided: { adopt, notCreated } };
+}
+
+/** A function that finds a row by its line, once each. */
+function createFinder(plan: InputPlan, states: RowStates) {
+  const places = new Map(plan.rows.map(({ row }, place) => [row.line, place]));
+  const decided = new Set<number>();
+  return (line: number, flag: string): { place: number; planned: PlannedRow } => {
+    const place = places.get(line);
+    const planned = place === undefined ? undefined : plan.rows[place];
+    if (place === undefined || !planned) {
+      throw new UsageError(`${flag} ${line}: no row begins at line ${line}`, { hint: openLines(plan, states) });
+    }
+    if (decided.has(line)) throw new UsageError(`line ${line} is decided twice`, { hint: 'decide once about each line' });
+    decided.add(line);
+    return { place, planned };
+  };
+}
+
+const MOST_LINES = 20;
+
+function openLines(plan: InputPlan, states: RowStates): string {
+  const open = plan.rows.filter(({ entry, edit }) => edit !== undefined || isDoubtful(states.all()[(entry ?? 0) - 1]));
+  if (open.length === 0) return 'no line needs your decision';
+  const lines = open.slice(0, MOST_LINES).map(({ row }) => row.line);
+  return `lines that need your decision: ${lines.join(', ')}${open.length > MOST_LINES ? ', …' : ''}`;
+}
+
+/** O20: a row that was sent again may have a second code. */
+function isDoubtful(state: RowState | undefined): boolean {
+  return state !== undefined && (state.state === 'unknown' || (state.id !== undefined && state.attempts.length > 0));
+}
+
+/** The entry of a row of whose outcome there is a doubt. */
+function requireDoubt({ row: { line }, entry = 0, edit }: PlannedRow, flag: string, states: RowStates): number {
+  const state = states.all()[entry - 1];
+  if (isDoubtful(state)) return entry;
+  const why = edit
+    ? 'it was edited'
+    : state?.id === undefined
+      ? 'it was not created, and will be sent'
+      : `its code is ${state.id}`;
+  throw nothingToDecide(flag, line, why);
+}
+
+/** A row that has a code is no edit, unless it was said before that it is a row of its own: then that was done. */
+function refuseKnown({ row: { line }, entry = 0 }: PlannedRow, states: RowStates): void {
+  const state = states.all()[entry - 1];
+  if (state?.id !== undefined && !state.seen?.word) throw nothingToDecide('--as-new', line, `its code is ${state.id}`);
+}
+
+function nothingToDecide(flag: string, line: number, why: string): UsageError {
+  return new UsageError(`${flag} ${line}: there is nothing to decide about line ${line}: ${why}`, {
+    hint: `omit ${flag} ${line}`,
   });
 }
 
+/** The entry, of those that are gone, that has this code. */
+function goneOwnerOf(id: string, flag: string, line: number, { plan, states, appliesEdits }: DecisionsContext): number {
+  const owner = states.ownerOf(id);
+  const isGone = owner !== undefined && states.of(owner).id === id && plan.rows.every(({ entry }) => entry !== owner);
+  if (!isGone) {
+    throw new UsageError(`${flag}: line ${line} was edited, and this code does not belong to a row that is gone`, {
+      hint: 'the results say which codes come into question',
+    });
+  }
+  if (appliesEdits) return owner;
+  throw new UsageError(`${flag}: line ${line} was edited, so its code has to be changed`, { hint: 'add --apply-edits' });
+}
+
+/** Whether another row is pinned to the entry of this one. */
+function adopted(pins: ReadonlyMap<number, number>, place: number): boolean {
+  const entry = pins.get(place);
+  return [...pins].some(([other, of]) => other !== place && of === entry);
+}
+
 interface DecisionsOptions {
-  rows: readonly NewRow[];
   states: RecordedStates;
   getCode: (id: string) => Promise<QrCode>;
   /** Every code of the workspace, proven complete. */
@@ -49,15 +137,15 @@ interface DecisionsOptions {
 }
 
 /** Records the decisions. Throws NotFoundError when an adopted code does not exist. */
-export async function recordDecisions({ adopt, notCreated }: Decisions, options: DecisionsOptions): Promise<void> {
-  const { rows, states, getCode, warn } = options;
+export async function recordDecisions({ adopt, notCreated }: DecidedRows, options: DecisionsOptions): Promise<void> {
+  const { states, getCode, warn } = options;
   const keyOf = (row: number) => {
-    const found = rows[row - 1];
-    return found && valuesKey(found.code);
+    const { code } = states.of(row);
+    return code && valuesKey(code);
   };
-  for (const { row, id } of adopt) {
+  for (const { row, line, id } of adopt) {
     const code = await getCode(id);
-    if (valuesKey(code) !== keyOf(row)) warn(`row ${row} and code ${id} have different values; adopted all the same`);
+    if (valuesKey(code) !== keyOf(row)) warn(`line ${line} and code ${id} have different values; adopted as you decided`);
     const before = states.of(row).asked?.filter((shown) => shown !== code.id) ?? [];
     await states.record([{ is: 'adopted', row, id: code.id, slug: code.slug, before }]);
   }

@@ -2,15 +2,17 @@
 import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
-import { inShellOr, quote } from '../quote.ts';
 import { isObject } from '../service/json.ts';
 import type { CodeChanges } from '../service/shapes.ts';
+import type { RecordedWorkspace } from '../service/workspace.ts';
+import { bindJournal, isWorkspaceLine, type JournalWorkspace, type WorkspaceLine } from './journal-workspace.ts';
 
 /** A change of the code is about to be sent: what it is, and what stood there before. */
 type Intent = { is: 'intent'; id: string; wanted: CodeChanges; before: CodeChanges };
 
 type PlanRecord =
-  | { is: 'journal'; version: 1; baseUrl: string; of: 'plan' }
+  | ({ is: 'journal'; version: 1; of: 'plan' } & RecordedWorkspace)
+  | WorkspaceLine
   /** A name of the plan (an id or slug) has been looked up, and is this code's. */
   | { is: 'known'; name: string; id: string }
   | Intent
@@ -29,16 +31,18 @@ export interface PlanJournal {
 }
 
 const ADVICE = {
-  elsewhere: 'name another place with --results',
-  damaged: 'put a copy of it back; with other --results each row that is due is applied anew',
+  elsewhere: 'specify a different file with --results',
+  damaged: 'restore it from a backup; with a different --results file each row that is due is applied again',
 };
 
 /** Opens it, making it where there is none; the caller holds its lock. Throws UsageError where it is damaged, or of something else. */
-export async function openPlanJournal(path: string, baseUrl: string, disk?: Disk): Promise<PlanJournal> {
+export async function openPlanJournal(path: string, own: JournalWorkspace, disk?: Disk): Promise<PlanJournal> {
   const log = await openAppendLog<PlanRecord>(path, ADVICE, disk);
   try {
-    refuseOther(path, baseUrl, log.found);
-    if (log.found.length === 0) await log.append([{ is: 'journal', version: 1, baseUrl, of: 'plan' }]);
+    const lines = await checkLines(path, own, log.found);
+    const isNew = log.found.length === 0;
+    if (isNew) await log.append([{ is: 'journal', version: 1, of: 'plan', ...(await own.workspace.record()) }]);
+    else if (lines.length > 0) await log.append(lines);
   } catch (error) {
     await log.close().catch(() => undefined);
     throw error;
@@ -47,30 +51,30 @@ export async function openPlanJournal(path: string, baseUrl: string, disk?: Disk
 }
 
 /** The same, to look at only: nothing is written. */
-export async function readPlanJournal(path: string, baseUrl: string, disk?: Disk): Promise<PlanJournal> {
+export async function readPlanJournal(path: string, own: JournalWorkspace, disk?: Disk): Promise<PlanJournal> {
   const found = await readAppendLog<PlanRecord>(path, ADVICE, disk);
-  refuseOther(path, baseUrl, found);
+  await checkLines(path, own, found);
   return stateOf(found, { append: async () => undefined, close: async () => undefined });
 }
 
-function refuseOther(path: string, baseUrl: string, found: readonly PlanRecord[]): void {
+/** Refuses a journal of anything else. Returns the lines to add because the key was rotated or the service moved. */
+async function checkLines(path: string, own: JournalWorkspace, found: readonly PlanRecord[]): Promise<WorkspaceLine[]> {
   const [first] = found;
-  if (first === undefined) return;
+  if (first === undefined) return [];
   if (first.is !== 'journal' || first.of !== 'plan' || first.version !== 1) {
     throw new UsageError(`${path} is the journal of something other than a plan of dated changes`, {
-      hint: 'name other --results',
+      hint: ADVICE.elsewhere,
     });
   }
   refuseOtherShapes(path, found, hasShape, ADVICE.damaged);
-  if (first.baseUrl === baseUrl) return;
-  throw new UsageError(`${path} records a plan for ${quote(first.baseUrl)}, not ${baseUrl}`, {
-    hint: `go on with --base-url ${inShellOr('URL', first.baseUrl)}, or name other --results`,
-  });
+  const knownIds = new Set([...found].reverse().flatMap((record) => ('id' in record ? [record.id] : [])));
+  return bindJournal(first, found, { ...own, path, knownIds, mayKnowMore: false });
 }
 
 /** O15: a line of another shape, whatever its checksum says, is damage as well. */
 function hasShape(record: PlanRecord): boolean {
   const isText = (value: unknown) => typeof value === 'string';
+  if (record.is === 'workspace') return isWorkspaceLine(record);
   if (record.is === 'known') return isText(record.name) && isText(record.id);
   if (record.is === 'intent') return isText(record.id) && isObject(record.wanted) && isObject(record.before);
   return record.is === 'done' && isText(record.id) && Array.isArray(record.keys) && isText(record.outcome);

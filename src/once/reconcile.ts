@@ -6,7 +6,7 @@ import type { NewCode, QrCode } from '../service/shapes.ts';
 import { letSignalsIn } from '../time.ts';
 import { createAlteredSearch } from './altered-codes.ts';
 import { judgeAlike, type RowToFind } from './deal-out.ts';
-import type { ListedCode, NewRow } from './journal.ts';
+import type { NewRow } from './journal.ts';
 import { mayBeSent, type RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
@@ -75,19 +75,14 @@ function unclaimedCodes(listing: readonly QrCode[], claimedIds: ReadonlySet<stri
 
 /**
  * For `--skip-existing`: the rows that may be sent and have a code with the same values already, each its own: a row that occurs
- * three times needs three (O18: each code is taken out when it is given). Of several it is the one that the results of an earlier run have.
+ * three times needs three (O18: each code is taken out when it is given).
  */
 export async function findExisting(
   rows: readonly NewRow[],
   states: RowStates,
-  {
-    listing,
-    listed = [],
-    signal,
-  }: { listing: readonly QrCode[]; listed?: readonly ListedCode[] | undefined; signal?: AbortSignal },
+  { listing, signal }: { listing: readonly QrCode[]; signal?: AbortSignal },
 ): Promise<{ row: number; code: QrCode }[]> {
   const unclaimed = await unclaimedCodes(listing, states.claimedIds(), signal);
-  const own = takeListed(listed, rows, unclaimed);
   for (const alike of unclaimed.values()) alike.reverse();
   const existing: { row: number; code: QrCode }[] = [];
   const isTurn = countTurns();
@@ -97,8 +92,7 @@ export async function findExisting(
     if (!mayBeSent(state)) continue;
     const alike = unclaimed.get(valuesKey(code)) ?? [];
     const isForeign = ({ id }: QrCode) => state.foreign.some((ids) => ids.has(id));
-    const listedForIt = own.get(row);
-    const found = listedForIt && !isForeign(listedForIt) ? listedForIt : takeLast(alike, (other) => !isForeign(other));
+    const found = takeLast(alike, (other) => !isForeign(other));
     if (found) existing.push({ row, code: found });
   }
   return existing;
@@ -108,22 +102,6 @@ export async function findExisting(
 function takeLast<T>(items: T[], passes: (item: T) => boolean): T | undefined {
   const at = items.findLastIndex(passes);
   return at < 0 ? undefined : items.splice(at, 1)[0];
-}
-
-/** Takes out, by row, the codes that results list for a row with their values. */
-function takeListed(listed: readonly ListedCode[], rows: readonly NewRow[], unclaimed: Map<string, QrCode[]>) {
-  const taken = new Map<number, QrCode>();
-  const rowOf = new Map(listed.map(({ row, id }) => [id, rows[row - 1]]));
-  for (const [key, alike] of unclaimed) {
-    const others = alike.filter((code) => {
-      const row = rowOf.get(code.id);
-      if (row === undefined || valuesKey(row.code) !== key) return true;
-      taken.set(row.row, code);
-      return false;
-    });
-    unclaimed.set(key, others);
-  }
-  return taken;
 }
 
 /** Throws the signal's reason. */

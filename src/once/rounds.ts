@@ -9,18 +9,19 @@ import type { QrCode } from '../service/shapes.ts';
 import type { Clock } from '../time.ts';
 import { listCurrentCodes } from './current-listing.ts';
 import type { RowToFind } from './deal-out.ts';
-import type { ListedCode, NewRow } from './journal.ts';
+import { type ListedCode, type NewRow, nameRow } from './journal.ts';
 import { landingDelayMs, lastLookDelayMs, waitForLanding } from './landing-delay.ts';
 import { type Question, type Reconciliation, type ResentRow, reconcile } from './reconcile.ts';
 import { mayBeSent, type RecordedStates, type RowState } from './row-states.ts';
 import { type SendEnd, sendRows } from './send-rows.ts';
 
 export interface RoundsJob {
-  rows: readonly NewRow[];
+  /** The rows that the input has, by the numbers of their entries; others are looked for, and never sent. */
+  rows: ReadonlyMap<number, NewRow>;
   /** What the results of an earlier run list; undefined where what stands there cannot be read. */
   listed: readonly ListedCode[] | undefined;
   /** O19: what can be done here. */
-  service: Pick<Service, 'baseUrl' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample' | 'foreignRequests'>;
+  service: Pick<Service, 'workspace' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample' | 'foreignRequests'>;
   /** Every code of the workspace, proven complete. */
   listCodes: () => Promise<QrCode[]>;
   /** Any small request: its answer shows the service's clock. */
@@ -74,19 +75,19 @@ export async function sendAndAsk(job: RoundsJob, states: RecordedStates): Promis
 /** Sends, looks for what was lost, and sends again what certainly is not there, until nothing is left or it is hopeless. */
 async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise<RoundsEnd> {
   let undecided: Reconciliation['undecided'] = [];
-  if (states.all().some(isUnknown)) {
-    // Answers get lost: where this run is killed in turn, its times should not depend on the machine's clock alone.
-    const failure = await failureOf(job.askClock());
+  const isWanted = ({ row }: RowState) => job.rows.has(row);
+  const isLost = (row: RowState) => isUnknown(row) && isWanted(row);
+  if (states.all().some(isLost)) {
+    const failure = await failureOf(recordClock(job, states));
     if (failure !== undefined) return { stop: failure, stopRow: undefined, undecided };
-    await states.record([{ is: 'clock' }]);
   }
   // What the service rejected in an earlier run is tried once more: its rules may have changed, or the plan.
-  let due = states.all().filter(mayBeSent);
+  let due = states.all().filter((row) => mayBeSent(row) && isWanted(row));
   for (let inVain = 0; ; ) {
     const done = countDone(states);
     const sending = await send(job, states, due);
     if (sending.stop !== undefined) return { ...sending, undecided };
-    if (!states.all().some(isUnknown)) break;
+    if (!states.all().some(isLost)) break;
 
     try {
       undecided = await reconcileUnknown(job, states);
@@ -95,7 +96,7 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
     }
     inVain = countDone(states) > done ? 0 : inVain + 1;
     // What the service rejected is not tried twice in one run.
-    due = states.all().filter((row) => mayBeSent(row) && row.state !== 'rejected');
+    due = states.all().filter((row) => mayBeSent(row) && isWanted(row) && row.state !== 'rejected');
     if (due.length === 0) break;
     if (inVain >= MOST_IN_VAIN) return { stop: reasonToGiveUp(states, due, sending.lastError), stopRow: undefined, undecided };
   }
@@ -108,11 +109,25 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
   }
 }
 
+/**
+ * Looks for what was lost of rows that are gone, before anything is sent: whether a new row is an edit of one of them depends on it. Returns
+ * why it could not, or undefined.
+ */
+export async function lookForLost(job: RoundsJob, states: RecordedStates): Promise<unknown> {
+  return failureOf(recordClock(job, states).then(() => reconcileUnknown(job, states)));
+}
+
+/** Answers get lost: where this run is killed in turn, its times should not depend on the machine's clock alone. */
+async function recordClock({ askClock }: RoundsJob, states: RecordedStates): Promise<void> {
+  await askClock();
+  await states.record([{ is: 'clock' }]);
+}
+
 /** O20: rows that were sent more than once and have a code: has the listing a second one by now? Returns those that may have. */
 async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
-  const resent = states.all().filter(({ id, attempts }) => id !== undefined && attempts.length > 0);
+  const resent = states.all().filter(({ row, id, attempts }) => id !== undefined && attempts.length > 0 && job.rows.has(row));
   if (resent.length === 0) return [];
-  const look = () => askListing(job, states, () => ({ unknown: [], resent: resent.map(toResent(job, states)) }));
+  const look = () => askListing(job, states, () => ({ unknown: [], resent: resent.map(toResent(states)) }));
   const wait = () => waitFor(lastLookDelayMs(resent, { ...job, states }), 'second', job);
   const isFirstRequest = job.service.nowMs() === undefined;
   if (!isFirstRequest) await wait();
@@ -128,8 +143,9 @@ async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconc
  */
 async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
   const session = states.evidence.session();
-  const created = states.all().flatMap(({ row, id, answered, foreign }) => {
-    return answered?.session === session ? [{ row, id, foreign, attempts: [answered] }] : [];
+  const created = states.all().flatMap((state) => {
+    const { answered } = state;
+    return answered?.session === session ? [{ ...state, attempts: [answered] }] : [];
   });
   if (created.length === 0 || job.service.foreignRequests() === 0) return [];
   await waitFor(landingDelayMs(created, { ...job, states }), 'second', job);
@@ -137,7 +153,7 @@ async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<R
   const narrowed = ({ bounds, ...rest }: ResentRow): ResentRow => {
     return { ...rest, bounds: { ...bounds, doubtfulFromMs: bounds.fromMs, doubtfulToMs: bounds.toMs } };
   };
-  const question = () => ({ unknown: [], resent: created.map(toResent(job, states)).map(narrowed) });
+  const question = () => ({ unknown: [], resent: created.map(toResent(states)).map(narrowed) });
   return (await askListing(job, states, question)).undecided;
 }
 
@@ -149,27 +165,29 @@ async function waitFor(ms: number, of: Waiting['of'], { onEvent, clock, signal }
 }
 
 function send(job: RoundsJob, states: RecordedStates, due: readonly RowState[]): Promise<SendEnd> {
-  const rows = due.map(({ row }) => rowOf(job.rows, row));
+  const rows = due.flatMap(({ row }) => job.rows.get(row) ?? []);
   let told = false;
-  const onAltered = ({ row, code: sent }: NewRow, code: QrCode) => {
+  const onAltered = ({ line, code: sent }: NewRow, code: QrCode) => {
     if (told) return;
     told = true;
     const wanted = { type: 'url', ...sent };
     const field = (['name', 'type'] as const).find((one) => code[one] !== wanted[one]) ?? 'destination';
     const text =
-      `the service changes what it is sent: row ${row} has the ${field} ${inQuotes(code[field] ?? '')}, and ${inQuotes(wanted[field] ?? '')} was sent; ` +
+      `the service changes what it is sent: ${nameRow({ line })} has the ${field} ${inQuotes(code[field] ?? '')}, and ${inQuotes(wanted[field] ?? '')} was sent; ` +
       'look at its codes before you print them, and keep the journal: --skip-existing does not know such rows again';
     job.onEvent({ is: 'warning', text });
   };
-  return sendRows(rows, { ...job, states, onSent: job.onEvent, onAltered });
+  const nameOf = (row: number) => nameRow(job.rows.get(row) ?? states.of(row));
+  return sendRows(rows, { ...job, states, nameOf, onSent: job.onEvent, onAltered });
 }
 
 /** Decides about rows of unknown outcome, by a listing taken when their codes must be in it. Returns those left undecided. */
 async function reconcileUnknown(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
   const { onEvent } = job;
-  const unknown = states.all().filter(isUnknown);
+  // Also of rows that are gone: their codes are not those of others.
+  const unknown = states.all().filter((row) => isUnknown(row) && row.code !== undefined);
   await waitForLanding(unknown, { ...job, states, onWait: (ms) => onEvent({ is: 'waiting', ms, of: 'lost' }) });
-  const question = () => ({ unknown: unknown.map(toQuestion(job, states)), resent: [] });
+  const question = () => ({ unknown: unknown.map(toQuestion(states)), resent: [] });
   const { adopted, absent, undecided } = await askListing(job, states, question);
   await states.record([
     ...adopted.map(({ row, code: { id, slug } }) => ({ is: 'adopted' as const, row, id, slug })),
@@ -181,8 +199,8 @@ async function reconcileUnknown(job: RoundsJob, states: RecordedStates): Promise
       word: false,
     })),
   ]);
-  for (const { row } of adopted) onEvent({ is: 'adopted', row });
-  return undecided;
+  for (const { row } of adopted) if (job.rows.has(row)) onEvent({ is: 'adopted', row });
+  return undecided.filter(({ row }) => job.rows.has(row));
 }
 
 /** What the listing as it is now says. The question is put together behind it: what it shows of the clock counts in the bounds. */
@@ -198,15 +216,16 @@ async function askListing(
   return reconcile({ ...question(), listing, claimedIds: states.claimedIds(), signal: job.signal });
 }
 
-function toQuestion({ rows }: RoundsJob, { evidence }: RecordedStates) {
-  return ({ row, attempts, foreign }: Pick<RowState, 'row' | 'attempts' | 'foreign'>): RowToFind => {
-    return { row, code: rowOf(rows, row).code, bounds: evidence.boundsOf(attempts), foreign };
+function toQuestion({ evidence }: RecordedStates) {
+  return ({ row, code, attempts, foreign }: RowState): RowToFind => {
+    if (!code) throw new Error(`nobody knows what row ${row} says`);
+    return { row, code, bounds: evidence.boundsOf(attempts), foreign };
   };
 }
 
-function toResent(job: RoundsJob, states: RecordedStates) {
-  const toRow = toQuestion(job, states);
-  return (row: Pick<RowState, 'row' | 'id' | 'attempts' | 'foreign'>): ResentRow => ({ ...toRow(row), ownId: row.id ?? '' });
+function toResent(states: RecordedStates) {
+  const toRow = toQuestion(states);
+  return (row: RowState): ResentRow => ({ ...toRow(row), ownId: row.id ?? '' });
 }
 
 /** The rest is certainly not created. Where that is everything, or rows were not even tried, the failure is the whole run's. */
@@ -219,12 +238,6 @@ function failureOf(work: Promise<unknown>): Promise<unknown> {
     () => undefined,
     (error) => error,
   );
-}
-
-function rowOf(rows: readonly NewRow[], row: number): NewRow {
-  const found = rows[row - 1];
-  if (!found) throw new Error(`there is no row ${row}`);
-  return found;
 }
 
 function isUnknown({ state }: RowState): boolean {

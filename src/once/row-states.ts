@@ -1,11 +1,20 @@
-/** How far each row is, by the journal: what was sent, what came back, and who decided the rest. */
+/** How far each row is, by the journal: what it says, what was sent, what came back, and who decided the rest. */
 import type { AppendLog } from '../durable/append-log.ts';
+import type { NewCode } from '../service/shapes.ts';
 import type { Clock } from '../time.ts';
+import { type ChangingRecord, codeOf, type EntriesRecord, fromRuns, type OrderRecord, type Seen } from './entries.ts';
 import type { JournalRecord, RowRecord, Stamp } from './journal.ts';
 import { type Attempt, type ClockEvidence, createClockEvidence } from './time-bounds.ts';
 
 export interface RowState {
+  /** The number of its entry. */
   row: number;
+  /** What it said when it was last seen. */
+  seen: Seen | undefined;
+  /** What its code was to be changed to by a run that did not say whether it was. */
+  changing?: Seen | undefined;
+  /** What it said when it was first seen: what was sent, if it was. Undefined if only its fingerprint is known. */
+  code: NewCode | undefined;
   state:
     | 'open' /** Never sent, or certainly not created; may be sent. */
     | 'rejected' /** The service rejected the values; may be sent again. */
@@ -34,6 +43,10 @@ export interface RowStates {
   /** The state of a row, by its number. */
   of(row: number): RowState;
   all(): readonly RowState[];
+  /** The rows that the input had, in its order. */
+  order(): number[];
+  /** As it was recorded; undefined if it never was. */
+  runs(): readonly number[] | undefined;
   /** Ids of codes that rows of this file have, in the order in which the journal came to know them. */
   claimedIds(): Set<string>;
   /** The row of this file that has the code with this id. */
@@ -57,7 +70,12 @@ export interface RecordedStates extends RowStates {
   record(events: readonly RowEvent[]): Promise<void>;
   /** As `record`, for what nothing waits for: it is on disk with what is recorded next. */
   note(events: readonly RowEvent[]): void;
+  /** As `record`, of what the input says. */
+  learn(records: readonly InputRecord[]): Promise<void>;
 }
+
+/** What the journal learns of the input. */
+export type InputRecord = EntriesRecord | ChangingRecord | OrderRecord;
 
 /** The clocks that lines are stamped with. */
 interface StampClocks {
@@ -73,18 +91,33 @@ export function mayBeSent({ state }: RowState): boolean {
   return state === 'open' || state === 'rejected';
 }
 
-/** The states of so many rows after these lines. */
-export function replay(records: readonly JournalRecord[], rows: number): RowStates {
+/** The states after these lines; of so many rows at least. */
+export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
   const evidence = createClockEvidence();
-  const all = Array.from({ length: rows }, (_, index): RowState => {
-    return { row: index + 1, state: 'open', attempts: [], foreign: [] };
-  });
+  const all: RowState[] = [];
+  const at = (row: number): RowState => {
+    for (let next = all.length + 1; next <= row; next++) {
+      all.push({ row: next, seen: undefined, code: undefined, state: 'open', attempts: [], foreign: [] });
+    }
+    return of(row);
+  };
   const of = (row: number) => {
     const found = all[row - 1];
-    if (!found) throw new Error(`the journal speaks of row ${row} of ${rows}`);
+    if (!found) throw new Error(`the journal speaks of row ${row} of ${all.length}`);
     return found;
   };
+  if (rows > 0) at(rows);
   const owners = new Map<string, number>();
+  const printed = { rows: 0 };
+  let runs: readonly number[] | undefined;
+  const see = (row: RowState, seen: Seen) => {
+    row.seen = seen;
+    row.changing = undefined;
+    row.code ??= codeOf(seen);
+    if (seen.id === undefined || row.id !== undefined) return;
+    Object.assign(row, { state: 'exists', id: seen.id, slug: seen.slug ?? seen.id });
+    owners.set(seen.id, row.row);
+  };
   let slowestMs = 0;
   let newestLost: Attempt | undefined;
   const begin = () => {
@@ -100,6 +133,10 @@ export function replay(records: readonly JournalRecord[], rows: number): RowStat
   const take = (record: JournalRecord) => {
     evidence.add(record);
     if (record.is === 'session') begin();
+    else if (record.is === 'rows') for (const all of record.hashes) see(at(++printed.rows), { all });
+    else if (record.is === 'order') runs = record.runs;
+    else if (record.is === 'changing') of(record.entry).changing = record.seen;
+    else if (record.is === 'entries') for (const [index, seen] of record.seen.entries()) see(at(record.first + index), seen);
     if (!('row' in record)) return;
     const row = of(record.row);
     const sent = row.attempts.at(-1);
@@ -130,14 +167,18 @@ export function replay(records: readonly JournalRecord[], rows: number): RowStat
   for (const record of records) take(record);
   const claimedIds = () => new Set([...owners].flatMap(([id, row]) => (of(row).id === id ? id : [])));
   const ownerOf = (id: string) => owners.get(id);
-  return { evidence, of, all: () => all, claimedIds, ownerOf, slowestMs: () => slowestMs, newestLost: () => newestLost, take };
+  const order = () => (runs ? fromRuns(runs, all.length) : all.map(({ row }) => row));
+  return {
+    ...{ evidence, of, all: () => all, order, runs: () => runs, claimedIds, ownerOf },
+    ...{ slowestMs: () => slowestMs, newestLost: () => newestLost, take },
+  };
 }
 
 /** The states that go on from what the journal holds; a new session begins with them. */
 export async function openStates(
   journal: AppendLog<JournalRecord>,
-  rows: number,
   { clock, serviceNowMs, uptimeMs }: StampClocks,
+  rows = 0,
 ): Promise<RecordedStates> {
   const states = replay(journal.found, rows);
   const beganMs = clock.monotonic();
@@ -148,12 +189,17 @@ export async function openStates(
     for (const line of records) states.take(line);
     return records;
   };
-  await journal.append(take([{ is: 'session' }]));
+  // On disk with what is recorded next: nothing is sent before that.
+  journal.note(take([{ is: 'session' }]));
   return {
     ...states,
     elapsedMs,
     record: (events) => journal.append(take(events)),
     note: (events) => journal.note(take(events)),
+    learn: async (records) => {
+      for (const record of records) states.take(record);
+      if (records.length > 0) await journal.append(records);
+    },
   };
 }
 

@@ -25,6 +25,8 @@ export interface SendOptions {
   /** Stop at the first row whose values the service rejects. */
   failFast: boolean;
   onSent: (sent: { is: 'created' | 'rejected' | 'unknown'; row: number }) => void;
+  /** Names a row, also one that is not sent now, as users see it. */
+  nameOf: (row: number) => string;
   /** Told of a code that came back with other values than were sent. */
   onAltered: (row: NewRow, code: QrCode) => void;
 }
@@ -140,7 +142,10 @@ interface Sender extends SendOptions {
   ended: (row: number, sent: Sent) => void;
 }
 
-async function sendRow(newRow: NewRow, { states, service, signal, intend, stopped, ended, onAltered }: Sender): Promise<void> {
+async function sendRow(
+  newRow: NewRow,
+  { states, service, signal, intend, stopped, ended, nameOf, onAltered }: Sender,
+): Promise<void> {
   const { row, code } = newRow;
   let intended = false;
   const refuseWhenStopped = () => {
@@ -160,7 +165,7 @@ async function sendRow(newRow: NewRow, { states, service, signal, intend, stoppe
     const owner = states.ownerOf(id);
     if (owner !== undefined) {
       // O10: what became of this row the answer does not say.
-      const error = new UnexpectedAnswerError(`the service answered with the code of row ${owner} (${id})`);
+      const error = new UnexpectedAnswerError(`the service answered with the code of ${nameOf(owner)} (${id})`);
       ended(row, { is: 'unknown', error });
       return states.record([{ is: 'unknown', row, error: error.message }]);
     }

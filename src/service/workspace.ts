@@ -68,6 +68,8 @@ interface WorkspaceQuestion {
   movedFrom?: string | undefined;
   /** What to do if the file belongs elsewhere, for the hint: `use a different --results file`. */
   elsewhere: string;
+  /** The file may have codes whose ids it doesn't know, so that no known id proves nothing. */
+  mayKnowMore?: boolean;
 }
 
 /** A code may have been deleted since; of three at least one is there, or the workspace is another. */
@@ -75,7 +77,8 @@ const MOST_REQUESTED = 3;
 
 /**
  * Checks that a file belongs to this run's workspace. `same`: base URL and key are the recorded ones, no request. `renew`: one of its codes
- * exists here (the key was rotated, or the service moved), so the caller stores `workspace.record()`; so too if the file knows no code.
+ * exists here (the key was rotated, or the service moved), so the caller stores `workspace.record()`; so too if the file knows no code,
+ * unless `mayKnowMore`.
  *
  * @throws UsageError if the file belongs to another base URL or workspace
  */
@@ -83,15 +86,17 @@ export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;
   const isHere = recorded.baseUrl === workspace.baseUrl;
   if (!isHere && recorded.baseUrl !== movedFrom) throw otherUrl(question);
-  if (isHere && recorded.key !== undefined && (await workspace.hasKeyOf(recorded.key))) return 'same';
+  const isOwnKey = recorded.key !== undefined && (await workspace.hasKeyOf(recorded.key));
+  if (isHere && isOwnKey) return 'same';
   let requested = 0;
   for (const id of knownIds) {
     if (requested === MOST_REQUESTED) break;
     requested += 1;
     if (await exists(id, getCode)) return 'renew';
   }
-  if (requested === 0) return 'renew';
-  throw otherWorkspace(question);
+  const isOtherKey = recorded.key !== undefined && !isOwnKey;
+  if (requested === 0 && !(isOtherKey && question.mayKnowMore)) return 'renew';
+  throw otherWorkspace(question, requested);
 }
 
 async function exists(id: string, getCode: (id: string) => Promise<unknown>): Promise<boolean> {
@@ -112,13 +117,15 @@ function otherUrl({ path, recorded, workspace, elsewhere }: WorkspaceQuestion): 
   });
 }
 
-function otherWorkspace({ path, recorded, workspace, elsewhere }: WorkspaceQuestion): UsageError {
+function otherWorkspace({ path, recorded, workspace, elsewhere }: WorkspaceQuestion, requested: number): UsageError {
   const hint =
     recorded.profile === undefined || recorded.profile === workspace.profile
       ? `use the key of that workspace, or ${elsewhere}`
       : `use --profile ${inShellOr('NAME', recorded.profile)}, or ${elsewhere}`;
+  const why = requested === 0 ? 'it knows no code that would show the workspace of' : "its codes don't exist in the workspace of";
+  const what = requested === 0 ? 'may belong' : 'belongs';
   return new UsageError(
-    `${path} belongs to another workspace: it was written with ${nameOf(recorded)}, and its codes don't exist in the workspace of ${nameOf(workspace)}`,
+    `${path} ${what} to another workspace: it was written with ${nameOf(recorded)}, and ${why} ${nameOf(workspace)}`,
     { hint },
   );
 }

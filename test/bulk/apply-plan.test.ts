@@ -5,11 +5,13 @@ import { applyDue } from '../../src/bulk/apply-plan.ts';
 import { type DatedChange, dueRowsOf, keyOf } from '../../src/once/dated-plan.ts';
 import { openPlanJournal } from '../../src/once/plan-journal.ts';
 import type { CodeChanges, QrCode } from '../../src/service/shapes.ts';
+import { createWorkspace } from '../../src/service/workspace.ts';
 import { CODE } from '../service/setup.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 
 const JOURNAL = '/data/plan.results.csv.journal';
-const BASE = 'https://qr.example/api/v1';
+const workspace = createWorkspace({ baseUrl: 'https://qr.example/api/v1', apiKey: 'svc_live_a' });
+const own = { workspace, getCode: async () => undefined };
 
 class Killed extends Error {}
 
@@ -19,7 +21,7 @@ function world(plan: readonly DatedChange[]) {
   const sent: CodeChanges[] = [];
   /** One run at a time of the service's clock; `kill`: before or after its PATCH is applied. */
   async function run(nowMs: number, kill?: 'before' | 'after') {
-    const journal = await openPlanJournal(JOURNAL, BASE, memory.disk);
+    const journal = await openPlanJournal(JOURNAL, own, memory.disk);
     const dueRows = dueRowsOf(plan, nowMs, (row) => journal.isDone(keyOf(code.id, row)) !== undefined);
     const updateCode = async (_: string, changes: CodeChanges) => {
       if (kill === 'before') throw new Killed();

@@ -6,9 +6,12 @@ import type { TargetRow } from '../../src/bulk/check-rows.ts';
 import { createDeleter, openDeleteJournal } from '../../src/bulk/delete-rows.ts';
 import { openAppendLog } from '../../src/durable/append-log.ts';
 import { NotFoundError } from '../../src/errors.ts';
+import { createWorkspace } from '../../src/service/workspace.ts';
 
 const ADVICE = { elsewhere: '', damaged: '' };
 const BASE_URL = 'https://qr.example/api/v1';
+const workspace = createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_a' });
+const own = { workspace, getCode: async () => undefined, ids: [] };
 const directory = mkdtempSync(join(tmpdir(), 'qrctl-delete-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 let files = 0;
@@ -27,7 +30,7 @@ function useCodes(...ids: string[]) {
     },
   };
   const run = async (path: string, rows: readonly TargetRow[]) => {
-    const journal = await openDeleteJournal(path, BASE_URL);
+    const journal = await openDeleteJournal(path, own);
     const remove = createDeleter(service, () => undefined, journal);
     const outcomes: string[] = [];
     for (const row of rows)
@@ -76,16 +79,15 @@ describe('a deletion', () => {
     [{ is: 'journal', version: 1, baseUrl: BASE_URL }],
     [{ is: 'journal', version: 1, baseUrl: BASE_URL, of: 'plan' }],
     [{ is: 'journal', version: 2, baseUrl: BASE_URL, of: 'deletion' }],
-    [{ is: 'journal', version: 1, baseUrl: 'https://other.example', of: 'deletion' }],
     [{ is: 'deleting', id: 'a' }],
   ])('refuses the journal of anything else: %j', async (first) => {
     const path = freshPath();
     const log = await openAppendLog<{ is: string; [key: string]: unknown }>(path, ADVICE);
     await log.append([first, { is: 'rows', hashes: ['a'] }]);
     await log.close();
-    await expect(openDeleteJournal(path, BASE_URL)).rejects.toMatchObject({
+    await expect(openDeleteJournal(path, own)).rejects.toMatchObject({
       name: 'UsageError',
-      message: `${path} records another run, not a deletion on ${BASE_URL}`,
+      message: `${path} records another run, not a deletion`,
     });
   });
 
@@ -94,10 +96,10 @@ describe('a deletion', () => {
     const { run } = useCodes('a', 'b');
     await run(path, [target(1, 'a'), target(2, 'b')]);
     writeFileSync(path, readFileSync(path, 'utf8').replace('"id":"a"', '"id":"c"'));
-    await expect(openDeleteJournal(path, BASE_URL)).rejects.toMatchObject({
+    await expect(openDeleteJournal(path, own)).rejects.toMatchObject({
       name: 'UsageError',
       message: `${path} is damaged at line 2`,
-      hint: 'put a copy of it back; with other --results a row whose code is gone already fails',
+      hint: 'restore it from a backup; with a different --results file a row whose code is gone already fails',
     });
   });
 });

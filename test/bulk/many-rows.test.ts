@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import { checkCreate } from '../../src/bulk/check-create.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
 import { createFailure, createResults, tabulate } from '../../src/bulk/results.ts';
+import { entriesRecords, seenOf } from '../../src/once/entries.ts';
 import { type JournalRecord, openJournal } from '../../src/once/journal.ts';
-import { BASE_URL, done, JOURNAL, run, worldOf } from '../once/world.ts';
+import { done, JOURNAL, run, WORKSPACE, worldOf } from '../once/world.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import { SOAK } from '../support/property-runs.ts';
 
@@ -35,14 +36,18 @@ it(`a journal of ${MANY} created rows with one lost answer is finished by the re
   const { codes } = service;
   const memory = createMemoryDisk();
   const lists = service.lists();
-  const journal = await openJournal({ disk: memory.disk, path: JOURNAL, baseUrl: BASE_URL, rows, listed: [] });
+  const journal = await openJournal({
+    ...{ disk: memory.disk, path: JOURNAL, workspace: WORKSPACE, getCode: service.getCode },
+    check: async () => undefined,
+  });
   const stamp = { t: 0, w: world.time.now(), b: 5000 };
   const sent = rows.flatMap(({ row }): JournalRecord[] => {
     const { id = '', slug = '', created_at: at = '' } = codes[row - 1] ?? {};
     const intent = { is: 'intent' as const, row, ...stamp };
     return row === LOST ? [intent] : [intent, { is: 'created', row, id, slug, at, ...stamp }];
   });
-  await journal.append([{ is: 'session', ...stamp }, ...sent]);
+  const entries = entriesRecords(rows.map((row) => [row.row, seenOf(row)] as const));
+  await journal.append([...entries, { is: 'session', ...stamp }, ...sent]);
   await journal.close();
 
   const end = await run({ ...world, memory }, rows);

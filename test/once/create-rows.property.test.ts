@@ -127,14 +127,14 @@ describe('whatever happens', () => {
     for (let turn = 0; end.undecided.length > 0 && turn < 30; turn++) {
       const claimed = new Set(end.rows.map(({ id }) => id));
       const own = new Map(made().flatMap((code) => (claimed.has(code.id) ? [] : [[code.id, code] as const])));
-      const adopt: { row: number; id: string }[] = [];
+      const adopt: { line: number; id: string }[] = [];
       const notCreated: number[] = [];
-      for (const { row, id, candidates } of end.undecided) {
+      for (const { line, id, candidates } of end.undecided) {
         const mine = id === undefined && candidates.find((code) => own.has(code.id));
         if (mine) {
           own.delete(mine.id);
-          adopt.push({ row, id: mine.id });
-        } else notCreated.push(row);
+          adopt.push({ line, id: mine.id });
+        } else notCreated.push(line);
       }
       // What is left of its own is one too many.
       const asked = new Set(end.undecided.flatMap(({ candidates }) => candidates.map(({ id }) => id)));

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Disk } from '../../src/durable/disk.ts';
 import { LocalError, PlanLimitError, UnavailableError, UnprovenError } from '../../src/errors.ts';
 import { type CreateJob, planRows } from '../../src/once/create-rows.ts';
+import { seenOf } from '../../src/once/entries.ts';
 import type { NewRow } from '../../src/once/journal.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { Mishap } from '../support/model-service/codes.ts';
-import { BASE_URL, done, JOURNAL, namesOf, only, recordsOf, rowsOf, run, slowDisk, type World, worldOf } from './world.ts';
+import { done, JOURNAL, namesOf, only, recordsOf, rowsOf, run, slowDisk, WORKSPACE, type World, worldOf } from './world.ts';
 
 describe('when nothing goes wrong', () => {
   it('sends one request a row and reads nothing', async () => {
@@ -50,15 +51,15 @@ it('warns once of a service that changes what it is sent: --skip-existing would 
   await run(world, rowsOf(4), { concurrency: 1, onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
   expect(warnings).toEqual([
     expect.stringMatching(
-      /^the service changes what it is sent: row 1 has the name "ROW 1", and "row 1" was sent; .*keep the journal/,
+      /^the service changes what it is sent: line 2 has the name "ROW 1", and "row 1" was sent; .*keep the journal/,
     ),
   ]);
   const other = worldOf({ alters: (code) => ({ ...code, type: 'text' }) });
   await run(other, rowsOf(1), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
-  expect(warnings.pop()).toContain('row 1 has the type "text", and "url" was sent');
+  expect(warnings.pop()).toContain('line 2 has the type "text", and "url" was sent');
   const short = worldOf({ alters: (code) => ({ ...code, destination: 'https://e.co/' }) });
   await run(short, rowsOf(1), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
-  expect(warnings.pop()).toContain('row 1 has the destination "https://e.co/", and ');
+  expect(warnings.pop()).toContain('line 2 has the destination "https://e.co/", and ');
   const tidy = worldOf({ tidies: true });
   await run(tidy, rowsOf(2), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
   expect(warnings).toHaveLength(1);
@@ -184,15 +185,17 @@ describe('the journal', () => {
       world.memory.fault = (_, operation) => (operation.startsWith('write') && world.service.posts() > 0 ? 'ENOSPC' : undefined);
       const failed = await run(world, rowsOf(count), { concurrency: 1 });
       const listed = failed.rows.flatMap(({ row, id }) => (id === undefined ? [] : [{ row, id }]));
+      const readListed = async () =>
+        rowsOf(count).map((row, place) => ({ seen: seenOf(row), id: failed.rows[place]?.id, slug: 's', isEdited: false }));
       expect(listed.length).toBeGreaterThan(0);
       world.memory.fault = () => undefined;
       // A replica that is behind hides the code: the results show that there is one.
       const { listCodes } = world.service;
       world.service.listCodes = async () => [];
-      expect((await run(world, rowsOf(count), { listed })).stop).toBeInstanceOf(UnprovenError);
+      expect((await run(world, rowsOf(count), { listed, readListed })).stop).toBeInstanceOf(UnprovenError);
       expect(world.service.posts()).toBe(count);
       world.service.listCodes = listCodes;
-      expect(await run(world, rowsOf(count), { listed })).toMatchObject(done);
+      expect(await run(world, rowsOf(count), { listed, readListed })).toMatchObject(done);
       expect(namesOf(world)).toEqual([1, 2, 3, 4, 5].slice(0, count).map((row) => `row ${row}`));
     },
   );
@@ -214,8 +217,8 @@ describe('the journal', () => {
     };
     await run(world, rowsOf(1), { disk: watched });
     const decisions = { adopt: [], notCreated: [7] };
-    await expect(run(world, rowsOf(1), { disk: watched, decisions })).rejects.toThrow('the input has 1 rows');
-    await expect(run(world, [], { disk: watched })).rejects.toThrow('it had 1 rows and now has 0');
+    await expect(run(world, rowsOf(1), { disk: watched, decisions })).rejects.toThrow('no row begins at line 7');
+    await run(world, [], { disk: watched });
     expect(closed).toBe(3);
   });
 });
@@ -250,7 +253,7 @@ describe('what it tells and asks', () => {
     const world = worldOf({ mishap: (n) => (n === 0 ? 'applied' : 'none') });
     const asked = new Set<PropertyKey>();
     const service = new Proxy(
-      { ...world.service, baseUrl: 'https://qr.example/api/v1' },
+      { ...world.service, workspace: WORKSPACE },
       {
         get: (target, name) => {
           asked.add(name);
@@ -259,7 +262,7 @@ describe('what it tells and asks', () => {
       },
     );
     expect(await run(world, rowsOf(3), { service })).toMatchObject(done);
-    const may: PropertyKey[] = ['baseUrl', 'createCode', 'foreignRequests', 'getCode', 'msToClockSample', 'nowMs'];
+    const may: PropertyKey[] = ['workspace', 'createCode', 'foreignRequests', 'getCode', 'msToClockSample', 'nowMs'];
     expect([...asked].filter((name) => !may.includes(name))).toEqual([]);
   });
 
@@ -271,7 +274,7 @@ describe('what it tells and asks', () => {
     const again = await run(world, rowsOf(3));
     expect(again.undecided).toMatchObject([{ row: 2 }]);
     const spare = first.undecided[0]?.candidates[0];
-    await run(world, rowsOf(3), { decisions: { adopt: [], notCreated: [2] } });
+    await run(world, rowsOf(3), { decisions: { adopt: [], notCreated: [3] } });
     expect(await run(world, rowsOf(3))).toMatchObject(done);
     expect(world.service.codes).toContainEqual(spare);
     expect(world.service.posts()).toBe(3);
@@ -290,7 +293,7 @@ describe('what it tells and asks', () => {
     expect(events).toEqual([{ is: 'waiting', ms: expect.any(Number), of: 'second' }]);
     expect([world.service.posts(), world.service.lists()]).toEqual([3, 1]);
     // Nothing was created by this run, so there is nothing that could be twice.
-    const service = { ...world.service, baseUrl: BASE_URL, foreignRequests: () => 1 };
+    const service = { ...world.service, workspace: WORKSPACE, foreignRequests: () => 1 };
     expect(await run(world, rowsOf(3), { service })).toMatchObject(done);
     expect([world.service.posts(), world.service.lists()]).toEqual([3, 1]);
   });
@@ -300,14 +303,14 @@ describe('what it tells and asks', () => {
     await run(world, rowsOf(2), { listCodes: () => Promise.reject(new UnavailableError('no network')) });
     const other = world.service.add({ name: 'another' }, 0);
     const events: unknown[] = [];
-    const decisions = { adopt: [{ row: 1, id: other.id }], notCreated: [2] };
+    const decisions = { adopt: [{ line: 2, id: other.id }], notCreated: [3] };
     const end = await run(world, rowsOf(2), { decisions, onEvent: (event) => events.push(event) });
     expect(end).toMatchObject({ ...done, states: ['adopted', 'created'] });
     expect(events[0]).toEqual({
       is: 'warning',
-      text: `row 1 and code ${other.id} have different values; adopted all the same`,
+      text: `line 2 and code ${other.id} have different values; adopted as you decided`,
     });
-    await expect(run(world, rowsOf(2), { decisions })).rejects.toThrow('there is nothing to decide about row 1');
+    await expect(run(world, rowsOf(2), { decisions })).rejects.toThrow('there is nothing to decide about line 2');
   });
 });
 
@@ -346,9 +349,16 @@ describe('--skip-existing', () => {
 
 describe('a plan', () => {
   const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false) => {
-    const job = { rows, journalPath: JOURNAL, baseUrl: BASE_URL, disk: memory.disk, listed: [] };
-    const planned = await planRows(job, listing ? async () => service.codes : undefined);
-    return planned.map(({ row, action, id, resent }) => [row, action, id ?? [], resent ? 'resent' : []].flat().join(' '));
+    const planned = await planRows({
+      ...{ rows, journalPath: JOURNAL, disk: memory.disk, listed: [], readListed: async () => [], skipExisting: listing },
+      service: { ...service, workspace: WORKSPACE },
+      decisions: { adopt: [], notCreated: [] },
+      listCodes: async () => service.codes,
+      appliesEdits: false,
+    });
+    return planned.map(({ row: { row }, action, id, resent }) =>
+      [row, action, id ?? [], resent ? 'resent' : []].flat().join(' '),
+    );
   };
 
   it('says what a run would do, and touches nothing', async () => {
@@ -379,7 +389,8 @@ describe('a plan', () => {
   it('is refused where a run would be', async () => {
     const world = worldOf();
     await run(world, rowsOf(2));
-    await expect(plan(world, rowsOf(1))).rejects.toThrow('it had 2 rows and now has 1');
+    world.memory.write(JOURNAL, (world.memory.read(JOURNAL) ?? '').replace('"created"', '"creatde"'));
+    await expect(plan(world, rowsOf(2))).rejects.toThrow('is damaged at line');
   });
 });
 

@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { checkDecisions, type Decisions, recordDecisions } from '../../src/once/decisions.ts';
+import { type DecidedRows, type Decisions, readDecisions, recordDecisions } from '../../src/once/decisions.ts';
+import { entriesRecords, seenOf } from '../../src/once/entries.ts';
+import { planInput } from '../../src/once/input-plan.ts';
 import type { JournalRecord, NewRow, Stamp } from '../../src/once/journal.ts';
+import { compareRows } from '../../src/once/recognize-rows.ts';
 import { openStates, replay } from '../../src/once/row-states.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { fakeClock } from '../support/clock.ts';
 
 const at: Stamp = { t: 0, w: 0, b: 0 };
-const rows = [1, 2, 3, 4].map(
-  (n): NewRow => ({ row: n, line: n + 1, values: new Map(), code: { name: n > 2 ? `other ${n}` : `row ${n % 2}` } }),
-);
+const rowOf = (n: number, name: string): NewRow => ({ row: n, line: n + 1, values: new Map(), code: { name } });
+const rows = [1, 2, 3, 4].map((n) => rowOf(n, n > 2 ? `other ${n}` : `row ${n % 2}`));
+const entries = entriesRecords(rows.map((row) => [row.row, seenOf(row)] as const));
 /** Rows 1 and 2 are unknown, row 3 is created, row 4 was never sent. */
 const found: JournalRecord[] = [
+  ...entries,
   { is: 'session', ...at },
   { is: 'intent', row: 1, ...at },
   { is: 'intent', row: 2, ...at },
@@ -22,79 +26,101 @@ function code(id: string, name: string): QrCode {
   return { id, slug: `s-${id}`, name, type: 'url', destination: null, status: 'active', created_at: at, updated_at: at };
 }
 
-const check = (decisions: Partial<Decisions>) => () =>
-  checkDecisions({ adopt: [], notCreated: [], ...decisions }, replay(found, 4));
+function read(decisions: Partial<Decisions>, more: readonly JournalRecord[] = [], input = rows, appliesEdits = false) {
+  const states = replay([...found, ...more]);
+  const plan = planInput(compareRows(input), states);
+  return readDecisions({ adopt: [], notCreated: [], ...decisions }, { plan, states, appliesEdits });
+}
 
 describe('a decision', () => {
-  it('may be made about each row of unknown outcome', () => {
-    check({ adopt: [{ row: 1, id: 'x' }], notCreated: [2] })();
-    check({})();
+  it('may be made about each row of unknown outcome, by its line', () => {
+    const { decided } = read({ adopt: [{ line: 2, id: 'x' }], notCreated: [3] });
+    expect(decided).toEqual({ adopt: [{ row: 1, line: 2, id: 'x' }], notCreated: [2] });
+    expect(read({}).decided).toEqual({ adopt: [], notCreated: [] });
+  });
+
+  it('follows its row to wherever that is by now', () => {
+    const sorted = [...rows].reverse().map((row, place) => ({ ...row, row: place + 1, line: place + 2 }));
+    expect(read({ adopt: [{ line: 5, id: 'x' }] }, [], sorted).decided.adopt).toEqual([{ row: 1, line: 5, id: 'x' }]);
   });
 
   it.each([
-    [{ notCreated: [5] }, '--not-created 5: the input has 4 rows'],
-    [{ adopt: [{ row: 5, id: 'x' }] }, '--adopt 5: the input has 4 rows'],
-    [{ notCreated: [1, 1] }, 'row 1 is decided twice'],
-    [{ adopt: [{ row: 1, id: 'x' }], notCreated: [1] }, 'row 1 is decided twice'],
-    [{ notCreated: [4] }, '--not-created 4: there is nothing to decide about row 4: it was not created, and will be sent'],
-    [{ adopt: [{ row: 3, id: 'x' }] }, '--adopt 3: there is nothing to decide about row 3: its code is id-3'],
-    [{ adopt: [{ row: 1, id: 'id-3' }] }, '--adopt 1=id-3: another row has this code already'],
+    [{ notCreated: [6] }, '--not-created 6: no row begins at line 6', 'lines that need your decision: 2, 3'],
+    [{ adopt: [{ line: 1, id: 'x' }] }, '--adopt 1: no row begins at line 1', 'lines that need your decision: 2, 3'],
+    [{ asNew: [6] }, '--as-new 6: no row begins at line 6', 'lines that need your decision: 2, 3'],
+    [{ notCreated: [2, 2] }, 'line 2 is decided twice', 'decide once about each line'],
+    [{ adopt: [{ line: 2, id: 'x' }], notCreated: [2] }, 'line 2 is decided twice', 'decide once about each line'],
+    [
+      { notCreated: [5] },
+      '--not-created 5: there is nothing to decide about line 5: it was not created, and will be sent',
+      'omit --not-created 5',
+    ],
+    [{ adopt: [{ line: 4, id: 'x' }] }, '--adopt 4: there is nothing to decide about line 4: its code is id-3', 'omit --adopt 4'],
+    [{ asNew: [4] }, '--as-new 4: there is nothing to decide about line 4: its code is id-3', 'omit --as-new 4'],
+    [{ adopt: [{ line: 2, id: 'id-3' }] }, '--adopt 2=id-3: another row has this code already', undefined],
     [
       {
         adopt: [
-          { row: 1, id: 'x' },
-          { row: 2, id: 'x' },
+          { line: 2, id: 'x' },
+          { line: 3, id: 'x' },
         ],
       },
-      '--adopt 2=x: another row has this code already',
+      '--adopt 3=x: another row has this code already',
+      undefined,
     ],
-  ])('is refused where it fits no row: %j (O12)', (decisions, message) => {
-    expect(check(decisions)).toThrow(expect.objectContaining({ name: 'UsageError', message }));
+  ])('is refused where it fits no row: %j (O12)', (decisions, message, hint) => {
+    expect(() => read(decisions)).toThrow(expect.objectContaining({ name: 'UsageError', message, hint }));
   });
 
   it('may be made about a row that was sent again, also for the code it has; not about one that is known not to be there (O12)', () => {
-    const states = replay(
-      [
-        ...found,
-        { is: 'unknown', row: 2, error: 'no answer', ...at },
-        { is: 'adopted', row: 2, id: 'id-2', slug: 's', ...at },
-        { is: 'intent', row: 4, ...at },
-        { is: 'absent', row: 4, before: [], word: false, ...at },
-      ],
-      4,
-    );
-    states.of(2).attempts.push(...states.of(1).attempts);
-    checkDecisions({ adopt: [{ row: 2, id: 'id-2' }], notCreated: [] }, states);
-    expect(() => checkDecisions({ adopt: [], notCreated: [4] }, states)).toThrow('it was not created, and will be sent');
+    const more: JournalRecord[] = [
+      { is: 'unknown', row: 2, error: 'no answer', ...at },
+      { is: 'session', ...at },
+      { is: 'absent', row: 2, before: [], word: false, ...at },
+      { is: 'intent', row: 2, ...at },
+      { is: 'created', row: 2, id: 'id-2', slug: 's', at: '2026-01-01T00:00:00Z', ...at },
+      { is: 'intent', row: 4, ...at },
+      { is: 'absent', row: 4, before: [], word: false, ...at },
+    ];
+    expect(read({ adopt: [{ line: 3, id: 'id-2' }] }, more).decided.adopt).toHaveLength(1);
+    expect(() => read({ notCreated: [5] }, more)).toThrow('it was not created, and will be sent');
+  });
+});
+
+describe('a decision about an edited row', () => {
+  const edited = rows.map((row) => (row.row === 3 ? rowOf(3, 'renamed') : row));
+  const pin = { adopt: [{ line: 4, id: 'id-3' }] };
+
+  it('says that it is a row of its own, again and again', () => {
+    expect([...read({ asNew: [4] }, [], edited).words.asNew]).toEqual([2]);
+    const words = entriesRecords([[5, { ...seenOf(rowOf(3, 'renamed')), word: true }]]);
+    const more: JournalRecord[] = [...words, { is: 'exists', row: 5, id: 'id-5', slug: 's', ...at }];
+    read({ asNew: [4] }, more, edited);
   });
 
-  it.each([
-    [{ notCreated: [5] }, 'rows of data are counted from 1'],
-    [{ notCreated: [1, 1] }, 'say one thing about each row'],
-    [{ adopt: [{ row: 3, id: 'x' }] }, 'leave out --adopt 3'],
-  ])('that is refused says what to do instead: %j', (decisions, hint) => {
-    expect(check(decisions)).toThrow(expect.objectContaining({ hint }));
+  it('or which code is to be changed, which needs --apply-edits', () => {
+    expect([...read(pin, [], edited, true).words.pins]).toEqual([[2, 3]]);
+    expect(() => read(pin, [], edited)).toThrow(expect.objectContaining({ hint: 'add --apply-edits' }));
+    expect(() => read({ adopt: [{ line: 4, id: 'x' }] }, [], edited, true)).toThrow('does not belong to a row that is gone');
+    expect(() => read({ notCreated: [4] }, [], edited)).toThrow('there is nothing to decide about line 4: it was edited');
+    const two = edited.map((row) => (row.row === 4 ? rowOf(4, 'other') : row));
+    expect(() => read({ adopt: [...pin.adopt, { line: 5, id: 'id-3' }] }, [], two, true)).toThrow();
   });
 });
 
 describe('recording decisions', () => {
-  async function record(decisions: Partial<Decisions>, listing: readonly QrCode[] = [], shown: readonly JournalRecord[] = []) {
+  async function record(decisions: Partial<DecidedRows>, listing: readonly QrCode[] = [], shown: readonly JournalRecord[] = []) {
     const written: JournalRecord[] = [];
     const append = async (records: readonly JournalRecord[]) => {
       written.push(...records);
     };
     const clocks = { clock: fakeClock(), serviceNowMs: () => undefined, uptimeMs: () => 0 };
-    const states = await openStates(
-      { found: [...found, ...shown], append, note: append, close: async () => undefined },
-      4,
-      clocks,
-    );
+    const states = await openStates({ found: [...found, ...shown], append, note: append, close: async () => undefined }, clocks);
     const warnings: string[] = [];
     let lists = 0;
     await recordDecisions(
       { adopt: [], notCreated: [], ...decisions },
       {
-        rows,
         states,
         getCode: async (id) => code(id, 'row 1'),
         listCodes: async () => {
@@ -108,13 +134,13 @@ describe('recording decisions', () => {
   }
 
   it('gives the row the code that a person names, and says when it looks like another’s', async () => {
-    const { states, warnings, lists, written } = await record({ adopt: [{ row: 1, id: 'mine' }] });
+    const { states, warnings, lists, written } = await record({ adopt: [{ row: 1, line: 2, id: 'mine' }] });
     expect(states.of(1)).toMatchObject({ state: 'adopted', id: 'mine', slug: 's-mine' });
     expect(written).toMatchObject([{ is: 'adopted', row: 1, id: 'mine', slug: 's-mine' }]);
     expect([warnings, lists]).toEqual([[], 0]);
-    const other = await record({ adopt: [{ row: 2, id: 'odd' }] });
+    const other = await record({ adopt: [{ row: 2, line: 3, id: 'odd' }] });
     expect(other.states.of(2)).toMatchObject({ state: 'adopted', id: 'odd' });
-    expect(other.warnings).toEqual(['row 2 and code odd have different values; adopted all the same']);
+    expect(other.warnings).toEqual(['line 3 and code odd have different values; adopted as you decided']);
   });
 
   it('takes all there is with the row’s values for strangers when a person says it was not created (O13)', async () => {
@@ -131,12 +157,13 @@ describe('recording decisions', () => {
 
   it('takes what the person was shown and did not name for strangers, and asks for no listing (O13)', async () => {
     const shown: JournalRecord[] = [{ is: 'asked', row: 1, more: [2], candidates: ['a', 'mine', 'b'], ...at }];
-    const { written, lists } = await record({ adopt: [{ row: 1, id: 'mine' }], notCreated: [2] }, [code('c', 'row 0')], shown);
+    const adopt = [{ row: 1, line: 2, id: 'mine' }];
+    const { written, lists } = await record({ adopt, notCreated: [2] }, [code('c', 'row 0')], shown);
     expect(written).toMatchObject([
       { is: 'adopted', row: 1, before: ['a', 'b'] },
       { is: 'absent', row: 2, before: ['a', 'mine', 'b'] },
     ]);
     expect(lists).toBe(0);
-    expect((await record({ adopt: [{ row: 1, id: 'mine' }] })).written).toMatchObject([{ is: 'adopted', before: [] }]);
+    expect((await record({ adopt })).written).toMatchObject([{ is: 'adopted', before: [] }]);
   });
 });

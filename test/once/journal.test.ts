@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { openAppendLog } from '../../src/durable/append-log.ts';
 import type { Disk } from '../../src/durable/disk.ts';
-import { type NewRow, nameRow, openJournal, readJournal } from '../../src/once/journal.ts';
+import { NotFoundError } from '../../src/errors.ts';
+import { entriesRecords, seenOf } from '../../src/once/entries.ts';
+import { type JournalRecord, type NewRow, nameRow, openJournal, readJournal } from '../../src/once/journal.ts';
+import { type Listed, refuseForgotten } from '../../src/once/listed-rows.ts';
+import { createWorkspace } from '../../src/service/workspace.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 
 const path = '/data/codes.results.csv.journal';
@@ -9,127 +13,173 @@ const BASE_URL = 'https://qr.example/api/v1';
 const row = (n: number, values: Record<string, unknown> = { name: `Code ${n}` }): NewRow => {
   return { row: n, line: n + 1, values: new Map(Object.entries(values)), code: { name: `Code ${n}` } };
 };
+const entriesOf = (...rows: readonly NewRow[]) => entriesRecords(rows.map((one) => [one.row, seenOf(one)] as const));
 
-/** A journal as a run for these rows leaves it. */
+interface Opening {
+  baseUrl?: string;
+  apiKey?: string;
+  movedFrom?: string;
+  /** Ids of codes that are there. */
+  there?: readonly string[];
+  listed?: Partial<Listed>;
+}
+
+/** What a journal is opened with, and the ids that it asks for. */
+function useOptions(disk: Disk, { baseUrl = BASE_URL, apiKey = 'svc_live_a', movedFrom, there = [], listed }: Opening = {}) {
+  const asked: string[] = [];
+  const getCode = async (id: string) => {
+    asked.push(id);
+    if (!there.includes(id)) throw new NotFoundError('no such code');
+  };
+  const workspace = createWorkspace({ baseUrl, apiKey, profile: 'work' });
+  const check = (found: readonly JournalRecord[]) => {
+    return refuseForgotten(path, { listed: [], readListed: async () => [], ...listed }, found);
+  };
+  return { asked, options: { disk, path, workspace, getCode, movedFrom, check } };
+}
+
+/** A journal as a run leaves it that met these rows. */
 async function useJournal(rows: readonly NewRow[]) {
   const memory = createMemoryDisk();
   const { disk } = memory;
-  const open = async (rows: readonly NewRow[], baseUrl = BASE_URL) => {
-    const journal = await openJournal({ disk, path, baseUrl, rows, listed: [] });
+  const open = async (opening?: Opening, more: readonly JournalRecord[] = []) => {
+    const { asked, options } = useOptions(disk, opening);
+    const journal = await openJournal(options);
+    if (more.length > 0) await journal.append(more);
     await journal.close();
-    return journal.found;
+    return { found: journal.found, asked };
   };
-  await open(rows);
+  await open({}, entriesOf(...rows));
   const bytes = () => memory.read(path) ?? '';
-  return {
-    memory,
-    open,
-    bytes,
-    read: (rows: readonly NewRow[]) => readJournal({ disk, path, baseUrl: BASE_URL, rows, listed: [] }),
-  };
+  return { memory, open, bytes, read: () => readJournal(useOptions(disk).options) };
 }
 
 /** Opens a journal that holds these lines. */
-async function openWith(records: readonly { is: string; [key: string]: unknown }[]) {
+async function openWith(records: readonly { is: string; [key: string]: unknown }[], opening?: Opening) {
   const { disk } = createMemoryDisk();
   const log = await openAppendLog(path, { elsewhere: '', damaged: '' }, disk);
   await log.append(records);
   await log.close();
-  return openJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)], listed: [] });
+  return openJournal(useOptions(disk, opening).options);
 }
 
 describe('a journal', () => {
-  it('begins with what it is bound to, and knows the rows that are added later', async () => {
+  it('begins with what it is bound to, once', async () => {
     const { memory, open, bytes } = await useJournal([row(1)]);
-    expect(await open([row(1)])).toMatchObject([{ is: 'journal', version: 1, baseUrl: BASE_URL }, { is: 'rows' }]);
-    expect(await open([row(1), row(2), row(3)])).toHaveLength(2);
-    const found = await open([row(1), row(2), row(3)]);
-    expect(found.map((record) => (record.is === 'rows' ? record.hashes.length : record.is))).toEqual(['journal', 1, 2]);
+    const beginning = {
+      is: 'journal',
+      version: 2,
+      baseUrl: BASE_URL,
+      key: expect.stringMatching(/^[0-9a-f:]{97}$/),
+      profile: 'work',
+    };
+    expect((await open()).found).toMatchObject([beginning, { is: 'entries', first: 1, seen: [{ name: 'Code 1' }] }]);
     const before = bytes();
     const done: string[] = [];
     memory.fault = (_, operation) => {
       done.push(operation);
       return undefined;
     };
-    await open([row(1), row(2), row(3)]);
+    await open();
     expect([bytes(), done.filter((operation) => operation === `sync ${path}`)]).toEqual([before, []]);
-  });
-
-  it('knows rows by what versions before this one wrote of them', async () => {
-    const { read } = await useJournal([row(1, { name: 'a', type: 5n, destination: 'https://x.de' })]);
-    const found = await read([row(1, { type: 5n, destination: 'https://x.de', name: 'a' })]);
-    expect(found[1]).toEqual({ is: 'rows', hashes: ['0bcba52f099c6833'] });
-  });
-
-  it('knows a row again in whatever order its columns are, and exactly', async () => {
-    const { open } = await useJournal([row(1, { name: 'a', note: 1n, tags: ['x'] })]);
-    await open([row(1, { tags: ['x'], name: 'a', note: 1n })]);
-    for (const other of [
-      { name: 'a', note: 1, tags: ['x'] },
-      { name: 'a', note: 1n, tags: ['y'] },
-      { name: 'a', note: 1n },
-    ]) {
-      await expect(open([row(1, other)])).rejects.toThrow('row 1 (line 2) has changed');
-    }
+    expect(bytes()).not.toContain('svc_live_a');
   });
 
   it('is read without being made or touched', async () => {
     const { bytes, read } = await useJournal([row(1)]);
     const before = bytes();
-    expect(await read([row(1), row(2)])).toHaveLength(2);
+    expect(await read()).toHaveLength(2);
     expect(bytes()).toBe(before);
-    await expect(read([])).rejects.toThrow('it had 1 rows and now has 0');
     const { disk, names } = createMemoryDisk();
-    expect(await readJournal({ disk, path, baseUrl: BASE_URL, rows: [row(1)], listed: [] })).toEqual([]);
+    expect(await readJournal(useOptions(disk).options)).toEqual([]);
     expect(names()).toEqual([]);
   });
 
-  it('names rows as people count them', () => {
-    expect(nameRow(row(3))).toBe('row 3 (line 4)');
+  it('names rows as people count them: by the line of the file', () => {
+    expect(nameRow(row(3))).toBe('line 4');
+    expect(nameRow({ code: { name: 'Menu' } })).toBe('a row that is gone ("Menu")');
+    expect(nameRow({})).toBe('a row that is gone');
+  });
+});
+
+describe('a journal goes on', () => {
+  const at = { t: 1, w: 2, b: 3 };
+  const created = (id: string) => ({ is: 'created' as const, row: 1, id, slug: 's', at: 'soon', ...at });
+
+  it('for another key only if one of its codes is there, the newest first: the key was rotated (O33)', async () => {
+    const { open } = await useJournal([row(1)]);
+    await open({}, ['a', 'b', 'c', 'd', 'e'].map(created));
+    const rotated = await open({ apiKey: 'svc_live_b', there: ['d'] });
+    expect(rotated.asked).toEqual(['e', 'd']);
+    expect((await open({ apiKey: 'svc_live_b' })).asked).toEqual([]);
+    await expect(open({ apiKey: 'svc_live_c', there: ['a', 'b'] })).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining(`${path} belongs to another workspace`),
+    });
+    // The key that it has now is not the one that it began with.
+    await expect(open({})).rejects.toThrow('belongs to another workspace');
+  });
+
+  it('at another address if the user says that the service moved, and one of its codes is there (O33)', async () => {
+    const { open } = await useJournal([row(1)]);
+    await open({}, [created('a')]);
+    const moved = { baseUrl: 'https://new.example/api/v1', movedFrom: BASE_URL, there: ['a'] };
+    await expect(open({ ...moved, movedFrom: 'https://old.example/api/v1' })).rejects.toMatchObject({
+      message: `${path} belongs to ${BASE_URL}, not to https://new.example/api/v1`,
+      hint: expect.stringContaining(`--moved-from ${BASE_URL}`),
+    });
+    await expect(open({ ...moved, there: [] })).rejects.toThrow('belongs to another workspace');
+    expect((await open(moved)).asked).toEqual(['a']);
+    expect((await open({ baseUrl: moved.baseUrl })).asked).toEqual([]);
+  });
+
+  it('for another key if it made nothing; not if nobody knows whether it did (O33)', async () => {
+    const intent: JournalRecord = { is: 'intent', row: 1, ...at };
+    const cases: [JournalRecord[], boolean][] = [
+      [[], false],
+      [[intent, { is: 'refused', row: 1, error: '401', ...at }], false],
+      [[intent], true],
+      [[intent, { is: 'absent', row: 1, before: [], word: false, ...at }], true],
+    ];
+    for (const [lines, isRefused] of cases) {
+      const { open } = await useJournal([row(1)]);
+      await open({}, [{ is: 'session', ...at }, ...lines]);
+      const opening = open({ apiKey: 'svc_live_b' });
+      if (isRefused) await expect(opening).rejects.toThrow('may belong to another workspace');
+      else expect((await opening).asked).toEqual([]);
+    }
+  });
+
+  it('where an earlier version, which knew no key, began it (O33)', async () => {
+    const first = { is: 'journal', version: 1, baseUrl: BASE_URL };
+    const lines = [first, { is: 'rows', hashes: ['0bcba52f099c6833'] }, created('a')];
+    await (await openWith(lines, { there: ['a'] })).close();
+    await expect(openWith(lines)).rejects.toThrow('belongs to another workspace');
+    await (await openWith([first, { is: 'rows', hashes: ['a'] }, { is: 'intent', row: 1, ...at }])).close();
   });
 });
 
 describe('a journal is refused', () => {
-  it('for rows that have changed or are gone (O14)', async () => {
-    const { open } = await useJournal([row(1), row(2)]);
-    await expect(open([row(1), row(2, { name: 'x' })])).rejects.toMatchObject({
-      name: 'UsageError',
-      message: `the input is not the one that ${path} records: row 2 (line 3) has changed`,
-      hint: expect.stringContaining('add rows only at the end'),
-    });
-    await expect(open([row(1)])).rejects.toThrow('it had 2 rows and now has 1');
-    await expect(open([row(1, { name: 'Code 2' }), row(2, { name: 'Code 1' })])).rejects.toThrow('row 1 (line 2) has changed');
-  });
-
-  it('against another service (O14)', async () => {
-    const { open } = await useJournal([row(1)]);
-    await expect(open([row(1)], 'https://other.example/api/v1')).rejects.toMatchObject({
-      name: 'UsageError',
-      message: `${path} records a run against ${BASE_URL}, not https://other.example/api/v1`,
-      hint: expect.stringContaining(`go on with --base-url ${BASE_URL}, or name other --results`),
-    });
-  });
-
   it.each([
     ['plan', 'dated changes'],
     ['deletion', 'a deletion'],
     ['colours', 'colours'],
-  ])('when it is that of another command, be it the first line only (O14): %s', async (of, kind) => {
+  ])('when it is that of another command, be it the first line only: %s', async (of, kind) => {
     const first = { is: 'journal', version: 1, baseUrl: BASE_URL, of };
     for (const more of [[], [{ is: 'known', name: 'menu', id: 'x' }]]) {
       await expect(openWith([first, ...more])).rejects.toMatchObject({
         name: 'UsageError',
         message: `${path} records ${kind}, not codes to be created`,
-        hint: 'name other --results',
+        hint: 'specify a different file with --results',
       });
     }
   });
 
-  it('when it is that of another version of qrctl (O14)', async () => {
-    const newer = { is: 'journal', version: 2, baseUrl: BASE_URL };
+  it('when it is that of another version of qrctl', async () => {
+    const newer = { is: 'journal', version: 3, baseUrl: BASE_URL };
     await expect(openWith([newer])).rejects.toMatchObject({
       message: expect.stringContaining('was written by another version of qrctl'),
-      hint: 'finish with that version; or name other --results, and add --skip-existing to create only what is missing',
+      hint: expect.stringContaining('use the latest version of qrctl'),
     });
     for (const more of [{}, { of: 'deletion' }, { version: 1, baseUrl: BASE_URL }])
       await expect(openWith([{ is: 'rows', hashes: [], ...more }])).rejects.toThrow('another version');
@@ -139,12 +189,12 @@ describe('a journal is refused', () => {
     const { memory, open, bytes } = await useJournal([row(1)]);
     const whole = bytes();
     memory.write(path, `${whole}{"is":"intent","row`);
-    expect(await open([row(1)])).toHaveLength(2);
+    expect((await open()).found).toHaveLength(2);
     expect(bytes()).toBe(whole);
-    memory.write(path, whole.replace('"version":1', '"version":7'));
-    await expect(open([row(1)])).rejects.toMatchObject({ name: 'UsageError', message: `${path} is damaged at line 1` });
+    memory.write(path, whole.replace('"version":2', '"version":7'));
+    await expect(open()).rejects.toMatchObject({ name: 'UsageError', message: `${path} is damaged at line 1` });
     memory.write(path, 'name,type\na,url\n');
-    await expect(open([row(1)])).rejects.toThrow('is not a journal of qrctl');
+    await expect(open()).rejects.toThrow('is not a journal of qrctl');
   });
 
   const at = { t: 1, w: 2, b: 3 };
@@ -154,7 +204,7 @@ describe('a journal is refused', () => {
     ['an unknown kind', { is: 'hello', ...at }],
     ['a kind of every object', { is: 'toString', ...at }],
     ['a second beginning', { is: 'journal', version: 1, baseUrl: BASE_URL }],
-    ['a row that is not of the input', { ...intent, row: 2 }],
+    ['a row that is no entry', { ...intent, row: 2 }],
     ['a row before the first', { ...intent, row: 0 }],
     ['half a row', { ...intent, row: 0.5 }],
     ['no row', { is: 'intent', ...at }],
@@ -165,9 +215,17 @@ describe('a journal is refused', () => {
     ['a list of other things', { is: 'absent', row: 1, before: [1], word: false, ...at }],
     ['other rows that are none', { is: 'asked', row: 1, more: [2], candidates: [], ...at }],
     ['hashes that are none', { is: 'rows', hashes: 5 }],
+    ['an entry behind a gap', { is: 'entries', first: 3, seen: [{ all: 'a' }] }],
+    ['an entry before the first', { is: 'entries', first: 0, seen: [{ all: 'a' }] }],
+    ['an entry without a fingerprint', { is: 'entries', first: 2, seen: [{ name: 'a' }] }],
+    ['an entry with a name that is none', { is: 'entries', first: 2, seen: [{ all: 'a', name: 5 }] }],
+    ['a word that is none', { is: 'entries', first: 2, seen: [{ all: 'a', word: 'yes' }] }],
+    ['an order that is none', { is: 'order', runs: ['a'] }],
+    ['an order of nothing', { is: 'order', runs: [0, 1] }],
+    ['a workspace that is none', { is: 'workspace', baseUrl: 5 }],
   ])('when a line holds %s, whatever its checksum says (O15)', async (_, record) => {
     const { open } = await useJournal([row(1)]);
-    const beginning = (await open([row(1)])).map((line) => ({ ...line }));
+    const beginning = (await open()).found.map((line) => ({ ...line }));
     await expect(openWith([...beginning, record])).rejects.toMatchObject({
       name: 'UsageError',
       message: `${path} is damaged at line 3: it holds what no run writes`,
@@ -176,12 +234,18 @@ describe('a journal is refused', () => {
 
   it('and takes what a run writes (O15)', async () => {
     const { open } = await useJournal([row(1)]);
-    const [beginning, rows] = await open([row(1)]);
-    const lines = [intent, { is: 'absent', row: 1, before: ['a'], word: false, more: [1], ...at }, { is: 'clock', ...at, s: 5 }];
+    const [beginning, rows] = (await open()).found;
+    const lines = [
+      intent,
+      { is: 'absent', row: 1, before: ['a'], word: false, more: [1], ...at },
+      { is: 'clock', ...at, s: 5 },
+      { is: 'entries', first: 1, seen: [{ all: 'b', own: 'c', word: true }] },
+      { is: 'order', runs: [1, 1] },
+    ];
     await (await openWith([{ ...beginning }, { ...rows }, ...lines] as never)).close();
     await expect(openWith([{ ...beginning }, { ...rows }, intent, { ...intent, row: 7 }] as never)).rejects.toMatchObject({
       message: `${path} is damaged at line 4: it holds what no run writes`,
-      hint: 'name another place with --results; to create only what is missing, add --skip-existing',
+      hint: expect.stringContaining('restore the journal from a backup'),
     });
   });
 
@@ -189,7 +253,7 @@ describe('a journal is refused', () => {
     const memory = createMemoryDisk();
     const open = (ids: string[]) => {
       const listed = ids.map((id) => ({ row: 1, id }));
-      return openJournal({ disk: memory.disk, path, baseUrl: BASE_URL, rows: [row(1)], listed });
+      return openJournal(useOptions(memory.disk, { listed: { listed } }).options);
     };
     await expect(open(['x', 'y'])).rejects.toMatchObject({
       name: 'UsageError',
@@ -198,15 +262,16 @@ describe('a journal is refused', () => {
     });
     expect(memory.read(path)).toBe('');
     const journal = await open([]);
-    await journal.append([{ is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at }]);
+    const entries = [...entriesOf(row(1)), { is: 'entries' as const, first: 2, seen: [{ all: 'b', id: 'w', slug: 's' }] }];
+    await journal.append([...entries, { is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at }]);
     await journal.close();
-    await (await open(['x'])).close();
+    await (await open(['x', 'w'])).close();
     await expect(open(['x', 'z'])).rejects.toThrow(`the results list code z of which ${path} knows nothing`);
   });
 
   it('when it is not there, and the results cannot be read: they may list anything (O22)', async () => {
     const memory = createMemoryDisk();
-    const open = (listed: [] | undefined) => openJournal({ disk: memory.disk, path, baseUrl: BASE_URL, rows: [row(1)], listed });
+    const open = (listed: [] | undefined) => openJournal(useOptions(memory.disk, { listed: { listed } }).options);
     await expect(open(undefined)).rejects.toMatchObject({
       name: 'UsageError',
       message: `the results beside ${path} cannot be read, and there is no journal that knows what they list`,
@@ -223,14 +288,18 @@ describe('a journal is refused', () => {
       [[{ is: 'refused', row: 1, error: 'limit' }], true],
     ] as const) {
       const memory = createMemoryDisk();
-      const open = (of: number) =>
-        openJournal({ disk: memory.disk, path, baseUrl: BASE_URL, rows: [row(1), row(2)], listed: [{ row: of, id: 'x' }] });
-      const journal = await openJournal({ disk: memory.disk, path, baseUrl: BASE_URL, rows: [row(1), row(2)], listed: [] });
-      await journal.append([{ ...intent, is: 'intent' }, ...last.map((record) => ({ ...record, ...at }))]);
+      const open = (of: NewRow | undefined) => {
+        const rows = of ? [{ seen: seenOf(of), id: 'x', slug: 's', isEdited: false }] : [];
+        const listed = { listed: of ? [{ row: 1, id: 'x' }] : [], readListed: async () => rows };
+        return openJournal(useOptions(memory.disk, { listed }).options);
+      };
+      const journal = await open(undefined);
+      const entries = entriesOf(row(1), row(2));
+      await journal.append([...entries, { ...intent, is: 'intent' }, ...last.map((record) => ({ ...record, ...at }))]);
       await journal.close();
-      if (isRefused) await expect(open(1)).rejects.toThrow('knows nothing');
-      else await (await open(1)).close();
-      await expect(open(2)).rejects.toThrow('knows nothing');
+      if (isRefused) await expect(open(row(1))).rejects.toThrow('knows nothing');
+      else await (await open(row(1))).close();
+      await expect(open(row(2))).rejects.toThrow('knows nothing');
     }
   });
 
@@ -248,9 +317,7 @@ describe('a journal is refused', () => {
         return { ...file, close };
       },
     };
-    await expect(openJournal({ disk, path, baseUrl: 'https://other.example', rows: [row(1)], listed: [] })).rejects.toThrow(
-      'records a run against',
-    );
+    await expect(openJournal(useOptions(disk, { baseUrl: 'https://other.example' }).options)).rejects.toThrow('belongs to');
     expect(closed).toBe(1);
   });
 });

@@ -33,7 +33,7 @@ async function wait({ found = [], unknown = [1], events = [], startMs = 0, servi
   const journal = { found, append: async () => undefined, note: () => undefined, close: async () => undefined };
   const nowMs = () => serviceNowMs;
   const clocks = { clock, serviceNowMs: () => undefined, uptimeMs: () => 5000 + clock.monotonic() };
-  const states = await openStates(journal, 3, clocks);
+  const states = await openStates(journal, clocks, 3);
   for (const { is, atMs } of events) {
     await clock.advance(atMs - clock.monotonic());
     await states.record([is === 'intent' ? { is, row: 1 } : { is, row: 1, error: 'lost' }]);
@@ -106,7 +106,7 @@ describe('waiting for a write that may still land', () => {
   it('ends at once with the reason of an interruption', async () => {
     const clock = fakeClock();
     const journal = { found: lostBefore(), append: async () => undefined, note: () => undefined, close: async () => undefined };
-    const states = await openStates(journal, 1, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 });
+    const states = await openStates(journal, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 }, 1);
     const controller = new AbortController();
     clock.at(1500, () => controller.abort(new Error('interrupted')));
     const service = { nowMs: () => undefined, msToClockSample: () => 60_000 };
@@ -138,7 +138,7 @@ describe('the last look', () => {
     const clock = fakeClock({ wallMs: T0 });
     const found = [...lostBefore(T0 + 1000), ...more];
     const journal = { found, append: async () => undefined, note: () => undefined, close: async () => undefined };
-    const states = await openStates(journal, 2, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 });
+    const states = await openStates(journal, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 }, 2);
     await clock.advance(elapsedMs);
     return lastLookDelayMs([states.of(1)], { states, service: { nowMs: () => serviceNowMs }, settleMs });
   }

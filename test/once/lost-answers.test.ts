@@ -5,7 +5,7 @@ import type { NewCode } from '../../src/service/shapes.ts';
 import { done, type Kill, namesOf, only, recordsOf, rowsOf, run, runKilled, worldOf } from './world.ts';
 
 /** The first outcome is about to be written, of a run that makes its journal: its name, its beginning, a session, an intent. */
-const AT_OUTCOME: Kill = { step: 9, fault: 'end-before' };
+const AT_OUTCOME: Kill = { step: 11, fault: 'end-before' };
 
 describe('when answers are lost', () => {
   it('adopts a code that was created after all', async () => {
@@ -85,7 +85,7 @@ describe('when answers are lost', () => {
     const end = await run(world, rows);
     const own = world.service.codes.find(({ by }) => by === 2);
     expect(end.undecided).toMatchObject([{ row: 2, candidates: [{ id: own?.id }] }]);
-    const adopt = [{ row: 2, id: own?.id ?? '' }];
+    const adopt = [{ line: 3, id: own?.id ?? '' }];
     expect(await run(world, rows, { decisions: { adopt, notCreated: [] } })).toMatchObject(done);
     expect([world.service.codes.length, world.service.posts()]).toEqual([4, 4]);
   });
@@ -197,7 +197,7 @@ describe('when answers are lost', () => {
     const offline = new UnavailableError('no network');
     await run(world, rowsOf(2), { listCodes: () => Promise.reject(offline) });
     const shown = () => world.service.listCodes();
-    await run(world, rowsOf(2), { decisions: { adopt: [], notCreated: [2] }, listCodes: shown });
+    await run(world, rowsOf(2), { decisions: { adopt: [], notCreated: [3] }, listCodes: shown });
     const words = (await recordsOf(world)).flatMap((record) => (record.is === 'absent' ? [[record.row, record.word]] : []));
     expect(words).toEqual([
       [2, true],
@@ -277,10 +277,10 @@ describe('after a row was sent again', () => {
       const world = lateBy(30_000);
       const { undecided } = await run(world, rowsOf(1));
       const [{ candidates: [late] = [], id: own } = {}] = undecided;
-      const word = { row: 1, id: late?.id ?? '' };
+      const word = { line: 2, id: late?.id ?? '' };
       const second = world.service.codes.find(({ id }) => id === late?.id);
       if (settle === 'delete' && second) world.service.remove(second);
-      const decisions = { adopt: settle === 'adopt' ? [word] : [], notCreated: settle === 'not-created' ? [1] : [] };
+      const decisions = { adopt: settle === 'adopt' ? [word] : [], notCreated: settle === 'not-created' ? [2] : [] };
       const end = await run(world, rowsOf(1), { decisions });
       expect(end).toMatchObject({ ...done, rows: [{ id: settle === 'adopt' ? late?.id : own }] });
       expect(await run(world, rowsOf(1))).toMatchObject(done);

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { openAppendLog } from '../../src/durable/append-log.ts';
 import { openPlanJournal, readPlanJournal } from '../../src/once/plan-journal.ts';
+import { createWorkspace } from '../../src/service/workspace.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 
 const PATH = '/data/plan.results.csv.journal';
 const BASE = 'https://qr.example/api/v1';
+const own = { workspace: createWorkspace({ baseUrl: BASE, apiKey: 'svc_live_a' }), getCode: async () => undefined };
 const [wanted, before] = [{ name: 'b' }, { name: 'a' }];
 
 /** A disk with a log of these lines. */
@@ -19,7 +21,7 @@ async function diskWith(records: readonly { is: string; [field: string]: unknown
 describe('the journal of a plan', () => {
   it('knows names, what was begun, and what is done; also in the run that noted it', async () => {
     const { disk } = createMemoryDisk();
-    const journal = await openPlanJournal(PATH, BASE, disk);
+    const journal = await openPlanJournal(PATH, own, disk);
     await journal.record([]);
     await journal.record([
       { is: 'known', name: 'menu', id: 'x' },
@@ -28,7 +30,7 @@ describe('the journal of a plan', () => {
       { is: 'done', id: 'y', keys: ['k', 'l'], outcome: 'unchanged' },
     ]);
     await journal.close();
-    for (const seen of [journal, await openPlanJournal(PATH, BASE, disk), await readPlanJournal(PATH, BASE, disk)]) {
+    for (const seen of [journal, await openPlanJournal(PATH, own, disk), await readPlanJournal(PATH, own, disk)]) {
       expect([seen.known('menu'), seen.known('x')]).toEqual(['x', undefined]);
       expect([seen.open('x'), seen.open('y')]).toEqual([{ is: 'intent', id: 'x', wanted, before }, undefined]);
       expect([seen.isDone('k'), seen.isDone('l'), seen.isDone('m')]).toEqual(['unchanged', 'unchanged', undefined]);
@@ -37,7 +39,7 @@ describe('the journal of a plan', () => {
 
   it('is only looked at by a dry run: nothing is made or written', async () => {
     const { disk, ...memory } = createMemoryDisk();
-    const journal = await readPlanJournal(PATH, BASE, disk);
+    const journal = await readPlanJournal(PATH, own, disk);
     await journal.record([{ is: 'known', name: 'menu', id: 'x' }]);
     await journal.close();
     expect(memory.read(PATH)).toBeUndefined();
@@ -45,7 +47,7 @@ describe('the journal of a plan', () => {
 
   it('begins with what it is of, once', async () => {
     const { disk, ...memory } = createMemoryDisk();
-    for (const _ of [1, 2]) await (await openPlanJournal(PATH, BASE, disk)).close();
+    for (const _ of [1, 2]) await (await openPlanJournal(PATH, own, disk)).close();
     expect(memory.read(PATH)?.match(/"of":"plan"/g)).toHaveLength(1);
   });
 
@@ -57,19 +59,20 @@ describe('the journal of a plan', () => {
   ])('is refused where it is of something else: %j', async (first) => {
     const disk = await diskWith([first, { is: 'rows', hashes: ['a'] }]);
     for (const open of [openPlanJournal, readPlanJournal]) {
-      await expect(open(PATH, BASE, disk)).rejects.toMatchObject({
+      await expect(open(PATH, own, disk)).rejects.toMatchObject({
         name: 'UsageError',
         message: `${PATH} is the journal of something other than a plan of dated changes`,
-        hint: 'name other --results',
+        hint: 'specify a different file with --results',
       });
     }
   });
 
   it('is refused for another service', async () => {
     const disk = await diskWith([{ is: 'journal', version: 1, baseUrl: BASE, of: 'plan' }]);
-    await expect(openPlanJournal(PATH, 'https://other.example', disk)).rejects.toMatchObject({
-      message: `${PATH} records a plan for ${BASE}, not https://other.example`,
-      hint: `go on with --base-url ${BASE}, or name other --results`,
+    const workspace = createWorkspace({ baseUrl: 'https://other.example', apiKey: 'svc_live_a' });
+    await expect(openPlanJournal(PATH, { ...own, workspace }, disk)).rejects.toMatchObject({
+      message: `${PATH} belongs to ${BASE}, not to https://other.example`,
+      hint: expect.stringContaining(`--moved-from ${BASE}`),
     });
   });
 
@@ -89,16 +92,16 @@ describe('the journal of a plan', () => {
       { is: 'known', name: 'a', id: 'b' },
       line,
     ]);
-    await expect(openPlanJournal(PATH, BASE, disk)).rejects.toMatchObject({
+    await expect(openPlanJournal(PATH, own, disk)).rejects.toMatchObject({
       name: 'UsageError',
       message: `${PATH} is damaged at line 3: it holds what no run writes`,
-      hint: expect.stringContaining('put a copy of it back'),
+      hint: expect.stringContaining('restore it from a backup'),
     });
   });
 
   it('is refused where it is damaged, with a way out that a plan has', async () => {
     const { disk, ...memory } = createMemoryDisk();
-    const journal = await openPlanJournal(PATH, BASE, disk);
+    const journal = await openPlanJournal(PATH, own, disk);
     await journal.record([
       { is: 'known', name: 'menu', id: 'x' },
       { is: 'known', name: 'shop', id: 'y' },
@@ -106,10 +109,10 @@ describe('the journal of a plan', () => {
     await journal.close();
     memory.write(PATH, String(memory.read(PATH)).replace('"id":"x"', '"id":"z"'));
     for (const open of [openPlanJournal, readPlanJournal]) {
-      await expect(open(PATH, BASE, disk)).rejects.toMatchObject({
+      await expect(open(PATH, own, disk)).rejects.toMatchObject({
         name: 'UsageError',
         message: `${PATH} is damaged at line 2`,
-        hint: 'put a copy of it back; with other --results each row that is due is applied anew',
+        hint: 'restore it from a backup; with a different --results file each row that is due is applied again',
       });
     }
   });

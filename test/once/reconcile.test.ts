@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RowToFind } from '../../src/once/deal-out.ts';
-import type { JournalRecord } from '../../src/once/journal.ts';
 import { findExisting, reconcile } from '../../src/once/reconcile.ts';
 import { replay } from '../../src/once/row-states.ts';
 import { valuesKey } from '../../src/once/same-values.ts';
@@ -288,40 +287,6 @@ describe('what exists already', () => {
     const existing = await findExisting(first ? [first] : [], states, { listing: [code('y', 0), code('x', 10)] });
     expect(existing.map(({ code: { id } }) => id)).toEqual(['y']);
     expect(await findExisting(first ? [first] : [], states, { listing: [code('x', 10)] })).toEqual([]);
-  });
-});
-
-describe('what exists already more than once', () => {
-  const newRows = [row(1, 0), row(2, 0)].map((unknown) => ({ ...unknown, line: unknown.row + 1, values: new Map() }));
-  const listing = [code('x', 0), code('y', 1), code('z', 2)];
-  const idsOf = async (listed: { row: number; id: string }[]) => {
-    const existing = await findExisting(newRows, replay([], 2), { listing, listed });
-    return existing.map(({ row, code: { id } }) => `${row} ${id}`);
-  };
-
-  it('is what the results of an earlier run list, and else the first in the listing', async () => {
-    expect(await idsOf([])).toEqual(['1 x', '2 y']);
-    expect(await idsOf([{ row: 2, id: 'x' }])).toEqual(['1 y', '2 x']);
-    expect(await idsOf([{ row: 1, id: 'z' }])).toEqual(['1 z', '2 x']);
-    expect(
-      await idsOf([
-        { row: 1, id: 'gone' },
-        { row: 9, id: 'x' },
-      ]),
-    ).toEqual(['1 x', '2 y']);
-  });
-
-  it('is not what they list for a row with other values, or that a person said is not its own', async () => {
-    const other = newRows.map((unknown) => ({ ...unknown, code: { ...unknown.code, name: 'another' } }));
-    expect(await findExisting(other, replay([], 2), { listing, listed: [{ row: 1, id: 'x' }] })).toEqual([]);
-    const stamp = { t: 0, w: 0, b: 0 };
-    const denied: JournalRecord[] = [
-      { is: 'session', ...stamp },
-      { is: 'intent', row: 1, ...stamp },
-      { is: 'absent', row: 1, before: ['x'], word: true, ...stamp },
-    ];
-    const existing = await findExisting(newRows, replay(denied, 2), { listing, listed: [{ row: 1, id: 'x' }] });
-    expect(existing.map(({ row, code: { id } }) => `${row} ${id}`)).toEqual(['1 y', '2 z']);
   });
 });
 

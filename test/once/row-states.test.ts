@@ -151,8 +151,8 @@ it('stamps what it writes by three clocks of the machine and that of the service
   const clocks = { clock, serviceNowMs: () => 42, uptimeMs: () => 1234.6 };
   const states = await openStates(
     { found: [session, intent(10)], append, note: append, close: async () => undefined },
-    1,
     clocks,
+    1,
   );
   await clock.advance(250.3);
   expect(states.elapsedMs()).toBe(250);

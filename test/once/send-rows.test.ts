@@ -48,7 +48,7 @@ async function send({
     written.push(...records);
   };
   const clocks = { clock: fakeClock(), serviceNowMs: () => undefined, uptimeMs: () => 0 };
-  const states = await openStates({ found: [], append, note: append, close: async () => undefined }, rows, clocks);
+  const states = await openStates({ found: [], append, note: append, close: async () => undefined }, clocks, rows);
   const at = '2026-01-01T00:00:00Z';
   const sent: string[] = [];
   const end = await sendRows(rowsOf(rows), {
@@ -74,6 +74,7 @@ async function send({
       },
     },
     onSent: ({ is, row }) => sent.push(`${row} ${is}`),
+    nameOf: (row) => `line ${row + 1}`,
     onAltered: () => undefined,
   });
   // By row, and only of those that were sent: the intents of the rows that come next go to disk with a row's own.
@@ -108,7 +109,7 @@ describe('an answer', () => {
     const end = await send({ idOf: (row) => `id-${Math.min(row, 2)}` });
     expect(end.sent).toEqual(['1 created', '2 created', '3 unknown']);
     expect(end).toMatchObject({ stop: undefined, states: ['created', 'created', 'unknown'] });
-    expect(end.lastError).toMatchObject({ message: 'the service answered with the code of row 2 (id-2)' });
+    expect(end.lastError).toMatchObject({ message: 'the service answered with the code of line 3 (id-2)' });
     expect(end.lines).toEqual(['1 intent', '1 created', '2 intent', '2 created', '3 intent', '3 unknown']);
   });
 

@@ -4,12 +4,14 @@ import type { Disk } from '../../src/durable/disk.ts';
 import { type CreateJob, createRows } from '../../src/once/create-rows.ts';
 import type { JournalRecord, NewRow } from '../../src/once/journal.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
+import { createWorkspace } from '../../src/service/workspace.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { createMemoryDisk, type Fault, type MemoryDisk } from '../support/memory-disk.ts';
 import { type Mishap, type ModelCodes, type ModelCodesOptions, modelCodes } from '../support/model-service/codes.ts';
 
 export const JOURNAL = '/data/codes.results.csv.journal';
 export const BASE_URL = 'https://qr.example/api/v1';
+export const WORKSPACE = createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_world' });
 
 /** Rows named `row N`; `alike` gives a row the values of an earlier one. */
 export function rowsOf(count: number, alike: (row: number) => number = (row) => row): NewRow[] {
@@ -43,7 +45,7 @@ export async function run({ time, service, memory }: World, rows: readonly NewRo
     rows,
     journalPath: JOURNAL,
     disk: memory.disk,
-    service: { ...service, baseUrl: BASE_URL },
+    service: { ...service, workspace: WORKSPACE },
     listCodes: service.listCodes,
     askClock: service.askClock,
     clock: time,
@@ -54,6 +56,7 @@ export async function run({ time, service, memory }: World, rows: readonly NewRo
     skipExisting: false,
     settleMs: SETTLE_MS,
     listed: [],
+    readListed: async () => [],
     decisions: { adopt: [], notCreated: [] },
     onEvent: () => undefined,
     ...given,

@@ -6,6 +6,7 @@ import { UsageError } from '../../errors.ts';
 import { formatOfPath, refuseForeignExtension } from '../../output/plan-output.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
 import { fromCodesOption } from '../from-option.ts';
+import { movedFromOption } from '../moved-from-option.ts';
 import type { outputOptions } from '../output-options.ts';
 import { overwriteOption } from '../overwrite-option.ts';
 
@@ -26,6 +27,7 @@ export const bulkOptions = {
     },
   ),
   ...overwriteOption,
+  movedFrom: { ...movedFromOption.movedFrom, group: BULK_GROUP },
   sheetName: text('--sheet-name <name>', 'the sheet of a workbook (default: its first one)', { group: BULK_GROUP }),
   visibleOnly: flag('--visible-only', 'Omit the rows of a workbook that are hidden, by a filter or by hand', {
     group: BULK_GROUP,

@@ -3,13 +3,14 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Input, ReadOptions } from '../../bulk/input.ts';
 import { parseInput, parseWithFaults } from '../../bulk/read-input.ts';
-import { listedCodes } from '../../bulk/results.ts';
+import { listedCodes, listedRows } from '../../bulk/read-results.ts';
 import type { Context } from '../../context.ts';
 import { nodeDisk } from '../../durable/disk.ts';
 import { readBack } from '../../durable/held-directory.ts';
 import { systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
-import type { ListedCode } from '../../once/journal.ts';
+import type { Listed } from '../../once/listed-rows.ts';
+import type { UtmTags } from '../../utm.ts';
 import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
 
 /** More than any spreadsheet has, and little enough to be held in memory. */
@@ -22,19 +23,29 @@ export async function readInput(context: Context, from: string, options: ReadOpt
   return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal }, parseWithFaults);
 }
 
-/** The codes of rows by the results of an earlier run: none where there is no file, or one of another kind; undefined for what is no table. */
-export async function readListedCodes(path: string | undefined): Promise<ListedCode[] | undefined> {
-  if (path === undefined) return [];
-  const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) =>
-    // Anything else is told when it is written.
-    systemCode(error) === 'ERR_FS_FILE_TOO_LARGE' ? undefined : Buffer.of(),
-  );
-  if (bytes?.length === 0) return [];
-  if (!bytes) return undefined;
+/**
+ * What the results of an earlier create run list: nothing where there is no file, or one of another kind; undefined for what is no table. `common` are
+ * the tags of this run's flags.
+ */
+export async function readListed(path: string | undefined, common: UtmTags | undefined): Promise<Listed> {
+  const nothing = async () => [];
+  if (path === undefined) return { listed: [], readListed: nothing };
+  const read = async () => {
+    const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
+      if (systemCode(error) === 'ERR_FS_FILE_TOO_LARGE') throw error;
+      return Buffer.of(); // told when it is written
+    });
+    return bytes && bytes.length > 0 ? parseRows(bytes, path, {}) : undefined;
+  };
   try {
-    return listedCodes(await parseRows(bytes, path, {}));
+    const results = await read();
+    const rows = async () => {
+      const again = await read();
+      return again ? listedRows(again, common) : [];
+    };
+    return { listed: results ? listedCodes(results) : [], readListed: rows };
   } catch {
-    return undefined;
+    return { listed: undefined, readListed: async () => [] };
   }
 }
 

@@ -1,7 +1,7 @@
 /** Codes in memory, with everything that can go wrong between a POST and its answer, and other people at work on it. */
 import { NotFoundError, PlanLimitError, RejectedError, UnavailableError } from '../../../src/errors.ts';
 import { createServiceClock } from '../../../src/limit/service-clock.ts';
-import type { NewCode, QrCode } from '../../../src/service/shapes.ts';
+import type { CodeChanges, NewCode, QrCode } from '../../../src/service/shapes.ts';
 import type { FakeClock } from '../clock.ts';
 
 export type Mishap =
@@ -26,6 +26,8 @@ export type Mishap =
 export interface ModelCode extends QrCode {
   /** The input row whose POST made it; 0: somebody else. */
   by: number;
+  /** What the POST said. */
+  sent: NewCode | QrCode;
 }
 
 export interface ModelCodesOptions {
@@ -47,6 +49,8 @@ export interface ModelCodesOptions {
   alters?: (code: NewCode) => NewCode;
   /** The n-th listing comes from a replica that is so far behind. */
   listLagMs?: (n: number) => number;
+  /** What `by` of a code is to be; by default the number in its name. */
+  byOf?: (code: NewCode) => number;
 }
 
 export function modelCodes({
@@ -60,6 +64,7 @@ export function modelCodes({
   tidies = false,
   alters = (code) => code,
   listLagMs = () => 0,
+  byOf = ({ name }) => Number(/\d+/.exec(name)?.[0] ?? -1),
 }: ModelCodesOptions) {
   const codes: ModelCode[] = [];
   /** When codes became visible in listings and ceased to be, on the monotonic clock. */
@@ -84,7 +89,7 @@ export function modelCodes({
     const id = `00000000-0000-4000-8000-${String(born.size + 1).padStart(12, '0')}`;
     const tidy = tidies && destination && URL.canParse(destination) ? new URL(destination).href : destination;
     const code = { id, slug: `s${born.size + 1}`, name: tidies ? name.trim() : name, type, destination: tidy };
-    const whole = { ...code, status: 'active', created_at: at, updated_at: at, by };
+    const whole = { ...code, status: 'active', created_at: at, updated_at: at, by, sent };
     codes.push(whole);
     born.set(whole, time.monotonic());
     return whole;
@@ -116,7 +121,7 @@ export function modelCodes({
         await beforeSend();
       }
       const sentAt = time.monotonic();
-      const by = Number(/\d+/.exec(code.name)?.[0] ?? -1);
+      const by = byOf(code);
       const trip = latencyMs(n) / 2;
       if (fate === 'late') time.at(time.monotonic() + lateMs(n), () => add(code, by));
       if (fate === 'repeated') {
@@ -137,6 +142,17 @@ export function modelCodes({
       if (!made.code || fate === 'applied') throw new UnavailableError('the connection broke', { outcome: 'unknown' });
       seeDate(sentAt);
       return made.code;
+    },
+    /** `fate`: drop or applied lose the answer. */
+    async updateCode(id: string, changes: CodeChanges, fate: Mishap = 'none'): Promise<QrCode> {
+      const sentAt = time.monotonic();
+      await time.sleep(latencyMs(0));
+      const code = codes.find((other) => other.id === id);
+      if (!code) throw new NotFoundError(`no code has the id ${id}`);
+      if (fate !== 'drop') Object.assign(code, changes);
+      if (fate !== 'none') throw new UnavailableError('the connection broke', { outcome: 'unknown' });
+      seeDate(sentAt);
+      return { ...code };
     },
     async getCode(id: string): Promise<QrCode> {
       const code = codes.find((other) => other.id === id);

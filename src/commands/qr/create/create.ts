@@ -20,21 +20,29 @@ const fileOptions = {
     'wait so long for a write whose answer was lost before the row is sent again (default: 10s, more where answers are slow)',
     { group: BULK_GROUP },
   ),
+  applyEdits: flag('--apply-edits', 'Change the codes of rows that were edited since they were created', { group: BULK_GROUP }),
+  asNew: {
+    flags: '--as-new <line>',
+    description: 'Line of an edited row to create a new code for, or lines: 15-20',
+    group: BULK_GROUP,
+    repeatable: true,
+    parse: (raw, previous = []) => [...previous, ...parseLines(raw)],
+  } satisfies OptionDefinition<number[]>,
   adopt: {
-    flags: '--adopt <row=id>',
-    description: 'your word that this code is the one the row created',
+    flags: '--adopt <line=id>',
+    description: 'Code that the row created, or of an edited row the code to change',
     group: BULK_GROUP,
     risky: true,
     repeatable: true,
     parse: (raw, previous = []) => [...previous, parseAdoption(raw)],
   } satisfies OptionDefinition<Decisions['adopt']>,
   notCreated: {
-    flags: '--not-created <row>',
-    description: 'your word that the row created no code, so that it is sent again',
+    flags: '--not-created <line>',
+    description: 'Line of a row that created no code, so that it is sent again',
     group: BULK_GROUP,
     risky: true,
     repeatable: true,
-    parse: (raw, previous = []) => [...previous, parseRow(raw)],
+    parse: (raw, previous = []) => [...previous, parseLine(raw)],
   } satisfies OptionDefinition<number[]>,
 };
 
@@ -76,13 +84,24 @@ export const command = defineCommand({
 });
 
 function parseAdoption(raw: string): Decisions['adopt'][number] {
-  const [row = '', id = '', ...more] = raw.split('=');
+  const [line = '', id = '', ...more] = raw.split('=');
   if (!isUuid(id) || more.length)
-    throw new InvalidArgumentError('It takes a row number, =, and the id of a code: 12=6f1c2f0e-….');
-  return { row: parseRow(row), id: id.toLowerCase() };
+    throw new InvalidArgumentError('It takes the line of a row, =, and the id of a code: 12=6f1c2f0e-….');
+  return { line: parseLine(line), id: id.toLowerCase() };
 }
 
-function parseRow(raw: string): number {
+function parseLine(raw: string): number {
   if (/^[1-9]\d{0,8}$/.test(raw)) return Number(raw);
-  throw new InvalidArgumentError('It takes the number of a row, counted from 1 below the header.');
+  throw new InvalidArgumentError('It takes the line of the file where a row begins.');
+}
+
+/** More lines than a file has rows that anybody looks at one by one. */
+const MOST_LINES = 1_000_000;
+
+function parseLines(raw: string): number[] {
+  const [first, last, ...more] = raw.split('-').map(parseLine);
+  if (first === undefined || more.length > 0) throw new InvalidArgumentError('It takes a line, or lines: 15-20.');
+  const count = (last ?? first) - first + 1;
+  if (count < 1 || count > MOST_LINES) throw new InvalidArgumentError('It takes the first line and the last: 15-20.');
+  return Array.from({ length: count }, (_, index) => first + index);
 }

@@ -1,16 +1,18 @@
 /** `qr create --from`: from a file of rows to a file of results. */
 import { uptime } from 'node:os';
+import { createEditor } from '../../../bulk/apply-edits.ts';
 import { checkCreate } from '../../../bulk/check-create.ts';
 import { createFailure, createResults } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { type CreateEnd, createRows, planRows, type RowPlan } from '../../../once/create-rows.ts';
+import type { Decisions } from '../../../once/decisions.ts';
 import type { NewRow } from '../../../once/journal.ts';
 import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import type { Column } from '../../../output/columns.ts';
 import { everyCode, requestsToList } from '../../../service/codes.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf, requireResults } from '../bulk-flags.ts';
-import { readListedCodes } from '../bulk-input.ts';
+import { readListed } from '../bulk-input.ts';
 import { type RowProgress, showRowProgress, tellWaiting } from '../bulk-progress.ts';
 import { printDryRun } from '../dry-run.ts';
 import { utmOf } from '../utm-flags.ts';
@@ -23,12 +25,21 @@ export async function createFromFile(context: Context, from: string, flags: Crea
     check: (input) => checkCreate(input, { utm: utmOf(flags), force: flags.force }),
     preview: (run) => printPlan(context, run, flags),
     async send({ rows, path }) {
-      if (flags.adopt ?? flags.notCreated) requireResults(path, flags.adopt ? '--adopt' : '--not-created');
+      for (const [flag, given] of Object.entries(journalFlags(flags))) if (given !== undefined) requireResults(path, flag);
       const end = await withJournal(context, path, (journalPath) => create(context, rows, path, journalPath, flags));
       const results = createResults(end);
       return { results, failure: createFailure(end, results, rows, path) };
     },
   });
+}
+
+/** The flags that say something of an earlier run. */
+function journalFlags({ adopt, notCreated, asNew, applyEdits }: CreateFlags): Readonly<Record<string, unknown>> {
+  return { '--adopt': adopt, '--not-created': notCreated, '--as-new': asNew, '--apply-edits': applyEdits };
+}
+
+function decisionsOf({ adopt = [], notCreated = [], asNew = [] }: CreateFlags): Decisions {
+  return { adopt, notCreated, asNew };
 }
 
 async function create(
@@ -41,6 +52,7 @@ async function create(
   const { clock, signal, console } = context;
   const { concurrency } = await context.settings();
   const service = await context.service();
+  const { failFast = false } = flags;
   let progress: RowProgress | undefined;
   try {
     return await createRows({
@@ -50,10 +62,9 @@ async function create(
       askClock: () => service.listCodes({ page: 1, limit: 1 }),
       uptimeMs: () => uptime() * 1000,
       settleMs: flags.settle ?? SETTLE_MS,
-      listed: await readListedCodes(path),
-      failFast: flags.failFast ?? false,
-      skipExisting: flags.skipExisting ?? false,
-      decisions: { adopt: flags.adopt ?? [], notCreated: flags.notCreated ?? [] },
+      ...(await readListed(path, utmOf(flags))),
+      ...{ failFast, skipExisting: flags.skipExisting ?? false, decisions: decisionsOf(flags), movedFrom: flags.movedFrom },
+      applyEdits: flags.applyEdits ? createEditor({ service, concurrency, failFast, signal }) : undefined,
       onEvent(event) {
         if (event.is === 'warning') console.warn(event.text);
         else if (event.is === 'begun')
@@ -73,47 +84,55 @@ async function inNextTurn(beforeSend: (() => Promise<void>) | undefined): Promis
   await beforeSend?.();
 }
 
-const PLAN_COLUMNS = ['line', 'action', 'id', 'name', 'type', 'destination'].map(
+const PLAN_COLUMNS = ['line', 'action', 'id', 'name', 'type', 'destination', 'field', 'old', 'new'].map(
   // There is an id only where the row has a code already.
   (name): Column => (name === 'id' ? { name, keepWhole: true } : { name, importance: 1 }),
 );
 
-/** `--dry-run`: one record a row. Reads the journal without touching it; asks the service at most for the listing. */
+/** One record a row; of one that was edited, one for each field. */
+function recordsOf({ row, action, id, changes = [] }: RowPlan): Record<string, unknown>[] {
+  const { name, type = 'url', destination = null } = row.code;
+  const about = { line: row.line, action, id: id ?? null, name, type, destination };
+  if (changes.length === 0) return [{ ...about, field: null, old: null, new: null }];
+  return changes.map((change) => ({ ...about, ...change }));
+}
+
+/** `--dry-run`: what `createRows` would carry out. Reads the journal without touching it; asks the service at most for the listing. */
 async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFlags): Promise<void> {
   const { rows, path } = run;
   const { concurrency } = await context.settings();
   const service = await context.service();
-  const { baseUrl } = service;
   let codes: number | undefined;
   const listCodes = async () => {
     const all = await everyCode(service, concurrency, 'round');
     codes = all.length;
     return all;
   };
-  const job = {
-    rows,
+  const plan = await planRows({
+    ...{ rows, service, listCodes, movedFrom: flags.movedFrom, decisions: decisionsOf(flags) },
+    ...(await readListed(path, utmOf(flags))),
     journalPath: path === undefined ? undefined : journalOf(path),
-    baseUrl,
-    listed: await readListedCodes(path),
-  };
-  const plan = await planRows(job, flags.skipExisting ? listCodes : undefined);
-  const listing = service.stats().requests;
+    skipExisting: flags.skipExisting ?? false,
+    appliesEdits: flags.applyEdits ?? false,
+  });
+  // The run asks the same.
+  const { requests: spent } = service.stats();
   const count = (wanted: RowPlan['action']) => plan.filter(({ action }) => action === wanted).length;
   // Where nothing was listed one small answer tells the limit, which is what the plan is measured by, and how long a listing is.
   const total = codes ?? (await service.listCodes({ page: 1, limit: 1 })).total;
 
-  const records = rows.map(({ line, code: { name, type = 'url', destination = null } }, index) => {
-    const { action, id = null } = plan[index] ?? {};
-    return { line, action, id, name, type, destination };
-  });
-  const created = count('create');
-  const looked = count('reconcile');
+  const [created, looked, updated, edited] = [count('create'), count('reconcile'), count('update'), count('edited')];
   const pages = requestsToList(total + created, 'round');
   // Looked for: the service's clock first, and the listing when all else is sent.
   const looking = looked > 0 ? 1 + pages : plan.some(({ resent }) => resent) ? pages : 0;
-  const requests = (flags.skipExisting && created + count('exists') > 0 ? listing : 0) + created + looking;
-  const also = looked ? `, ${looked} to look for first` : '';
-  const what = `${created} of ${rows.length} rows would be created${also}`;
-  const dryRun = { records, columns: PLAN_COLUMNS, none: 'nothing to create', checked: run, what, requests };
-  await printDryRun(context, dryRun, flags);
+  const read = plan.filter(({ action, changes }) => action === 'update' && changes === undefined).length;
+  const also = [
+    updated > 0 && `, ${updated} updated`,
+    edited > 0 && `, ${edited} edited (add --apply-edits or --as-new LINE)`,
+    looked > 0 && `, ${looked} to look for first`,
+  ];
+  const what = `${created} of ${rows.length} rows would be created${also.filter(Boolean).join('')}`;
+  const requests = spent + created + updated + read + looking;
+  const records = plan.flatMap(recordsOf);
+  await printDryRun(context, { records, columns: PLAN_COLUMNS, none: 'nothing to create', checked: run, what, requests }, flags);
 }

@@ -4,6 +4,7 @@ import {
   createDeleter,
   type DeletedBefore,
   type DeleteJournal,
+  type DeletionWorkspace,
   openDeleteJournal,
   readDeleteJournal,
 } from '../../../bulk/delete-rows.ts';
@@ -66,16 +67,16 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
     check: checkDelete,
     async preview(run) {
       const { rows, path, input } = run;
-      const { before, left } = await leftOf(context, rows, path);
+      const { before, left } = await leftOf(context, rows, path, flags);
       await printLosses(context, rows, { ...(await lookUpLosses(context, left, flags, input)), before, checked: run }, flags);
     },
     async send({ rows, path, input }) {
-      const { left } = await leftOf(context, rows, path);
+      const { left } = await leftOf(context, rows, path, flags);
       const { lookup } = await lookUpLosses(context, left, flags, input);
       await confirm(context, codesOf(left, lookup), flags);
-      const { baseUrl } = await context.service();
       const { end, results } = await withJournal(context, path, async (journalPath) => {
-        const journal = journalPath === undefined ? undefined : await openDeleteJournal(journalPath, baseUrl);
+        const journal =
+          journalPath === undefined ? undefined : await openDeleteJournal(journalPath, await ownOf(context, rows, flags));
         return deleteAll(context, rows, lookup, flags, { journal, backUp }).finally(() => journal?.close());
       });
       return { results, failure: changeFailure(end, results, path) };
@@ -86,10 +87,16 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
 const NOTHING_BEFORE: DeletedBefore = { find: () => undefined };
 
 /** What runs before this one recorded, and the rows that they did not finish: only these cost anything. */
-async function leftOf(context: Context, rows: readonly TargetRow[], path: string | undefined) {
+async function leftOf(context: Context, rows: readonly TargetRow[], path: string | undefined, flags: DeleteFlags) {
   if (path === undefined) return { before: NOTHING_BEFORE, left: rows };
-  const before = await readDeleteJournal(journalOf(path), (await context.service()).baseUrl);
+  const before = await readDeleteJournal(journalOf(path), await ownOf(context, rows, flags));
   return { before, left: rows.filter((row) => before.find(row)?.is !== 'deleted') };
+}
+
+/** What the journal of these rows is bound to. */
+async function ownOf(context: Context, rows: readonly TargetRow[], { movedFrom }: DeleteFlags): Promise<DeletionWorkspace> {
+  const { workspace, getCode } = await context.service();
+  return { workspace, getCode, movedFrom, ids: rows.flatMap(({ id }) => id ?? []) };
 }
 
 /** Backs codes up as they were looked up: a few that are named, unlike the rows of a file, are not kept waiting for hours before they are deleted. */

@@ -32,9 +32,7 @@ export async function updateDue(context: Context, from: string, common: CommonCh
     preview: (run) => printPlan(context, run, requireResults(run.path, '--due'), flags),
     send({ rows, path, input }) {
       const results = requireResults(path, '--due');
-      return withJournal(context, results, () =>
-        send(context, input, rows, { path: results, failFast: flags.failFast === true }),
-      );
+      return withJournal(context, results, () => send(context, input, rows, results, flags));
     },
     isNews: ({ outcome, before }) => outcome !== 'later' && outcome !== 'not-attempted' && !before,
   });
@@ -64,19 +62,20 @@ async function send(
   context: Context,
   file: Source,
   rows: readonly DatedRow[],
-  { path, failFast }: { path: string; failFast: boolean },
+  path: string,
+  { failFast, movedFrom }: BulkFlags,
 ): Promise<{ results: RowResult[]; failure: unknown }> {
   const { signal } = context;
   const { concurrency } = await context.settings();
   const service = await context.service();
-  const journal = await openPlanJournal(journalOf(path), service.baseUrl);
+  const journal = await openPlanJournal(journalOf(path), { ...service, movedFrom });
   try {
     const { due, idOf, nowMs } = await readPlan(context, file, rows, journal);
     const jobs = due.map((item) => ({ ...item, row: item.dueRows.pending[0]?.row ?? 0 }));
     const end = await changeRows({
       groups: jobs.map((job) => [job]),
       apply: (job) => applyDue(job, { journal, service }),
-      ...{ concurrency, failFast, signal, onEvent: () => undefined },
+      ...{ concurrency, failFast: failFast === true, signal, onEvent: () => undefined },
     });
     const byRow = new Map<number, RowResult>();
     for (const { row, dueRows } of jobs) {
@@ -176,7 +175,7 @@ const PLAN_COLUMNS = ['line', 'at', 'id', 'slug', 'action', 'field', 'old', 'new
 async function printPlan(context: Context, run: BulkRun<DatedRow>, path: string, flags: BulkFlags): Promise<void> {
   const { rows, input } = run;
   const service = await context.service();
-  const journal = await readPlanJournal(journalOf(path), service.baseUrl);
+  const journal = await readPlanJournal(journalOf(path), { ...service, movedFrom: flags.movedFrom });
   const { due, idOf, nowMs, looks } = await readPlan(context, input, rows, journal);
   let reading = service.stats().requests;
   for (const look of looks) reading += (await requestsToLookUp(service, look.rows, look.requests)) - look.requests;

@@ -1,0 +1,47 @@
+/** What is said of rows that were edited since their codes were created. */
+import { PartialError } from '../errors.ts';
+import type { RowEnd } from '../once/create-rows.ts';
+import type { Edit } from '../once/input-plan.ts';
+import { inQuotes } from '../quote.ts';
+
+/** Says what was edited, or which codes come into question. */
+export function tellEdit({ of, changes, candidates }: Edit): string {
+  if (of === undefined || of.id === undefined) {
+    const codes = candidates.map(
+      ({ id, seen }) => `${inQuotes(seen?.name ?? '')} (${id ?? 'it is not known whether it has a code'})`,
+    );
+    return `may be an edit of a row that is gone: ${codes.join(' or ')}`;
+  }
+  if (changes === undefined) return 'changed since its code was created';
+  const told = changes.map(({ field, old, new: now }) => `${field} changed from ${inQuotes(old)} to ${inQuotes(now)}`);
+  if (changes.some(({ field }) => field === 'type')) told.push('the service cannot change the type of a code');
+  return told.join('; ');
+}
+
+const MOST_NAMED = 5;
+
+/** The failure of a run that left rows alone because they were edited; undefined if there are none. */
+export function editedError(edited: readonly RowEnd[]): PartialError | undefined {
+  const [first] = edited;
+  if (first === undefined) return undefined;
+  const lines = edited.slice(0, MOST_NAMED).map(({ line, id, edit }) => {
+    const code = id === undefined ? '' : ` (code ${id})`;
+    return `  line ${line}: ${edit ? tellEdit(edit) : ''}${code}`;
+  });
+  if (edited.length > MOST_NAMED) lines.push(`  and ${edited.length - MOST_NAMED} more: the results say which`);
+  const count = edited.length === 1 ? '1 row was' : `${edited.length} rows were`;
+  return new PartialError(
+    [`${count} edited since the last run; nothing was sent for ${edited.length === 1 ? 'it' : 'them'}`, ...lines].join('\n'),
+    {
+      hint: hintFor(edited, first.line),
+    },
+  );
+}
+
+function hintFor(edited: readonly RowEnd[], line: number): string {
+  const canApply = edited.some(({ id, edit }) => id !== undefined && !edit?.changes?.some(({ field }) => field === 'type'));
+  const unclear = edited.find(({ id }) => id === undefined);
+  const asNew = `add --as-new ${unclear?.line ?? line} to create a new code for ${unclear || edited.length > 1 ? 'such a row' : 'the row'}`;
+  if (!canApply) return unclear ? `${asNew}, or --adopt ${unclear.line}=ID --apply-edits to change the code with this id` : asNew;
+  return `add --apply-edits to change ${edited.length === 1 ? 'its code' : 'their codes'}, or ${asNew}`;
+}

@@ -1,0 +1,47 @@
+/** What the results of an earlier create run list: codes, and what their rows said. */
+import { seenOf } from '../once/entries.ts';
+import type { ListedCode } from '../once/journal.ts';
+import type { ListedRow } from '../once/listed-rows.ts';
+import type { UtmTags } from '../utm.ts';
+import { checkCreate } from './check-create.ts';
+import { fold, type Input } from './input.ts';
+import { RESULT_COLUMNS, type RowOutcome } from './results.ts';
+
+/** The outcomes of rows that have a code by a create run. */
+const CREATED: ReadonlySet<unknown> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'undecided', 'updated', 'edited']);
+
+/** Returns the codes of rows by the results of an earlier create run; none if the file is something else. */
+export function listedCodes({ columns, rows }: Input): ListedCode[] {
+  const columnOf = (name: string) => columns.find((column) => fold(column) === name) ?? '';
+  const [idColumn, outcomeColumn] = [columnOf('id'), columnOf('outcome')];
+  return rows.flatMap(({ values }, index) => {
+    const id = values.get(idColumn);
+    return typeof id === 'string' && id !== '' && CREATED.has(values.get(outcomeColumn)) ? { row: index + 1, id } : [];
+  });
+}
+
+/** Returns what the rows said, read as a create run reads its input, and their codes; nothing if it would refuse them. */
+export function listedRows(results: Input, common: UtmTags | undefined): ListedRow[] {
+  const ids = new Map(listedCodes(results).map(({ row, id }) => [row, id]));
+  const ours: ReadonlySet<string> = new Set(RESULT_COLUMNS);
+  const isTheirs = (column: string) => !ours.has(fold(column));
+  const columns = results.columns.filter(isTheirs);
+  const input: Input = {
+    ...results,
+    columns,
+    rows: results.rows.map((row) => ({ ...row, values: new Map([...row.values].filter(([column]) => isTheirs(column))) })),
+  };
+  const valueOf = (place: number, name: string) => {
+    const column = results.columns.find((one) => fold(one) === name) ?? '';
+    const value = results.rows[place]?.values.get(column);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const { rows, faults } = checkCreate(input, { utm: common, force: true });
+  if (faults.length > 0) return []; // they say nothing that could be compared
+  return rows.map((row, place) => ({
+    seen: seenOf(row),
+    id: ids.get(place + 1),
+    slug: valueOf(place, 'slug'),
+    isEdited: valueOf(place, 'outcome') === 'edited',
+  }));
+}

@@ -1,0 +1,107 @@
+/**
+ * What the journal remembers of each row of the input, so that the row is recognized wherever it is: its entry. Entries are numbered in the
+ * order in which they were first seen; the numbers are the `row` of every line of the journal.
+ */
+import { createHash } from 'node:crypto';
+import type { NewCode, QrCode } from '../service/shapes.ts';
+import type { NewRow } from './journal.ts';
+
+/** A row as it was last seen. The keys are a format on disk. */
+export interface Seen {
+  /** What a POST of it says; absent in journals of earlier versions, which have fingerprints alone. */
+  readonly name?: string;
+  readonly type?: string;
+  readonly destination?: string;
+  /** Fingerprint of all its values. */
+  readonly all: string;
+  /** Fingerprint of the columns that only the user reads; absent if they are empty. */
+  readonly own?: string;
+  /** Its code, if the results of a run without this journal list it. */
+  readonly id?: string;
+  readonly slug?: string;
+  /** The user said that it is a row of its own (`--as-new`). */
+  readonly word?: true;
+}
+
+/** Returns what is remembered of a row of the input. */
+export function seenOf({ values, own = [], code }: NewRow): Seen {
+  const filled = own.map((column) => [column, values.get(column)] as const).filter(([, value]) => !isBlank(value));
+  return { ...contentOf(code), all: fingerprint([...values]), ...(filled.length > 0 && { own: fingerprint(filled) }) };
+}
+
+/** Returns the part of `Seen` that says what a POST of this code says. */
+export function contentOf({ name, type, destination }: NewCode | QrCode): Pick<Seen, 'name' | 'type' | 'destination'> {
+  return { name, ...(type !== undefined && type !== 'url' && { type }), ...(destination && { destination }) };
+}
+
+/** Returns the code that an entry asks for, or undefined if only its fingerprint is known. */
+export function codeOf({ name, type, destination }: Seen): NewCode | undefined {
+  if (name === undefined) return undefined;
+  return { name, ...(type !== undefined && { type }), ...(destination !== undefined && { destination }) };
+}
+
+export interface EntriesRecord {
+  is: 'entries';
+  first: number;
+  seen: Seen[];
+}
+
+/** The code of an entry is about to be changed to this; until an `entries` line tells of it, nobody knows whether it was. */
+export interface ChangingRecord {
+  is: 'changing';
+  entry: number;
+  seen: Seen;
+}
+
+export interface OrderRecord {
+  is: 'order';
+  runs: number[];
+}
+
+/** A line of this many entries is read and checked at once. */
+const MOST_IN_A_LINE = 500;
+
+/** Returns the lines that tell the journal of these entries; runs of consecutive numbers share a line. */
+export function entriesRecords(entries: Iterable<readonly [number, Seen]>): EntriesRecord[] {
+  const records: EntriesRecord[] = [];
+  for (const [row, seen] of entries) {
+    const last = records.at(-1);
+    if (last && last.first + last.seen.length === row && last.seen.length < MOST_IN_A_LINE) last.seen.push(seen);
+    else records.push({ is: 'entries', first: row, seen: [seen] });
+  }
+  return records;
+}
+
+/** Returns the order as its runs of consecutive numbers: the first of each and how many. */
+export function toRuns(order: Iterable<number>): number[] {
+  const runs: number[] = [];
+  let next = 0;
+  for (const row of order) {
+    if (row === next) runs[runs.length - 1] = (runs.at(-1) ?? 0) + 1;
+    else runs.push(row, 1);
+    next = row + 1;
+  }
+  return runs;
+}
+
+/** Returns the order that `toRuns` was given, of so many entries; the numbers of others were never recorded, and are dropped. */
+export function fromRuns(runs: readonly number[], entries: number): number[] {
+  const order: number[] = [];
+  for (let at = 0; at < runs.length; at += 2) {
+    const first = runs[at] ?? 1;
+    const end = Math.min(first + (runs[at + 1] ?? 0), entries + 1);
+    for (let row = first; row < end && order.length < entries; row++) order.push(row);
+  }
+  return order;
+}
+
+/** Equal for the same values in the same columns, in whatever order, form or dialect the file keeps them. */
+function fingerprint(values: readonly (readonly [string, unknown])[]): string {
+  const entries = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}

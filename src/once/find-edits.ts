@@ -1,0 +1,178 @@
+/**
+ * Which of the rows that no entry is are edits of entries that are gone, and of which? Pure, and in time linear in their number, because
+ * replacing one host in a file of 100,000 rows edits all of them.
+ */
+import { groupBy } from '../group-by.ts';
+
+/** What a row, or an entry, may have in common with its other form; undefined says nothing. */
+export interface Clues {
+  readonly name: string | undefined;
+  /** Type and destination. */
+  readonly rest: string | undefined;
+  /** Between which rows that both know it is. */
+  readonly gap: string | undefined;
+  /** The user's own columns, if no other row and no other entry has the same. */
+  readonly own: string | undefined;
+  /** All of it, where an entry is not known to have made a code. */
+  readonly same: string | undefined;
+}
+
+export interface Gone extends Clues {
+  /** Only its fingerprint is known: it may have been any row. */
+  readonly isAny: boolean;
+}
+
+/** A row that may be the new form of an entry. */
+export interface FoundEdit<G> {
+  /** The entry that became this row; undefined if that is not clear. */
+  of: G | undefined;
+  /** Entries that come into question, not all if they are many. */
+  candidates: readonly G[];
+}
+
+type Clue = keyof Clues;
+const CLUES: readonly Clue[] = ['same', 'own', 'name', 'rest', 'gap'];
+
+const MOST_SHOWN = 5;
+/** Each pass leaves fewer that are in each other's way; the rest is left to the user. */
+const MOST_PASSES = 4;
+
+interface FoundEdits<F, G> {
+  edits: ReadonlyMap<F, FoundEdit<G>>;
+  /** The entries that any of these rows may be. */
+  held: ReadonlySet<G>;
+}
+
+/**
+ * Returns the rows that share a clue with an entry that is gone. O31: all of these may be edits, also where the entry is taken for another row:
+ * none is a new row without the user's word.
+ *
+ * @param pins what the user said
+ */
+export function findEdits<F extends Clues, G extends Gone>(
+  fresh: readonly F[],
+  gone: readonly G[],
+  pins: ReadonlyMap<F, G> = new Map(),
+): FoundEdits<F, G> {
+  const any = gone.filter(({ isAny }) => isAny);
+  const index = new Map(CLUES.map((clue) => [clue, indexBy(gone, clue)]));
+  const related = new Map<F, readonly G[]>();
+  for (const row of fresh) {
+    const candidates = new Set<G>();
+    const pinned = pins.get(row);
+    if (pinned) candidates.add(pinned);
+    for (const clue of CLUES) addSome(candidates, index.get(clue)?.get(row[clue] ?? ''));
+    addSome(candidates, any);
+    if (candidates.size > 0) related.set(row, [...candidates]);
+  }
+  const pairs = pairUp([...related.keys()], gone, pins);
+  const said = new Map(CLUES.map((clue) => [clue, indexBy(fresh, clue)]));
+  const isHeld = (entry: G) => (entry.isAny && fresh.length > 0) || CLUES.some((clue) => said.get(clue)?.has(entry[clue] ?? ''));
+  return {
+    edits: new Map([...related].map(([row, candidates]) => [row, { of: pairs.get(row), candidates }])),
+    held: new Set([...gone.filter(isHeld), ...pins.values()]),
+  };
+}
+
+function indexBy<T extends Clues>(items: Iterable<T>, clue: Clue): Map<string, T[]> {
+  const saying = [...items].filter((item) => item[clue] !== undefined);
+  return groupBy(saying, (item) => item[clue] ?? '');
+}
+
+function addSome<G>(candidates: Set<G>, more: readonly G[] = []): void {
+  for (const one of more) {
+    if (candidates.size >= MOST_SHOWN) return;
+    candidates.add(one);
+  }
+}
+
+/** O32: a row and the one entry that it was. Where either could be another's as well, and nothing says which more clearly, neither is paired. */
+function pairUp<F extends Clues, G extends Gone>(
+  fresh: readonly F[],
+  gone: readonly G[],
+  pins: ReadonlyMap<F, G>,
+): ReadonlyMap<F, G> {
+  const left = { fresh: new Set(fresh), gone: new Set(gone) };
+  const pairs = new Map<F, G>();
+  const pair = (row: F, entry: G) => {
+    pairs.set(row, entry);
+    left.fresh.delete(row);
+    left.gone.delete(entry);
+  };
+  /** Pairs rows and entries of which there are as many, in their order; `most` of them at once. */
+  const pairEqual = (keyOf: (item: Clues) => string | undefined, most: number, isClear?: Clearness) => {
+    const entries = groupBy(left.gone, keyOf);
+    for (const [key, rows] of groupBy(left.fresh, keyOf)) {
+      const same = key === undefined ? [] : (entries.get(key) ?? []);
+      if (same.length !== rows.length || rows.length > most) continue;
+      if (isClear && !rows.every((row, at) => isClear(row, same[at]))) continue;
+      for (const [at, row] of rows.entries()) {
+        const entry = same[at];
+        if (entry) pair(row, entry);
+      }
+    }
+  };
+
+  for (const [row, entry] of pins) if (left.fresh.has(row) && left.gone.has(entry)) pair(row, entry);
+  pairEqual(({ same }) => same, Number.POSITIVE_INFINITY);
+  pairEqual(({ own }) => own, 1);
+  // Where one has the name and another the rest, in the same place, nobody knows which it is.
+  pairEqual(bothOf('name', 'gap'), 1, hasNoOther(bothOf('rest', 'gap'), left));
+  pairEqual(bothOf('rest', 'gap'), 1, hasNoOther(bothOf('name', 'gap'), left));
+  for (let pass = 0, before = -1; pass < MOST_PASSES && before !== pairs.size; pass++) {
+    before = pairs.size;
+    // In a gap that has as many of both they are taken in their order, if none of them has a clue to another place.
+    pairEqual(({ gap }) => gap, Number.POSITIVE_INFINITY, staysIn('gap', left));
+    pairEqual(({ name }) => name, 1, staysIn('name', left));
+    pairEqual(({ rest }) => rest, 1, staysIn('rest', left));
+  }
+  return pairs;
+}
+
+function bothOf(one: Clue, other: Clue): (item: Clues) => string | undefined {
+  return (item) => {
+    const [a, b] = [item[one], item[other]];
+    return a === undefined || b === undefined ? undefined : JSON.stringify([a, b]);
+  };
+}
+
+type Clearness = (row: Clues, entry: Clues | undefined) => boolean;
+
+/** Returns whether a row and an entry have this in common with no other entry and row. */
+function hasNoOther(
+  keyOf: (item: Clues) => string | undefined,
+  left: { fresh: ReadonlySet<Clues>; gone: ReadonlySet<Clues> },
+): Clearness {
+  const [fresh, gone] = [countBy(left.fresh, keyOf), countBy(left.gone, keyOf)];
+  return (row, entry) => {
+    const [ofRow, ofEntry] = [keyOf(row), entry && keyOf(entry)];
+    const own = ofRow !== undefined && ofRow === ofEntry ? 1 : 0;
+    return (gone.get(ofRow ?? '') ?? 0) <= own && (fresh.get(ofEntry ?? '') ?? 0) <= own;
+  };
+}
+
+/** Returns whether all that a row and an entry share other clues with is in the same group by `clue`. */
+function staysIn(clue: Clue, left: { fresh: ReadonlySet<Clues>; gone: ReadonlySet<Clues> }): Clearness {
+  const others = (['name', 'rest', 'gap'] as const).filter((other) => other !== clue);
+  const counts = others.map((other) => {
+    const both = bothOf(other, clue);
+    const count = (items: ReadonlySet<Clues>) => ({ all: countBy(items, (item) => item[other]), in: countBy(items, both) });
+    return { other, both, fresh: count(left.fresh), gone: count(left.gone) };
+  });
+  return (row, entry) =>
+    entry !== undefined &&
+    counts.every(({ other, both, fresh, gone }) => {
+      const isInside = (item: Clues, { all, in: inside }: typeof fresh) =>
+        (all.get(item[other] ?? '') ?? 0) === (inside.get(both(item) ?? '') ?? 0);
+      return isInside(row, gone) && isInside(entry, fresh);
+    });
+}
+
+function countBy(items: Iterable<Clues>, keyOf: (item: Clues) => string | undefined): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}

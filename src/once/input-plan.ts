@@ -1,0 +1,162 @@
+/**
+ * What is to become of each row of the input, before anything is sent: it is an entry of the journal, or an edit of one, or new. Pure, so that
+ * a dry run prints what a run carries out.
+ */
+import type { NewCode, QrCode } from '../service/shapes.ts';
+import { cluesOf, type GoneRow } from './edit-clues.ts';
+import { codeOf, entriesRecords, type Seen, toRuns } from './entries.ts';
+import { findEdits } from './find-edits.ts';
+import type { NewRow } from './journal.ts';
+import { type ComparedRow, recognizeRows } from './recognize-rows.ts';
+import type { InputRecord, RowState, RowStates } from './row-states.ts';
+import { valuesKey } from './same-values.ts';
+
+/** What the user said about rows, by their places (from 0). */
+export interface Words {
+  /** Each is a row of its own. */
+  readonly asNew: ReadonlySet<number>;
+  /** It is an edit of this entry. */
+  readonly pins: ReadonlyMap<number, number>;
+}
+
+const NO_WORDS: Words = { asNew: new Set(), pins: new Map() };
+
+export interface FieldChange {
+  readonly field: 'name' | 'type' | 'destination';
+  readonly old: string;
+  readonly new: string;
+}
+
+/** A row that is, or may be, the new form of one that is gone. */
+export interface Edit {
+  readonly row: NewRow;
+  readonly seen: Seen;
+  /** The entry that it was; undefined if several come into question. */
+  readonly of: RowState | undefined;
+  /** How it differs from what the entry last said; undefined if that is not known. */
+  readonly changes: readonly FieldChange[] | undefined;
+  /** Entries that come into question, not all if they are many. */
+  readonly candidates: readonly RowState[];
+}
+
+/** A row is an entry, or an edit. */
+export interface PlannedRow {
+  readonly row: NewRow;
+  /** Its number, also of one that `records` is to tell the journal of. */
+  readonly entry: number | undefined;
+  readonly edit: Edit | undefined;
+}
+
+export interface InputPlan {
+  /** In the order of the input. */
+  readonly rows: readonly PlannedRow[];
+  /** Entries that are gone and that rows may be edits of. */
+  readonly held: readonly RowState[];
+  /** What the journal is to know before anything of this is sent. */
+  readonly records: readonly InputRecord[];
+}
+
+/**
+ * Plans the input by what the journal knows and the user said; `kept` are the entries of rows, by place, that an earlier plan of this run gave them.
+ * Takes time linear in the number of rows and entries.
+ */
+export function planInput(
+  rows: readonly ComparedRow[],
+  states: RowStates,
+  { asNew, pins }: Words = NO_WORDS,
+  kept: ReadonlyMap<number, number> = new Map(),
+): InputPlan {
+  const recognized = recognizeRows(rows, states, kept);
+  const { order, found } = recognized;
+  const clues = cluesOf(rows, states, recognized);
+  const fresh = clues.fresh.filter(({ place }) => !asNew.has(place));
+  const byEntry = new Map(clues.gone.map((gone) => [gone.state.row, gone]));
+  const pinned = fresh.flatMap((row) => {
+    const gone = byEntry.get(pins.get(row.place) ?? 0);
+    return gone ? [[row, gone] as const] : [];
+  });
+  const { edits, held } = findEdits(fresh, clues.gone, new Map(pinned));
+  const editOf = new Map([...edits].map(([{ place }, { of, candidates }]) => [place, { of: of?.state, candidates }]));
+
+  let next = states.all().length;
+  const planned = rows.map((read, place): PlannedRow => {
+    const { row, seen } = read;
+    const edit = editOf.get(place);
+    if (!edit) return { row, entry: found[place] ?? ++next, edit: undefined };
+    const changes = edit.of?.seen && changesOf(edit.of.seen, row.code);
+    return {
+      row,
+      entry: undefined,
+      edit: { row, seen, ...edit, changes, candidates: edit.candidates.map(({ state }) => state) },
+    };
+  });
+  const seenNow = planned.flatMap(({ entry }, place) => news(entry, rows[place], states, asNew.has(place)));
+  const runs = toRuns(orderOf(planned, order, found, held));
+  const isKnown = String(runs) === String(states.runs() ?? (next > 0 ? [1, next] : []));
+  return {
+    rows: planned,
+    held: [...held].map(({ state }) => state),
+    // The order first: where the power goes between the two, its new entries were never sent, and their numbers say nothing.
+    records: [...(isKnown ? [] : [{ is: 'order' as const, runs }]), ...entriesRecords(seenNow)],
+  };
+}
+
+/** What the journal has to learn of a row: an entry that is new, or says something else than it did. */
+function news(
+  entry: number | undefined,
+  read: ComparedRow | undefined,
+  states: RowStates,
+  isWord: boolean,
+): (readonly [number, Seen])[] {
+  if (entry === undefined || !read) return [];
+  const { seen } = read;
+  if (entry > states.all().length) return [[entry, isWord ? { ...seen, word: true } : seen]];
+  const before = states.of(entry).seen;
+  if (before && before.name !== undefined && before.all === seen.all && before.own === seen.own) return [];
+  return [[entry, before?.word ? { ...seen, word: true } : seen]];
+}
+
+/** The order to compare the next input with: that of this one, with the entries that rows may be edits of where they were. */
+function orderOf(
+  planned: readonly PlannedRow[],
+  order: readonly number[],
+  found: readonly (number | undefined)[],
+  held: ReadonlySet<GoneRow>,
+): number[] {
+  const present = new Set(found);
+  const heldRows = new Set([...held].map(({ state }) => state.row));
+  const after = new Map<number, number[]>();
+  let left = 0;
+  for (const row of order) {
+    if (present.has(row)) left = row;
+    else if (heldRows.has(row)) {
+      const held = after.get(left);
+      if (held) held.push(row);
+      else after.set(left, [row]);
+    }
+  }
+  const next: number[] = [];
+  const add = (row: number) => {
+    if (row > 0) next.push(row);
+    for (const gone of after.get(row) ?? []) next.push(gone);
+  };
+  add(0);
+  for (const { entry } of planned) if (entry !== undefined) add(entry);
+  return next;
+}
+
+/** Returns how a row differs from what was sent; undefined if that is not known. A difference that the service would tidy away is none. */
+export function changesOf(before: Seen | QrCode, code: NewCode): FieldChange[] | undefined {
+  const old = 'all' in before ? codeOf(before) : before;
+  if (!old) return undefined;
+  const texts = ({ name, type, destination }: NewCode | QrCode) => ({
+    name,
+    type: type ?? 'url',
+    destination: destination ?? '',
+  });
+  const [was, is] = [texts(old), texts(code)];
+  return (['name', 'type', 'destination'] as const).flatMap((field) => {
+    const isSame = valuesKey({ ...was, [field]: is[field] }) === valuesKey(was);
+    return isSame ? [] : [{ field, old: was[field], new: is[field] }];
+  });
+}

@@ -1,0 +1,147 @@
+/** The input of a run, as its journal knows it: read once, planned again whenever more is known. */
+import { getIfThere } from '../service/find-code.ts';
+import type { Service } from '../service/service.ts';
+import type { QrCode } from '../service/shapes.ts';
+import { type DecidedRows, type Decisions, readDecisions } from './decisions.ts';
+import { codeOf, entriesRecords } from './entries.ts';
+import { changesOf, type Edit, type InputPlan, planInput } from './input-plan.ts';
+import type { NewRow } from './journal.ts';
+import { contentsFrom, entriesFrom, hasBareEntries, type Listed } from './listed-rows.ts';
+import { compareRows } from './recognize-rows.ts';
+import type { InputRecord, RowStates } from './row-states.ts';
+
+/** How the edits of rows ended. */
+export interface EditsEnd {
+  /** Why some were not tried, if something stood against it. */
+  stop: unknown;
+  /** By the `row` of their rows: why the code was not changed. */
+  failed: ReadonlyMap<number, string>;
+}
+
+/** An edit whose code is known. */
+export type OwnedEdit = Edit & { readonly entry: number; readonly id: string; readonly slug: string };
+
+/** What is told of each edit; resolved when it is on disk. */
+export interface EditsLog {
+  /** Its request is about to leave. */
+  begin(edit: OwnedEdit): Promise<void>;
+  done(edit: OwnedEdit): Promise<void>;
+}
+
+/** Changes the codes of edited rows. */
+export type ApplyEdits = (edits: readonly OwnedEdit[], log: EditsLog) => Promise<EditsEnd>;
+
+interface InputJob extends Listed {
+  rows: readonly NewRow[];
+  /** Rows that have a code with their values already are not sent. */
+  skipExisting: boolean;
+  decisions: Decisions;
+  service: Pick<Service, 'getCode'>;
+  /** `--apply-edits`; absent without it. */
+  applyEdits?: ApplyEdits | undefined;
+}
+
+/** States that take in what the input says; on disk where there is one. */
+type LearningStates = RowStates & { learn(records: readonly InputRecord[]): Promise<void> };
+
+export interface InputRows {
+  plan(): InputPlan;
+  /** The rows that are entries, by their numbers. */
+  entries(): ReadonlyMap<number, NewRow>;
+  /** What the user decided about rows of unknown outcome. */
+  readonly decided: DecidedRows;
+  /** Plans again, by what the states know now. */
+  replan(): Promise<void>;
+  /** Changes the codes of edited rows, if that was asked for. Returns how it ended, and the edits that are done, by the `row` of their rows. */
+  applyEdits(): Promise<EditsEnd & { done: ReadonlyMap<number, OwnedEdit> }>;
+}
+
+/**
+ * Recognizes the rows of the input (O14) and tells the journal what it did not know.
+ *
+ * @param listCodes every code of the workspace; asked for only if results list codes that the journal does not know
+ * @throws UsageError where a decision fits no row, and what the listing throws.
+ */
+export async function openInput(
+  job: InputJob,
+  states: LearningStates,
+  listCodes: () => Promise<readonly QrCode[]>,
+): Promise<InputRows> {
+  await learnFromResults(job, states, listCodes);
+  await learnFromCodes(job, states);
+  const rows = compareRows(job.rows);
+  let plan = planInput(rows, states);
+  const context = { plan, states, appliesEdits: job.applyEdits !== undefined };
+  const { words, decided } = readDecisions(job.decisions, context);
+  if (words.asNew.size + words.pins.size > 0) plan = planInput(rows, states, words);
+  await states.learn(plan.records);
+
+  /** Rows that say the same must not change places while they are sent. */
+  const kept = new Map<number, number>();
+  const keep = () => {
+    for (const [place, { entry }] of plan.rows.entries()) if (entry !== undefined) kept.set(place, entry);
+  };
+  keep();
+
+  async function replan(): Promise<void> {
+    plan = planInput(rows, states, words, kept);
+    await states.learn(plan.records);
+    keep();
+  }
+  async function applyEdits() {
+    const done = new Map<number, OwnedEdit>();
+    const edits = plan.rows.flatMap(({ edit }) => ownedEdit(edit) ?? []).filter(({ changes }) => isPossible(changes));
+    if (!job.applyEdits || edits.length === 0) return { stop: undefined, failed: new Map<number, string>(), done };
+    const end = await job.applyEdits(edits, {
+      // O35: whatever becomes of the request, the next run knows that the code may be another than the entry says.
+      begin: ({ entry, seen }) => states.learn([{ is: 'changing', entry, seen }]),
+      async done(edit) {
+        await states.learn(entriesRecords([[edit.entry, edit.seen]]));
+        done.set(edit.row.row, edit);
+        kept.set(edit.row.row - 1, edit.entry);
+      },
+    });
+    await replan();
+    return { ...end, done };
+  }
+  const entries = () =>
+    new Map(plan.rows.flatMap(({ row, entry }) => (entry === undefined ? [] : [[entry, asEntry(row, entry)]])));
+  return { plan: () => plan, entries, decided, replan, applyEdits };
+}
+
+async function learnFromResults(
+  { listed, readListed, skipExisting }: InputJob,
+  states: LearningStates,
+  listCodes: () => Promise<readonly QrCode[]>,
+): Promise<void> {
+  if (hasBareEntries(states)) await states.learn(contentsFrom(await readListed(), states));
+  if (!skipExisting || !listed?.some(({ id }) => states.ownerOf(id) === undefined)) return;
+  await states.learn(entriesFrom(await readListed(), states, await listCodes()));
+}
+
+/** O35: where the outcome of a change is not known the code itself says it; one that is neither as it was nor as it was to be is another's affair. */
+async function learnFromCodes({ service }: InputJob, states: LearningStates): Promise<void> {
+  for (const { row, seen, changing, id = '' } of states.all()) {
+    const wanted = changing && codeOf(changing);
+    if (!seen || !wanted) continue;
+    const code = await getIfThere(service, id);
+    const asked = changesOf(seen, wanted)?.map(({ field }) => field);
+    const left = code ? changesOf(code, wanted) : undefined;
+    const isDone = left?.every(({ field }) => asked !== undefined && !asked.includes(field));
+    await states.learn(entriesRecords([[row, isDone ? changing : seen]]));
+  }
+}
+
+function ownedEdit(edit: Edit | undefined): OwnedEdit | undefined {
+  const { row: entry, id, slug } = edit?.of ?? {};
+  return edit && entry !== undefined && id !== undefined ? { ...edit, entry, id, slug: slug ?? id } : undefined;
+}
+
+/** The service cannot change a type. */
+function isPossible(changes: Edit['changes']): boolean {
+  return changes === undefined || changes.every(({ field }) => field !== 'type');
+}
+
+function asEntry(row: NewRow, entry: number): NewRow {
+  return row.row === entry ? row : { ...row, row: entry };
+}

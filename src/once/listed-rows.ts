@@ -1,0 +1,116 @@
+/** What the results of an earlier run list, beside the journal or without it: O22, and what a journal of version 1 does not say. */
+import { UsageError } from '../errors.ts';
+import type { QrCode } from '../service/shapes.ts';
+import { codeOf, contentOf, entriesRecords, type Seen } from './entries.ts';
+import type { JournalRecord, ListedCode } from './journal.ts';
+import { type InputRecord, type RowState, type RowStates, replay } from './row-states.ts';
+import { valuesKey } from './same-values.ts';
+
+/** A row of the results of an earlier run. */
+export interface ListedRow {
+  readonly seen: Seen;
+  /** Of its code. */
+  readonly id: string | undefined;
+  readonly slug: string | undefined;
+  /** It was edited, and its code not changed: that has other values. */
+  readonly isEdited: boolean;
+}
+
+export interface Listed {
+  /** What the results list; undefined where what is there cannot be read. */
+  listed: readonly ListedCode[] | undefined;
+  /** All their rows; read only where it matters. */
+  readListed: () => Promise<readonly ListedRow[]>;
+}
+
+/**
+ * O22: the results were written after the journal, so it has what they list, unless it was lost or cut, or they are of another run. A row of
+ * unknown outcome is different: there the journal could not be written (O2). Results that cannot be read may list anything.
+ */
+export async function refuseForgotten(
+  path: string,
+  { listed, readListed }: Listed,
+  found: readonly JournalRecord[],
+): Promise<void> {
+  if (listed === undefined) {
+    if (found.length > 0) return;
+    throw new UsageError(`the results beside ${path} cannot be read, and there is no journal that knows what they list`, {
+      hint: 'restore the journal or the results from a backup; to create only what is missing, add --skip-existing',
+    });
+  }
+  const known = idsIn(found);
+  if (listed.every(({ id }) => known.has(id))) return;
+  const forgotten = createForgotten(replay(found), await readListed());
+  const ids = listed.filter(({ id }) => !known.has(id) && !forgotten.isLost(id)).map(({ id }) => id);
+  const [first] = ids;
+  if (first === undefined) return;
+  const codes = ids.length === 1 ? `code ${first}` : `${ids.length} codes, the first of them ${first},`;
+  throw new UsageError(`the results list ${codes} of which ${path} knows nothing: it was lost or cut, or is of another run`, {
+    hint: 'restore the journal from a backup, or add --skip-existing to create only what is missing',
+  });
+}
+
+/** Ids of all codes that lines of a journal speak of. */
+export function idsIn(found: readonly JournalRecord[]): Set<string> {
+  const ids = new Set<string>();
+  for (const record of found) {
+    if (record.is === 'entries') for (const { id } of record.seen) if (id !== undefined) ids.add(id);
+    if ('id' in record) ids.add(record.id);
+  }
+  return ids;
+}
+
+/** Which codes of the results a row of unknown outcome may have got. */
+function createForgotten(states: RowStates, rows: readonly ListedRow[]) {
+  const lost = new Map<string, number>();
+  const textOf = (seen: Seen) => {
+    const code = codeOf(seen);
+    return code ? valuesKey(code) : seen.all;
+  };
+  const isLost = ({ id, attempts }: RowState) => id === undefined && attempts.length > 0;
+  for (const { seen } of states.all().filter(isLost)) if (seen) lost.set(textOf(seen), (lost.get(textOf(seen)) ?? 0) + 1);
+  const lostIds = new Set<string>();
+  for (const { id, seen } of rows) {
+    const text = [textOf(seen), seen.all].find((one) => (lost.get(one) ?? 0) > 0);
+    if (id === undefined || text === undefined || states.ownerOf(id) !== undefined) continue;
+    lost.set(text, (lost.get(text) ?? 0) - 1);
+    lostIds.add(id);
+  }
+  return { isLost: (id: string) => lostIds.has(id) };
+}
+
+/** Returns whether the results can tell what the journal does not: what entries say of which it has only fingerprints. */
+export function hasBareEntries(states: RowStates): boolean {
+  return states.all().some(({ code }) => code === undefined);
+}
+
+/** What entries say of which the journal has only fingerprints: rows of the results with the same fingerprint say it. */
+export function contentsFrom(rows: readonly ListedRow[], states: RowStates): InputRecord[] {
+  const byFingerprint = new Map(rows.map(({ seen }) => [seen.all, seen]));
+  return entriesRecords(
+    states.all().flatMap(({ row, seen, code }) => {
+      const listed = code === undefined && seen ? byFingerprint.get(seen.all) : undefined;
+      return listed ? [[row, listed] as const] : [];
+    }),
+  );
+}
+
+/**
+ * Entries for the codes that results list, that exist, and that the journal does not know, because it is not here (`--skip-existing`). O22:
+ * rows that were edited since are known by them, and each row gets the code that the results list for it.
+ */
+export function entriesFrom(rows: readonly ListedRow[], states: RowStates, listing: readonly QrCode[]): InputRecord[] {
+  const codes = new Map(listing.map((code) => [code.id, code]));
+  const { isLost } = createForgotten(states, rows);
+  let next = states.all().length;
+  return entriesRecords(
+    rows.flatMap(({ id = '', isEdited, seen }) => {
+      const code = codes.get(id);
+      if (!code || states.ownerOf(id) !== undefined || isLost(id)) return [];
+      next += 1;
+      const { all, own } = seen;
+      const said = isEdited ? { ...contentOf(code), all, ...(own !== undefined && { own }) } : seen;
+      return [[next, { ...said, id, slug: code.slug }] as const];
+    }),
+  );
+}

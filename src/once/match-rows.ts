@@ -1,0 +1,109 @@
+/** Which entry of the journal is each row of the input? Pure: by what they say, wherever they are. */
+import { groupBy } from '../group-by.ts';
+import type { Seen } from './entries.ts';
+
+/** `key`: equal for what asks for the same code (same-values.ts); undefined if only its fingerprint is known. */
+export interface Keyed {
+  readonly key: string | undefined;
+  readonly seen: Pick<Seen, 'all' | 'own'>;
+}
+
+export interface KnownEntry extends Keyed {
+  readonly row: number;
+  /** Where there are more entries than rows that say the same, those with the least are matched. */
+  readonly doubt: number;
+  /** In the input that had it last. */
+  readonly place: number;
+}
+
+/** Between which other rows a row is, by its place, and an entry was, by its number. */
+export interface Gaps {
+  ofRow(place: number): string | undefined;
+  ofEntry(row: number): string | undefined;
+}
+
+const NO_GAPS: Gaps = { ofRow: () => undefined, ofEntry: () => undefined };
+
+/**
+ * Returns, by place, the entry of each row, or undefined for a row that no entry is. Each entry is one row at most.
+ *
+ * O14: an entry that asks for the same code is the row's, of several first one with the same values in all columns, then one with the same in
+ * the user's own columns, then in their order. An entry of which only a fingerprint is known is a row with just these values.
+ *
+ * @param kept the entries of rows, by place, that are known
+ * @param gaps tell which of several entries is gone that say the same
+ */
+export function matchRows(
+  rows: readonly Keyed[],
+  known: readonly KnownEntry[],
+  kept: ReadonlyMap<number, number> = new Map(),
+  gaps: Gaps = NO_GAPS,
+): (number | undefined)[] {
+  const found = rows.map((_, place) => kept.get(place));
+  const keptEntries = new Set(kept.values());
+  const entries = known.filter(({ row }) => !keptEntries.has(row));
+  const named = groupBy(
+    entries.filter(({ key }) => key !== undefined),
+    ({ key }) => key,
+  );
+  const places = [...found.keys()].filter((place) => found[place] === undefined);
+  for (const [key, same] of groupBy(places, (place) => rows[place]?.key)) {
+    const [place = 0] = same;
+    const free = named.get(key);
+    if (free === undefined) continue;
+    // Mostly there is one of each.
+    if (same.length === 1 && free.length === 1) found[place] = free[0]?.row;
+    else for (const of of [allOf, ownOf, nothingOf]) pairBy(same, free, of);
+  }
+  const printed = entries.filter(({ key }) => key === undefined);
+  if (printed.length > 0) pairBy(places, printed, allOf);
+  return found;
+
+  /** Gives entries to rows that have none yet and are equal in this. */
+  function pairBy(among: readonly number[], entries: readonly KnownEntry[], of: (item: Keyed | undefined) => string): void {
+    const taken = new Set(among.map((place) => found[place]));
+    const free = groupBy(
+      entries.filter(({ row }) => !taken.has(row)),
+      of,
+    );
+    const left = among.filter((place) => found[place] === undefined);
+    for (const [text, same] of groupBy(left, (place) => of(rows[place]))) {
+      const chosen = choose(free.get(text) ?? [], same, gaps).sort((a, b) => a.place - b.place || a.row - b.row);
+      for (const [at, { row }] of chosen.entries()) found[same[at] ?? 0] = row;
+    }
+  }
+}
+
+/** As many entries as there are rows, or all: those with the least doubt first, of these such as are where the rows are. */
+function choose(alike: readonly KnownEntry[], places: readonly number[], gaps: Gaps): KnownEntry[] {
+  if (alike.length <= places.length) return [...alike];
+  const wanted = new Map<string | undefined, number>();
+  for (const place of places) wanted.set(gaps.ofRow(place), (wanted.get(gaps.ofRow(place)) ?? 0) + 1);
+  const chosen: KnownEntry[] = [];
+  for (const [, same] of [...groupBy(alike, ({ doubt }) => doubt)].sort(([a], [b]) => a - b)) {
+    const ordered = [...same].sort((a, b) => a.place - b.place || a.row - b.row);
+    const there = ordered.filter(({ row }) => {
+      const count = wanted.get(gaps.ofEntry(row)) ?? 0;
+      if (count > 0) wanted.set(gaps.ofEntry(row), count - 1);
+      return count > 0;
+    });
+    const isThere = new Set(there);
+    for (const entry of [...there, ...ordered.filter((other) => !isThere.has(other))]) {
+      if (chosen.length === places.length) return chosen;
+      chosen.push(entry);
+    }
+  }
+  return chosen;
+}
+
+function allOf(item: Keyed | undefined): string {
+  return item?.seen.all ?? '';
+}
+
+function ownOf(item: Keyed | undefined): string {
+  return item?.seen.own ?? '';
+}
+
+function nothingOf(): string {
+  return '';
+}
