@@ -12,7 +12,7 @@ function __qrctl_path
             continue
         end
         switch $word
-            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --timezone --destination --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --sheet-name --settle --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --logo --short-url --since --until --during --partition-by --overlap --moved-from --input --by --top --compare --title --interval --max-events --query --port --codes --scans --plan --window --seed --live --latency --key
+            case --profile --base-url --max-wait --reserve --concurrency --timeout --retry-for --summary --status --type --name --limit --sort -f --format -o --output --fields --delimiter --timezone --destination --utm-source --utm-medium --utm-campaign --utm-term --utm-content --from --results --moved-from --sheet-name --settle --as-new --adopt --not-created --fail-on --require-utm --since-last --user-agent --backup --output-dir --as --file-names --sheet --grid --label --margin --gap --paper --caption --start --size --dpi --quiet-zone --ecc --color --background --logo --short-url --since --until --during --partition-by --overlap --input --by --top --compare --title --interval --max-events --query --port --codes --scans --plan --window --seed --live --latency --key
                 set skip 1
             case '-*'
             case '*'
@@ -126,6 +126,7 @@ complete -c qrctl -n '__qrctl_in qr create' -l utm-content -x -d 'which of sever
 complete -c qrctl -n '__qrctl_in qr create' -l from -r -F -d 'File of rows: CSV with a header row, workbook (.xlsx), JSON array or NDJSON; - is standard input'
 complete -c qrctl -n '__qrctl_in qr create' -l results -r -F -d 'File for the results (default: FILE.results.csv next to the input, with its extension; none for standard input, which prints them)'
 complete -c qrctl -n '__qrctl_in qr create' -l overwrite -d 'Replace an existing file that qrctl otherwise refuses to replace'
+complete -c qrctl -n '__qrctl_in qr create' -l moved-from -x -d 'Base URL that the service had before, if it has moved since the last run'
 complete -c qrctl -n '__qrctl_in qr create' -l sheet-name -x -d 'the sheet of a workbook (default: its first one)'
 complete -c qrctl -n '__qrctl_in qr create' -l visible-only -d 'Omit the rows of a workbook that are hidden, by a filter or by hand'
 complete -c qrctl -n '__qrctl_in qr create' -l dry-run -d 'print what would be done, and what it costs; change nothing'
@@ -134,8 +135,10 @@ complete -c qrctl -n '__qrctl_in qr create' -l strict -d 'Treat warnings about t
 complete -c qrctl -n '__qrctl_in qr create' -l fail-fast -d 'stop at the first row that fails'
 complete -c qrctl -n '__qrctl_in qr create' -l skip-existing -d 'create only rows that have no code with their name, type and destination yet'
 complete -c qrctl -n '__qrctl_in qr create' -l settle -x -d 'wait so long for a write whose answer was lost before the row is sent again (default: 10s, more where answers are slow)'
-complete -c qrctl -n '__qrctl_in qr create' -l adopt -x -d 'your word that this code is the one the row created'
-complete -c qrctl -n '__qrctl_in qr create' -l not-created -x -d 'your word that the row created no code, so that it is sent again'
+complete -c qrctl -n '__qrctl_in qr create' -l apply-edits -d 'Change the codes of rows that were edited since they were created'
+complete -c qrctl -n '__qrctl_in qr create' -l as-new -x -d 'Line of an edited row to create a new code for, or lines: 15-20'
+complete -c qrctl -n '__qrctl_in qr create' -l adopt -x -d 'Code that the row created, or of an edited row the code to change'
+complete -c qrctl -n '__qrctl_in qr create' -l not-created -x -d 'Line of a row that created no code, so that it is sent again'
 complete -c qrctl -n '__qrctl_in qr create' -s f -l format -x -a 'table csv json ndjson' -d 'table on a terminal; otherwise csv for lists, json for one record'
 complete -c qrctl -n '__qrctl_in qr create' -s o -l output -r -F -d 'Write to FILE, completely or not at all: .csv .tsv .json .ndjson .jsonl (each also with .gz), .xlsx'
 complete -c qrctl -n '__qrctl_in qr create' -l fields -x -d 'which columns, in this order'
@@ -159,6 +162,7 @@ complete -c qrctl -n '__qrctl_in qr update' -l utm-content -x -d 'which of sever
 complete -c qrctl -n '__qrctl_in qr update' -l from -r -F -d 'File of codes: CSV, workbook (.xlsx), JSON array or NDJSON with a column id or slug, or a list of ids or slugs, one per line; - is standard input'
 complete -c qrctl -n '__qrctl_in qr update' -l results -r -F -d 'File for the results (default: FILE.results.csv next to the input, with its extension; none for standard input, which prints them)'
 complete -c qrctl -n '__qrctl_in qr update' -l overwrite -d 'Replace an existing file that qrctl otherwise refuses to replace'
+complete -c qrctl -n '__qrctl_in qr update' -l moved-from -x -d 'Base URL that the service had before, if it has moved since the last run'
 complete -c qrctl -n '__qrctl_in qr update' -l sheet-name -x -d 'the sheet of a workbook (default: its first one)'
 complete -c qrctl -n '__qrctl_in qr update' -l visible-only -d 'Omit the rows of a workbook that are hidden, by a filter or by hand'
 complete -c qrctl -n '__qrctl_in qr update' -l dry-run -d 'print what would be done, and what it costs; change nothing'
@@ -195,6 +199,7 @@ complete -c qrctl -n '__qrctl_in qr delete' -l backup -x -a '(__fish_complete_di
 complete -c qrctl -n '__qrctl_in qr delete' -l from -r -F -d 'File of codes: CSV, workbook (.xlsx), JSON array or NDJSON with a column id or slug, or a list of ids or slugs, one per line; - is standard input'
 complete -c qrctl -n '__qrctl_in qr delete' -l results -r -F -d 'File for the results (default: FILE.results.csv next to the input, with its extension; none for standard input, which prints them)'
 complete -c qrctl -n '__qrctl_in qr delete' -l overwrite -d 'Replace an existing file that qrctl otherwise refuses to replace'
+complete -c qrctl -n '__qrctl_in qr delete' -l moved-from -x -d 'Base URL that the service had before, if it has moved since the last run'
 complete -c qrctl -n '__qrctl_in qr delete' -l sheet-name -x -d 'the sheet of a workbook (default: its first one)'
 complete -c qrctl -n '__qrctl_in qr delete' -l visible-only -d 'Omit the rows of a workbook that are hidden, by a filter or by hand'
 complete -c qrctl -n '__qrctl_in qr delete' -l dry-run -d 'print what would be done, and what it costs; change nothing'

@@ -31,7 +31,7 @@ export function listedRows(results: Input, common: UtmTags | undefined): ListedR
     columns,
     rows: results.rows.map((row) => ({ ...row, values: new Map([...row.values].filter(([column]) => isTheirs(column))) })),
   };
-  const valueOf = (place: number, name: string) => {
+  const cellOf = (place: number, name: string) => {
     const column = results.columns.find((one) => fold(one) === name) ?? '';
     const value = results.rows[place]?.values.get(column);
     return typeof value === 'string' && value !== '' ? value : undefined;
@@ -41,7 +41,7 @@ export function listedRows(results: Input, common: UtmTags | undefined): ListedR
   return rows.map((row, place) => ({
     seen: seenOf(row),
     id: ids.get(place + 1),
-    slug: valueOf(place, 'slug'),
-    isEdited: valueOf(place, 'outcome') === 'edited',
+    slug: cellOf(place, 'slug'),
+    isEdited: cellOf(place, 'outcome') === 'edited',
   }));
 }

@@ -23,7 +23,7 @@ export interface Gone extends Clues {
 }
 
 /** A row that may be the new form of an entry. */
-export interface FoundEdit<G> {
+interface FoundEdit<G> {
   /** The entry that became this row; undefined if that is not clear. */
   of: G | undefined;
   /** Entries that come into question, not all if they are many. */

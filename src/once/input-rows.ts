@@ -11,7 +11,7 @@ import { compareRows } from './recognize-rows.ts';
 import type { InputRecord, RowStates } from './row-states.ts';
 
 /** How the edits of rows ended. */
-export interface EditsEnd {
+interface EditsEnd {
   /** Why some were not tried, if something stood against it. */
   stop: unknown;
   /** By the `row` of their rows: why the code was not changed. */

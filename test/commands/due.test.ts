@@ -286,8 +286,8 @@ describe('--utm-…', () => {
     expect(bulk.code, bulk.stderr).toBe(0);
     expect(sandbox.workspace.codes().map((code) => code.destination)).toEqual(expect.arrayContaining(planned));
     const other = await runHere(['qr', 'create', '--from', 'codes.csv', '--utm-source', 'other'], { env, cwd });
-    expect(other.code).toBe(2);
-    expect(other.stderr).toContain('row 1 (line 2) has changed');
+    expect(other.code).toBe(8);
+    expect(other.stderr).toContain('line 2: destination changed from');
 
     await writeFile(join(cwd, 'tags.csv'), `id,utm_medium\n${id},Print Ad\n`);
     const shown = await runHere(['qr', 'update', '--from', 'tags.csv', '--dry-run', '-f', 'json'], { env, cwd });

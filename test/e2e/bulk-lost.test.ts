@@ -29,7 +29,7 @@ describe('when answers are lost', () => {
     const { code, stderr } = await create(['--concurrency', '1', '--settle', '1s']);
     alone = true;
     expect([code, stderr]).toEqual([9, expect.stringContaining('answers were lost')]);
-    expect(stderr).toMatch(/row 8 \(line 9\) "Code 8"[\s\S]*row 9 \(line 10\) "Code 9"[\s\S]*--adopt 8=ID or --not-created 8/);
+    expect(stderr).toMatch(/line 9 "Code 8"[\s\S]*line 10 "Code 9"[\s\S]*--adopt 9=ID or --not-created 9/);
     const results = await readResults();
     const outcomes = 'created adopted created adopted created created adopted';
     expect(results.map(({ outcome }) => outcome).join(' ')).toBe(`${outcomes} undecided undecided`);
@@ -38,7 +38,7 @@ describe('when answers are lost', () => {
     expect(stderr).toContain(mine);
     expect(other).not.toBe(mine);
 
-    expect(await create(['--adopt', `8=${mine}`, '--not-created', '9', '--settle', '1s'])).toMatchObject({ code: 0 });
+    expect(await create(['--adopt', `9=${mine}`, '--not-created', '10', '--settle', '1s'])).toMatchObject({ code: 0 });
     const decided = await readResults();
     expect(decided.map(({ outcome }) => outcome).join(' ')).toBe(`${outcomes} adopted created`);
     expect(decided[7]?.id).toBe(mine);

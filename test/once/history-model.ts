@@ -18,7 +18,7 @@ import type { Mishap } from '../support/model-service/codes.ts';
 import { BASE_URL, JOURNAL, type Kill, run, type World, worldOf } from './world.ts';
 
 /** What a person does to the sheet. `at`, `to`: which row, modulo their number. */
-export type Edit =
+type Edit =
   | { do: 'insert'; at: number; name: number; destination: number; own: number }
   | { do: 'delete' | 'duplicate' | 'restore'; at: number; to: number }
   | { do: 'edit'; at: number; name?: number; destination?: number; type?: number; own?: number }
@@ -245,11 +245,10 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     const patched = world.service.codes.map((code) => [code.id, valuesKey(code)] as const);
     fates = [...(step.mishaps ?? [])];
 
-    if (process.env.DBG)
-      console.log('RUN', runs, JSON.stringify(step), JSON.stringify(decisions), JSON.stringify(sheet), [...blocked]);
+    console.log('RUN', runs, JSON.stringify(step), JSON.stringify(decisions), JSON.stringify(sheet), [...blocked]);
     const { end, isKilled } = await perform(own, step, workspaceOf(machine), { ...job, decisions });
     fates = [];
-    if (process.env.DBG) console.log(machine.memory.read(JOURNAL), world.service.codes);
+
     await world.time.advance(20_000);
 
     const changed = patched.flatMap(([id, key]) => {
@@ -429,7 +428,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     expect(turn, 'a person who knows comes to an end').toBeLessThan(8);
     const end = await runOn({ do: 'run', machine: 0, word: 'truth' });
     if (end && createFailure(end, createResults(end), rowsOf(), '') === undefined) break;
-    if (end && end.rows.some(({ candidates }) => candidates.length > 0)) return; // a person's, as in create-rows.property.test.ts
+    if (end?.rows.some(({ candidates }) => candidates.length > 0)) return; // a person's, as in create-rows.property.test.ts
   }
 }
 

@@ -63,7 +63,8 @@ export const command = defineCommand({
   description:
     'Creates one code and prints it, or one for each row of a file. The file has the columns name, type and destination, in any order; ' +
     'other columns come back in the results untouched. Each row is created exactly once, however often the command is killed and run ' +
-    'again with the same files: a journal beside the results remembers what was sent. Rows are counted from 1, below the header.',
+    'again with the same files: a journal beside the results remembers what was sent. You can insert, delete, sort and add rows between runs. ' +
+    'A row that was edited since its code was created is held back until --apply-edits changes that code or --as-new creates a new one.',
   options,
   examples: [
     { command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu', does: 'one code' },

@@ -10,6 +10,7 @@ import type { NewRow } from '../../../once/journal.ts';
 import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import type { Column } from '../../../output/columns.ts';
 import { everyCode, requestsToList } from '../../../service/codes.ts';
+import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf, requireResults } from '../bulk-flags.ts';
 import { readListed } from '../bulk-input.ts';
@@ -89,6 +90,16 @@ const PLAN_COLUMNS = ['line', 'action', 'id', 'name', 'type', 'destination', 'fi
   (name): Column => (name === 'id' ? { name, keepWhole: true } : { name, importance: 1 }),
 );
 
+/** Which rows a table shows first. */
+const URGENCY: Readonly<Record<RowPlan['action'], number>> = {
+  edited: 0,
+  update: 0,
+  reconcile: 1,
+  create: 2,
+  exists: 3,
+  done: 4,
+};
+
 /** One record a row; of one that was edited, one for each field. */
 function recordsOf({ row, action, id, changes = [] }: RowPlan): Record<string, unknown>[] {
   const { name, type = 'url', destination = null } = row.code;
@@ -133,6 +144,9 @@ async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFl
   ];
   const what = `${created} of ${rows.length} rows would be created${also.filter(Boolean).join('')}`;
   const requests = spent + created + updated + read + looking;
-  const records = plan.flatMap(recordsOf);
+  const { format } = await planOutput(context, flags, PLAN_COLUMNS, 'list');
+  // A terminal shows the first rows: those that were done before say the least.
+  const shown = format === 'table' ? [...plan].sort((a, b) => URGENCY[a.action] - URGENCY[b.action]) : plan;
+  const records = shown.flatMap(recordsOf);
   await printDryRun(context, { records, columns: PLAN_COLUMNS, none: 'nothing to create', checked: run, what, requests }, flags);
 }

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Clues, findEdits, type Gone } from '../../src/once/find-edits.ts';
+
+const NOTHING: Clues = { name: undefined, rest: undefined, gap: undefined, own: undefined, same: undefined };
+const fresh = (clues: Partial<Clues>): Clues => ({ ...NOTHING, ...clues });
+const gone = (clues: Partial<Gone>): Gone => ({ ...NOTHING, isAny: false, ...clues });
+
+/** For each row: the place of the entry that it was, `?` where that is not clear, `new` where it shares nothing. */
+function edits(rows: readonly Clues[], entries: readonly Gone[]): (number | '?' | 'new')[] {
+  const found = findEdits(rows, entries).edits;
+  return rows.map((row) => {
+    const edit = found.get(row);
+    if (!edit) return 'new';
+    return edit.of ? entries.indexOf(edit.of) : '?';
+  });
+}
+
+describe('a row is an edit of an entry that is gone', () => {
+  it.each<[string, Partial<Clues>]>([
+    ['name', { name: 'a' }],
+    ['type and destination', { rest: 'a' }],
+    ['neighbors', { gap: '1:2' }],
+    ['own columns', { own: 'a' }],
+  ])('if they share their %s (O31, O32)', (_, clue) => {
+    expect(edits([fresh(clue)], [gone({ ...clue, name: clue.name ?? 'other' })])).toEqual([0]);
+    expect(edits([fresh({ name: 'b', rest: 'b', gap: '8:9', own: 'b' })], [gone(clue)])).toEqual(['new']);
+  });
+
+  it('if nobody knows what that said', () => {
+    expect(edits([fresh({ name: 'a' })], [gone({ isAny: true })])).toEqual(['?']);
+    expect(edits([fresh({ name: 'a', gap: '1:2' })], [gone({ isAny: true, gap: '1:2' })])).toEqual([0]);
+  });
+});
+
+describe('which entry it was', () => {
+  const at = (name: string, rest: string, gap: string) => ({ name, rest, gap });
+
+  it('is clear where two clues agree, and the others are no new rows for all that (O31, O32)', () => {
+    const entries = [gone(at('Menu', 'x', '1:2'))];
+    expect(
+      edits([fresh(at('Menu', 'y', '1:2')), fresh(at('Other', 'z', '1:2')), fresh(at('Menu', 'w', '8:9'))], entries),
+    ).toEqual([0, '?', '?']);
+  });
+
+  it('is not clear where one row has the name and another the destination (O32)', () => {
+    expect(edits([fresh(at('Menu', 'y', '1:2')), fresh(at('Other', 'x', '1:2'))], [gone(at('Menu', 'x', '1:2'))])).toEqual([
+      '?',
+      '?',
+    ]);
+  });
+
+  it('is told by columns of the user’s own before all others (O32)', () => {
+    const entries = [gone({ ...at('Menu', 'x', '1:2'), own: 'sku 1' })];
+    expect(edits([fresh(at('Menu', 'y', '1:2')), fresh({ ...at('b', 'z', '8:9'), own: 'sku 1' })], entries)).toEqual(['?', 0]);
+  });
+
+  it('is told by their order in one place if there are as many of both, and else not (O32)', () => {
+    const entries = [gone(at('a', '1', '1:2')), gone(at('b', '2', '1:2'))];
+    const rows = [fresh(at('c', '3', '1:2')), fresh(at('d', '4', '1:2'))];
+    expect(edits(rows, entries)).toEqual([0, 1]);
+    expect(edits([...rows, fresh(at('e', '5', '1:2'))], entries)).toEqual(['?', '?', '?']);
+    expect(edits(rows.slice(0, 1), entries)).toEqual(['?']);
+    // One of them may have come from elsewhere.
+    expect(edits([fresh(at('c', '3', '1:2')), fresh(at('z', '4', '1:2'))], [...entries, gone(at('z', '9', '8:9'))])).toEqual([
+      '?',
+      '?',
+    ]);
+  });
+
+  it('is what the user says', () => {
+    const [row, entry] = [fresh({ name: 'a' }), gone({ name: 'b' })];
+    expect(findEdits([row], [entry], new Map([[row, entry]])).edits.get(row)?.of).toBe(entry);
+  });
+});
+
+it('whatever the clues, an entry becomes one row at most, which shares a clue with it, and no other row that does is new (O31, O32)', () => {
+  const text = fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined });
+  const clues = fc.record({ name: text, rest: text, gap: text, own: fc.constant(undefined), same: fc.constant(undefined) });
+  fc.assert(
+    fc.property(fc.array(clues, { maxLength: 7 }), fc.array(clues, { maxLength: 7 }), (rows, before) => {
+      const entries = before.map((one) => ({ ...one, isAny: false }));
+      const { edits: found, held } = findEdits(rows, entries);
+      const shares = (row: Clues, entry: Clues) =>
+        (['name', 'rest', 'gap'] as const).some((clue) => row[clue] !== undefined && row[clue] === entry[clue]);
+      for (const row of rows) expect(found.has(row)).toBe(entries.some((entry) => shares(row, entry)));
+      for (const entry of entries) expect(held.has(entry)).toBe(rows.some((row) => shares(row, entry)));
+      const of = [...found.values()].flatMap((edit) => edit.of ?? []);
+      expect(new Set(of).size).toBe(of.length);
+      for (const [row, edit] of found) if (edit.of) expect(shares(row, edit.of)).toBe(true);
+    }),
+  );
+});
+
+it('takes time linear in the number of rows, also where all were edited', () => {
+  const many = Array.from({ length: 20_000 }, (_, n) => ({ name: `n ${n}`, rest: `old ${n % 3}`, gap: '0:0' }));
+  const began = performance.now();
+  const found = findEdits(
+    many.map((clues) => fresh({ ...clues, rest: 'https://new' })),
+    many.map(gone),
+  );
+  expect([...found.edits.values()].filter(({ of }) => of)).toHaveLength(many.length);
+  expect(performance.now() - began).toBeLessThan(5000);
+});
