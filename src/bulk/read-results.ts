@@ -6,17 +6,22 @@ import type { UtmTags } from '../utm.ts';
 import { checkCreate } from './check-create.ts';
 import { fold, type Input } from './input.ts';
 import { RESULT_COLUMNS, type RowOutcome } from './results.ts';
+import { outcomesIn, writersOf } from './results-writer.ts';
 
 /** The outcomes of rows that have a code by a create run. */
-const CREATED: ReadonlySet<unknown> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'undecided', 'updated', 'edited']);
+const CREATED: ReadonlySet<unknown> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'undecided', 'edited']);
 
 /** Returns the codes of rows by the results of an earlier create run; none if the file is something else. */
-export function listedCodes({ columns, rows }: Input): ListedCode[] {
+export function listedCodes(results: Input): ListedCode[] {
+  const { columns, rows } = results;
   const columnOf = (name: string) => columns.find((column) => fold(column) === name) ?? '';
   const [idColumn, outcomeColumn] = [columnOf('id'), columnOf('outcome')];
+  // A creation updates codes too (`--apply-edits`); alone the word is of `qr update`.
+  const isCreation = writersOf(outcomesIn(results)?.keys() ?? [], undefined).join() === 'qr create';
+  const hasCode = (outcome: unknown) => CREATED.has(outcome) || (isCreation && outcome === 'updated');
   return rows.flatMap(({ values }, index) => {
     const id = values.get(idColumn);
-    return typeof id === 'string' && id !== '' && CREATED.has(values.get(outcomeColumn)) ? { row: index + 1, id } : [];
+    return typeof id === 'string' && id !== '' && hasCode(values.get(outcomeColumn)) ? { row: index + 1, id } : [];
   });
 }
 

@@ -27,7 +27,7 @@ describe('qrctl completion', () => {
   test('offers what may be repeated again', async () => {
     const create = (await loadManual('')).commands.find(({ names }) => names.join(' ') === 'qr create');
     const repeatable = create?.flags.filter((flag) => flag.repeatable).map(({ long }) => long);
-    expect(repeatable).toEqual(['--adopt', '--not-created']);
+    expect(repeatable).toEqual(['--as-new', '--adopt', '--not-created']);
   });
 
   test('is refused for another shell, and without one', async () => {

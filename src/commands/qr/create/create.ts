@@ -20,11 +20,15 @@ const fileOptions = {
     'wait so long for a write whose answer was lost before the row is sent again (default: 10s, more where answers are slow)',
     { group: BULK_GROUP },
   ),
-  applyEdits: flag('--apply-edits', 'Change the codes of rows that were edited since they were created', { group: BULK_GROUP }),
+  applyEdits: flag('--apply-edits', 'Change the codes of rows that were edited since they were created', {
+    group: BULK_GROUP,
+    risky: true,
+  }),
   asNew: {
     flags: '--as-new <line>',
     description: 'Line of an edited row to create a new code for, or lines: 15-20',
     group: BULK_GROUP,
+    risky: true,
     repeatable: true,
     parse: (raw, previous = []) => [...previous, ...parseLines(raw)],
   } satisfies OptionDefinition<number[]>,
