@@ -10,6 +10,7 @@ import type { Row } from '../row-sink.ts';
 import { parseScanTime } from '../service/scan-times.ts';
 import type { Formatter } from './formatter.ts';
 import { formatJson } from './json-lines.ts';
+import { addChecksums } from './parquet-checksums.ts';
 
 /** Rows of a group: what DuckDB takes at once, and what fits in little memory; Spark and Trino read several as one split. */
 const GROUP_ROWS = 122_880;
@@ -100,8 +101,12 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
     if (rows === 0) return;
     // The library compares every value with two others, which would be a third of all time.
     const columnData = columns.map(({ name, encoding }, at) => ({ name, data: cells[at] ?? [], encoding, statistics: false }));
+    const start = { index: bytes.index, offset: bytes.offset };
+    const columnsBefore = writer.pendingIndexes.length;
     writer.write({ columnData, rowGroupSize: GROUP_ROWS });
-    writer.row_groups.at(-1)?.columns.forEach(({ meta_data }, at) => {
+    const written = writer.row_groups.at(-1);
+    if (written) addChecksums(bytes, start, writer.pendingIndexes.slice(columnsBefore), written);
+    written?.columns.forEach(({ meta_data }, at) => {
       if (meta_data) meta_data.statistics = columns[at]?.statistics(cells[at] ?? []);
     });
   }

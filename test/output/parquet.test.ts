@@ -1,6 +1,9 @@
 /** Parquet, read back by hyparquet: cell for cell what was given. */
+
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { parquetMetadata, parquetReadObjects, readOffsetIndex } from 'hyparquet';
+import { parquetHeader } from 'hyparquet/src/column.js';
 import { describe, expect, it } from 'vitest';
 import { createParquetFormatter } from '../../src/output/parquet.ts';
 import type { Row } from '../../src/row-sink.ts';
@@ -69,6 +72,44 @@ describe('a Parquet file', () => {
     expect(id).toMatchObject({ min_value: 0n, max_value: 5n, null_count: 0n });
     expect(ts?.max_value).toEqual(ts?.min_value);
     expect(country).toMatchObject({ min_value: '', max_value: '\u{1f600}', null_count: 1n });
+  });
+
+  it('has a checksum in each page header, and the places of its pages, also of several', async () => {
+    const rows = Array.from({ length: 60_000 }, (_, i) => ({ ...ROW, id: i, referrer: `https://example.com/?q=${i * 7919}` }));
+    const file = fileOf([rows.slice(0, 7), rows.slice(7)]);
+    const { row_groups } = parquetMetadata(file);
+    let pages = 0;
+    for (const { columns, total_byte_size, total_compressed_size } of row_groups) {
+      const sums = { whole: 0n, packed: 0n };
+      for (const { file_offset, meta_data, offset_index_offset, offset_index_length } of columns) {
+        if (!meta_data) throw new Error('no metadata');
+        sums.whole += meta_data.total_uncompressed_size;
+        sums.packed += meta_data.total_compressed_size;
+        const end = Number(file_offset) + Number(meta_data.total_compressed_size);
+        const reader = {
+          view: new DataView(file),
+          offset: Number(meta_data.dictionary_page_offset ?? meta_data.data_page_offset),
+        };
+        const found: number[] = [];
+        while (reader.offset < end) {
+          const start = reader.offset;
+          const { type, crc, compressed_page_size: size } = parquetHeader(reader);
+          expect(crc).toBe(crc32(new Uint8Array(file, reader.offset, size)) | 0);
+          reader.offset += size;
+          if (type !== 'DICTIONARY_PAGE') found.push(start);
+          pages += 1;
+        }
+        expect([reader.offset, found[0]]).toEqual([end, Number(meta_data.data_page_offset)]);
+        if (!offset_index_offset || !offset_index_length) continue;
+        const at = Number(offset_index_offset);
+        const { page_locations } = readOffsetIndex({ view: new DataView(file, at, offset_index_length), offset: 0 });
+        expect(page_locations.map(({ offset }) => Number(offset))).toEqual(found);
+      }
+      expect([total_byte_size, total_compressed_size]).toEqual([sums.whole, sums.packed]);
+    }
+    expect(pages).toBeGreaterThan(5);
+    const read = await parquetReadObjects({ file, rowStart: 59_990, rowEnd: 60_000, useOffsetIndex: true });
+    expect(read.map(({ referrer }) => referrer)).toEqual(rows.slice(-10).map(({ referrer }) => referrer));
   });
 
   it('refuses an id that int64 cannot hold, and says what can', () => {

@@ -93,6 +93,33 @@ it('refuses counts that no page can have before it is decoded: one bit took minu
   expect(found.filter((message) => message.includes('says what cannot be')).length).toBeGreaterThan(3);
 }, 120_000);
 
+it('refuses a page in which any bit has changed: figures of another value would be no figures (F19)', async () => {
+  const path = join(await useDirectory(), 'a.parquet');
+  const rows = Array.from({ length: 400 }, (_, i) => ({
+    ...ROWS[0],
+    id: i + 1,
+    country: ['DE', 'FR'][i % 2],
+    referrer: `r${i}`,
+  }));
+  const whole = parquetOf(rows);
+  await writeFile(path, whole);
+  const before = await read(path);
+  const { row_groups } = parquetMetadata(new Uint8Array(whole).buffer);
+  const end = Math.max(
+    ...(row_groups[0]?.columns.map(
+      ({ file_offset, meta_data }) => Number(file_offset) + Number(meta_data?.total_compressed_size),
+    ) ?? []),
+  );
+  expect(end).toBeGreaterThan(1000);
+  for (let at = 4; at < end; at += SOAK ? 1 : 97) {
+    const damaged = Buffer.from(whole);
+    damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
+    await writeFile(path, damaged);
+    const found = await read(path).catch((error: unknown) => error);
+    if (!(found instanceof UsageError)) expect([at, found]).toEqual([at, before]);
+  }
+}, 600_000);
+
 it('ends when it is aborted', async () => {
   const controller = new AbortController();
   const reason = new Error('aborted');

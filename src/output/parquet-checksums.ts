@@ -1,0 +1,82 @@
+/**
+ * Checksums of Parquet pages (https://parquet.apache.org/docs/file-format/data-pages/checksumming/), which hyparquet-writer leaves out: a bit
+ * that turns over on a disk is found, and is not another figure. They are put into the page headers of a row group that was just encoded.
+ */
+import { crc32 } from 'node:zlib';
+import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+
+type EncodedColumn = ParquetWriter['pendingIndexes'][number];
+
+/** Where the bytes of a row group begin: in the writer's memory, and in the file. */
+export interface GroupStart {
+  index: number;
+  offset: number;
+}
+
+/** Puts a checksum into each page of the last row group, whose `columns` these are. Its places in the file follow. */
+export function addChecksums(bytes: ByteWriter, start: GroupStart, columns: readonly EncodedColumn[], group: RowGroup): void {
+  const encoded = bytes.getBytes().slice(start.index);
+  bytes.index = start.index;
+  bytes.offset = start.offset;
+  for (const { chunk, offsetIndex } of columns) {
+    const { meta_data: meta } = chunk;
+    if (!meta) continue;
+    const first = Number(chunk.file_offset);
+    const dataStart = Number(meta.data_page_offset);
+    const end = first + Number(meta.total_compressed_size);
+    const locations = offsetIndex?.page_locations ?? [];
+    const starts = [...(dataStart > first ? [first] : []), dataStart, ...locations.slice(1).map(({ offset }) => Number(offset))];
+    chunk.file_offset = BigInt(bytes.offset);
+    const moved = starts.map((from, at) => {
+      const offset = bytes.offset;
+      appendWithChecksum(bytes, encoded.subarray(from - start.offset, (starts[at + 1] ?? end) - start.offset));
+      return { offset: BigInt(offset), size: bytes.offset - offset };
+    });
+    const [dictionary] = dataStart > first ? moved.splice(0, 1) : [];
+    if (dictionary) meta.dictionary_page_offset = dictionary.offset;
+    meta.data_page_offset = moved[0]?.offset ?? meta.data_page_offset;
+    locations.forEach((location, at) => {
+      location.offset = moved[at]?.offset ?? location.offset;
+      location.compressed_page_size = moved[at]?.size ?? location.compressed_page_size;
+    });
+    const added = BigInt(bytes.offset) - chunk.file_offset - meta.total_compressed_size;
+    meta.total_compressed_size += added;
+    meta.total_uncompressed_size += added;
+    group.total_byte_size += added;
+  }
+  group.total_compressed_size = BigInt(bytes.offset - start.offset);
+}
+
+type RowGroup = ParquetWriter['row_groups'][number];
+
+/** Of Thrift's compact protocol: a field whose number is one more than that of the last, an i32. */
+const NEXT_I32 = 0x15;
+const ONE_FIELD = 0x10;
+/** Of a page header before its checksum: its type, its size, and its size as it is packed. */
+const FIELDS_BEFORE = 3;
+
+/** The header begins with fields 1 to 3; field 4 is the checksum, and the next counts from it. */
+function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
+  let at = 0;
+  let packed = 0;
+  for (let field = 0; field < FIELDS_BEFORE; field++) {
+    if (page[at] !== NEXT_I32) throw new Error('hyparquet-writer writes another page header than it did');
+    const end = page.findIndex((byte, place) => place > at && byte < 0x80) + 1;
+    packed = unsignedOf(page.subarray(at + 1, end)) / 2;
+    at = end;
+  }
+  const crc = crc32(page.subarray(page.length - packed)) | 0;
+  bytes.appendBytes(page.subarray(0, at));
+  bytes.appendUint8(NEXT_I32);
+  for (let left = ((crc << 1) ^ (crc >> 31)) >>> 0; ; left >>>= 7) {
+    bytes.appendUint8(left < 0x80 ? left : (left & 0x7f) | 0x80);
+    if (left < 0x80) break;
+  }
+  bytes.appendUint8((page[at] ?? 0) - ONE_FIELD);
+  bytes.appendBytes(page.subarray(at + 1));
+}
+
+/** A varint: seven bits a byte, the lowest first. */
+function unsignedOf(bytes: Uint8Array): number {
+  return bytes.reduce((sum, byte, at) => sum + (byte & 0x7f) * 2 ** (7 * at), 0);
+}
