@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SandboxRequest } from '../../src/sandbox/exchange.ts';
 import { runCli } from '../support/cli.ts';
 import { applyThenDrop, fails, sometimes } from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -189,6 +190,25 @@ describe('a spreadsheet that was created and goes on', () => {
 });
 
 describe('journals of another workspace', () => {
+  it('on the same base URL, by another profile, are refused (2): nothing is said to be created there', async () => {
+    const isOther = ({ headers }: SandboxRequest) => headers.authorization === 'Bearer svc_live_other';
+    const { create, sandbox, directory, posts } = await useBench(rowsOf(2), {
+      intercept: sometimes(({ request }) => isOther(request) && fails(404)),
+    });
+    await create();
+    const env = { ...sandbox.env, QRCTL_API_KEY: 'svc_live_other' };
+    for (const more of [[], ['--dry-run']]) {
+      const { code, stderr } = await create(more, { env });
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/belongs to another workspace: .* and its codes don't exist/)]);
+    }
+    await writeFile(join(directory, 'plan.csv'), `id,at,status\n${sandbox.codeId()},2020-01-01T00:00Z,paused\n`);
+    const plan = (env: Record<string, string>) =>
+      runCli(['qr', 'update', '--from', 'plan.csv', '--due'], { env, cwd: directory });
+    expect(await plan(sandbox.env)).toMatchObject({ code: 0 });
+    expect(await plan(env)).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to another workspace') });
+    expect(posts()).toBe(2);
+  });
+
   it('are refused (2), naming both; a rotated key and a service that moved go on', async () => {
     const { create, sandbox, directory, posts } = await useBench(rowsOf(2));
     await create();

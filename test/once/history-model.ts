@@ -244,8 +244,6 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     const there = countBy(world.service.codes.map((code) => valuesKey(code)));
     const patched = world.service.codes.map((code) => [code.id, valuesKey(code)] as const);
     fates = [...(step.mishaps ?? [])];
-
-    console.log('RUN', runs, JSON.stringify(step), JSON.stringify(decisions), JSON.stringify(sheet), [...blocked]);
     const { end, isKilled } = await perform(own, step, workspaceOf(machine), { ...job, decisions });
     fates = [];
 

@@ -67,8 +67,11 @@ export const command = defineCommand({
       refuseTogether('--due', { '--ignore-dates': options.due && options.ignoreDates });
       const { force, ignoreDates } = options;
       const common = { changes: hasChanges(options) ? changesOf(options) : {}, utm: utmOf(options), force, ignoreDates };
-      if (!options.due && options.timezone !== undefined)
-        throw new UsageError('--timezone requires --due', { hint: 'add --due, or omit --timezone' });
+      const { timezone, movedFrom } = options;
+      for (const [flag, given] of Object.entries({ '--timezone': timezone, '--moved-from': movedFrom })) {
+        if (!options.due && given !== undefined)
+          throw new UsageError(`${flag} requires --due`, { hint: `add --due, or omit ${flag}` });
+      }
       if (options.due) return (await import('./due.ts')).updateDue(context, from, common, options);
       return (await import('./from-file.ts')).updateFromFile(context, from, common, options);
     }
