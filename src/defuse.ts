@@ -30,20 +30,21 @@ function leadsToFormula(text: string): boolean {
 }
 
 /**
- * A sign at the first place that shows; or a tab or return before that, because what follows them counts as a cell. Some programs trim
- * spaces, controls and characters that do not show before they look.
+ * A sign at the first place that shows; or a tab or line end before that, because what follows them counts as a cell. Some programs trim
+ * spaces, controls and characters that do not show before they look, and some write one line end for another.
  */
 function looksLikeFormula(text: string): boolean {
   // Nearly every text begins with a character of ASCII that shows, and V8 takes a millisecond to gather the properties of Unicode.
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
   const first = found < 0 ? text.length : found;
-  return /[\t\r]/.test(text.slice(0, first)) || (first < text.length && FORMULA_SIGNS.includes(text.charAt(first)));
+  return /[\t\r\n]/.test(text.slice(0, first)) || (first < text.length && FORMULA_SIGNS.includes(text.charAt(first)));
 }
 
 /** What one program or another splits at, and behind it no character of ASCII that shows and begins no formula: hardly a text has that. */
 const INNER = /[,;|\t\n\r][^!#-&(-*,.-<>?A-~]/;
-const BOUNDARIES = /[,;|\t\n\r]/g;
+/** A return and a line feed are one line end: nothing stands between them. */
+const BOUNDARIES = /[,;|\t\n]|\r(?!\n)/g;
 
 function defuseInside(text: string, separator: string): string {
   const begins = formulaFinder(text);

@@ -31,6 +31,14 @@ describe('defusing', () => {
     );
   });
 
+  it('is undone also if a spreadsheet wrote other line ends (T10)', () => {
+    const saved = (cell: string) => cell.replace(/\r\n?/g, '\n');
+    fc.assert(
+      fc.property(text, (value) => saved(restore(saved(defuse(value)))) === saved(value)),
+      runs(2000),
+    );
+  });
+
   it('leaves what a person typed alone, and goes on from there: reading, writing and reading is reading (T10)', () => {
     fc.assert(
       fc.property(text, (typed) => restore(defuse(restore(typed))) === restore(typed)),

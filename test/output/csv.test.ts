@@ -33,7 +33,7 @@ const BLANK = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Behind a separator, or the end of a line, before a formula; behind the comma, which is the file's own, only beside others. */
 function wantsApostrophe(units: readonly string[], at: number): boolean {
-  if (!',;|\t\n\r'.includes(units[at] ?? '')) return false;
+  if (!',;|\t\n\r'.includes(units[at] ?? '') || (units[at] === '\r' && units[at + 1] === '\n')) return false;
   const sign = units.slice(at + 1).find((unit) => !BLANK.test(unit) && unit !== '"' && unit !== "'") ?? ' ';
   return SIGNS.includes(sign) && (units[at] !== ',' || units[at + 1] === "'");
 }
@@ -46,7 +46,7 @@ function cellByRules(value: unknown, defused: boolean): string {
   const rest = inside.replace(/^'+/, '');
   const first = [...rest].find((character) => !BLANK.test(character));
   const before = first === undefined ? rest : rest.slice(0, rest.indexOf(first));
-  const isFormula = /[\t\r]/.test(before) || (first !== undefined && SIGNS.includes(first));
+  const isFormula = /[\t\r\n]/.test(before) || (first !== undefined && SIGNS.includes(first));
   const text = defused && isFormula ? `'${inside}` : inside;
   return (defused ? /[",\n\r;\t]/ : /[",\n\r]/).test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -197,8 +197,9 @@ describe('cells that a spreadsheet takes for a formula are defused', () => {
   test.each([
     ['\t=1', `"'\t'=1"`],
     ['\r=1', `"'\r'=1"`],
-    ['\n=1', `"\n'=1"`],
-    ['\r\n-2', `"'\r'\n'-2"`],
+    ['\n=1', `"'\n'=1"`],
+    ['\r\n-2', `"'\r\n'-2"`],
+    ['x\r\n-2', `"x\r\n'-2"`],
     ['\rA', `"'\rA"`],
   ])('%j behind each line end, quoted too', (text, cell) => {
     expect(defusedCell(text)).toBe(cell);
