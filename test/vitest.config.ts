@@ -4,6 +4,11 @@ import { SOAK } from './support/property-runs.ts';
 
 /** Files that take or wait the longest, begun first: at the end they would wait alone. */
 const LONGEST = [
+  'e2e/bombs',
+  'e2e/append-kept',
+  'e2e/rotated',
+  'e2e/directories',
+  'stats/parquet-input',
   'e2e/bulk-kill',
   'e2e/export.',
   'e2e/hardening',
