@@ -23,8 +23,8 @@ export function cluesOf(
   rows: readonly ComparedRow[],
   states: RowStates,
   { order, found, gaps, gone: goneRows }: Recognized,
-): { fresh: FreshRow[]; gone: GoneRow[] } {
-  if (goneRows.length === 0) return { fresh: [], gone: [] };
+): { fresh: FreshRow[]; gone: GoneRow[]; alsoIn: ReadonlyMap<string, GoneRow> } {
+  if (goneRows.length === 0) return { fresh: [], gone: [], alsoIn: new Map() };
   const recent = new Set(order);
   const present = new Set(found);
   const matched = rows.filter((_, place) => found[place] !== undefined).map(({ row }) => row.code);
@@ -50,7 +50,18 @@ export function cluesOf(
       isAny: code === undefined && isRecent,
     };
   });
-  return { fresh, gone };
+  const byKey = new Map(gone.flatMap((one) => (recent.has(one.state.row) ? [[keyOf(one.state), one] as const] : [])));
+  const alsoIn = new Map<string, GoneRow>();
+  for (const row of order) {
+    const [alike, gap] = [byKey.get(keyOf(states.of(row))), gaps.ofEntry(row)];
+    if (alike && gap !== undefined) alsoIn.set(gap, alike);
+  }
+  return { fresh, gone, alsoIn };
+}
+
+function keyOf({ seen }: RowState): string {
+  const code = seen && codeOf(seen);
+  return code ? valuesKey(code) : '';
 }
 
 function nameKey({ name }: NewCode): string {

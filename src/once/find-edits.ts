@@ -48,11 +48,13 @@ interface FoundEdits<F, G> {
  * none is a new row without the user's word.
  *
  * @param pins what the user said
+ * @param alsoIn by the gap that one may have been in: an entry that says the same as others, of which nobody knows which is gone
  */
 export function findEdits<F extends Clues, G extends Gone>(
   fresh: readonly F[],
   gone: readonly G[],
   pins: ReadonlyMap<F, G> = new Map(),
+  alsoIn: ReadonlyMap<string, G> = new Map(),
 ): FoundEdits<F, G> {
   const any = gone.filter(({ isAny }) => isAny);
   const index = new Map(CLUES.map((clue) => [clue, indexBy(gone, clue)]));
@@ -63,6 +65,8 @@ export function findEdits<F extends Clues, G extends Gone>(
     if (pinned) candidates.add(pinned);
     for (const clue of CLUES) addSome(candidates, index.get(clue)?.get(row[clue] ?? ''));
     addSome(candidates, any);
+    const alike = alsoIn.get(row.gap ?? '');
+    if (alike) candidates.add(alike);
     if (candidates.size > 0) related.set(row, [...candidates]);
   }
   const pairs = pairUp([...related.keys()], gone, pins);
@@ -70,7 +74,7 @@ export function findEdits<F extends Clues, G extends Gone>(
   const isHeld = (entry: G) => (entry.isAny && fresh.length > 0) || CLUES.some((clue) => said.get(clue)?.has(entry[clue] ?? ''));
   return {
     edits: new Map([...related].map(([row, candidates]) => [row, { of: pairs.get(row), candidates }])),
-    held: new Set([...gone.filter(isHeld), ...pins.values()]),
+    held: new Set([...gone.filter(isHeld), ...pins.values(), ...fresh.flatMap(({ gap = '' }) => alsoIn.get(gap) ?? [])]),
   };
 }
 

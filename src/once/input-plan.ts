@@ -75,7 +75,7 @@ export function planInput(
     const gone = byEntry.get(pins.get(row.place) ?? 0);
     return gone ? [[row, gone] as const] : [];
   });
-  const { edits, held } = findEdits(fresh, clues.gone, new Map(pinned));
+  const { edits, held } = findEdits(fresh, clues.gone, new Map(pinned), clues.alsoIn);
   const editOf = new Map([...edits].map(([{ place }, { of, candidates }]) => [place, { of: of?.state, candidates }]));
 
   let next = states.all().length;

@@ -27,6 +27,12 @@ describe('a row is an edit of an entry that is gone', () => {
     expect(edits([fresh({ name: 'b', rest: 'b', gap: '8:9', own: 'b' })], [gone(clue)])).toEqual(['new']);
   });
 
+  it('if it is where one of several was that said the same, of which nobody knows which is gone (O31)', () => {
+    const [row, entry] = [fresh({ name: 'b', gap: '0:2' }), gone({ name: 'a', gap: '2:0' })];
+    const { edits: found, held } = findEdits([row], [entry], new Map(), new Map([['0:2', entry]]));
+    expect([found.get(row), held]).toEqual([{ of: undefined, candidates: [entry] }, new Set([entry])]);
+  });
+
   it('if nobody knows what that said', () => {
     expect(edits([fresh({ name: 'a' })], [gone({ isAny: true })])).toEqual(['?']);
     expect(edits([fresh({ name: 'a', gap: '1:2' })], [gone({ isAny: true, gap: '1:2' })])).toEqual([0]);

@@ -151,7 +151,10 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
   /** Rows that are edits of rows that this machine gave a code to, and can be seen to be: none of them may be created. */
   function blockedRows(machine: Machine, asNew: ReadonlySet<number>): Set<number> {
     // Of rows that say the same the results may give the code of one to another.
-    const codedKeys = countBy([...new Map([...machine.coded.values()].map(({ id, key }) => [id, key])).values()]);
+    const wasThere = (uid: number) =>
+      [machine.last, ...machine.killed.map(({ rows }) => rows)].every((rows) => rows.some((row) => row.uid === uid));
+    const coded = [...machine.coded].filter(([uid]) => wasThere(uid));
+    const codedKeys = countBy([...new Map(coded.map(([, { id, key }]) => [id, key])).values()]);
     const present = countBy(sheet.map(keyOf));
     const blocked = new Set<number>();
     for (const [place, row] of sheet.entries()) {
@@ -225,7 +228,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
       const other = machines[1 - at];
       const results = step.fresh === 'with results' ? (other?.results ?? []) : [];
       const isKnown = step.fresh === 'with results' && !other?.isBehind;
-      machines[at] = { ...newMachine(), results, isBehind: !isKnown };
+      machines[at] = { ...newMachine(), results, isBehind: !isKnown, stale: new Set(other?.stale) };
     }
     const machine = machines[at] ?? newMachine();
     const own: World = { ...world, memory: machine.memory };
@@ -259,6 +262,8 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
       if (changed.includes(id)) blocked.delete(place);
     }
     const free = countBy(sheet.flatMap((row, place) => (blocked.has(place) ? [] : [keyOf(row)])));
+    // A code that became another row's by the user's word is to be made again where its row comes back.
+    for (const [id, key] of patched) if (changed.includes(id)) wants.set(key, (wants.get(key) ?? 0) + 1);
     for (const [key] of wants) {
       const now = madeOf(key, (by) => by === runs);
       // No second code of an edit without the word.
