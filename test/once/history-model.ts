@@ -287,18 +287,17 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     return end;
   }
 
+  /** What a plan is made from, apart from the user's word: the sheet, the journal and the workspace of a machine. */
+  function planJobOf(machine: Machine, { listed = [], readListed, skipExisting }: ReturnType<typeof jobOf>) {
+    const files = { rows: rowsOf(), journalPath: JOURNAL, disk: machine.memory.disk, listed, readListed };
+    return { ...files, skipExisting, service: { ...world.service, workspace: workspaceOf(machine) } };
+  }
+
   async function dryRun(machine: Machine, step: Run, job: ReturnType<typeof jobOf>): Promise<undefined> {
     const codes = JSON.stringify(world.service.codes);
     const bytes = machine.memory.read(JOURNAL);
     const plan = await planRows({
-      ...{
-        rows: rowsOf(),
-        journalPath: JOURNAL,
-        disk: machine.memory.disk,
-        listed: job.listed ?? [],
-        readListed: job.readListed,
-      },
-      ...{ skipExisting: job.skipExisting, service: { ...world.service, workspace: workspaceOf(machine) } },
+      ...planJobOf(machine, job),
       ...{ listCodes: async () => world.service.codes, decisions: { adopt: [], notCreated: [] } },
       appliesEdits: step.word !== undefined,
     });
@@ -350,14 +349,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
   async function truthOf(machine: Machine, job: ReturnType<typeof jobOf>) {
     const nothing = { adopt: [], notCreated: [], asNew: [] };
     const probe = await planRows({
-      ...{
-        rows: rowsOf(),
-        journalPath: JOURNAL,
-        disk: machine.memory.disk,
-        listed: job.listed ?? [],
-        readListed: job.readListed,
-      },
-      ...{ skipExisting: job.skipExisting, service: { ...world.service, workspace: workspaceOf(machine) } },
+      ...planJobOf(machine, job),
       ...{ listCodes: async () => world.service.codes, decisions: nothing, appliesEdits: false },
     });
     const ids = new Set(probe.map(({ id, action }) => (action === 'edited' ? undefined : id)));
