@@ -32,6 +32,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
+    setupFiles: ['test/support/equality.ts'],
     reporters: ['default', './test/support/skipped-reporter.ts'],
     root: new URL('..', import.meta.url).pathname,
     // For what hangs. No test decides by time: on a busy machine any of them may take long.

@@ -3,7 +3,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 /** Pages by path: a status, or where they lead. Anything else is there. */
@@ -44,7 +45,7 @@ describe('qr check', () => {
       ['none'],
       ['typo', 'www.example.com'],
     );
-    const run = await runCli(['qr', 'check', '--allow-private'], { env: sandbox.env });
+    const run = await runByDay(['qr', 'check', '--allow-private'], { env: sandbox.env });
     expect(run.code).toBe(8);
     const lines = run.stdout.trim().split('\n');
     expect(lines[0]).toBe('id,slug,name,destination,outcome,http_status,final_url,redirects,tls_days,ms,error');
@@ -71,7 +72,7 @@ describe('qr check', () => {
     // The listing is all the service saw.
     expect(sandbox.requests.map(({ method, url }) => `${method} ${url.split('?', 1)[0]}`)).toEqual(['GET /api/v1/qr']);
 
-    const fine = await runCli(['qr', 'check', dead?.slug ?? '', '--allow-private', '--fail-on', 'none', '-f', 'json'], {
+    const fine = await runByDay(['qr', 'check', dead?.slug ?? '', '--allow-private', '--fail-on', 'none', '-f', 'json'], {
       env: sandbox.env,
     });
     expect(fine.code, fine.stderr).toBe(0);
@@ -82,7 +83,7 @@ describe('qr check', () => {
     const { at, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     add(sandbox, ['here', `${at}/`]);
-    const run = await runCli(['qr', 'check'], { env: sandbox.env });
+    const run = await runByDay(['qr', 'check'], { env: sandbox.env });
     expect(run.code).toBe(8);
     expect(run.stdout).toContain('unreachable,,');
     expect(run.stdout).toContain('127.0.0.1 is a loopback address: not asked without --allow-private');
@@ -96,7 +97,7 @@ describe('qr check', () => {
     add(sandbox, ['a', `${at}/a`], ['b', `${at}/b`]);
     const cwd = await useDirectory();
     const night = () =>
-      runCli(['qr', 'check', '--allow-private', '--since-last', 'check.csv', '--quiet'], { env: sandbox.env, cwd });
+      runByDay(['qr', 'check', '--allow-private', '--since-last', 'check.csv', '--quiet'], { env: sandbox.env, cwd });
     const first = await night();
     expect(first.code).toBe(8);
     expect(first.stdout.trim().split('\n')).toHaveLength(2);
@@ -127,7 +128,7 @@ describe('qr check', () => {
       const sandbox = await useSandbox({ codes: 0, scans: 0 });
       const dead = names.map((name): [string, string] => [name, `http://127.0.0.1:1/${name}`]);
       const cwd = await useDirectory();
-      const check = (...args: string[]) => runCli(['qr', 'check', '--allow-private', ...args], { env: sandbox.env, cwd });
+      const check = (...args: string[]) => runByDay(['qr', 'check', '--allow-private', ...args], { env: sandbox.env, cwd });
       return { sandbox, cwd, check, at, dead };
     }
 
@@ -177,7 +178,7 @@ describe('qr check', () => {
       add(sandbox, ['a', 'http://example.com/'], ['b', 'https://example.org/']);
       const proxy = 'http://user:hunter2@127.0.0.1:1';
       const env = { ...sandbox.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: '127.0.0.1' };
-      const { code, stderr } = await runCli(['qr', 'check', '--allow-private'], { env, cwd });
+      const { code, stderr } = await runByDay(['qr', 'check', '--allow-private'], { env, cwd });
       expect([code, stderr]).toEqual([
         7,
         expect.stringContaining('cannot connect through the proxy 127.0.0.1:1: connection refused'),
@@ -190,7 +191,7 @@ describe('qr check', () => {
     const { at } = await usePages({ '/loses?utm_source=x': '/' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     add(sandbox, ['has', `${at}/?utm_source=x`], ['lacks', `${at}/`], ['loses', `${at}/loses?utm_source=x`]);
-    const run = await runCli(['qr', 'check', '--allow-private', '--require-utm', 'utm_source', '-f', 'json'], {
+    const run = await runByDay(['qr', 'check', '--allow-private', '--require-utm', 'utm_source', '-f', 'json'], {
       env: sandbox.env,
     });
     expect(run.code).toBe(8);
@@ -206,10 +207,10 @@ describe('qr check', () => {
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const cwd = await useDirectory();
     const env = { ...sandbox.env, QRCTL_CONFIG_DIR: join(cwd, 'config') };
-    await runCli(['config', 'set', 'short-url', `${at}/q/{slug}`], { env });
+    await runByDay(['config', 'set', 'short-url', `${at}/q/{slug}`], { env });
     const [own] = add(sandbox, ['own'], ['other', `${at}/q/some?x=1`], ['away', `${at}/away`]);
     sandbox.workspace.update(own?.id ?? '', { destination: `${at}/q/${own?.slug}` });
-    const run = await runCli(['qr', 'check', '--allow-private', '-f', 'json'], { env });
+    const run = await runByDay(['qr', 'check', '--allow-private', '-f', 'json'], { env });
     expect(JSON.parse(run.stdout).map(({ outcome }: { outcome: string }) => outcome)).toEqual(['broken', 'blocked', 'blocked']);
     expect(asked).toEqual(['/away']);
   });
@@ -230,7 +231,7 @@ describe('qr check', () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'list.csv'), 'slug\nnobody\n');
-    const run = await runCli(['qr', 'check', ...args], { env: sandbox.env, cwd });
+    const run = await runByDay(['qr', 'check', ...args], { env: sandbox.env, cwd });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(message);
   });
@@ -245,7 +246,7 @@ describe('qr check', () => {
       ['tunnel', 'https://intranet.invalid/'],
     );
     const env = { ...sandbox.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: '127.0.0.1,localhost' };
-    const run = await runCli(['qr', 'check', '-f', 'json'], { env });
+    const run = await runByDay(['qr', 'check', '-f', 'json'], { env });
     // None was reached, so that the network is to blame.
     expect(run.code).toBe(7);
     const found: { name: string; outcome: string; error: string }[] = JSON.parse(run.stdout);
@@ -254,7 +255,7 @@ describe('qr check', () => {
     );
     expect(found[0]?.error).toMatch(/on this machine: not requested through the proxy without --allow-private$/);
     expect(asked).toEqual([]);
-    await runCli(['qr', 'check', '--allow-private'], { env });
+    await runByDay(['qr', 'check', '--allow-private'], { env });
     expect(asked).toContain('http://intranet.invalid/');
   });
 
@@ -270,7 +271,7 @@ describe('qr check', () => {
       },
     });
     add(sandbox, ['dead', `${at}/dead`]);
-    const { code, stderr } = await runCli(['qr', 'check', '--allow-private'], { env: sandbox.env });
+    const { code, stderr } = await runByDay(['qr', 'check', '--allow-private'], { env: sandbox.env });
     expect(code).toBe(8);
     const [line = ''] = stderr.split('\n').filter((text) => text.includes('not right'));
     expect(line).toMatch(/^qrctl: 1 of 1 code not right: "x.*…": there is no such page \(404\)$/);

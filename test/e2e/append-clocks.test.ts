@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatHttpDate } from '../../src/time.ts';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const HOUR = 3_600_000;
@@ -23,7 +24,7 @@ async function useAppend(dateOf: () => number | undefined) {
   });
   const file = join(await useDirectory(), 'scans.csv');
   const append = (...more: string[]) =>
-    runCli(['scans', 'export', sandbox.codeId(), '-o', file, '--append', ...more], { env: sandbox.env });
+    runByDay(['scans', 'export', sandbox.codeId(), '-o', file, '--append', ...more], { env: sandbox.env });
   const add = (ms: number) => sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(ms).toISOString() });
   const times = async () => [...(await readFile(file, 'utf8')).matchAll(/^\d+,([^,]+),/gm)].map(([, ts = '']) => Date.parse(ts));
   return { sandbox, append, add, times };

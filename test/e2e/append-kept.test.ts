@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ask } from '../support/api.ts';
-import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 import { type SharedAddress, useSharedAddress } from '../support/two-workspaces.ts';
 
@@ -36,7 +37,7 @@ describe('--restart', () => {
 
   test('keeps a file that has scans of deleted codes, and says how many of which', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 700 });
-    const run = (...flags: string[]) => runCli([...all, file, ...flags], { env: sandbox.env });
+    const run = (...flags: string[]) => runByDay([...all, file, ...flags], { env: sandbox.env });
     expect(await run()).toMatchObject({ code: 0 });
     const before = await readFile(file, 'utf8');
     const gone = sandbox.codeId(1);
@@ -57,7 +58,7 @@ describe('--restart', () => {
     for (const format of ['csv', 'ndjson']) {
       const path = join(directory, `scans.${format}`);
       for (const flags of [[], ['--restart'], []])
-        expect(await runCli([...all, path, ...flags], { env: sandbox.env })).toMatchObject({ code: 0 });
+        expect(await runByDay([...all, path, ...flags], { env: sandbox.env })).toMatchObject({ code: 0 });
     }
     expect((await readdir(directory)).filter((name) => name.includes('old'))).toEqual([]);
   });
@@ -66,7 +67,7 @@ describe('--restart', () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 300 });
     const [kept, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
     const args = ['scans', 'export', kept, gone, '--append'];
-    const run = (...flags: string[]) => runCli([...args, ...flags], { env: sandbox.env });
+    const run = (...flags: string[]) => runByDay([...args, ...flags], { env: sandbox.env });
     expect(await run('-o', file)).toMatchObject({ code: 0 });
     expect(await run('--output-dir', directory, '-f', 'csv')).toMatchObject({ code: 0 });
     await ask(sandbox, 'DELETE', `/qr/${gone}`);
@@ -78,7 +79,7 @@ describe('--restart', () => {
     expect(await run('--output-dir', directory, '-f', 'csv', '--restart')).toMatchObject({ code: 8 });
     expect(await idsIn(join(directory, `${gone}.csv`))).toHaveLength(300);
     // What the hint says.
-    const without = await runCli(['scans', 'export', kept, '--append', '--restart', '-o', file], { env: sandbox.env });
+    const without = await runByDay(['scans', 'export', kept, '--append', '--restart', '-o', file], { env: sandbox.env });
     expect(without).toMatchObject({ code: 0 });
     expect(await idsIn(`${file}.old`)).toHaveLength(600);
   });
@@ -86,7 +87,7 @@ describe('--restart', () => {
   test('killed at any moment, never lacks a scan in both files', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 4000, latencyMs: 5 });
     const args = [...all, file];
-    expect(await runCli(args, { env: sandbox.env })).toMatchObject({ code: 0 });
+    expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 0 });
     await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId(1)}`);
     for (let round = 0; round < (SOAK ? 60 : 4); round++) {
       const { child, done } = await startCli([...args, '--restart'], { env: sandbox.env });
@@ -98,7 +99,7 @@ describe('--restart', () => {
       const ids = await Promise.all(files.map((name) => idsIn(join(directory, name))));
       expect(new Set(ids.flat()).size).toBe(8000);
     }
-    expect(await runCli([...args, '--restart'], { env: sandbox.env })).toMatchObject({ code: 0 });
+    expect(await runByDay([...args, '--restart'], { env: sandbox.env })).toMatchObject({ code: 0 });
     expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
   }, 300_000);
 });
@@ -112,22 +113,22 @@ describe('each refusal says the smallest thing that helps, and it helps:', () =>
   test.each(cases)('%s', async (_, flags, hint, mended) => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });
     const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', file];
-    await runCli(args, { env: sandbox.env });
-    const refused = await runCli([...args, ...flags], { env: sandbox.env });
+    await runByDay(args, { env: sandbox.env });
+    const refused = await runByDay([...args, ...flags], { env: sandbox.env });
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toMatch(hint);
     expect(refused.stderr).not.toContain('--restart');
     const more = (await mended(flags, sandbox.env)) as string[];
-    expect(await runCli([...args, ...more], { env: sandbox.env })).toMatchObject({ code: 0 });
+    expect(await runByDay([...args, ...more], { env: sandbox.env })).toMatchObject({ code: 0 });
   });
 
   test('a state of a later version', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });
     const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', file];
-    await runCli(args, { env: sandbox.env });
+    await runByDay(args, { env: sandbox.env });
     const state = await readFile(`${file}.state.json`, 'utf8');
     await writeFile(`${file}.state.json`, state.replace('"version":2', '"version":3'));
-    const refused = await runCli(args, { env: sandbox.env });
+    const refused = await runByDay(args, { env: sandbox.env });
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toContain('Update qrctl');
     expect(refused.stderr).not.toContain('--restart');
@@ -138,7 +139,7 @@ describe('a run that forgot --append', () => {
   test('does not replace the file that it keeps, and sends nothing; --append and --overwrite do what they say', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 600 });
     const export_ = (...flags: string[]) =>
-      runCli(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
+      runByDay(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
     expect(await export_('--append')).toMatchObject({ code: 0 });
     const [before, sent] = [await everything(), sandbox.requests.length];
     for (const flags of [[], ['--dry-run'], ['--since', '2024-12-20']]) {
@@ -163,25 +164,25 @@ describe('a run that forgot --append', () => {
   test('leaves file and state as they are if --overwrite fails', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 600 });
     const args = ['scans', 'export', sandbox.codeId(), '-o', file];
-    await runCli([...args, '--append'], { env: sandbox.env });
+    await runByDay([...args, '--append'], { env: sandbox.env });
     const before = await everything();
     await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId()}`);
-    expect(await runCli([...args, '--overwrite'], { env: sandbox.env })).toMatchObject({ code: 4 });
+    expect(await runByDay([...args, '--overwrite'], { env: sandbox.env })).toMatchObject({ code: 4 });
     expect(await everything()).toEqual(before);
   });
 
   test('is refused after the file was rotated away, too, and through a link', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });
     const args = ['scans', 'export', sandbox.codeId(), '-o', file];
-    await runCli([...args, '--append', '--rotated'], { env: sandbox.env });
+    await runByDay([...args, '--append', '--rotated'], { env: sandbox.env });
     await rename(file, `${file}.1`);
-    expect(await runCli(args, { env: sandbox.env })).toMatchObject({ code: 2 });
+    expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 2 });
   });
 
   test('neither replaces a file of --output-dir, nor writes to a dataset', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 50 });
     const [each, lake] = [join(directory, 'each'), join(directory, 'lake')];
-    const run = (...flags: string[]) => runCli(['scans', 'export', ...flags, '-f', 'csv'], { env: sandbox.env });
+    const run = (...flags: string[]) => runByDay(['scans', 'export', ...flags, '-f', 'csv'], { env: sandbox.env });
     expect(await run('--all', '--output-dir', each, '--append')).toMatchObject({ code: 0 });
     expect(await run('--all', '--output-dir', lake, '--partition-by', 'day', '--append')).toMatchObject({ code: 0 });
     const [before, sent] = [await everything(), sandbox.requests.length];
@@ -215,7 +216,7 @@ describe('of two workspaces with one base URL', () => {
   });
 
   const run = (key: string, args: string[], env: CliOptions['env'] = {}) =>
-    runCli(['scans', 'export', ...args, '--append'], { env: { ...address.env(key), ...env } });
+    runByDay(['scans', 'export', ...args, '--append'], { env: { ...address.env(key), ...env } });
 
   test.each([
     ['one code', () => [aaa.codeId(), '-o', file]],
@@ -233,7 +234,7 @@ describe('of two workspaces with one base URL', () => {
   });
 
   test('a key of the variable is of no profile, so none is named or proposed', async () => {
-    const run = (key: string) => runCli(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
+    const run = (key: string) => runByDay(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
     expect(await run(AAA)).toMatchObject({ code: 0 });
     const refused = await run(BBB);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to another workspace') });

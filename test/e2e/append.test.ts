@@ -9,6 +9,7 @@ import { ask } from '../support/api.ts';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { hang, sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const MINUTE = 60_000;
@@ -34,8 +35,8 @@ async function useJob(options: SandboxOptions, format: Format = 'csv', flags: st
   return { sandbox, directory, file, args: ['scans', 'export', sandbox.codeId(), '-o', file, '--append', ...flags] };
 }
 
-const runJob = ({ sandbox, args }: Job, more: string[] = [], options: CliOptions = {}) =>
-  runCli([...args, ...more], { ...options, env: { ...sandbox.env, ...options.env } });
+const runJob = ({ sandbox, args }: Job, more: string[] = [], env: CliOptions['env'] = {}) =>
+  runByDay([...args, ...more], { env: { ...sandbox.env, ...env } });
 
 /** Ids in the file, in order. Throws at a torn or foreign line. */
 async function idsIn(file: string): Promise<string[]> {
@@ -122,7 +123,7 @@ test('several codes, --all and --output-dir keep a watermark for each code', asy
   const all = ['scans', 'export', '--all', '--append', '-o', join(directory, 'all.ndjson')];
   const each = ['scans', 'export', '--all', '--append', '--output-dir', join(directory, 'each'), '--format', 'csv'];
   for (let n = 0; n < 3; n++) {
-    for (const args of [one, all, each]) expect(await runCli(args, { env: sandbox.env })).toMatchObject({ code: 0 });
+    for (const args of [one, all, each]) expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 0 });
     for (const code of [0, 1, 2]) {
       sandbox.workspace.addScan(sandbox.codeId(code), { ts: new Date(NEW_YEAR + n * MINUTE).toISOString() });
     }
@@ -136,7 +137,7 @@ test('several codes, --all and --output-dir keep a watermark for each code', asy
 describe('runs at the same time', () => {
   test('one works, and the others wait or leave clearly', async () => {
     const job = await useJob({ scans: 3000, latencyMs: 10 });
-    const results = await Promise.all(Array.from({ length: SOAK ? 20 : 6 }, () => runJob(job, [], {})));
+    const results = await Promise.all(Array.from({ length: SOAK ? 20 : 6 }, () => runCli(job.args, { env: job.sandbox.env })));
     const done = results.filter(({ code }) => code === 0);
     expect(done.length).toBeGreaterThan(0);
     for (const { code, stderr } of results) if (code !== 0) expect(`${code} ${stderr}`).toMatch(/^2 .*another qrctl run/s);
@@ -194,11 +195,11 @@ describe('an append is refused with exit 2 and a way to go on when', () => {
     const job = await useJob({ scans: 20, codes: 2 });
     await expectEachScanOnce(job);
     const [, , , ...rest] = job.args;
-    expect(await runCli(['scans', 'export', job.sandbox.codeId(1), ...rest], { env: job.sandbox.env })).toMatchObject({
+    expect(await runByDay(['scans', 'export', job.sandbox.codeId(1), ...rest], { env: job.sandbox.env })).toMatchObject({
       code: 2,
     });
     const elsewhere = job.sandbox.env.QRCTL_BASE_URL.replace('127.0.0.1', 'localhost');
-    const refused = await runJob(job, [], { env: { QRCTL_BASE_URL: elsewhere } });
+    const refused = await runJob(job, [], { QRCTL_BASE_URL: elsewhere });
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toContain(`belongs to ${job.sandbox.env.QRCTL_BASE_URL}`);
   });
@@ -215,7 +216,7 @@ test('a lost state is worked out again from the file, and proven against the ser
   await rm(`${job.file}.state.json`);
   const other = await useSandbox({ ...UNLIMITED, codes: 1, scans: 800, seed: 99 });
   const [, , , ...rest] = job.args;
-  const refused = await runCli(['scans', 'export', other.codeId(), ...rest], { env: other.env });
+  const refused = await runByDay(['scans', 'export', other.codeId(), ...rest], { env: other.env });
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).toContain('does not show the newest row');
 });

@@ -2,8 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SandboxRequest } from '../../src/sandbox/exchange.ts';
-import { runCli } from '../support/cli.ts';
 import { applyThenDrop, fails, sometimes } from '../support/faults.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { rowsOf, useBench } from './bulk-bench.ts';
 
@@ -66,7 +66,7 @@ describe('a spreadsheet that was created and goes on', () => {
     await create();
     const [code] = await readResults();
     const change = ['qr', 'update', code?.id ?? '', '--name', 'Renamed there'];
-    await runCli(change, { env: sandbox.env });
+    await runByDay(change, { env: sandbox.env });
     await writeFile(file, rowsOf(1).replace('example.com/1', 'example.com/one'));
     expect(await create(['--apply-edits'])).toMatchObject({ code: 0 });
     expect(sandbox.workspace.code(code?.id ?? '')).toMatchObject({
@@ -127,7 +127,7 @@ describe('a spreadsheet that was created and goes on', () => {
     });
     expect(await create(['--apply-edits'])).toMatchObject({ code: 0 });
     expect(sandbox.workspace.code(code?.id ?? '')?.name).toBe('Code 1');
-    await runCli(['qr', 'delete', code?.id ?? '', '--yes'], { env: sandbox.env });
+    await runByDay(['qr', 'delete', code?.id ?? '', '--yes'], { env: sandbox.env });
     await writeFile(file, rowsOf(2).replace('Code 1', 'Code one'));
     expect(await create(['--apply-edits'])).toMatchObject({ code: 8 });
     expect((await readResults())[0]).toMatchObject({
@@ -203,7 +203,7 @@ describe('journals of another workspace', () => {
     }
     await writeFile(join(directory, 'plan.csv'), `id,at,status\n${sandbox.codeId()},2020-01-01T00:00Z,paused\n`);
     const plan = (env: Record<string, string>) =>
-      runCli(['qr', 'update', '--from', 'plan.csv', '--due'], { env, cwd: directory });
+      runByDay(['qr', 'update', '--from', 'plan.csv', '--due'], { env, cwd: directory });
     expect(await plan(sandbox.env)).toMatchObject({ code: 0 });
     expect(await plan(env)).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to another workspace') });
     expect(posts()).toBe(2);
@@ -227,7 +227,7 @@ describe('journals of another workspace', () => {
 
     const plan = join(directory, 'old.csv');
     await writeFile(plan, `id\n${sandbox.workspace.codes()[0]?.id}\n`);
-    const remove = (env: Record<string, string>) => runCli(['qr', 'delete', '--from', plan, '--yes'], { env, cwd: directory });
+    const remove = (env: Record<string, string>) => runByDay(['qr', 'delete', '--from', plan, '--yes'], { env, cwd: directory });
     expect(await remove(sandbox.env)).toMatchObject({ code: 0 });
     expect(await remove({ ...moved, QRCTL_BASE_URL: sandbox.env.QRCTL_BASE_URL })).toMatchObject({
       code: 2,

@@ -2,7 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const GONE = '00000000-0000-4000-8000-000000000000';
@@ -16,7 +17,8 @@ async function useCodes() {
   for (const [at, name] of names.entries()) sandbox.workspace.update(ids[at] as string, { name });
   sandbox.workspace.update(ids[1] as string, { status: 'paused' });
   for (const at of [0, 2, 3]) sandbox.workspace.update(ids[at] as string, { status: 'active' });
-  const run = (args: string[], input?: string) => runCli(args, { cwd, env: sandbox.env, ...(input !== undefined && { input }) });
+  const run = (args: string[], input?: string) =>
+    runByDay(args, { cwd, env: sandbox.env, ...(input !== undefined && { input }) });
   return { sandbox, cwd, ids: ids as [string, string, string, string], run };
 }
 
@@ -190,7 +192,7 @@ describe('--append with a filter', () => {
     const append = async (codes: string[]) => {
       await writeFile(join(cwd, 'codes.txt'), `${codes.join('\n')}\n`);
       const line = ['scans', 'export', '--from', 'codes.txt', '-o', 'all.csv', '--append'];
-      return (await runCli(line, { cwd, env: sandbox.env })).code;
+      return (await runByDay(line, { cwd, env: sandbox.env })).code;
     };
     expect(await append(ids.slice(0, 25))).toBe(0);
     expect(await append(ids.slice(0, 25).reverse())).toBe(0);

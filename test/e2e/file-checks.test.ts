@@ -2,7 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { rowsOf } from './bulk-bench.ts';
 
@@ -16,7 +17,7 @@ async function useFiles(files: Record<string, string>, options: SandboxOptions =
     sandbox,
     cwd,
     write,
-    qr: (args: string[], more: CliOptions = {}) => runCli(['qr', ...args], { env: sandbox.env, cwd, ...more }),
+    qr: (args: string[], more: CliOptions = {}) => runByDay(['qr', ...args], { env: sandbox.env, cwd, ...more }),
     writes: () => sandbox.requests.filter(({ method }) => method !== 'GET').length,
   };
 }

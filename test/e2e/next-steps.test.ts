@@ -3,8 +3,9 @@ import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { applyThenDrop } from '../support/faults.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const WRONG = 'svc_live_wrongwrongwrong';
@@ -15,7 +16,7 @@ async function useProfiles() {
   const cwd = await useDirectory();
   const sandbox = await useSandbox({ codes: 3, scans: 10 });
   const env = { QRCTL_CONFIG_DIR: join(cwd, 'config'), XDG_CACHE_HOME: join(cwd, 'cache') };
-  const qr = (args: string[], options: CliOptions = {}) => runCli(args, { cwd, ...options, env: { ...env, ...options.env } });
+  const qr = (args: string[], options: CliOptions = {}) => runByDay(args, { cwd, ...options, env: { ...env, ...options.env } });
   const login = (profile: string, input: string) =>
     qr(['auth', 'login', '--profile', profile, '--base-url', sandbox.baseUrl, '--key-stdin', '--no-verify'], { input });
   await login('kundeb', sandbox.apiKey);
@@ -51,7 +52,7 @@ describe('a proxy that is down', () => {
   ])('is named, its password is not: %s', async (variable, baseUrl) => {
     const env = { QRCTL_BASE_URL: baseUrl, QRCTL_API_KEY: WRONG, [variable]: NOTHING_LISTENS };
     for (const args of [['qr', 'list', '--retry-for', '0'], ['doctor']]) {
-      const { code, stdout, stderr } = await runCli(args, { env });
+      const { code, stdout, stderr } = await runByDay(args, { env });
       expect(code).toBe(7);
       expect(stderr).toContain('cannot connect through the proxy 127.0.0.1:1: connection refused');
       expect(stderr).toContain(`check ${variable}, or list the host in NO_PROXY`);

@@ -2,7 +2,8 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 async function useWork() {
@@ -11,7 +12,7 @@ async function useWork() {
   return {
     sandbox,
     cwd,
-    qr: (...args: string[]) => runCli(['qr', ...args], { cwd, env: sandbox.env }),
+    qr: (...args: string[]) => runByDay(['qr', ...args], { cwd, env: sandbox.env }),
     write: (name: string, text: string) => writeFile(join(cwd, name), text),
     read: (name: string) => readFile(join(cwd, name), 'utf8'),
   };

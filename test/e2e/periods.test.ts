@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const BERLIN = ['--timezone', 'Europe/Berlin'];
@@ -10,7 +11,7 @@ const BERLIN = ['--timezone', 'Europe/Berlin'];
 async function run(sandbox: TestSandbox, flags: string[], env: Record<string, string> = {}) {
   const cwd = await useDirectory();
   const args = ['scans', 'export', sandbox.codeId(), '-o', 'scans.csv', ...flags];
-  const result = await runCli(args, { cwd, env: { ...sandbox.env, ...env } });
+  const result = await runByDay(args, { cwd, env: { ...sandbox.env, ...env } });
   return { ...result, csv: await readFile(join(cwd, 'scans.csv'), 'utf8').catch(() => undefined) };
 }
 
@@ -79,7 +80,7 @@ describe('an appended file with local times', () => {
     const sandbox = await useSandbox({ codes: 1, scans: 3 });
     const cwd = await useDirectory();
     const append = (...flags: string[]) =>
-      runCli(['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--excel', ...flags], {
+      runByDay(['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--excel', ...flags], {
         cwd,
         env: sandbox.env,
       });

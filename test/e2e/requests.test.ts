@@ -3,15 +3,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Intercept } from '../../src/sandbox/exchange.ts';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
 import { changedBody, sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 /** Runs a command line and counts its requests. */
 async function requestsOf(sandbox: TestSandbox, args: string[], cwd?: string) {
   const before = sandbox.requests.length;
-  const result = await runCli(args, { env: sandbox.env, ...(cwd !== undefined && { cwd }) });
+  const result = await runByDay(args, { env: sandbox.env, ...(cwd !== undefined && { cwd }) });
   return { ...result, requests: sandbox.requests.length - before };
 }
 

@@ -4,7 +4,8 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const HEADER = 'id,ts,country,city,device,os,browser,referrer';
@@ -26,15 +27,18 @@ async function withFiles(files: Record<string, string | Uint8Array>): Promise<st
 
 /** Total and notes of `scans stats`. */
 async function stats(cwd: string, ...args: string[]) {
-  const { code, stdout, stderr } = await runCli(['scans', 'stats', ...args, '--by', 'code', '-f', 'json', '--timezone', 'UTC'], {
-    cwd,
-  });
+  const { code, stdout, stderr } = await runByDay(
+    ['scans', 'stats', ...args, '--by', 'code', '-f', 'json', '--timezone', 'UTC'],
+    {
+      cwd,
+    },
+  );
   const rows: { value: string; scans: number }[] = code === 0 ? JSON.parse(stdout) : [];
   return { code, stderr, codes: rows.map(({ value }) => value), scans: rows.reduce((sum, { scans }) => sum + scans, 0) };
 }
 
 async function report(cwd: string, ...args: string[]) {
-  const result = await runCli(['scans', 'report', ...args, '--timezone', 'UTC', '-o', 'r.html'], { cwd });
+  const result = await runByDay(['scans', 'report', ...args, '--timezone', 'UTC', '-o', 'r.html'], { cwd });
   return { ...result, page: await readFile(join(cwd, 'r.html'), 'utf8').catch(() => undefined) };
 }
 
@@ -127,7 +131,7 @@ describe('a log that was rotated', () => {
 
 async function nightly(sandbox: TestSandbox, cwd: string) {
   const line = ['scans', 'export', '--all', '-o', 'all.csv', '--append', '--rotated', '--quiet', '--summary', 'run.json'];
-  expect(await runCli(line, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
+  expect(await runByDay(line, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
 }
 
 /** As logrotate does with compress and delaycompress. */
@@ -152,7 +156,7 @@ describe('a directory', () => {
     const sandbox = await useSandbox({ codes: 3, scans: 7 });
     const cwd = await useDirectory();
     await mkdir(join(cwd, 'log'));
-    const run = async (...args: string[]) => expect(await runCli(args, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
+    const run = async (...args: string[]) => expect(await runByDay(args, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
     await run('scans', 'export', '--all', '--append', '-o', 'log/all.csv', '--summary', 'log/run.json');
     await run('qr', 'list', '-o', 'log/codes.csv');
     await run('qr', 'list', '-o', 'log/codes.json');
@@ -177,7 +181,7 @@ describe('a directory', () => {
     const sandbox = await useSandbox({ codes: 2, scans: 5 });
     const cwd = await useDirectory();
     const ids = [sandbox.codeId(0), sandbox.codeId(1)];
-    const gone = await runCli(['qr', 'delete', ...ids, '--yes', '--backup', 'deleted'], { cwd, env: sandbox.env });
+    const gone = await runByDay(['qr', 'delete', ...ids, '--yes', '--backup', 'deleted'], { cwd, env: sandbox.env });
     expect(gone.code).toBe(0);
     const found = await stats(cwd, '--input', 'deleted');
     expect({ ...found, codes: found.codes.sort() }).toMatchObject({ code: 0, scans: 10, codes: ids.sort() });
@@ -187,11 +191,11 @@ describe('a directory', () => {
     const sandbox = await useSandbox({ codes: 2, scans: 4 });
     const cwd = await useDirectory();
     const line = ['scans', 'export', '--all', '--output-dir', 'logs', '--append', '--rotated'];
-    expect((await runCli(line, { cwd, env: sandbox.env })).code).toBe(0);
+    expect((await runByDay(line, { cwd, env: sandbox.env })).code).toBe(0);
     const id = sandbox.codeId(0);
     await rename(join(cwd, 'logs', `${id}.csv`), join(cwd, 'logs', `${id}.csv-20241231`));
     sandbox.workspace.addScan(id, { ts: '2025-01-01T10:00:00.000Z' });
-    expect((await runCli(line, { cwd, env: sandbox.env })).code).toBe(0);
+    expect((await runByDay(line, { cwd, env: sandbox.env })).code).toBe(0);
     expect(await stats(cwd, '--input', 'logs')).toMatchObject({ code: 0, scans: 9, codes: [id, sandbox.codeId(1)] });
     expect(await stats(cwd, '--input', `logs/${id}.csv`)).toMatchObject({ code: 0, scans: 5, codes: [id] });
     // The same scans in a file that does not say whose they are.
@@ -240,7 +244,7 @@ describe('a period that the files do not cover', () => {
       ['--input', 'empty.csv', '--during', '2026-11'],
     ]) {
       expect(await report(cwd, ...args)).toMatchObject({ code: 9, page: undefined });
-      const refused = await runCli(['scans', 'stats', ...args, '-o', 's.csv'], { cwd });
+      const refused = await runByDay(['scans', 'stats', ...args, '-o', 's.csv'], { cwd });
       expect(refused).toMatchObject({
         code: 9,
         stderr: expect.stringMatching(/no scan (from|since) .* in these files, and they are not known to cover it/),
@@ -279,7 +283,7 @@ describe('a period that the files do not cover', () => {
     const cwd = await useDirectory();
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
     const args = ['scans', 'export', '--all', '--output-dir', 'lake', '--partition-by', 'day', '--append', '-f', 'csv'];
-    expect((await runCli(args, { cwd, env: sandbox.env })).code).toBe(0);
+    expect((await runByDay(args, { cwd, env: sandbox.env })).code).toBe(0);
     expect(await report(cwd, '--input', 'lake', '--during', '2024-10')).toMatchObject({ code: 0 });
   });
 
@@ -287,7 +291,7 @@ describe('a period that the files do not cover', () => {
     const sandbox = await useSandbox({ codes: 2, scans: 3 });
     const cwd = await useDirectory();
     const args = ['scans', 'report', '--all', '--during', '2019-03', '-o', 'r.html', '--timezone', 'UTC'];
-    const { code, stderr } = await runCli(args, { cwd, env: sandbox.env });
+    const { code, stderr } = await runByDay(args, { cwd, env: sandbox.env });
     expect({ code, stderr }).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('0 scans from 2019-03-01 00:00 to 2019-04-01 00:00 (UTC)'),
@@ -311,17 +315,20 @@ describe('the range that was read', () => {
       ['report', '-o', 'x.html'],
     ]) {
       const [verb = '', ...rest] = command;
-      const run = (more: string[]) => runCli(['scans', verb, sandbox.codeId(), ...rest, ...more], { cwd, env: sandbox.env });
+      const run = (more: string[]) => runByDay(['scans', verb, sandbox.codeId(), ...rest, ...more], { cwd, env: sandbox.env });
       expect(await run(days)).toMatchObject({ code: 0, stderr: expect.stringContaining(both) });
       expect((await run(days)).stderr.replaceAll('\n', ' ')).toContain(hint);
       expect(await run([...days, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
       const exact = await run(['--since', '2024-10-01', '--until', '2024-10-31T12:00', '--timezone', 'UTC']);
       expect(exact).toMatchObject({ code: 0, stderr: expect.not.stringContaining('excludes') });
     }
-    const one = await runCli(['scans', 'export', sandbox.codeId(), '-o', 'x.csv', '--until', '2024-10-31', '--timezone', 'UTC'], {
-      cwd,
-      env: sandbox.env,
-    });
+    const one = await runByDay(
+      ['scans', 'export', sandbox.codeId(), '-o', 'x.csv', '--until', '2024-10-31', '--timezone', 'UTC'],
+      {
+        cwd,
+        env: sandbox.env,
+      },
+    );
     expect(one.stderr).toContain('to include it, use --until 2024-11-01\n');
   });
 });
@@ -337,6 +344,6 @@ test('a million scans in rotated files that overlap are counted in flat memory',
   await writeFile(join(cwd, 'scans.csv.1'), rows(350_000, 700_000));
   await writeFile(join(cwd, 'scans.csv'), rows(700_000, 1_000_000));
   const args = ['scans', 'stats', '--input', 'scans.csv', '--by', 'code', '-f', 'json'];
-  const { stdout, stderr } = await runCli(args, { cwd, nodeArgs: ['--max-old-space-size=48'] });
+  const { stdout, stderr } = await runByDay(args, { cwd, nodeArgs: ['--max-old-space-size=48'] });
   expect(JSON.parse(stdout || stderr)).toMatchObject([{ scans: 1_000_000 }]);
 });

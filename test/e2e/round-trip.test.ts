@@ -6,8 +6,9 @@ import type { SheetRow } from '../../src/bulk/xlsx/read-sheet.ts';
 import { readWorkbook } from '../../src/bulk/xlsx/read-workbook.ts';
 import { openWholeFile } from '../../src/output/whole-file.ts';
 import { createWorkbookSink } from '../../src/output/xlsx/workbook-sink.ts';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const NAMES = ['-20% Sale', "'-20% Sale", "''=1", "'til dawn", '007', '2026-03-01', ...Object.values(HOSTILE)];
@@ -18,7 +19,7 @@ async function useList() {
   const sandbox = await useSandbox({ codes: 0, scans: 0, limit: 100_000 });
   for (const name of names) sandbox.workspace.create({ name, destination: 'https://example.com/' });
   const cwd = await useDirectory();
-  const qr = (...args: string[]) => runCli(['qr', ...args], { env: sandbox.env, cwd });
+  const qr = (...args: string[]) => runByDay(['qr', ...args], { env: sandbox.env, cwd });
   return { sandbox, names: names.sort(), cwd, qr };
 }
 
@@ -133,10 +134,10 @@ describe('a workbook of scans', () => {
   test('is counted first where it is of several codes, as its dry run says, and its rows are all there', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 700 });
     const cwd = await useDirectory();
-    const run = (...args: string[]) => runCli(['scans', 'export', ...args, '-o', 'scans.xlsx'], { env: sandbox.env, cwd });
+    const run = (...args: string[]) => runByDay(['scans', 'export', ...args, '-o', 'scans.xlsx'], { env: sandbox.env, cwd });
     const dry = await run('--all', '--dry-run');
     const { requests } = JSON.parse(
-      (await runCli(['scans', 'export', '--all', '-o', 'scans.xlsx', '--dry-run', '-f', 'json'], { env: sandbox.env, cwd }))
+      (await runByDay(['scans', 'export', '--all', '-o', 'scans.xlsx', '--dry-run', '-f', 'json'], { env: sandbox.env, cwd }))
         .stdout || dry.stdout,
     );
     const sent = sandbox.requests.length;

@@ -3,14 +3,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 async function useProfile(template = 'https://qr.example/{slug}') {
   const sandbox = await useSandbox({ codes: 3, scans: 5 });
   const cwd = await useDirectory();
   const env = { ...sandbox.env, QRCTL_CONFIG_DIR: join(cwd, 'config') };
-  const qrctl = (...args: string[]) => runCli(args, { cwd, env });
+  const qrctl = (...args: string[]) => runByDay(args, { cwd, env });
   expect(await qrctl('config', 'set', 'short-url', template)).toMatchObject({ code: 0 });
   const rows = async (name: string): Promise<Record<string, string>[]> =>
     parse(await readFile(join(cwd, name)), { columns: true, delimiter: [',', '\t'] });
@@ -92,7 +93,7 @@ it.each([
   [['qr', 'image'], '--from'],
   [['qr', 'check'], '--from'],
 ])('help of %j names .xlsx at %s', async (command, flag) => {
-  const { stdout } = await runCli([...command, '--help']);
+  const { stdout } = await runByDay([...command, '--help']);
   const [, text = ''] = new RegExp(`${flag}\\b([\\s\\S]*?)(?=\\n +-|\\n\\n)`).exec(stdout) ?? [];
   expect(text).toContain('.xlsx');
 });

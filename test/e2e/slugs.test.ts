@@ -2,7 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 test('a slug costs the listing at first, and from then on one request beside those of the command', async () => {
@@ -11,7 +12,7 @@ test('a slug costs the listing at first, and from then on one request beside tho
   const { slug, id } = sandbox.workspace.codes().at(-1) ?? { slug: '', id: '' };
   const cost = async (...args: string[]) => {
     const before = sandbox.requests.length;
-    const { code, stderr } = await runCli(args, { env: { ...sandbox.env, XDG_CACHE_HOME: cache } });
+    const { code, stderr } = await runByDay(args, { env: { ...sandbox.env, XDG_CACHE_HOME: cache } });
     expect({ code, stderr }).toMatchObject({ code: 0 });
     return sandbox.requests.length - before;
   };
@@ -28,7 +29,7 @@ test('a slug costs the listing at first, and from then on one request beside tho
   expect(await cost('qr', 'delete', slug, '--yes')).toBe(2);
   // Forgotten with its code: nobody asks for an id that is gone.
   const before = sandbox.requests.length;
-  expect((await runCli(['qr', 'get', slug], { env: { ...sandbox.env, XDG_CACHE_HOME: cache } })).code).toBe(4);
+  expect((await runByDay(['qr', 'get', slug], { env: { ...sandbox.env, XDG_CACHE_HOME: cache } })).code).toBe(4);
   expect(sandbox.requests.slice(before).filter(({ url }) => url.includes(id))).toEqual([]);
   expect(await readdir(join(cache, 'qrctl', 'slugs'))).toHaveLength(1);
 });

@@ -3,8 +3,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { runCli, startCli, useDirectory } from '../support/cli.ts';
+import { startCli, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, fails, hang, sometimes } from '../support/faults.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 /** A file of codes to create. */
@@ -17,7 +18,7 @@ async function useRuns(options: SandboxOptions = {}) {
   const sandbox = await useSandbox({ codes: 3, scans: 20, ...options });
   const cwd = await useDirectory();
   const run = async (...args: string[]) => {
-    const { code, stderr } = await runCli([...args, '--summary', 'run.json', '--quiet'], { cwd, env: sandbox.env });
+    const { code, stderr } = await runByDay([...args, '--summary', 'run.json', '--quiet'], { cwd, env: sandbox.env });
     const summary = JSON.parse(await readFile(join(cwd, 'run.json'), 'utf8'));
     expect(summary.exit, stderr).toBe(code);
     const { exit, codes, rows, outcomes, files } = summary;

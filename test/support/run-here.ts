@@ -10,6 +10,7 @@ import { onTestFinished, vi } from 'vitest';
 import * as app from '../../src/app.ts';
 import { main } from '../../src/main.ts';
 import { bareEnv, type CliOptions, type CliResult, runCli } from './cli.ts';
+import { SOAK } from './property-runs.ts';
 
 type HereOptions = Pick<CliOptions, 'cwd' | 'env' | 'input'>;
 export type HereResult = Pick<CliResult, 'code' | 'stdout' | 'stderr'>;
@@ -45,6 +46,21 @@ export async function runHere(args: string[], { cwd, env, input = '' }: HereOpti
 /** As `runHere`, but as it is built where it is to be on a terminal. */
 export function runHereOrOnTerminal(args: string[], options: CliOptions): Promise<HereResult> {
   return (options.tty ? runCli : runHere)(args, options);
+}
+
+/** The last run that `runByDay` began: the next one waits for it. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `qrctl ...args` here, one after the other, with every change, and as it is built where QRCTL_SOAK=1 or where node gets arguments
+ * too. For what a command does: that it does so as it is built is shown with every change by test/e2e/exit-codes.test.ts, and by each
+ * that is started to be killed, stopped or limited.
+ */
+export function runByDay(args: string[], options: CliOptions = {}): Promise<HereResult> {
+  if (SOAK || options.nodeArgs || options.tty) return runCli(args, options);
+  const mine = last.then(() => runHere(args, options));
+  last = mine.catch(() => undefined);
+  return mine;
 }
 
 /** Keeps what is written to a stream in place of writing it. */
