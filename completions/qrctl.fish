@@ -195,7 +195,7 @@ complete -c qrctl -n '__qrctl_in qr check' -l excel -d 'CSV for Excel: byte orde
 complete -c qrctl -n '__qrctl_in qr check' -l ids -d 'only ids, one a line'
 complete -c qrctl -n '__qrctl_in qr check' -a '(__qrctl_live codes)'
 complete -c qrctl -n '__qrctl_in qr delete' -l yes -d 'do not ask'
-complete -c qrctl -n '__qrctl_in qr delete' -l backup -x -a '(__fish_complete_directories (commandline -ct))' -d 'write each code and all its scans there first; what is not proven complete is not deleted'
+complete -c qrctl -n '__qrctl_in qr delete' -l backup -x -a '(__fish_complete_directories (commandline -ct))' -d 'save each code and all its scans there first; pauses an active code, and deletes only what is proven complete'
 complete -c qrctl -n '__qrctl_in qr delete' -l from -r -F -d 'File of codes: CSV, workbook (.xlsx), JSON array or NDJSON with a column id or slug, or a list of ids or slugs, one per line; - is standard input'
 complete -c qrctl -n '__qrctl_in qr delete' -l results -r -F -d 'File for the results (default: FILE.results.csv next to the input, with its extension; none for standard input, which prints them)'
 complete -c qrctl -n '__qrctl_in qr delete' -l overwrite -d 'Replace an existing file that qrctl otherwise refuses to replace'

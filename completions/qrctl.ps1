@@ -224,7 +224,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
         )
         'qr delete' = @(
             , @('--yes', 'do not ask')
-            , @('--backup', 'write each code and all its scans there first; what is not proven complete is not deleted')
+            , @('--backup', 'save each code and all its scans there first; pauses an active code, and deletes only what is proven complete')
             , @('--from', 'File of codes: CSV, workbook (.xlsx), JSON array or NDJSON with a column id or slug, or a list of ids or slugs, one per line; - is standard input')
             , @('--results', 'File for the results (default: FILE.results.csv next to the input, with its extension; none for standard input, which prints them)')
             , @('--overwrite', 'Replace an existing file that qrctl otherwise refuses to replace')

@@ -6,7 +6,7 @@
 import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import { bindJournal, isWorkspaceLine, type JournalWorkspace, type WorkspaceLine } from '../once/journal-workspace.ts';
-import type { Service } from '../service/service.ts';
+import type { BeforeSend, Service } from '../service/service.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
 import type { TargetRow } from './check-rows.ts';
 import { type Lookup, requireCode } from './find-codes.ts';
@@ -94,13 +94,16 @@ function isProgress(record: DeleteRecord): boolean {
   return typeof id === 'string' && (slug === undefined || typeof slug === 'string');
 }
 
+/** Sends the DELETE of one code. Rejects as `deleteCode` of the service does. */
+export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
+
 /** A function that deletes the code of one row and says how. Two rows about one code both say that it is gone. */
 export function createDeleter(
   service: Pick<Service, 'deleteCode'>,
   lookup: Lookup,
   journal?: DeleteJournal,
-  /** Called before anything that could be the end of the code; where it rejects, the code stays. */
-  backUp?: (id: string) => Promise<void>,
+  /** Deletes a code when it is backed up; where it rejects before it has sent anything, the code stays. */
+  backUp?: (id: string, send: SendDelete) => Promise<void>,
 ): (row: TargetRow) => Promise<RowResult> {
   const gone = new Map<string, RowResult>();
   return async (row) => {
@@ -111,12 +114,11 @@ export function createDeleter(
     if (before?.is === 'deleted') return { ...result, before: true };
     const twice = gone.get(id);
     if (twice) return twice;
-    const deletion = async () => {
-      await backUp?.(id);
+    const send: SendDelete = async (beforeSend) => {
       await journal?.record({ is: 'deleting', id, slug });
-      await service.deleteCode(id);
+      await service.deleteCode(id, beforeSend);
     };
-    await deletion().catch(async (error) => {
+    await (backUp ? backUp(id, send) : send()).catch(async (error) => {
       if (before && error instanceof NotFoundError) return;
       if (error instanceof NotFoundError) await journal?.record({ is: 'missing', id, slug });
       throw error;

@@ -6,6 +6,7 @@ import type { AnswerContext } from './checks.ts';
 import { excerpt } from './excerpt.ts';
 import { ExcessiveJsonError, parseAnswer } from './json.ts';
 import type { NetworkError, NetworkFault } from './network-error.ts';
+import type { BeforeSend } from './service.ts';
 import { type Answer, header, type Method } from './transport.ts';
 
 /** What is asked of the service, and what the answer has to be. */
@@ -18,8 +19,7 @@ export interface Call<T> {
   json?: string | undefined;
   /** The key goes along. */
   authorized: boolean;
-  /** Awaited before every attempt, when the rate limit has let it through; what it throws ends the call, and nothing was sent. */
-  beforeSend?: (() => Promise<void>) | undefined;
+  beforeSend?: BeforeSend | (() => Promise<void>) | undefined;
   /**
    * Turns the parsed body of a 2xx answer into what the caller wants, or throws UnexpectedAnswerError whose message begins
    * with `subject`. Undefined: the body does not matter.

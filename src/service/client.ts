@@ -62,12 +62,14 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     let spentMs: number | undefined;
     /** An earlier attempt may have been applied. */
     let maybeApplied = false;
+    // What an earlier, unanswered DELETE deleted is gone: that was the aim.
+    const isGone = (error: unknown) => call.method === 'DELETE' && maybeApplied && error instanceof NotFoundError;
     for (let again = false; ; ) {
-      const ticket = await governor.admit(again);
-      await call.beforeSend?.().catch((reason) => {
-        ticket.failed(false);
-        throw reason;
+      const ticket = await placeFor(call, again).catch((error) => {
+        if (isGone(error)) return undefined;
+        throw error;
       });
+      if (!ticket) return undefined as T;
       const began = clock.monotonic();
       const answered = await attempt(exchange, ticket);
       const result =
@@ -83,8 +85,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
         return result.value;
       }
 
-      // What an earlier, unanswered DELETE deleted is gone: that was the aim.
-      if (call.method === 'DELETE' && maybeApplied && result.error instanceof NotFoundError) return undefined as T;
+      if (isGone(result.error)) return undefined as T;
       maybeApplied ||= result.sent;
       attempts += 1;
       const { retryAfterMs } = result;
@@ -96,6 +97,21 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       await clock.sleep(ms, signal);
       spentMs = (spentMs ?? 0) + ms;
       retries += 1;
+    }
+  }
+
+  /** A place for an attempt that has nothing to do before it. */
+  async function placeFor({ beforeSend }: Pick<Call<unknown>, 'beforeSend'>, again: boolean): Promise<Ticket> {
+    for (let first = again; ; first = true) {
+      const ticket = await governor.admit(first);
+      const work = await beforeSend?.().catch((reason) => {
+        ticket.failed(false);
+        throw reason;
+      });
+      if (!work) return ticket;
+      // Its own requests need places: with one at a time it would wait for this one for ever.
+      ticket.failed(false);
+      await work();
     }
   }
 

@@ -61,8 +61,8 @@ export function createService(options: ServiceOptions): Service {
       call({ method: 'POST', path: codes, body, authorized, beforeSend, check: checkCode }).then(noted),
     updateCode: (id, body) =>
       call({ method: 'PATCH', path: code(id), body, authorized, check: checkSameCode(id, body) }).then(noted),
-    async deleteCode(id) {
-      await call<void>({ method: 'DELETE', path: code(id), authorized });
+    async deleteCode(id, beforeSend) {
+      await call<void>({ method: 'DELETE', path: code(id), authorized, beforeSend });
       slugs.forgetCode(id);
     },
     listScans: (id, { page, limit, sinceMs, untilMs }) => {

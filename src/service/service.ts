@@ -53,6 +53,12 @@ export interface PageRequest {
   limit: number;
 }
 
+/**
+ * Awaited before every attempt, when the rate limit has let it through and before a byte leaves; what it throws is thrown as it is, and then
+ * nothing was sent. Work that it returns is done first: the attempt gives its place back, and waits for one again, before all others.
+ */
+export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
+
 /** Times are whole milliseconds since the epoch; the service's own bounds may be inclusive or exclusive. */
 export interface ScanPageRequest extends PageRequest {
   sinceMs?: number | undefined;
@@ -101,8 +107,11 @@ export interface Service {
    */
   createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
-  /** Permanently deletes the code and its scans. A repeated DELETE that finds 404 has succeeded. */
-  deleteCode(id: string): Promise<void>;
+  /**
+   * Permanently deletes the code and its scans. A repeated DELETE that finds 404 has succeeded, also where the work of `beforeSend` finds
+   * it.
+   */
+  deleteCode(id: string, beforeSend?: BeforeSend): Promise<void>;
   listScans(id: string, request: ScanPageRequest): Promise<ScanPage>;
   /**
    * One request of whatever kind, under the base URL, with the key: for what has no method here. Resolves to the answer, whatever its

@@ -36,8 +36,8 @@ describe('qr delete --backup', () => {
       expect(await scansIn(directory, id)).toEqual(scans[at]);
       expect(JSON.parse(await readFile(join(directory, `${id}.json`), 'utf8'))).toEqual(codes.find((code) => code.id === id));
     }
-    // The code, its pages, a look beyond them, one for newer scans, and the DELETE.
-    expect(sandbox.requests).toHaveLength(2 * (1 + 3 + 1 + 1 + 1));
+    // The code, its pause, its pages, a look beyond them, one for newer scans, and the DELETE.
+    expect(sandbox.requests).toHaveLength(2 * (1 + 1 + 3 + 1 + 1 + 1));
   });
 
   it.each([

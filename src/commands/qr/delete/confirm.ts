@@ -49,8 +49,10 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes,
   await requireYes(context, question, new RegExp(`^${codes.length}$`), `type ${codes.length} to delete them, or n`);
 }
 
-function tellBackup({ console }: Context, directory: string | undefined): void {
-  if (directory !== undefined) console.note(`each code and its scans are saved in ${quote(directory)} before it is deleted`);
+/** Says what `--backup` does before a code is deleted. */
+export function tellBackup({ console }: Context, directory: string | undefined): void {
+  if (directory === undefined) return;
+  console.note(`each code and its scans are saved in ${quote(directory)} before it is deleted; an active code is paused first`);
 }
 
 /** Two profiles may have a code of the same slug. The variable goes before the key of the profile. */

@@ -20,7 +20,7 @@ import { bulkOptions, journalOf, requireFrom } from '../bulk-flags.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';
 import { countOne } from '../count-one.ts';
 import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
-import { type BackUp, openBackup } from './back-up.ts';
+import { type Backup, openBackup } from './back-up.ts';
 import { codesOf, confirm, hasSlug, requireConsent } from './confirm.ts';
 import type { DeleteFlags } from './delete.ts';
 import { printLosses } from './losses.ts';
@@ -31,20 +31,21 @@ export async function deleteCodes(context: Context, names: readonly string[], fl
   requireFrom(bulkOptions, { ...flags, dryRun: undefined });
   if (names.length === 0) throw new UsageError('which codes?', { hint: 'qrctl qr delete CODE…, or --from FILE' });
   requireConsent(context, flags);
-  const backUp = await backupOf(context, flags);
+  const backup = await backupOf(context, flags);
   const rows = rowsOf(names);
   const [only] = rows;
-  if (only && rows.length === 1) return deleteOne(context, only, flags, backUp);
+  if (only && rows.length === 1) return deleteOne(context, only, flags, backup);
 
   await planOutput(context, flags, NAMED_COLUMNS, 'list');
   const { lookup, slugRequests } = await lookUpLosses(context, rows, flags);
   if (flags.dryRun) return printLosses(context, rows, { lookup, slugRequests }, flags);
   await confirm(context, codesOf(rows, lookup), flags);
-  const deleted = await deleteAll(context, rows, lookup, flags, { named: true, backUp: backUp && asFound(backUp, lookup) });
+  const deleted = await deleteAll(context, rows, lookup, flags, { named: true, backUp: asFound(backup, lookup) });
+  backup?.tellEnd();
   await printNamed(context, rows, deleted, flags);
 }
 
-async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, backUp: BackUp | undefined): Promise<void> {
+async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, backup: Backup | undefined): Promise<void> {
   await planOutput(context, flags, NAMED_COLUMNS, flags.dryRun ? 'list' : 'record');
   const service = await context.service();
   const needsLook = row.id === undefined || !flags.yes || flags.dryRun;
@@ -52,15 +53,16 @@ async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, b
   const lookup = () => found;
   if (flags.dryRun) return printLosses(context, [row], { lookup, slugRequests: service.stats().requests }, flags);
   await confirm(context, codesOf([row], lookup), flags);
-  const deleteRow = createDeleter(service, lookup, undefined, backUp && asFound(backUp, lookup));
+  const deleteRow = createDeleter(service, lookup, undefined, asFound(backup, lookup));
   const result = await countOne(context.facts, 'deleted', () => deleteRow(row));
+  backup?.tellEnd();
   await printRecord(context, { code: row.values.get('code'), ...result, error: null }, NAMED_COLUMNS, flags);
 }
 
 /** Deletes the codes that rows of a file name; see `runBulk` for what it throws. */
 export async function deleteFromFile(context: Context, from: string, flags: DeleteFlags): Promise<void> {
   requireConsent(context, { ...flags, dryRun: flags.dryRun ?? flags.offline }, from);
-  const backUp = await backupOf(context, flags);
+  const backup = await backupOf(context, flags);
   await runBulk<TargetRow>(context, from, flags, {
     command: 'qr delete',
     bareNames: true,
@@ -77,8 +79,9 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
       const { end, results } = await withJournal(context, path, async (journalPath) => {
         const journal =
           journalPath === undefined ? undefined : await openDeleteJournal(journalPath, await ownOf(context, rows, flags));
-        return deleteAll(context, rows, lookup, flags, { journal, backUp }).finally(() => journal?.close());
+        return deleteAll(context, rows, lookup, flags, { journal, backUp: backup?.backUp }).finally(() => journal?.close());
       });
+      backup?.tellEnd();
       return { results, failure: changeFailure(end, results, path) };
     },
   });
@@ -99,12 +102,14 @@ async function ownOf(context: Context, rows: readonly TargetRow[], { movedFrom }
   return { workspace, getCode, movedFrom, ids: rows.flatMap(({ id }) => id ?? []) };
 }
 
+type BackUp = NonNullable<Parameters<typeof createDeleter>[3]>;
+
 /** Backs codes up as they were looked up: a few that are named, unlike the rows of a file, are not kept waiting for hours before they are deleted. */
-function asFound(backUp: BackUp, lookup: Lookup): BackUp {
-  return (id) => backUp(id, lookup({ id: id.toLowerCase(), slug: undefined }));
+function asFound(backup: Backup | undefined, lookup: Lookup): BackUp | undefined {
+  return backup && ((id, send) => backup.backUp(id, send, lookup({ id: id.toLowerCase(), slug: undefined })));
 }
 
-async function backupOf(context: Context, { backup, dryRun }: DeleteFlags): Promise<BackUp | undefined> {
+async function backupOf(context: Context, { backup, dryRun }: DeleteFlags): Promise<Backup | undefined> {
   return backup === undefined || dryRun ? undefined : openBackup(context, backup);
 }
 

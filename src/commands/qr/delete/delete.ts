@@ -5,9 +5,13 @@ import { bulkCodesOptions, refuseTogether } from '../bulk-flags.ts';
 
 const options = {
   yes: flag('--yes', 'do not ask', { risky: true }),
-  backup: text('--backup <dir>', 'write each code and all its scans there first; what is not proven complete is not deleted', {
-    complete: 'directories',
-  }),
+  backup: text(
+    '--backup <dir>',
+    'save each code and all its scans there first; pauses an active code, and deletes only what is proven complete',
+    {
+      complete: 'directories',
+    },
+  ),
   ...bulkCodesOptions,
   ...outputOptions,
 };

@@ -10,7 +10,7 @@ import { countOf } from '../../../quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { requestsToLookUp } from '../bulk-progress.ts';
 import { type DryRun, printDryRun } from '../dry-run.ts';
-import { type Consent, codesOf, countScans, hasSlug } from './confirm.ts';
+import { type Consent, codesOf, countScans, hasSlug, tellBackup } from './confirm.ts';
 import type { DeleteFlags } from './delete.ts';
 
 const LOSS_COLUMNS: readonly Column[] = [
@@ -55,6 +55,7 @@ export async function printLosses(
   });
   const lost = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const what = `${countOf(codes.length, 'code')} and ${countOf(lost, 'scan')} would be deleted`;
+  if (codes.length > 0) tellBackup(context, flags.backup);
   const deleting = idsSent(rows, lookup, before).size + (backup?.requests ?? 0);
   // A code that was not looked up is read for its backup.
   const read = (lookedUp: number) => (backup ? codes.length - (before ? 0 : lookedUp) : 0);
@@ -81,9 +82,9 @@ async function foreseeBackups(context: Context, codes: readonly QrCode[]) {
   const { concurrency } = await context.settings();
   const service = await context.service();
   const all = { scans: new Map<string, number>(), requests: 0 };
-  await inParallel(codes, concurrency, async ({ id }) => {
-    const { scans, requests } = await foreseeBackup(service, id);
-    all.scans.set(id, scans);
+  await inParallel(codes, concurrency, async (code) => {
+    const { scans, requests } = await foreseeBackup(service, code);
+    all.scans.set(code.id, scans);
     all.requests += requests;
   });
   return all;
