@@ -1,11 +1,12 @@
 /**
- * `npm run mutants [-- PLACE…]`: changes each line of the promises' rooms in small ways and sees whether a test notices. What no test
- * notices must be explained at the end of the room's PROTOCOL.md, under "Mutants that live", one a line:
+ * `npm run mutants [-- PLACE…]`: changes each line of the places in places.mjs in small ways and checks that a test fails. Each surviving
+ * mutant must be explained at the end of the PROTOCOL.md beside its file, under "Surviving mutants", one per line:
  *
- *     - window.ts: `a < b` → `a <= b`: why that may live
+ *     - window.ts: `a < b` → `a <= b`: why no test needs to fail
  *
- * Prints the score of each file and every survivor without an explanation, in that form; exit 1 where there is one. A PLACE is a room
- * (src/limit) or a file. What was found before is kept in node_modules/.cache/mutants, so that a second run is quick.
+ * Prints the score of each file, every survivor without an explanation, in that form, and every explanation without a survivor; exit 1 if
+ * there is either. A PLACE is a directory (src/limit) or a file. node_modules/.cache/mutants keeps the results, so that a second run is
+ * quick. MUTANTS_QUICK=1 runs only the quick tests (vitest.config.mjs), for a first look.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -25,24 +26,29 @@ const { status } = spawnSync('npx', ['stryker', 'run', 'test/mutants/stryker.con
 if (status !== 0) process.exit(status ?? 1);
 
 const { files } = JSON.parse(readFileSync(REPORT, 'utf8'));
-const total = { noticed: 0, explained: 0, unexplained: 0 };
+const total = { noticed: 0, explained: 0, unexplained: 0, stale: 0 };
 for (const [file, { source, mutants }] of Object.entries(files).sort()) {
   if (places.length > 0 && !places.some((place) => file === place || file.startsWith(`${place}/`))) continue;
   const explained = explanations(dirname(file));
   const survivors = mutants.filter((mutant) => UNNOTICED.has(mutant.status)).map((mutant) => lineOf(file, source, mutant));
   const open = survivors.filter(({ text }) => !explained.some((line) => line.startsWith(`${text}: `)));
+  const stale = explained.filter(
+    (line) => line.startsWith(`- ${basename(file)}: `) && !survivors.some(({ text }) => line.startsWith(`${text}: `)),
+  );
   const noticed = mutants.filter((mutant) => NOTICED.has(mutant.status)).length;
   total.noticed += noticed;
   total.explained += survivors.length - open.length;
   total.unexplained += open.length;
+  total.stale += stale.length;
   console.log(`${file}: ${noticed} noticed, ${survivors.length - open.length} explained, ${open.length} unexplained`);
   for (const { text, at } of open) console.log(`  ${text}: (line ${at})`);
+  for (const line of stale) console.log(`  explains no survivor: ${line}`);
 }
 const mutants = total.noticed + total.explained + total.unexplained;
 console.log(
   `score ${((100 * total.noticed) / mutants).toFixed(1)} % of ${mutants}; ${total.explained} explained, ${total.unexplained} unexplained`,
 );
-process.exitCode = total.unexplained === 0 ? 0 : 1;
+process.exitCode = total.unexplained + total.stale === 0 ? 0 : 1;
 
 /** A survivor as it is written down, and its line. */
 function lineOf(file, source, { location: { start, end }, replacement, mutatorName }) {
@@ -58,10 +64,10 @@ function shorten(code) {
   return line.length > 70 ? `${line.slice(0, 70)}…` : line;
 }
 
-/** The lines under "Mutants that live" of the protocol beside a file. */
+/** The lines under "Surviving mutants" of the protocol beside a file. */
 function explanations(directory) {
   const path = join(directory, 'PROTOCOL.md');
   if (!existsSync(path)) return [];
-  const [, section = ''] = readFileSync(path, 'utf8').split(/^## Mutants that live$/m);
+  const [, section = ''] = readFileSync(path, 'utf8').split(/^## Surviving mutants$/m);
   return section.split('\n').filter((line) => line.startsWith('- '));
 }
