@@ -252,10 +252,12 @@ async function expectNothingLost(on: MemoryDisk, hasLinks: boolean): Promise<voi
 describe.each([true, false])('with an old file that must stay, on a disk with links: %s,', (hasLinks) => {
   const prepare = async (on: MemoryDisk) => void (await run(on, before, { disk: diskOf(on, hasLinks) }));
   const work = (on: MemoryDisk) => run(on, after, { restart: true, disk: diskOf(on, hasLinks) });
-  const ends: Fault[] = SOAK ? ['end-before', 'end-within', 'end-after'] : ['end-within', 'end-after'];
+  // Between the end of a step and the beginning of the next nothing counts: of the ends, the one within is enough by day.
+  const ends: Fault[] = SOAK ? ['end-before', 'end-within', 'end-after'] : ['end-within'];
+  const cuts = SOAK ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== 0.5 && keep('inode 1') !== 0.5);
 
   it('a restart may be killed at every step (A31)', async () => {
-    const steps = await atEveryStep(prepare, work, ends, async ({ memory: on, error }) => {
+    const steps = await atEveryStep(prepare, work, [...ends, 'end-after'], async ({ memory: on, error }) => {
       expect(error).toBeInstanceOf(Ended);
       on.revive();
       await expectNothingLost(on, hasLinks);
@@ -264,7 +266,7 @@ describe.each([true, false])('with an old file that must stay, on a disk with li
   });
 
   it('a restart may lose power at every step, in every mixture (A31)', async () => {
-    for (const keep of POWER_CUTS) {
+    for (const keep of cuts) {
       await atEveryStep(prepare, work, ends, async ({ memory: on }) => {
         on.revive({ keep });
         await expectNothingLost(on, hasLinks);
@@ -273,7 +275,7 @@ describe.each([true, false])('with an old file that must stay, on a disk with li
   });
 
   it('and any one change of a name may be lost with the power, on a disk that keeps no order (A31)', async () => {
-    for (const lost of [0, 1, 2, 3]) {
+    for (const lost of SOAK ? [0, 1, 2, 3] : [0, 1]) {
       await atEveryStep(prepare, work, ['end-after'], async ({ memory: on }) => {
         on.revive({ keep: () => 1, lost });
         await expectNothingLost(on, hasLinks);
@@ -288,7 +290,7 @@ describe.each([true, false])('with an old file that must stay, on a disk with li
       await expect(work(on)).rejects.toThrow(Ended);
       on.revive();
     };
-    for (const keep of [undefined, ...POWER_CUTS]) {
+    for (const keep of [undefined, ...cuts]) {
       const next = (on: MemoryDisk) => run(on, after, { disk: diskOf(on, hasLinks) });
       await atEveryStep(killed, next, ends, async ({ memory: on }) => {
         on.revive(keep && { keep });
@@ -298,7 +300,7 @@ describe.each([true, false])('with an old file that must stay, on a disk with li
   });
 
   it('a full disk at every step loses nothing (A31)', async () => {
-    await atEveryStep(prepare, work, ['ENOSPC', 'EIO'], async ({ memory: on, error }) => {
+    await atEveryStep(prepare, work, SOAK ? ['ENOSPC', 'EIO'] : ['ENOSPC'], async ({ memory: on, error }) => {
       if (error !== undefined) expect(error).toBeInstanceOf(LocalError);
       on.revive();
       await expectNothingLost(on, hasLinks);
@@ -366,6 +368,6 @@ it('after any history every scan that a good run left in the file is in it, or i
         expect(there[CODE].filter(({ id }) => !ids(FILE, on).includes(`${id}`))).toEqual([]);
       }
     }),
-    runs(40, 20_000),
+    runs(20, 20_000),
   );
 }, 600_000);

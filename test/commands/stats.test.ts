@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/output/display-width.ts';
-import { runCli, useDirectory } from '../support/cli.ts';
-import { runHere } from '../support/run-here.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay, runHere } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 /** Its made-up scans end with 2024. */
@@ -22,7 +22,7 @@ describe('the same figures', () => {
   test('from the service, CSV, JSON and NDJSON, compressed or not, by everything', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 1000 });
     const directory = await useDirectory();
-    const expected = await runCli(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], { env: sandbox.env });
+    const expected = await runByDay(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], { env: sandbox.env });
     expect(expected.code).toBe(0);
     expect(expected.stdout.split('\n').length).toBeGreaterThan(100);
     for (const file of ['a.csv', 'a.csv.gz', 'a.json', 'a.ndjson', 'a.ndjson.gz']) {
@@ -77,7 +77,7 @@ describe('requests', () => {
   test('stand alone below the figures on a terminal, which end with the scans and their range', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 10 });
     const args = ['scans', 'stats', sandbox.codeId(), '--by', 'device', '--no-color'];
-    const { stdout } = await runCli(args, { env: sandbox.env, tty: 80 });
+    const { stdout } = await runByDay(args, { env: sandbox.env, tty: 80 });
     expect(stdout.split('10 scans from the first scan')).toHaveLength(2);
     expect(stdout).toMatch(/\n\d requests\r\n$/);
   });
@@ -150,7 +150,7 @@ describe('the table', () => {
       '--compare',
       'previous',
     ];
-    const { stdout } = await runCli(args, { env: { ...sandbox.env, NO_COLOR: '1' }, tty: columns });
+    const { stdout } = await runByDay(args, { env: { ...sandbox.env, NO_COLOR: '1' }, tty: columns });
     expect(stdout).toContain('Scans, not people');
     const table = stdout
       .slice(stdout.search(/^day/m))
@@ -166,7 +166,7 @@ describe('the table', () => {
     const rows = [`1,${ts(90_000_000)},DE`, `2,${ts(1000)},AT`];
     await writeFile(join(directory, 'a.csv'), `id,ts,country\n${rows.join('\n')}\n`);
     const args = ['scans', 'stats', '--input', 'a.csv', '--by', 'month', '--by', 'country', '-f', 'table', '--timezone', 'UTC'];
-    const { stdout } = await runCli(args, { cwd: directory, env: { TERM: 'dumb' } });
+    const { stdout } = await runByDay(args, { cwd: directory, env: { TERM: 'dumb' } });
     expect(stdout).toMatch(/^[\x20-\x7e\n]*$/);
     expect(stdout).toMatch(/^\d{4}-\d\d \* /m);
     expect(stdout).toContain('* only a part of it');
@@ -178,7 +178,7 @@ describe('the table', () => {
       join(directory, 'a.ndjson'),
       `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z', referrer: '\x1b[2J\n(other)\u202e' })}\n`,
     );
-    const { stdout } = await runCli(['scans', 'stats', '--input', 'a.ndjson', '--by', 'referrer', '-f', 'table'], {
+    const { stdout } = await runByDay(['scans', 'stats', '--input', 'a.ndjson', '--by', 'referrer', '-f', 'table'], {
       cwd: directory,
     });
     expect(stdout).toContain('\\x1b[2J\\n(other)\\u{202e}');
@@ -187,7 +187,7 @@ describe('the table', () => {
   test('goes into a file when that is asked for', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
-    await runCli(['scans', 'stats', '--input', 'a.csv', '-f', 'table', '-o', 'out.txt'], { cwd: directory });
+    await runByDay(['scans', 'stats', '--input', 'a.csv', '-f', 'table', '-o', 'out.txt'], { cwd: directory });
     expect(await readFile(join(directory, 'out.txt'), 'utf8')).toContain('2026-10-01');
   });
 });

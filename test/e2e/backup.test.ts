@@ -5,8 +5,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AMBIENT, BIN, runCli, useDirectory } from '../support/cli.ts';
+import { AMBIENT, BIN, useDirectory } from '../support/cli.ts';
 import { sometimes, wrongTotal } from '../support/faults.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const STRACE = 'strace';
@@ -28,7 +29,7 @@ describe('qr delete --backup', () => {
     const ids = [sandbox.codeId(0), sandbox.codeId(1)];
     const codes = sandbox.workspace.codes().map((code) => ({ ...code }));
     const scans = ids.map((id) => sandbox.scans(id));
-    const run = await runCli(['qr', 'delete', ...ids, '--yes', '--backup', directory], { env: sandbox.env });
+    const run = await runByDay(['qr', 'delete', ...ids, '--yes', '--backup', directory], { env: sandbox.env });
     expect(run).toMatchObject({ code: 0 });
     expect(sandbox.workspace.codes()).toHaveLength(1);
     expect((await readdir(directory)).sort()).toEqual(ids.flatMap((id) => [`${id}.json`, `${id}.scans.ndjson`]).sort());
@@ -60,10 +61,10 @@ describe('qr delete --backup', () => {
       await writeFile(file, ['slug', ...names, ''].join('\n'));
       const args = ['qr', 'delete', ...(ofFile ? ['--from', file] : names), '--backup', join(directory, 'backup')];
       const env = { ...sandbox.env, HOME: directory };
-      const dry = await runCli([...args, '--dry-run', ...(asked ? [] : ['--yes'])], { env });
+      const dry = await runByDay([...args, '--dry-run', ...(asked ? [] : ['--yes'])], { env });
       const spent = sandbox.requests.length;
       const answer = { tty: true, input: `${count === 1 ? 'y' : count}\n` };
-      const run = await runCli(asked ? args : [...args, '--yes'], { env, ...(asked && answer) });
+      const run = await runByDay(asked ? args : [...args, '--yes'], { env, ...(asked && answer) });
       expect(run.code, run.stderr).toBe(0);
       const sent = sandbox.requests.slice(spent).map(({ method, url }) => `${method} ${url}`);
       expect(dry.stderr, sent.join('\n')).toMatch(new RegExp(`: ${sent.length} requests, `));
@@ -84,13 +85,13 @@ describe('qr delete --backup', () => {
     const directory = await useDirectory();
     const [first = '', second = ''] = [sandbox.codeId(0), sandbox.codeId(1)];
     const env = sandbox.env;
-    const one = await runCli(['qr', 'delete', first, '--yes', '--backup', directory], { env });
+    const one = await runByDay(['qr', 'delete', first, '--yes', '--backup', directory], { env });
     expect(one).toMatchObject({ code: 9, stderr: expect.stringContaining('could not be proven complete') });
-    const two = await runCli(['qr', 'delete', first, second, '--yes', '--backup', directory], { env });
+    const two = await runByDay(['qr', 'delete', first, second, '--yes', '--backup', directory], { env });
     expect(two).toMatchObject({ code: 9 });
     const file = join(directory, 'old.csv');
     await writeFile(file, `id\n${first}\n${second}\n`);
-    expect(await runCli(['qr', 'delete', '--from', file, '--yes', '--backup', directory], { env })).toMatchObject({ code: 9 });
+    expect(await runByDay(['qr', 'delete', '--from', file, '--yes', '--backup', directory], { env })).toMatchObject({ code: 9 });
     expect(sandbox.workspace.codes()).toHaveLength(3);
     expect(sandbox.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
     expect((await readdir(directory)).filter((name) => name.includes('scans'))).toEqual([]);
@@ -102,7 +103,7 @@ describe('qr delete --backup', () => {
     const id = sandbox.codeId();
     const kept = join(directory, `${id}.scans.ndjson`);
     await writeFile(kept, '{"id":1}\n'.repeat(41));
-    const run = await runCli(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
+    const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
     expect(run.code).toBe(9);
     expect(run.stderr).toContain('the backup that is there has 41 scans, and the service shows 40');
     expect(sandbox.workspace.codes()).toHaveLength(1);
@@ -111,7 +112,7 @@ describe('qr delete --backup', () => {
 
   it('deletes nothing where the disk takes nothing, or the directory cannot be made', async () => {
     const sandbox = await useSandbox(DATA);
-    const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], { env: sandbox.env });
+    const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], { env: sandbox.env });
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot make the directory /proc/deleted') });
     expect(sandbox.requests).toEqual([]);
   });
@@ -128,10 +129,10 @@ describe('qr delete --backup', () => {
         const path = join(directory, `${id}.${extension}`);
         if (target === undefined) execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
         else symlinkSync(target, path);
-        const run = await runCli(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
+        const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
         expect(run, target).toMatchObject({ code: 2, stderr: expect.stringContaining(`${path}: it is not a regular file`) });
         await writeFile(join(directory, 'old.csv'), `id\n${id}\n`);
-        const rows = await runCli(['qr', 'delete', '--from', join(directory, 'old.csv'), '--yes', '--backup', directory], {
+        const rows = await runByDay(['qr', 'delete', '--from', join(directory, 'old.csv'), '--yes', '--backup', directory], {
           env: sandbox.env,
         });
         expect(rows, target).toMatchObject({ code: 2 });
@@ -144,14 +145,14 @@ describe('qr delete --backup', () => {
     const sandbox = await useSandbox({ ...DATA, live: 20 });
     const directory = await useDirectory();
     const id = sandbox.codeId();
-    const run = await runCli(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
+    const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
     expect([0, 9]).toContain(run.code);
     expect(sandbox.workspace.codes().some((code) => code.id === id)).toBe(run.code === 9);
   });
 
   it('says on a terminal that a code can be paused instead', async () => {
     const sandbox = await useSandbox(DATA);
-    const run = await runCli(['qr', 'delete', sandbox.codeId()], { env: sandbox.env, tty: true, input: 'n\n' });
+    const run = await runByDay(['qr', 'delete', sandbox.codeId()], { env: sandbox.env, tty: true, input: 'n\n' });
     expect(run.stdout).toMatch(/paused it loses nothing, and can be active again: `qrctl qr\s+update\s+\S+\s+--status\s+paused`/);
     expect(sandbox.workspace.codes()).toHaveLength(3);
   });

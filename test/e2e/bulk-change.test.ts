@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, startCli, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, fails, sometimes } from '../support/faults.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -18,7 +19,7 @@ async function useChanges(options: SandboxOptions = {}) {
     file,
     directory,
     write: (text: string) => writeFile(file, text),
-    qr: (args: string[], options: CliOptions = {}) => runCli(['qr', ...args, '--from', file], { env: sandbox.env, ...options }),
+    qr: (args: string[], options: CliOptions = {}) => runByDay(['qr', ...args, '--from', file], { env: sandbox.env, ...options }),
     results: async (): Promise<Record<string, string>[]> =>
       parse(await readFile(join(directory, 'changes.results.csv')), { columns: true }),
     count: (method: string) => sandbox.requests.filter((request) => request.method === method).length,
@@ -35,7 +36,7 @@ describe('qr update CODE…', () => {
     const { sandbox, code, count } = await useChanges();
     const [a, b] = [code(0), code(1)];
     const update = (...names: string[]) =>
-      runCli(['qr', 'update', ...names, '--status', 'expired', '-f', 'json'], { env: sandbox.env });
+      runByDay(['qr', 'update', ...names, '--status', 'expired', '-f', 'json'], { env: sandbox.env });
     const { code: exit, stdout } = await update(a.id, b.id.toUpperCase(), a.id);
     expect(exit).toBe(0);
     expect(JSON.parse(stdout).map(({ slug, outcome }: { slug: string; outcome: string }) => [slug, outcome])).toEqual([
@@ -56,7 +57,7 @@ it('qr update CODE… on a terminal: slugs and outcomes are whole where ids have
   const { sandbox, code } = await useChanges();
   const names = [code(0).slug, code(1).slug];
   const args = ['qr', 'update', ...names, '--status', 'paused', '--no-color'];
-  const { stdout } = await runCli(args, { env: sandbox.env, tty: 50 });
+  const { stdout } = await runByDay(args, { env: sandbox.env, tty: 50 });
   for (const slug of names) expect(stdout).toMatch(new RegExp(`^${slug} +${slug} +updated`, 'm'));
   expect(stdout).toMatch(/not shown, for want of room: id [\s\S]*\n2 codes\r\n$/);
 });
@@ -69,9 +70,9 @@ describe('qr update --from', () => {
     expect([code(0).status, code(1).status]).toEqual(['expired', 'paused']);
     const ids = `id\n${code(2).id}\n${code(3).id}\n`;
     const args = ['qr', 'update', '--from', '-', '--name', 'Both', '--results', `${file}.results.csv`];
-    expect(await runCli(args, { env: sandbox.env, input: ids })).toMatchObject({ code: 0 });
+    expect(await runByDay(args, { env: sandbox.env, input: ids })).toMatchObject({ code: 0 });
     expect([code(2).name, code(3).name]).toEqual(['Both', 'Both']);
-    expect(await runCli(args.slice(0, 4), { env: sandbox.env, input: ids })).toMatchObject({ code: 2 });
+    expect(await runByDay(args.slice(0, 4), { env: sandbox.env, input: ids })).toMatchObject({ code: 2 });
   });
 
   it('sends differences only, and says which rows changed', async () => {

@@ -1,9 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../support/cli.ts';
 import { dropBefore, type Fault, fails, sometimes } from '../support/faults.ts';
-import { runHere } from '../support/run-here.ts';
+import { runByDay, runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { rowsOf, useBench } from './bulk-bench.ts';
 
@@ -85,7 +84,7 @@ describe('without a fault', () => {
   it('reads standard input, and never reads twice what one file cannot give', async () => {
     const { sandbox, directory } = await useBench('');
     const options = { env: sandbox.env, cwd: directory, input: rowsOf(1) };
-    expect(await runCli(['qr', 'create', '--from', '-', '--ids'], options)).toMatchObject({
+    expect(await runByDay(['qr', 'create', '--from', '-', '--ids'], options)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/),
     });
@@ -102,13 +101,13 @@ describe('the input', () => {
 
   it('is refused where it has no end, or where results would take the place of a journal or forget one', async () => {
     const { create, results, directory, sandbox, posts } = await useBench('name,type\na,sms\n');
-    const endless = await runCli(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd: directory });
+    const endless = await runByDay(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd: directory });
     expect(endless).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero has more than 128 MiB') });
-    const none = await runCli(['qr', 'create', '--from', 'none.csv'], { env: sandbox.env, cwd: directory });
+    const none = await runByDay(['qr', 'create', '--from', 'none.csv'], { env: sandbox.env, cwd: directory });
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read none.csv: there is no such file') });
-    const near = await runCli(['qr', 'create', '--from', 'code.csv'], { env: sandbox.env, cwd: directory });
+    const near = await runByDay(['qr', 'create', '--from', 'code.csv'], { env: sandbox.env, cwd: directory });
     expect(near.stderr).toContain('did you mean codes.csv?');
-    const mend = await runCli(['qr', 'update', '--from', 'codes.csv'], { env: sandbox.env, cwd: directory });
+    const mend = await runByDay(['qr', 'update', '--from', 'codes.csv'], { env: sandbox.env, cwd: directory });
     expect(mend.stderr).toContain('run this again; `qrctl qr list -o codes.csv` writes one to start from');
     expect(await create()).toMatchObject({ code: 0 });
     expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row: 1 created before; 0 requests') });
@@ -131,7 +130,7 @@ describe('the input', () => {
   });
 
   it('is not needed for a template', async () => {
-    expect(await runCli(['qr', 'create', '--template'])).toMatchObject({ code: 0, stdout: 'name,type,destination\n' });
+    expect(await runByDay(['qr', 'create', '--template'])).toMatchObject({ code: 0, stdout: 'name,type,destination\n' });
   });
 
   it.each([

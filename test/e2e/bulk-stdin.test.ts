@@ -3,8 +3,9 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { type CliOptions, startCli, until, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, dropBefore, fails, sometimes } from '../support/faults.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { rowsOf } from './bulk-bench.ts';
 
@@ -15,7 +16,8 @@ async function usePipe(options: SandboxOptions = {}) {
   return {
     sandbox,
     cwd,
-    qr: (args: string[], input = '', more: CliOptions = {}) => runCli(['qr', ...args], { env: sandbox.env, cwd, input, ...more }),
+    qr: (args: string[], input = '', more: CliOptions = {}) =>
+      runByDay(['qr', ...args], { env: sandbox.env, cwd, input, ...more }),
     files: () => readdir(cwd),
     names: () =>
       sandbox.workspace
@@ -46,7 +48,7 @@ describe('qr create --from -', () => {
     const { cwd, sandbox, codes, files } = await usePipe();
     const fifo = join(cwd, 'rows');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
-    const running = runCli(['qr', 'create', '--from', fifo, '--no-color'], { env: sandbox.env, cwd, tty: 100 });
+    const running = runByDay(['qr', 'create', '--from', fifo, '--no-color'], { env: sandbox.env, cwd, tty: 100 });
     await writeFile(fifo, rowsOf(2));
     const { code, stdout } = await running;
     expect(code).toBe(0);

@@ -7,7 +7,8 @@ import { chmod, chown, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type CliOptions, type CliResult, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { type HereResult, runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 /** Longer than any of these runs takes on a busy machine, and far shorter than without end. */
@@ -41,6 +42,10 @@ async function makePlace(place: (typeof PLACES)[number]): Promise<string> {
 }
 
 const qr = (args: string[], env: CliOptions['env'] = {}) =>
+  runByDay(args, { cwd, env: { ...sandbox.env, XDG_CACHE_HOME: join(cwd, 'cache'), ...env } });
+
+/** What has a cache of compiled code, looks for a place as it is loaded, or starts itself: as it is built. */
+const qrBuilt = (args: string[], env: CliOptions['env']) =>
   runCli(args, { cwd, ...SECONDS, env: { ...sandbox.env, XDG_CACHE_HOME: join(cwd, 'cache'), ...env } });
 
 const isLinux = platform() === 'linux';
@@ -48,7 +53,7 @@ describe.runIf(isLinux).each(PLACES)('a directory %s', (place) => {
   test('is no place for caches, and nothing is said of it', async () => {
     const at = await makePlace(place);
     for (const env of [{ XDG_CACHE_HOME: at }, { XDG_CACHE_HOME: undefined, HOME: at }]) {
-      expect(await qr(['qr', 'list', '--fields', 'slug'], env)).toMatchObject({
+      expect(await qrBuilt(['qr', 'list', '--fields', 'slug'], env)).toMatchObject({
         code: 0,
         stderr: expect.stringMatching(/^2 codes|^$/),
       });
@@ -57,7 +62,7 @@ describe.runIf(isLinux).each(PLACES)('a directory %s', (place) => {
       expect([completed.code, completed.stdout.trim().split('\n').length, completed.stderr]).toEqual([0, 2, '']);
     }
     // A directory that somebody named, and that cannot be one, is told.
-    const config = await qr(['qr', 'list'], { QRCTL_CONFIG_DIR: at });
+    const config = await qrBuilt(['qr', 'list'], { QRCTL_CONFIG_DIR: at });
     if (place === 'below a file') expect(config).toMatchObject({ code: 2, stderr: expect.stringContaining(at) });
     else expect(config.code, config.stderr).toBe(0);
     const inner = await qr(['__complete', 'codes', ''], { QRCTL_CONFIG_DIR: at });
@@ -65,7 +70,7 @@ describe.runIf(isLinux).each(PLACES)('a directory %s', (place) => {
   });
 });
 
-const mustFail = (result: CliResult, path: string) => {
+const mustFail = (result: HereResult, path: string) => {
   expect(result.code, result.stderr).toBeGreaterThan(0);
   expect(result.code, result.stderr).toBeLessThan(3);
   expect(result.stderr).toContain(path);
@@ -105,12 +110,12 @@ describe.runIf(isLinux).each(PLACES.slice(0, 3))('an output %s', (place) => {
   test('a config is refused with its path', async () => {
     const at = await makePlace(place);
     mustFail(await qr(['config', 'set', 'format', 'json'], { QRCTL_CONFIG_DIR: at }), at);
-    mustFail(await qr(['config', 'set', 'format', 'json'], { QRCTL_CONFIG_DIR: undefined, XDG_CONFIG_HOME: at }), at);
+    mustFail(await qrBuilt(['config', 'set', 'format', 'json'], { QRCTL_CONFIG_DIR: undefined, XDG_CONFIG_HOME: at }), at);
   });
 
   test('the demo says that it needs a directory', async () => {
     const at = await makePlace(place);
-    const run = await qr(['demo'], { TMPDIR: at });
+    const run = await qrBuilt(['demo'], { TMPDIR: at });
     mustFail(run, at);
     expect(run.stderr).toContain('TMPDIR');
   });

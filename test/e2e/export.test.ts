@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
 import { changedBody, endsBefore, type Fault, otherPage, smallerPages, sometimes, wrongTotal } from '../support/faults.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const DATA = { codes: 1, scans: 4000 };
@@ -12,7 +13,7 @@ const DATA = { codes: 1, scans: 4000 };
 async function exported(sandbox: TestSandbox, ...flags: string[]) {
   const directory = await useDirectory();
   const file = join(directory, 'scans.csv');
-  const result = await runCli(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
+  const result = await runByDay(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
   return { ...result, csv: await readFile(file, 'utf8').catch(() => undefined) };
 }
 
@@ -136,7 +137,7 @@ describe('an export of 4,000 scans', () => {
     sandbox = await useSandbox({ codes: 3, scans: 2000, intercept });
     const [first, gone, last] = [sandbox.codeId(0), sandbox.codeId(1), sandbox.codeId(2)];
     const file = join(await useDirectory(), 'all.csv');
-    const { code, stderr } = await runCli(['scans', 'export', gone, first, last, '-o', file], { env: sandbox.env });
+    const { code, stderr } = await runByDay(['scans', 'export', gone, first, last, '-o', file], { env: sandbox.env });
     expect(code).toBe(8);
     expect(stderr).toContain(gone);
     const lines = (await readFile(file, 'utf8')).split('\n');
@@ -154,7 +155,7 @@ describe('an export of 4,000 scans', () => {
     const [other, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
     remove = () => sandbox.workspace.delete(gone);
     const directory = await useDirectory();
-    const { code, stderr } = await runCli(['scans', 'export', gone, other, '--output-dir', directory], { env: sandbox.env });
+    const { code, stderr } = await runByDay(['scans', 'export', gone, other, '--output-dir', directory], { env: sandbox.env });
     expect(code).toBe(8);
     expect(stderr).toContain(`${sandbox.scans(other).length.toLocaleString('en')} scans of 1 code `);
   });
@@ -165,7 +166,7 @@ test.each(['csv', 'ndjson'])(
   async (format) => {
     const sandbox = await useSandbox({ codes: 12, scans: 1500, live: 5 });
     const file = join(await useDirectory(), `all.${format}`);
-    const { code, stderr } = await runCli(['scans', 'export', '--all', '-o', file, '--concurrency', '8'], { env: sandbox.env });
+    const { code, stderr } = await runByDay(['scans', 'export', '--all', '-o', file, '--concurrency', '8'], { env: sandbox.env });
     expect(code, stderr).toBe(0);
     const rows = (await readFile(file, 'utf8')).match(/^(\{"qr_id":")?[0-9a-f]{8}-[0-9a-f-]{27}.*$/gm) ?? [];
     expect(`${rows.length.toLocaleString('en')} scans of 12 codes`).toBe(/[\d,]+ scans of 12 codes/.exec(stderr)?.[0]);

@@ -12,9 +12,9 @@ import { failure, type Intercept, json } from '../../src/sandbox/exchange.ts';
 import { readStore } from '../../src/settings/store.ts';
 import { updateStore } from '../../src/settings/write-store.ts';
 import { systemClock } from '../../src/time.ts';
-import { type CliOptions, type CliResult, runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { gzipBomb, hang, redirects } from '../support/faults.ts';
-import { runHere } from '../support/run-here.ts';
+import { type HereResult, runByDay, runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 
@@ -39,7 +39,7 @@ async function textsIn(directory: string): Promise<string[]> {
   return Promise.all(texts);
 }
 
-async function expectNoKey(results: readonly CliResult[], directory: string): Promise<void> {
+async function expectNoKey(results: readonly HereResult[], directory: string): Promise<void> {
   const written = [...results.flatMap(({ stdout, stderr }) => [stdout, stderr]), ...(await textsIn(directory))];
   expect(written.filter((text) => KEY_IN_PIECES.test(text) || showsPiece(text))).toEqual([]);
 }
@@ -52,7 +52,7 @@ describe('the key is in nothing that is written', () => {
     const options: CliOptions = { cwd: directory, env };
     await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\nb,sms\n');
     const login = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin', '-v'];
-    const results = [await runCli(login, { ...options, input: `${KEY}\n` })];
+    const results = [await runByDay(login, { ...options, input: `${KEY}\n` })];
     const work = [
       ...[['status'], ['list']].map((words) => ['auth', ...words]),
       ['config', 'list'],
@@ -62,7 +62,7 @@ describe('the key is in nothing that is written', () => {
       ['doctor', '--format', 'json'],
       ['__complete', 'codes', ''],
     ];
-    for (const args of work) results.push(await runCli([...args, '-v'], options));
+    for (const args of work) results.push(await runByDay([...args, '-v'], options));
     expect(results.map(({ code }) => code)).toEqual(results.map(() => 0));
     await expectNoKey(results, directory);
     expect(await readFile(join(directory, 'config', 'config.json'), 'utf8')).toContain(KEY);
@@ -98,7 +98,7 @@ describe('the key is in nothing that is written', () => {
       ['auth', 'status', '-v', '--max-wait', '0'],
       ['doctor', '--format', 'json'],
     ];
-    await expectNoKey(await Promise.all(commands.map((args) => runCli(args, options))), directory);
+    await expectNoKey(await Promise.all(commands.map((args) => runByDay(args, options))), directory);
   });
 
   test('where somebody typed it', async () => {
@@ -118,7 +118,7 @@ describe('the key is in nothing that is written', () => {
       ['qr', 'list', '--base-url', `https://qr.example/api/v1?key=${KEY}`],
       ['config', 'set', 'format', KEY],
     ];
-    const results = await Promise.all(commands.map((args) => runCli(args, options)));
+    const results = await Promise.all(commands.map((args) => runByDay(args, options)));
     expect(results.filter(({ code }) => code === 0)).toEqual([]);
     await expectNoKey(results, directory);
   });
@@ -165,7 +165,7 @@ describe('the key goes to one place', () => {
       () => asked++,
     );
     const sandbox = await useSandbox({ intercept: redirects(`http://127.0.0.1:${port}/api/v1/qr`, status) });
-    const { code, stderr } = await runCli(['qr', 'list'], { env: sandbox.env });
+    const { code, stderr } = await runByDay(['qr', 'list'], { env: sandbox.env });
     expect(stderr).toMatch(/redirects are not followed/);
     expect(code).toBe(1);
     expect(asked).toBe(0);
@@ -179,7 +179,7 @@ describe('the key goes to one place', () => {
     ['file:///etc/passwd', /http or https/],
     ['\u001b[2J', /http or https/],
   ])('and not to %j', async (url, message) => {
-    const { code, stdout, stderr } = await runCli(['qr', 'list', '--base-url', url], { env: { QRCTL_API_KEY: KEY } });
+    const { code, stdout, stderr } = await runByDay(['qr', 'list', '--base-url', url], { env: { QRCTL_API_KEY: KEY } });
     expect(stderr).toMatch(message);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).not.toContain('pass@');
@@ -259,7 +259,7 @@ describe('answers', () => {
         codes: 2,
         intercept: ({ send, apply }) => send({ ...apply(), headers: { ...apply().headers, 'Content-Type': type } }),
       });
-      expect((await runCli(['qr', 'list', '--ids'], { env: sandbox.env })).stdout.split('\n')).toHaveLength(3);
+      expect((await runByDay(['qr', 'list', '--ids'], { env: sandbox.env })).stdout.split('\n')).toHaveLength(3);
     },
   );
 });
@@ -354,13 +354,13 @@ describe('files beside', () => {
     const sandbox = await useSandbox({ codes: 1, scans: 30, limit: 100_000 });
     const options: CliOptions = { cwd: directory, env: sandbox.env };
     const append = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv'];
-    expect((await runCli(append, options)).code).toBe(0);
+    expect((await runByDay(append, options)).code).toBe(0);
     const whole = await readFile(join(directory, 'scans.csv'), 'utf8');
     const state = join(directory, 'scans.csv.state.json');
     for (const [kind, made] of states) {
       await rm(state, { recursive: true });
       await (typeof made === 'string' ? writeFile(state, made, 'latin1') : made(state));
-      const { code, stderr } = await runCli(append, options);
+      const { code, stderr } = await runByDay(append, options);
       // Rebuilt from the file, or refused with the way out; never begun anew.
       expect(code === 0 || (code === 2 && /--restart|--output/.test(stderr)), kind).toBe(true);
       expect(await readFile(join(directory, 'scans.csv'), 'utf8'), kind).toBe(whole);
@@ -384,7 +384,7 @@ describe('files beside', () => {
     const journal = join(directory, 'codes.results.csv.journal');
     await (typeof made === 'string' ? writeFile(journal, made) : made(journal));
     const options: CliOptions = { cwd: directory, env: sandbox.env };
-    const { code, stderr } = await runCli(['qr', 'create', '--from', 'codes.csv'], options);
+    const { code, stderr } = await runByDay(['qr', 'create', '--from', 'codes.csv'], options);
     expect(stderr).toContain('codes.results.csv.journal');
     expect(stderr).not.toMatch(/unexpected failure/);
     expect(code).toBe(2);
@@ -424,7 +424,7 @@ describe('files beside', () => {
     await writeFile(join(directory, 'elsewhere', 'real.csv'), 'before\n');
     await symlink('elsewhere/real.csv', join(directory, 'codes.csv'));
     const options: CliOptions = { cwd: directory, env: sandbox.env };
-    expect((await runCli(['qr', 'list', '-o', 'codes.csv'], options)).code).toBe(0);
+    expect((await runByDay(['qr', 'list', '-o', 'codes.csv'], options)).code).toBe(0);
     expect((await readFile(join(directory, 'elsewhere', 'real.csv'), 'utf8')).split('\n')).toHaveLength(4);
     expect(await readdir(join(directory, 'elsewhere'))).toEqual(['real.csv']);
   });
@@ -464,7 +464,7 @@ describe('variables', () => {
     [{ TMPDIR: '/nonexistent' }, 0],
   ])('%j', async (env, exit) => {
     const sandbox = await useSandbox({ codes: 1, key: KEY });
-    const { code, stdout, stderr } = await runCli(['qr', 'list', '--format', 'table'], { env: { ...sandbox.env, ...env } });
+    const { code, stdout, stderr } = await runByDay(['qr', 'list', '--format', 'table'], { env: { ...sandbox.env, ...env } });
     expect(stderr).not.toMatch(/unexpected failure|hunter2|[^\P{Cc}\n]/u);
     expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
     expect(`${stdout}${stderr}`).not.toContain(KEY);

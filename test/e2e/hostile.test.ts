@@ -12,10 +12,11 @@ import { stringify } from 'csv-stringify/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { restore } from '../../src/defuse.ts';
 import { displayWidth } from '../../src/output/display-width.ts';
-import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { FORMULAS, HOSTILE } from '../support/hostile-strings.ts';
 import { SOAK } from '../support/property-runs.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const TEXTS = Object.values(HOSTILE);
@@ -148,9 +149,9 @@ describe('codes', () => {
   test('in JSON and NDJSON are exact, fields nobody knows among them', async () => {
     const service = await useService();
     const [json, ndjson, one] = await Promise.all([
-      runCli(['qr', 'list', '--format', 'json'], service),
-      runCli(['qr', 'list', '--format', 'ndjson'], service),
-      runCli(['qr', 'get', uuid(7), '--format', 'json'], service),
+      runByDay(['qr', 'list', '--format', 'json'], service),
+      runByDay(['qr', 'list', '--format', 'ndjson'], service),
+      runByDay(['qr', 'get', uuid(7), '--format', 'json'], service),
     ]);
     const exact = JSON.stringify(CODES);
     expect(JSON.stringify(JSON.parse(json.stdout))).toBe(exact);
@@ -162,9 +163,9 @@ describe('codes', () => {
   test('in CSV are inert, for Excel too, and exact with --raw-cells', async () => {
     const service = await useService();
     const [plain, excel, raw] = await Promise.all([
-      runCli(['qr', 'list', '--format', 'csv'], service),
-      runCli(['qr', 'list', '--format', 'csv', '--excel'], service),
-      runCli(['qr', 'list', '--format', 'csv', '--raw-cells'], service),
+      runByDay(['qr', 'list', '--format', 'csv'], service),
+      runByDay(['qr', 'list', '--format', 'csv', '--excel'], service),
+      runByDay(['qr', 'list', '--format', 'csv', '--raw-cells'], service),
     ]);
     const exact = tableOf(CODES, CODE_FIELDS);
     expect(cellsOf(raw.stdout)).toEqual(exact);
@@ -178,9 +179,9 @@ describe('codes', () => {
     async () => {
       const directory = await useDirectory();
       const service = runOn(await useService(), { cwd: directory });
-      await runCli(['qr', 'list', '-o', 'plain.csv'], service);
-      await runCli(['qr', 'list', '-o', 'excel.csv', '--excel'], service);
-      await runCli(['qr', 'list', '-o', 'raw.csv', '--raw-cells'], service);
+      await runByDay(['qr', 'list', '-o', 'plain.csv'], service);
+      await runByDay(['qr', 'list', '-o', 'excel.csv', '--excel'], service);
+      await runByDay(['qr', 'list', '-o', 'raw.csv', '--raw-cells'], service);
       for (const separators of ['44', '59', '9', '124', '44/59/9']) {
         const [plain, excel, raw] = ['plain', 'excel', 'raw'].map((name) => formulasOf(directory, name, separators));
         expect([plain, excel]).toEqual([[], []]);
@@ -193,8 +194,8 @@ describe('codes', () => {
     const service = await useService();
     const commands = [['qr', 'list'], ...['csv', 'json', 'ndjson'].map((format) => ['qr', 'list', '--format', format, '-q'])];
     const [narrow, ...others] = await Promise.all([
-      runCli(['qr', 'list', '-q'], runOn(service, onTerminal(80))),
-      ...commands.map((args) => runCli(args, runOn(service, onTerminal(4000)))),
+      runByDay(['qr', 'list', '-q'], runOn(service, onTerminal(80))),
+      ...commands.map((args) => runByDay(args, runOn(service, onTerminal(4000)))),
     ]);
     expectHarmless(narrow.stdout, 80);
     expect(narrow.stdout.split('\r\n')).toHaveLength(CODES.length + 3);
@@ -211,7 +212,7 @@ describe('codes', () => {
     const service = await useService();
     const some = ['clear screen', 'C1 control sequence', 'right-to-left override', 'tag characters', 'a line of its own'];
     const ids = some.map((name) => uuid(Object.keys(HOSTILE).indexOf(name)));
-    const shown = await Promise.all(ids.map((id) => runCli(['qr', 'get', id, '-v'], runOn(service, onTerminal(80)))));
+    const shown = await Promise.all(ids.map((id) => runByDay(['qr', 'get', id, '-v'], runOn(service, onTerminal(80)))));
     for (const { stdout, code } of shown) {
       expect(code).toBe(0);
       expectHarmless(stdout);
@@ -221,7 +222,7 @@ describe('codes', () => {
   test('asked for before they are deleted, are shown harmless', async () => {
     const service = await useService();
     const ids = CODES.slice(0, 20).map(({ id }) => String(id));
-    const { stdout } = await runCli(['qr', 'delete', ...ids], runOn(service, { ...onTerminal(200), input: 'no\n' }));
+    const { stdout } = await runByDay(['qr', 'delete', ...ids], runOn(service, { ...onTerminal(200), input: 'no\n' }));
     expect(stdout).toContain('nothing was deleted');
     // The line editor's own sequences are around what is typed.
     expectHarmless(stdout.replace(/\x1b\[1G[\s\S]*$/, ''));
@@ -229,7 +230,7 @@ describe('codes', () => {
 
   test('for completion are words no shell takes for anything else, and names on one line', async () => {
     const service = await useService();
-    const { stdout } = await runCli(
+    const { stdout } = await runByDay(
       ['__complete', 'codes', ''],
       runOn(service, { env: { XDG_CACHE_HOME: await useDirectory() } }),
     );
@@ -244,7 +245,7 @@ describe('codes', () => {
     for (const id of ids) {
       const service = await useService({ codes: [{ ...CODES[0], id }] });
       const output = join(directory, 'scans');
-      const { code, stderr } = await runCli(['scans', 'export', '--all', '--output-dir', output], service);
+      const { code, stderr } = await runByDay(['scans', 'export', '--all', '--output-dir', output], service);
       expect(stderr).toMatch(/has no uuid as its id/);
       expect(code).toBe(1);
       expect(await readdir(directory)).toEqual([]);
@@ -259,12 +260,12 @@ describe('scans', () => {
     const directory = await useDirectory();
     const service = { ...(await useService({ codes: CODES.slice(0, 3) })), cwd: directory };
     const ends = await Promise.all([
-      runCli(['scans', 'export', ID, '-o', 'plain.csv'], service),
-      runCli(['scans', 'export', ID, '-o', 'raw.csv', '--raw-cells'], service),
-      runCli(['scans', 'export', ID, '-o', 'appended.csv', '--append'], service),
-      runCli(['scans', 'export', ID, '-o', 'all.json'], service),
-      runCli(['scans', 'export', ID, '-o', 'all.ndjson'], service),
-      runCli(['scans', 'export', '--all', '--output-dir', 'each', '--format', 'csv'], service),
+      runByDay(['scans', 'export', ID, '-o', 'plain.csv'], service),
+      runByDay(['scans', 'export', ID, '-o', 'raw.csv', '--raw-cells'], service),
+      runByDay(['scans', 'export', ID, '-o', 'appended.csv', '--append'], service),
+      runByDay(['scans', 'export', ID, '-o', 'all.json'], service),
+      runByDay(['scans', 'export', ID, '-o', 'all.ndjson'], service),
+      runByDay(['scans', 'export', '--all', '--output-dir', 'each', '--format', 'csv'], service),
     ]);
     expect(ends.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual(ends.map(() => 0));
     const read = (name: string) => readFile(join(directory, name), 'utf8');
@@ -290,13 +291,13 @@ describe('scans', () => {
   test('of several codes begin with names that are inert', async () => {
     const [code] = [codeOf(HOSTILE.DDE ?? '', 1)];
     const service = await useService({ codes: [code, codeOf('b', 2)], scans: SCANS.slice(0, 2) });
-    const { stdout } = await runCli(['scans', 'export', '--all'], service);
+    const { stdout } = await runByDay(['scans', 'export', '--all'], service);
     expect(cellsOf(stdout)[1]?.slice(0, 3)).toEqual([uuid(1), `'${HOSTILE.DDE}`, `'${HOSTILE.DDE}`]);
   });
 
   test('on a terminal are harmless', async () => {
     const service = await useService();
-    const shown = await runCli(['scans', 'export', ID, '-q'], runOn(service, onTerminal(100)));
+    const shown = await runByDay(['scans', 'export', ID, '-q'], runOn(service, onTerminal(100)));
     expect(shown.code).toBe(0);
     expectHarmless(shown.stdout, 100);
   });
@@ -313,10 +314,10 @@ describe('texts of thousands of letters that join', () => {
   ])('cost time linear in their length as a table: %s (T12)', async (_, args) => {
     const scanned = Array.from({ length: 5 }, () => texts).flat();
     const service = await useService({ codes: texts.map(codeOf), scans: scanned.map(scanOf) });
-    const { code, stdout } = await runCli([...args, '-f', 'table'], runOn(service, bounded));
+    const { code, stdout } = await runByDay([...args, '-f', 'table'], runOn(service, bounded));
     expect(code).toBe(0);
     expect(stdout).toContain('…');
-    const shown = await runCli([...args, '-f', 'table', '-q'], runOn(service, { ...onTerminal(80), ...bounded }));
+    const shown = await runByDay([...args, '-f', 'table', '-q'], runOn(service, { ...onTerminal(80), ...bounded }));
     expect(shown.code).toBe(0);
     expectHarmless(shown.stdout, args[1] === 'get' ? undefined : 80);
   });
@@ -326,7 +327,7 @@ describe('texts of thousands of letters that join', () => {
     const service = await useService({ codes: [], refuse: (n) => ({ status: 400, body: { error: texts[n], code: 'x' } }) });
     await writeFile(join(directory, 'codes.csv'), `name,type\n${texts.map((_, n) => `code ${n},sms`).join('\n')}\n`);
     const args = ['qr', 'create', '--from', 'codes.csv', '--format', 'table', '-q'];
-    const { code, stdout } = await runCli(args, runOn(service, { cwd: directory, ...onTerminal(80), ...bounded }));
+    const { code, stdout } = await runByDay(args, runOn(service, { cwd: directory, ...onTerminal(80), ...bounded }));
     expect(code).toBe(8);
     expectHarmless(stdout);
   });
@@ -342,7 +343,7 @@ describe('what the service says of an error', () => {
     await writeFile(join(directory, 'codes.csv'), `name,type\n${rows}\n`);
     const service = runOn(await useService(refusing), { cwd: directory, ...onTerminal(3000) });
     const args = ['qr', 'create', '--from', 'codes.csv', '--format', 'table', '-q', '--concurrency', '1'];
-    const { stdout, code } = await runCli(args, service);
+    const { stdout, code } = await runByDay(args, service);
     expect(code).toBe(8);
     expectHarmless(stdout);
     const results = await readFile(join(directory, 'codes.results.csv'), 'utf8');
@@ -350,7 +351,7 @@ describe('what the service says of an error', () => {
     expect(cells).toHaveLength(TEXTS.length + 1);
     expect(cells.flat().filter((cell) => FORMULA.test(cell))).toEqual([]);
     expect(cells.flat().filter((cell) => OBEYED.test(cell))).toEqual([]);
-    expect((await runCli([...args, '--dry-run'], service)).code).toBe(0);
+    expect((await runByDay([...args, '--dry-run'], service)).code).toBe(0);
   });
 
   test.each(['clear screen', 'C1 control sequence', 'a line of its own', 'right-to-left override', 'lone high surrogate', 'NUL'])(
@@ -360,8 +361,8 @@ describe('what the service says of an error', () => {
       const service = await useService({ refuse: () => ({ status: 400, body: { error: `no: ${text}`, code: text } }) });
       const args = ['qr', 'create', '--name', 'x', '--destination', 'https://example.com'];
       const [shown, json] = await Promise.all([
-        runCli([...args, '-v'], runOn(service, onTerminal(100))),
-        runCli([...args, '--format', 'json'], service),
+        runByDay([...args, '-v'], runOn(service, onTerminal(100))),
+        runByDay([...args, '--format', 'json'], service),
       ]);
       expect(shown.code).toBe(10);
       expectHarmless(shown.stdout);
@@ -386,7 +387,7 @@ describe('what the service says of an error', () => {
       some.map(async (headers) => {
         const answer = Buffer.from(rawAnswer(200, body, headers), 'latin1');
         const server = await useFaultServer(({ socket }) => void socket.end(answer));
-        return runCli(['auth', 'status', '-v', '--retry-for', '1s'], runOn(server, onTerminal(100)));
+        return runByDay(['auth', 'status', '-v', '--retry-for', '1s'], runOn(server, onTerminal(100)));
       }),
     );
     for (const { stdout } of shown) {
@@ -399,7 +400,7 @@ describe('what the service says of an error', () => {
     const location = 'http://evil.example/\x9b2J';
     const answer = Buffer.from(rawAnswer(302, '', { Location: location }), 'latin1');
     const server = await useFaultServer(({ socket }) => void socket.end(answer));
-    const { stdout, code } = await runCli(['qr', 'list'], runOn(server, onTerminal(100)));
+    const { stdout, code } = await runByDay(['qr', 'list'], runOn(server, onTerminal(100)));
     expect(stdout).toMatch(/redirects are not followed/);
     expectHarmless(stdout);
     expect(code).toBe(1);
@@ -413,7 +414,7 @@ describe('what stands in files', () => {
     const names = TEXTS.map(wellFormed).filter((text) => text.trim() !== '' && !text.includes('\0'));
     await writeFile(join(directory, 'codes.csv'), stringify([['name', '__proto__'], ...names.map((name) => [name, name])]));
     const options = { cwd: directory, env: sandbox.env };
-    const first = await runCli(['qr', 'create', '--from', 'codes.csv', '--force'], options);
+    const first = await runByDay(['qr', 'create', '--from', 'codes.csv', '--force'], options);
     expect(first.stderr).toMatch(new RegExp(`${names.length} created`));
     expect(first.code).toBe(0);
     const created = sandbox.workspace.codes().map(({ name }) => name);
@@ -423,7 +424,7 @@ describe('what stands in files', () => {
     // The person's own column comes back untouched, whatever is in it; all others are inert.
     expect(results.slice(1).map(([, own]) => own)).toEqual(names);
     expect(results.flatMap(([name, , ...ours]) => [name, ...ours]).filter((cell) => FORMULA.test(cell ?? ''))).toEqual([]);
-    const again = await runCli(['qr', 'create', '--from', 'codes.csv', '--force'], options);
+    const again = await runByDay(['qr', 'create', '--from', 'codes.csv', '--force'], options);
     expect(again.code).toBe(0);
     expect(sandbox.workspace.codes()).toHaveLength(names.length);
   });
@@ -440,7 +441,7 @@ describe('what stands in files', () => {
     };
     await writeFile(join(cwd, 'codes.ndjson'), `${JSON.stringify(row)}\n`);
     const args = ['qr', 'create', '--from', 'codes.ndjson', '--results', 'results.csv', '-q'];
-    expect(await runCli(args, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
+    expect(await runByDay(args, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
     const text = await readFile(join(cwd, 'results.csv'), 'utf8');
     const [, cells = []] = cellsOf(text);
     expect(cells.slice(0, 5)).toEqual([
@@ -459,7 +460,7 @@ describe('what stands in files', () => {
       await useService({ codes: [{ ...codeOf('=1+1', 1), type: 'email', destination: "mailto:a;=cmd|'x'!A0" }] }),
       { cwd },
     );
-    const check = () => runCli(['qr', 'check', '--since-last', 'last.csv', '-f', 'ndjson', '-q'], service);
+    const check = () => runByDay(['qr', 'check', '--since-last', 'last.csv', '-f', 'ndjson', '-q'], service);
     const first = await check();
     expect(first.stderr).not.toContain('defect');
     const kept = await readFile(join(cwd, 'last.csv'), 'utf8');
@@ -475,7 +476,7 @@ describe('what stands in files', () => {
     const row =
       '{"name":"a","destination":"https://x.de","__proto__":{"type":"menu","name":"b"},"constructor":{"prototype":{"polluted":1}},"toString":"x"}';
     await writeFile(join(directory, 'codes.ndjson'), `${row}\n`);
-    const { code } = await runCli(['qr', 'create', '--from', 'codes.ndjson', '-q'], { cwd: directory, env: sandbox.env });
+    const { code } = await runByDay(['qr', 'create', '--from', 'codes.ndjson', '-q'], { cwd: directory, env: sandbox.env });
     expect(code).toBe(0);
     expect(sandbox.workspace.codes()).toMatchObject([{ name: 'a', type: 'url' }]);
   });
@@ -489,7 +490,7 @@ describe('what stands in files', () => {
     await writeFile(join(config, 'config.json'), JSON.stringify(stored), { mode: 0o600 });
     const env = { QRCTL_CONFIG_DIR: config };
     for (const args of [['auth', 'list'], ['config', 'list'], ['config', 'get', 'timezone'], ['qr', 'list'], ['doctor']]) {
-      const { stdout } = await runCli(args, { ...onTerminal(100), env: { NO_COLOR: '1', ...env } });
+      const { stdout } = await runByDay(args, { ...onTerminal(100), env: { NO_COLOR: '1', ...env } });
       expect(stdout).not.toBe('');
       expectHarmless(stdout);
       expect(stdout).not.toMatch(/unexpected failure/);
@@ -503,10 +504,10 @@ describe(`${SOAK ? 20 : 0.5} MB in one name`, () => {
   test('is no trouble in any format', async () => {
     const service = await useService({ codes: [huge] });
     const [json, csv, ...shown] = await Promise.all([
-      runCli(['qr', 'list', '--format', 'json'], service),
-      runCli(['qr', 'list', '--format', 'csv', '--raw-cells'], service),
-      runCli(['qr', 'list', '-q'], runOn(service, onTerminal(100))),
-      runCli(['qr', 'get', uuid(1)], runOn(service, onTerminal(100))),
+      runByDay(['qr', 'list', '--format', 'json'], service),
+      runByDay(['qr', 'list', '--format', 'csv', '--raw-cells'], service),
+      runByDay(['qr', 'list', '-q'], runOn(service, onTerminal(100))),
+      runByDay(['qr', 'get', uuid(1)], runOn(service, onTerminal(100))),
     ]);
     expect(JSON.parse(json.stdout)[0].name === huge.name).toBe(true);
     expect(csv.stdout.includes(huge.name)).toBe(true);
@@ -520,12 +521,12 @@ describe(`${SOAK ? 20 : 0.5} MB in one name`, () => {
   test('is shortened in messages and left out of results', async () => {
     const directory = await useDirectory();
     const service = await useService({ refuse: () => ({ status: 400, body: { error: huge.name, code: huge.name } }) });
-    const { stdout, code } = await runCli(['qr', 'create', '--name', 'x', '--type', 'sms'], runOn(service, onTerminal(100)));
+    const { stdout, code } = await runByDay(['qr', 'create', '--name', 'x', '--type', 'sms'], runOn(service, onTerminal(100)));
     expect(code).toBe(10);
     expect(stdout.length).toBeLessThan(2000);
     expectHarmless(stdout);
     await writeFile(join(directory, 'codes.csv'), 'name,type\nx,sms\n');
-    await runCli(['qr', 'create', '--from', 'codes.csv'], runOn(service, { cwd: directory }));
+    await runByDay(['qr', 'create', '--from', 'codes.csv'], runOn(service, { cwd: directory }));
     expect((await stat(join(directory, 'codes.results.csv'))).size).toBeLessThan(2000);
   });
 });

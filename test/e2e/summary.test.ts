@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { BIN, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { BIN, startCli, useDirectory } from '../support/cli.ts';
 import { hang } from '../support/faults.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const KEYS = [
@@ -25,11 +26,11 @@ test('an append tells what it added, what the file holds, and how far it goes', 
   const sandbox = await useSandbox({ codes: 1, scans: 20 });
   const cwd = await useDirectory();
   const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet', ...RUN];
-  await runCli(args, { cwd, env: sandbox.env });
+  await runByDay(args, { cwd, env: sandbox.env });
   const rows = sandbox.scans(sandbox.codeId()).length;
   expect(await summaryIn(cwd)).toMatchObject({ command: 'scans export', exit: 0, error: null, codes: 1, rows, added: rows });
   sandbox.workspace.addScan(sandbox.codeId(), { ts: '2025-06-01T10:00:00.000Z' });
-  await runCli(args, { cwd, env: sandbox.env });
+  await runByDay(args, { cwd, env: sandbox.env });
   expect(await summaryIn(cwd)).toMatchObject({
     ...{ rows: rows + 1, added: 1, requests: 1, retries: 0, pauses: 0, paused_ms: 0, profile: 'default' },
     range: { since: expect.stringMatching(/^20/), until: expect.stringMatching(/^20/) },
@@ -43,7 +44,7 @@ test('an export, a line that is not understood, a refused key, and an outage', a
   const sandbox = await useSandbox({ codes: 2, scans: 20 });
   const cwd = await useDirectory();
   const run = async (args: string[], env: Record<string, string> = {}) => {
-    const { code } = await runCli([...args, ...RUN], { cwd, env: { ...sandbox.env, ...env } });
+    const { code } = await runByDay([...args, ...RUN], { cwd, env: { ...sandbox.env, ...env } });
     const summary = await summaryIn(cwd);
     expect(summary.exit).toBe(code);
     return summary;
@@ -91,14 +92,14 @@ test('where it cannot be written nothing is begun, or the run does not end as if
     ['.', 'cannot write .: it is a directory'],
     ['dangling', 'is a symbolic link to a file that does not exist'],
   ] as const) {
-    const refused = await runCli(['qr', 'create', '--name', 'once', '--type', 'sms', '--summary', place], {
+    const refused = await runByDay(['qr', 'create', '--name', 'once', '--type', 'sms', '--summary', place], {
       cwd,
       env: sandbox.env,
     });
     expect([refused.code, refused.stderr, sandbox.requests.length]).toEqual([2, expect.stringContaining(sentence), 0]);
     expect(refused.stderr.match(/^qrctl: /gm)).toHaveLength(1);
   }
-  const full = await runCli(['qr', 'list', '--summary', '/dev/full'], { cwd, env: sandbox.env });
+  const full = await runByDay(['qr', 'list', '--summary', '/dev/full'], { cwd, env: sandbox.env });
   expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('/dev/full')]);
 });
 
@@ -106,13 +107,13 @@ test('the mail of a failed night says whose run it was, that nothing is lost, an
   const sandbox = await useSandbox({ codes: 1, scans: 20 });
   const cwd = await useDirectory();
   const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet'];
-  expect((await runCli(args, { cwd, env: sandbox.env })).code).toBe(0);
+  expect((await runByDay(args, { cwd, env: sandbox.env })).code).toBe(0);
   const env = { ...sandbox.env, QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1' };
-  const { code, stderr } = await runCli([...args, '--retry-for', '300ms'], { cwd, env });
+  const { code, stderr } = await runByDay([...args, '--retry-for', '300ms'], { cwd, env });
   expect(code).toBe(2);
   expect(stderr).toContain('scans.csv belongs to http');
   await sandbox.close();
-  const night = await runCli([...args, '--retry-for', '300ms'], { cwd, env: sandbox.env });
+  const night = await runByDay([...args, '--retry-for', '300ms'], { cwd, env: sandbox.env });
   expect(night.code).toBe(7);
   expect(night.stderr.split('\n')).toEqual([
     expect.stringMatching(/^qrctl: GET .* connection refused \(after \d+ attempts\)$/),
@@ -123,7 +124,7 @@ test('the mail of a failed night says whose run it was, that nothing is lost, an
     '',
   ]);
   await writeFile(join(cwd, 'old.csv'), 'before\n');
-  const whole = await runCli(['scans', 'export', sandbox.codeId(), '-o', 'old.csv', '--retry-for', '0'], {
+  const whole = await runByDay(['scans', 'export', sandbox.codeId(), '-o', 'old.csv', '--retry-for', '0'], {
     cwd,
     env: sandbox.env,
   });
@@ -136,7 +137,7 @@ async function useHalfWay() {
   const cwd = await useDirectory();
   const run = async (...output: string[]) => {
     const args = ['scans', 'export', '--all', '--concurrency', '1', '--max-wait', '0', ...output];
-    const { code, stderr } = await runCli(args, { cwd, env: sandbox.env });
+    const { code, stderr } = await runByDay(args, { cwd, env: sandbox.env });
     expect(code).toBe(6);
     return stderr;
   };
@@ -164,7 +165,7 @@ test('one document that did not come to its place has no rows', async () => {
 test('where neither the output nor the summary can be written both are said', async () => {
   const sandbox = await useSandbox({ codes: 1 });
   const cwd = await useDirectory();
-  const run = await runCli(['qr', 'list', '-o', '/dev/full', '--summary', '/dev/full'], { cwd, env: sandbox.env });
+  const run = await runByDay(['qr', 'list', '-o', '/dev/full', '--summary', '/dev/full'], { cwd, env: sandbox.env });
   expect(run.code).toBe(1);
   expect(run.stderr.match(/cannot write \/dev\/full/g)).toHaveLength(2);
 });
