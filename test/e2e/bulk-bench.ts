@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 export interface Bench {
@@ -12,7 +13,7 @@ export interface Bench {
   file: string;
   results: string;
   /** Runs `qr create --from FILE …more`. */
-  create(more?: string[], options?: CliOptions): ReturnType<typeof runCli>;
+  create(more?: string[], options?: CliOptions): ReturnType<typeof runByDay>;
   /** Names of codes in the workspace, sorted. */
   names(): string[];
   posts(): number;
@@ -28,7 +29,7 @@ export async function useBench(text: string, options: SandboxOptions = {}, name 
   return {
     ...{ sandbox, directory, file, results },
     create: (more = [], options = {}) =>
-      runCli(['qr', 'create', '--from', file, ...more], { env: sandbox.env, cwd: directory, ...options }),
+      runByDay(['qr', 'create', '--from', file, ...more], { env: sandbox.env, cwd: directory, ...options }),
     names: () =>
       sandbox.workspace
         .codes()
