@@ -1,6 +1,6 @@
 /** A plan's due rows brought about, code by code: intent on disk, PATCH, outcome on disk. */
 import { RejectedError } from '../errors.ts';
-import { type DatedChange, type DueRows, keyOf, wantedOf } from '../once/dated-plan.ts';
+import { type DatedChange, type DueRows, keysOf, wantedOf } from '../once/dated-plan.ts';
 import type { PlanJournal } from '../once/plan-journal.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
@@ -21,7 +21,7 @@ export async function applyDue<R extends DatedChange>(
   const { id, slug } = code;
   const wanted = wantedFor(dueRows, code);
   const { send, left } = whatToSend(code, wanted, journal);
-  const keys = dueRows.pending.map((row) => keyOf(id, row));
+  const keys = dueRows.pending.map((row) => keysOf(id, row)[0]);
   const outcome = Object.keys(send).length > 0 ? 'updated' : 'unchanged';
   if (outcome === 'updated') {
     const before = Object.fromEntries(Object.keys(send).map((field) => [field, code[field as keyof CodeChanges] ?? '']));

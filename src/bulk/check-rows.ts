@@ -71,7 +71,8 @@ export function checkDelete(input: Input): Checked<TargetRow> {
 /** The rows of a file that says what is to be changed. An empty cell changes what `common` says, or nothing. */
 export function checkUpdate(input: Input, common: CommonChanges = {}): Checked<UpdateRow> {
   if (!common.ignoreDates) refuseDates(input);
-  return checkTargets(input, { ...wantsOf(common), start: LIST }, updateReader(input, common));
+  const read = updateReader(input, common);
+  return checkTargets(input, { ...wantsOf(common), start: LIST }, (row, columns) => read(row, columns).row);
 }
 
 /** Throws UsageError for a plan of dated changes: without its dates the last change of each code would win now. */
@@ -91,6 +92,8 @@ function refuseDates({ name, columns, rows }: Input): void {
 /** A row that is to be done when its time has come. */
 export interface DatedRow extends UpdateRow {
   readonly atMs: number;
+  /** What it says without the flags. */
+  readonly own: Pick<UpdateRow, 'changes' | 'utm'>;
 }
 
 /** As `checkUpdate`, for rows that say when; `readAt` reads that cell, or tells it what is wrong. A plan is no list: its doubts are faults. */
@@ -102,10 +105,10 @@ export function checkDated(
   const read = updateReader(input, common);
   const { known, needsChange } = wantsOf(common);
   const start = 'a plan is a list of codes (`qrctl qr list -o plan.csv`) with a column at';
-  const checked = checkTargets(input, { known: [...known, 'at'], needsChange, needs: ['at'], start }, (row, columns) => ({
-    ...read(row, columns),
-    atMs: (columns.has('at') ? readAt(columns.cell(row, 'at')) : undefined) ?? 0,
-  }));
+  const checked = checkTargets(input, { known: [...known, 'at'], needsChange, needs: ['at'], start }, (target, columns) => {
+    const { row, own } = read(target, columns);
+    return { ...row, own, atMs: (columns.has('at') ? readAt(columns.cell(row, 'at')) : undefined) ?? 0 };
+  });
   for (const { type = 'url', doubts = [] } of checked.rows)
     for (const { field, fault, isOdd } of doubts)
       if (field !== 'destination' || type === 'url') (isOdd ? checked.warnings : checked.faults).push(fault);
@@ -117,19 +120,27 @@ function wantsOf({ changes = {}, utm }: CommonChanges): { known: string[]; needs
   return { known: [...TARGET_COLUMNS, ...CHANGE_COLUMNS, ...UTM_COLUMNS], needsChange };
 }
 
-function updateReader(input: Input, common: CommonChanges): (row: TargetRow, columns: Columns) => UpdateRow {
+/** Reads a row with what the flags say, and what it says without them. */
+function updateReader(
+  input: Input,
+  common: CommonChanges,
+): (row: TargetRow, columns: Columns) => { row: UpdateRow } & Pick<DatedRow, 'own'> {
   const isJson = input.headerLine === undefined;
   const typeColumn = input.columns.find((column) => fold(column) === 'type') ?? '';
   const through = input.form?.is === 'csv' || input.form?.is === 'xlsx' ? input.form.is : undefined;
   return (row, columns) => {
     const type = row.values.get(typeColumn);
-    return {
+    const { doubts, ...read } = readChanges(row, columns, common, isJson);
+    const own = { ...read, utm: readUtm(row, columns, undefined) };
+    const said = {
       ...row,
       through,
       type: typeof type === 'string' ? fold(type) || undefined : undefined,
-      ...readChanges(row, columns, common, isJson),
-      utm: readUtm(row, columns, common.utm),
+      changes: { ...common.changes, ...own.changes },
+      ...(doubts.length > 0 && { doubts }),
+      utm: common.utm === undefined ? own.utm : { ...common.utm, ...own.utm },
     };
+    return { row: said, own };
   };
 }
 
@@ -189,13 +200,13 @@ function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetR
   return { id: id?.toLowerCase(), slug };
 }
 
-/** What a row changes, and what is doubtful about that: a list that nobody edited changes nothing, whatever its codes are like. */
+/** What a row itself changes, and what is doubtful about that and what the flags say: a list that nobody edited changes nothing, whatever its codes are like. */
 function readChanges(
   row: InputRow,
   { cell }: Columns,
   common: CommonChanges,
   isJson: boolean,
-): Pick<UpdateRow, 'changes' | 'doubts'> {
+): { changes: CodeChanges; doubts: Doubt[] } {
   const doubts: Doubt[] = [];
   const nameCell = cell(row, 'name');
   const name = readText(nameCell, true);
@@ -203,8 +214,7 @@ function readChanges(
   const address = cell(row, 'destination');
   // JSON can say "empty it"; in a CSV an empty cell means "leave it".
   const own = address.value === '' && isJson ? '' : readText(address, true);
-  const destination = own ?? common.changes?.destination;
-  for (const doubt of doubtsOf(address, destination, common.force)) doubts.push(doubt);
+  for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
   const statusCell = cell(row, 'status');
   const typed = readText(statusCell);
   const status = typed === undefined ? undefined : (findWord(typed, STATUSES) ?? typed.trim());
@@ -213,12 +223,11 @@ function readChanges(
     doubts.push({ field: 'status', fault: { ...statusCell.faultOf(message), explanation } });
   }
   const changes = {
-    ...common.changes,
     ...(name !== undefined && { name }),
-    ...(destination !== undefined && { destination }),
+    ...(own !== undefined && { destination: own }),
     ...(status && { status }),
   };
-  return { changes, ...(doubts.length > 0 && { doubts }) };
+  return { changes, doubts };
 }
 
 /** What is wrong with a destination if its code is one of type url. To empty one is odd at most: it was asked for by name. */

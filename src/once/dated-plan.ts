@@ -10,10 +10,23 @@ export interface DatedChange {
   readonly atMs: number;
   readonly changes: CodeChanges;
   readonly utm?: UtmTags | undefined;
+  /** What the row itself says, without the flags; absent if there are none. */
+  readonly own?: Pick<DatedChange, 'changes' | 'utm'> | undefined;
 }
 
-/** The name under which a journal knows a change of a code: its content, so that a plan may be sorted, and rows added anywhere. */
-export function keyOf(id: string, { atMs, changes, utm = {} }: DatedChange): string {
+/**
+ * The names under which a journal knows a change of a code: its content, so that a plan may be sorted, and rows added anywhere. The first is the
+ * row's own content, so that a flag may be added or omitted; a row without any is what the flags say. The others are of journals of qrctl 1.0,
+ * which knew a row by both.
+ */
+export function keysOf(id: string, row: DatedChange): readonly [string, ...string[]] {
+  const { own = row } = row;
+  const whole = keyOf(id, row);
+  const isBare = Object.keys(own.changes).length === 0 && own.utm === undefined;
+  return isBare || own === row ? [whole] : [keyOf(id, { ...row, changes: own.changes, utm: own.utm }), whole];
+}
+
+function keyOf(id: string, { atMs, changes, utm = {} }: DatedChange): string {
   const sorted = (values: object) => Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
     .update(JSON.stringify([id, atMs, sorted(changes), sorted(utm)]))

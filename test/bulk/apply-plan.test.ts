@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyDue } from '../../src/bulk/apply-plan.ts';
-import { type DatedChange, dueRowsOf, keyOf } from '../../src/once/dated-plan.ts';
+import { type DatedChange, dueRowsOf, keysOf } from '../../src/once/dated-plan.ts';
 import { openPlanJournal } from '../../src/once/plan-journal.ts';
 import type { CodeChanges, QrCode } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
@@ -22,7 +22,7 @@ function world(plan: readonly DatedChange[]) {
   /** One run at a time of the service's clock; `kill`: before or after its PATCH is applied. */
   async function run(nowMs: number, kill?: 'before' | 'after') {
     const journal = await openPlanJournal(JOURNAL, own, memory.disk);
-    const dueRows = dueRowsOf(plan, nowMs, (row) => journal.isDone(keyOf(code.id, row)) !== undefined);
+    const dueRows = dueRowsOf(plan, nowMs, (row) => journal.isDone(keysOf(code.id, row)[0]) !== undefined);
     const updateCode = async (_: string, changes: CodeChanges) => {
       if (kill === 'before') throw new Killed();
       sent.push(changes);

@@ -75,6 +75,23 @@ const PLAN = [
   'c,,SALE,2030-03-31T05:00:00+02:00,,,paused',
 ];
 
+test('a flag that is added to a plan, changed or omitted makes no row due again that is done', async () => {
+  const { patches, due, code, edit, clockTo } = await usePlan(PLAN);
+  clockTo('2030-03-31T00:45:00Z');
+  expect(await due('--name', 'Old name')).toMatchObject({ code: 0 });
+  expect([patches(), code('menu')?.name]).toEqual([1, 'Old name']);
+  edit('https://example.com/by-hand');
+  for (const flags of [['--status', 'paused'], ['--utm-source', 'poster'], []]) {
+    const { code: exit, stderr } = await due(...flags);
+    expect({ exit, stderr }).toMatchObject({ exit: 0 });
+  }
+  expect([patches(), code('menu')]).toMatchObject([1, { destination: 'https://example.com/by-hand', status: 'active' }]);
+  // What is not done takes the flags of its own run.
+  clockTo('2030-04-01T00:00:00Z');
+  expect(await due('--name', 'New name')).toMatchObject({ code: 0 });
+  expect([patches(), code('menu')?.name, code('sale')?.name]).toEqual([3, 'New name', 'New name']);
+});
+
 test('a plan without --due is refused before anything is sent, unless its dates are to be ignored', async () => {
   const { sandbox, cwd, patches, code } = await usePlan(PLAN);
   const update = (...more: string[]) => runHere(['qr', 'update', '--from', 'plan.csv', ...more], { env: sandbox.env, cwd });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contradictions, type DatedChange, dueRowsOf, keyOf, wantedOf } from '../../src/once/dated-plan.ts';
+import { contradictions, type DatedChange, dueRowsOf, keysOf, wantedOf } from '../../src/once/dated-plan.ts';
 import { CODE } from '../service/setup.ts';
 
 let rows = 0;
@@ -13,6 +13,8 @@ const wanted = (plan: DatedChange[], nowMs: number, done: DatedChange[] = []) =>
     dueRowsOf(plan, nowMs, (row) => done.includes(row)),
     CODE,
   );
+
+const keyOf = (...args: Parameters<typeof keysOf>) => keysOf(...args)[0];
 
 describe('a dated plan', () => {
   it('has no say before its time (O24)', () => {
@@ -96,5 +98,16 @@ describe('a dated plan', () => {
     expect(keyOf('x', at(1, {}, { source: 's', medium: 'm' }))).toBe(keyOf('x', at(1, {}, { medium: 'm', source: 's' })));
     expect(keyOf('x', at(1, {}, { source: 's' }))).not.toBe(keyOf('x', at(1, {}, { source: 't' })));
     expect(new Set([keyOf('x', a), keyOf('y', a), keyOf('x', b), keyOf('x', { ...a, atMs: 11 })]).size).toBe(4);
+  });
+
+  it('knows a row by its own content, whatever the flags say, and by both in a journal of qrctl 1.0', () => {
+    const own = { changes: { name: 'n' } };
+    const plain = keysOf('x', at(1, own.changes));
+    const flagged = keysOf('x', { ...at(1, { name: 'n', status: 'paused' }, { source: 's' }), own });
+    expect(flagged).toEqual([plain[0], keyOf('x', at(1, { name: 'n', status: 'paused' }, { source: 's' }))]);
+    expect(keysOf('x', { ...at(1, own.changes), own })[0]).toBe(plain[0]);
+    // Without any content of its own it is what the flags say.
+    const bare = (status: string) => keysOf('x', { ...at(1, { status }), own: { changes: {} } });
+    expect(bare('paused')).not.toEqual(bare('active'));
   });
 });

@@ -8,7 +8,7 @@ import { readAt } from '../../../bulk/read-at.ts';
 import { changeFailure, type RowResult } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { messageOf, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
-import { contradictions, dueRowsOf, keyOf } from '../../../once/dated-plan.ts';
+import { contradictions, dueRowsOf, keysOf } from '../../../once/dated-plan.ts';
 import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../once/plan-journal.ts';
 import { formatInstant } from '../../../time.ts';
 import { chooseTimeZone } from '../../../time-zone.ts';
@@ -97,11 +97,20 @@ function resultOf(row: number, result: RowResult, effective: ReadonlySet<number>
 
 /** A row that nothing was done about now. */
 function standingResult(row: DatedRow, id: string, journal: PlanJournal, nowMs: number): RowResult {
-  const done = row.atMs <= nowMs ? journal.isDone(keyOf(id, row)) : undefined;
+  const done = row.atMs <= nowMs ? outcomeOf(journal, id, row) : undefined;
   if (done) return { id, slug: row.slug, outcome: done, before: true };
   const found = { id, slug: row.slug };
   if (row.atMs <= nowMs) return { ...found, outcome: 'not-attempted' };
   return { ...found, outcome: 'later', error: `not due before ${formatInstant(row.atMs)}` };
+}
+
+/** What earlier runs made of a row; undefined if it is not done. */
+function outcomeOf(journal: PlanJournal, id: string, row: DatedRow): ReturnType<PlanJournal['isDone']> {
+  for (const key of keysOf(id, row)) {
+    const outcome = journal.isDone(key);
+    if (outcome) return outcome;
+  }
+  return undefined;
 }
 
 interface Plan {
@@ -151,7 +160,7 @@ async function readPlan(context: Context, file: Source, rows: readonly DatedRow[
   const byCode = new Map<string, DatedRow[]>();
   for (const row of rows) byCode.set(idOf(row), [...(byCode.get(idOf(row)) ?? []), row]);
   const codes = [...byCode].map(([id, own]) => {
-    return { id, rows: own, dueRows: dueRowsOf(own, nowMs, (row) => journal.isDone(keyOf(id, row)) !== undefined) };
+    return { id, rows: own, dueRows: dueRowsOf(own, nowMs, (row) => outcomeOf(journal, id, row) !== undefined) };
   });
   const pending = codes.filter(({ dueRows }) => dueRows.pending.length > 0);
   // What was found a moment ago is as good as what would be read now.
