@@ -4,13 +4,13 @@
  */
 import type { Lock } from '../durable/lock.ts';
 import { cannotWrite } from '../durable/path-errors.ts';
-import { UsageError } from '../errors.ts';
 import type { CodeSink, Row, TimedRows } from '../row-sink.ts';
-import { type Clock, formatInstant } from '../time.ts';
+import type { Clock } from '../time.ts';
 import type { CommittedPoint } from './committed-point.ts';
-import { addRow, type ClockReading, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf } from './overlap.ts';
+import { addRow, type ClockReading, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf, setBackMs } from './overlap.ts';
 import { createOwnershipCheck } from './ownership-check.ts';
 import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
+import { refuseOlder } from './refuse-older.ts';
 import type { RowTail } from './row-tail.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
@@ -73,7 +73,10 @@ export function createAppendFile(job: AppendJob): AppendFile {
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
     // A25: whether a file that was moved away has them cannot be seen any more.
-    if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) throw refuseOlder(path, oldestMs, movedIdsFromMs);
+    if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
+      const backMs = setBackMs(overlap, start.now(), overlapMs);
+      throw refuseOlder(path, { oldestMs, knownMs: movedIdsFromMs, backMs });
+    }
     if (oldestMs >= idsFromMs) return;
     const fromMs = Math.min(oldestMs, starts.get(code) ?? Number.NEGATIVE_INFINITY);
     await tail.readBack((row) => {
@@ -221,16 +224,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
   }
 
   return { path, contents: () => kept, sinkOf, commit, discard };
-}
-
-function refuseOlder(path: string, oldestMs: number, knownMs: number): UsageError {
-  const [oldest, known] = [oldestMs, knownMs].map(formatInstant);
-  return new UsageError(
-    `cannot append to ${path}: a scan of ${oldest} came, and of scans before ${known} it is not known which files have them`,
-    {
-      hint: 'They were moved away. Use the --overlap of the runs before; a clock that was set back must be set right.',
-    },
-  );
 }
 
 function oldestOf(times: readonly number[]): number {

@@ -127,13 +127,22 @@ export function positionBy(
   overlapMs: number,
   untilMs = Number.POSITIVE_INFINITY,
 ): number {
-  const { serviceMs = Number.POSITIVE_INFINITY, machineMs } = now;
+  const { serviceMs = Number.POSITIVE_INFINITY } = now;
   const position = Math.min(positionOf(overlap), untilMs, serviceMs);
-  const before = overlap.writtenAt;
-  if (before?.serviceMs === undefined) return position;
+  const backMs = setBackMs(overlap, now, overlapMs);
+  return backMs === undefined ? position : Math.min(position, (overlap.writtenAt?.serviceMs ?? position) - backMs);
+}
+
+/** By how much the service's clock was set back since the newest rows were written, as the machine's clock tells; undefined if it was not. */
+export function setBackMs(
+  { writtenAt: before }: Pick<CodeOverlap, 'writtenAt'>,
+  { serviceMs = Number.POSITIVE_INFINITY, machineMs }: ClockReading,
+  overlapMs: number,
+): number | undefined {
+  if (before?.serviceMs === undefined) return undefined;
   const elapsedMs = Math.max(machineMs - before.machineMs, 0);
   const backMs = before.serviceMs - (serviceMs - elapsedMs);
-  return backMs > Math.min(CLOCK_NOISE_MS, overlapMs / 2) ? Math.min(position, before.serviceMs - backMs) : position;
+  return backMs > Math.min(CLOCK_NOISE_MS, overlapMs / 2) ? backMs : undefined;
 }
 
 /** Two clocks drift apart by so much without one being set, and a service tells whole seconds; the overlap makes up for it. */

@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
+import { readLogName } from '../rotated-names.ts';
 import {
   type CommittedPoint,
   checkExport,
@@ -17,6 +18,7 @@ import {
   openCommitted,
 } from './committed-point.ts';
 import { readCurrentState } from './current-state.ts';
+import { takeCopied } from './emptied.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
 import { StateProblem } from './sealed.ts';
@@ -34,12 +36,16 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   const isGone = !there || there.size === 0;
   // Where nothing was committed, nothing was moved away: before there was a file, or while the one that stands there is empty.
   const isBegun = state.bytes > 0 || (state.ino !== undefined && state.ino !== there?.ino);
+  // Not renamed: copied, and emptied in its place (copytruncate), or never written to.
+  const isEmptied = there !== undefined && there.ino === state.ino;
   if (!isGone || !isBegun) {
     await file?.close();
-    return openCommitted(job);
+    const committed = await openCommitted(job);
+    if (isGone && isEmptied && !state.stamp) await takeCopied(job, committed);
+    return committed;
   }
   try {
-    return await beginAnew(job, state, file);
+    return await beginAnew(job, state, { file, isEmptied });
   } catch (error) {
     await file?.close();
     throw error;
@@ -58,10 +64,14 @@ async function refuseLostState({ disk, paths }: OpenJob): Promise<void> {
   );
 }
 
-async function beginAnew(job: OpenJob, state: AppendState, file: DiskFile | undefined): Promise<CommittedPoint> {
+async function beginAnew(
+  job: OpenJob,
+  state: AppendState,
+  { file, isEmptied }: { file: DiskFile | undefined; isEmptied: boolean },
+): Promise<CommittedPoint> {
   const { workspace } = await checkExport(job, state);
   // A24: with the stamp the last run was through, and the old file ended where the state says.
-  if (!state.stamp) await mendMoved(job, state);
+  if (!state.stamp) await mendMoved(job, state, isEmptied);
   const known = await readUnproven(job, state);
   job.note?.([`${basename(job.paths.file)} was moved away: a new file goes on where it ended`, ...known].join('; '));
   const overlaps = new Map([...state.overlaps].map(([code, overlap]) => [code, leftBehind(overlap)]));
@@ -77,21 +87,24 @@ function leftBehind(overlap: CodeOverlap): CodeOverlap {
 
 /**
  * A26: a run that was stopped may have left rows behind its last commit, and they come again in the new file. So the old file is found where
- * it was moved to, and they are cut off there as they would have been in its place. Throws UsageError where it is not found.
+ * it was moved to, and they are cut off there as they would have been in its place: of a file that was emptied in its place, in the copy. Throws
+ * UsageError where it is not found.
  */
-async function mendMoved(job: OpenJob, state: AppendState): Promise<void> {
-  const [moved] = await findMoved(job, state);
-  const isMended =
-    moved?.isSameFile &&
-    (await withFile(job, moved.path, async (there, file) => {
+async function mendMoved(job: OpenJob, state: AppendState, isEmptied: boolean): Promise<void> {
+  for (const { path, isSameFile } of await findMoved(job, state)) {
+    if (!isSameFile && !(isEmptied && readLogName(basename(path), basename(job.paths.file))?.age)) continue;
+    const isMended = await withFile(job, path, async (there, file) => {
+      // A copy of an earlier rotation is another file.
+      if (!isSameFile && !(await isCommitted(there, file, state))) return false;
       const { size } = await file.stat();
       await checkedHash(there, file, state, false);
       if (size > state.bytes) await cutOff(there, file, state, size);
       // A26: before a state claims that its rows end there; also where the last run cut them off and was stopped before it could.
       await file.sync();
       return true;
-    }));
-  if (isMended) return;
+    });
+    if (isMended) return;
+  }
   throw new UsageError(
     `cannot go on after ${job.paths.file} was moved away: the last run was stopped, and whether it left rows at the end of that file can only be seen there`,
     {

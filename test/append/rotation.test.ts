@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { seal } from '../../src/append/sealed.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
+import { systemClock } from '../../src/time.ts';
 import { Ended, type Fault, type MemoryDisk } from '../support/memory-disk.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 import {
@@ -47,6 +48,8 @@ function add(...times: number[]): void {
 function addLong(): void {
   service[CODE]?.push({ id: 1000, time: START + 2.5 * HOUR, referrer: 'x'.repeat(100_000) });
 }
+
+const HEADER = 'id,ts,country,city,device,os,browser,referrer\n';
 
 /** As logrotate does: the newest has the lowest number. */
 async function rotate(into = memory): Promise<void> {
@@ -250,6 +253,85 @@ describe('after a run that was killed', () => {
   });
 });
 
+describe('logrotate with copytruncate', () => {
+  /** The file keeps its inode: it is copied, and emptied in its place. */
+  async function copyAndEmpty(name: string): Promise<void> {
+    memory.fault = () => undefined;
+    memory.write(`${FILE}.${name}`, memory.read(FILE) ?? '');
+    const file = await memory.disk.open(FILE, 'r+');
+    await file.truncate(0);
+    await file.close();
+  }
+
+  it.each([
+    ['a whole row', `sync ${FILE}`, 'end-before'],
+    ['a torn row', `write ${FILE}`, 'end-within'],
+  ] as const)(
+    'after a run that was killed before its first commit into the emptied file, at %s (A33)',
+    async (_, step, fault) => {
+      for (let nth = 1; nth <= 5; nth++) {
+        memory = createMemoryDisk();
+        service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR) };
+        await rotated();
+        await copyAndEmpty('1');
+        add(3 * HOUR, 4 * HOUR);
+        const isKilled = await killedAt(step, { nth, pageRows: 1, fault }).then(
+          () => true,
+          () => false,
+        );
+        memory.revive();
+        await copyAndEmpty('2');
+        add(5 * HOUR);
+        await rotated();
+        expect(allIds(), `${nth}`).toEqual(idsOf(service));
+        if (!isKilled) break;
+        await copyAndEmpty('3');
+        add(6 * HOUR, 4.5 * HOUR);
+        await rotated();
+        expect(allIds(), `${nth}`).toEqual(idsOf(service));
+      }
+    },
+  );
+
+  it('after the very first run was killed (A33)', async () => {
+    await killedAt(`sync ${FILE}`, { pageRows: 1 });
+    await copyAndEmpty('1');
+    add(3 * HOUR);
+    const said: string[] = [];
+    await rotated({ note: (line) => said.push(line) });
+    expect(allIds()).toEqual(idsOf(service));
+    expect(said).toEqual([expect.stringMatching(/^scans\.out\.1 has \d rows of a stopped run: they are not added again$/)]);
+  });
+
+  it('after a run that was killed later: its rows are cut off in the copy (A26)', async () => {
+    await rotated();
+    add(3 * HOUR, 4 * HOUR);
+    await killedRun();
+    await copyAndEmpty('1');
+    await rotated();
+    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+  });
+
+  it('refuses a copy that cannot be read, and leaves alone what is older, or something else (A33)', async () => {
+    memory.write(`${FILE}.3`, `${HEADER}99,2026-01-01T00:00:00.000Z,DE,,mobile,iOS,Safari,\n`);
+    await killedAt(`sync ${FILE}`, { pageRows: 1 });
+    const left = memory.read(FILE) ?? '';
+    await copyAndEmpty('1');
+    memory.write(`${FILE}.4`, 'something else');
+    memory.write(`${FILE}.1.gz`, 'packed');
+    await expect(rotated()).rejects.toThrow("whether /data/scans.out.1.gz has rows of that run can't be read");
+    memory.remove(`${FILE}.1.gz`);
+    memory.write(`${FILE}.1`, `${left}x,y\n`);
+    await expect(rotated()).rejects.toThrow("can't be read");
+    memory.write(`${FILE}.1`, left);
+    const { disk, stillOpen } = countingDisk(memory);
+    await rotated({ disk });
+    expect(stillOpen()).toBe(0);
+    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+    expect(memory.read(`${FILE}.4`)).toBe('something else');
+  });
+});
+
 it('a state that an older version wrote, without an inode, goes on all the same', async () => {
   await rotated();
   const { ino: _, checksum: __, ...older } = state();
@@ -270,6 +352,32 @@ it('a scan that is older than what is known of the old file is refused, not doub
     /a scan of 2026-01-01T00:00:00\.000Z came, and of scans before 2026-01-01T0[12]:00:00\.000Z it is not known which files have them/,
   );
   expect(await rotated()).toBe(0);
+});
+
+it("says that the service's clock was set back, and goes on with --restart in a new place (A25)", async () => {
+  add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
+  const at = (machine: number, back = 0): RunOptions => ({
+    clock: { ...systemClock, now: () => START + machine, sleep: async () => {} },
+    serviceNow: () => START + machine - back,
+  });
+  await rotated(at(22 * HOUR));
+  await rotate();
+  add(23 * HOUR);
+  await rotated(at(23 * HOUR));
+  // A day later by the machine's clock, 2 hours by the service's.
+  add(24 * HOUR);
+  for (const later of [46 * HOUR, 47 * HOUR]) {
+    const refused = rotated(at(later, 22 * HOUR));
+    await expect(refused).rejects.toThrow("the service's clock was set back by 22 h since the last rows were added");
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('run this once with `--restart`') });
+  }
+  for (const name of files()) await memory.disk.rename(name, name.replace('/data/', '/data/old-'));
+  await rotated({ ...at(48 * HOUR, 22 * HOUR), restart: true });
+  expect(ids().sort()).toEqual(idsOf(service));
+  await rotate();
+  add(27 * HOUR);
+  await rotated(at(49 * HOUR, 22 * HOUR));
+  expect([...ids(`${FILE}.2`), ...ids()].sort()).toEqual(idsOf(service));
 });
 
 describe('after a run that ended with 9', () => {

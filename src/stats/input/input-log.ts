@@ -1,8 +1,8 @@
 /** What `--input` is made of: logs, each of one file and the files that rotation made of it, or of the parts of a dataset. */
 import { basename } from 'node:path';
 import { UsageError } from '../../errors.ts';
+import { compareAges, type LogName } from '../../rotated-names.ts';
 import { peekInput } from './peek.ts';
-import { compareAges, type LogName } from './rotated-names.ts';
 
 /** Files that one export wrote, the oldest first. */
 export interface InputLog {

@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MANIFEST } from '../../dataset/manifest.ts';
 import { UsageError } from '../../errors.ts';
+import { findLogName, isLikeLog } from '../../rotated-names.ts';
 import { cannotRead } from './input-bytes.ts';
 import { COMPANION, HIDDEN, type InputLog, type ListOptions, type LogFile, sortFiles, warnOfUnread } from './input-log.ts';
 import { peekInput } from './peek.ts';
-import { findLogName, isLikeLog } from './rotated-names.ts';
 
 /** Returns the logs by name, which of a dataset is the order of time. Throws UsageError where there is none. */
 export async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {

@@ -5,10 +5,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
 import { countOf } from '../../quote.ts';
+import { findLogName, isLikeLog, readLogName } from '../../rotated-names.ts';
 import { cannotRead } from './input-bytes.ts';
 import { COMPANION, type InputLog, inShort, type ListOptions, type LogFile, sortFiles, warnOfUnread } from './input-log.ts';
 import { listDirectory } from './list-directory.ts';
-import { findLogName, isLikeLog, readLogName } from './rotated-names.ts';
 
 /** Returns the logs in the order of their names, each file once. Throws UsageError for what is not there, or can't be decompressed. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { shown } from '../../quote.ts';
+import { stemOfLog } from '../../rotated-names.ts';
 import type { Row } from '../../row-sink.ts';
 import { isUuid } from '../../service/checks.ts';
 import { parseScanTime } from '../../service/scan-times.ts';
@@ -13,7 +14,6 @@ import { notOurs, readInputText, type TextPiece } from './input-text.ts';
 import { readJsonArray, readNdjson } from './json-records.ts';
 import { readParquet } from './parquet-records.ts';
 import type { Records } from './records.ts';
-import { stemOfLog } from './rotated-names.ts';
 
 /** Takes a scan that was not there before; `code` is its slug, or what its file is called. */
 type TakeScan = (ms: number, scan: Row, code: string) => void;

@@ -1,6 +1,6 @@
 /** Which names are those of earlier files of a log, and how old they are. */
 import { describe, expect, it } from 'vitest';
-import { compareAges, findLogName, type LogName, readLogName, stemOfLog } from '../../src/stats/input/rotated-names.ts';
+import { compareAges, findLogName, type LogName, readLogName, stemOfLog } from '../src/rotated-names.ts';
 
 const ROTATED = [
   'scans.csv.10.gz',

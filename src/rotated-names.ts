@@ -2,7 +2,7 @@
  * Names that log rotation gives to earlier files of a log. logrotate: `scans.csv.1`, `scans.csv.2.gz`, `scans.csv-20261101.gz` (dateext), `scans-20261101.csv`
  * (extension); savelog: `scans.csv.0`, `scans.csv.20261101030000` (-d). Pure. Other endings (`.bak`, `.old`, `~`) are not names of a rotation.
  */
-import { isUuid } from '../../service/checks.ts';
+import { isUuid } from './service/checks.ts';
 
 export interface LogName {
   /** The file that the log is appended to: `scans.csv` for `scans.csv.2.gz`. */

@@ -1,0 +1,90 @@
+/**
+ * `--rotated` after logrotate's `copytruncate`: the file was copied and then emptied in its place, after a run that was killed before its first
+ * commit. What that run wrote is in the copy and in no state.
+ */
+import { basename, dirname, join } from 'node:path';
+import { type DiskFile, ifPresent } from '../durable/disk.ts';
+import { openTrusted } from '../durable/trusted-file.ts';
+import { UsageError } from '../errors.ts';
+import { readLogName } from '../rotated-names.ts';
+import type { CommittedPoint, OpenJob } from './committed-point.ts';
+import { overlapOf } from './overlap.ts';
+import { ForeignRowError, readRows, type SavedRow } from './read-back.ts';
+
+/** A copy beside the file, by a name that log rotation gives. */
+interface Copy {
+  path: string;
+  /** Compressed: it can't be read here. */
+  isPacked: boolean;
+}
+
+/** The copies that were changed after the state was written, so after the last run began. */
+async function findCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
+  const directory = dirname(paths.file);
+  const state = await disk.lstat(paths.state);
+  const copies: Copy[] = [];
+  for (const name of await disk.readdir(directory)) {
+    const log = readLogName(name, basename(paths.file));
+    if (!log?.age) continue;
+    const path = join(directory, name);
+    const stat = await ifPresent(disk.lstat(path));
+    if (stat?.isFile() && stat.size > 0 && stat.mtimeNs >= state.mtimeNs)
+      copies.push({ path, isPacked: log.packing !== undefined });
+  }
+  return copies;
+}
+
+/**
+ * A33: the ids of what a run wrote that was killed before its first commit are known from the copy, and a torn row is cut off there. Throws
+ * UsageError if a copy can't be read.
+ */
+export async function takeCopied(job: OpenJob, { file: emptied, overlaps }: CommittedPoint): Promise<void> {
+  try {
+    for (const { path, isPacked } of await findCopies(job)) {
+      if (isPacked) throw unreadable(job, path);
+      const file = await openTrusted(job.disk, path);
+      await takeRows(job, overlaps, path, file).finally(() => file?.close());
+    }
+  } catch (error) {
+    await emptied?.close();
+    throw error;
+  }
+}
+
+async function takeRows(
+  job: OpenJob,
+  overlaps: CommittedPoint['overlaps'],
+  path: string,
+  file: DiskFile | undefined,
+): Promise<void> {
+  if (!file) return;
+  const { size } = await file.stat();
+  const begin = Buffer.from(job.begin);
+  const found = Buffer.alloc(Math.min(begin.length, size));
+  await file.read(found, 0, found.length, 0);
+  // Another export, or something else.
+  if (!begin.subarray(0, found.length).equals(found)) return;
+  const rows: SavedRow[] = [];
+  const stretch = { start: found.length, end: size, strict: true, signal: job.signal };
+  const end =
+    size < begin.length
+      ? 0
+      : await readRows(file, stretch, job.identity, (row) => rows.push(row)).catch((error) => {
+          throw error instanceof ForeignRowError ? unreadable(job, path) : error;
+        });
+  const alone = job.identity.columns.includes('qr_id') ? undefined : job.identity.codes[0];
+  for (const { code = alone ?? '', id, timeMs } of rows) overlapOf(overlaps, code).ids.set(id, timeMs);
+  if (end < size) {
+    await file.truncate(end);
+    await file.sync();
+    job.warn?.(`${basename(path)}: a torn row of ${size - end} bytes, left by a stopped run, was cut off`);
+  }
+  if (rows.length > 0) job.note?.(`${basename(path)} has ${rows.length} rows of a stopped run: they are not added again`);
+}
+
+function unreadable({ paths }: OpenJob, copy: string): UsageError {
+  return new UsageError(
+    `cannot append to ${paths.file}: it was emptied after a stopped run, and whether ${copy} has rows of that run can't be read`,
+    { hint: `No changes were made. Decompress or repair ${basename(copy)}, or move it away if it has none.` },
+  );
+}
