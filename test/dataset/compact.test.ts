@@ -1,5 +1,7 @@
 /** Merges the parts of closed partitions, while another process reads. Killed and cut off: faults.test.ts. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { parseManifest } from '../../src/dataset/manifest.ts';
+import type { Disk } from '../../src/durable/disk.ts';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import { DAY, LAKE, type LakeOptions, openLake, runLake, seen, wanted, writePage } from './runs.ts';
@@ -42,6 +44,9 @@ describe('a dataset whose parts are merged', () => {
     ]);
     expect(seen(memory)).toEqual(wanted(service));
     expect(notes).toEqual(['2 parts of 1 partition became 1']);
+    // By this, later runs know which parts to read back (A11).
+    const { parts } = parseManifest(Buffer.from(memory.read(`${memory.realPath(LAKE)}/_qrctl.json`) ?? ''));
+    expect(parts.find(({ name }) => name === 'part-000003.csv')).toMatchObject({ rows: 4, newestMs: START + 2 * HOUR });
     expect(await runLake(memory, later, compact)).toBe(2);
     expect(seen(memory)).toEqual(wanted(later));
   });
@@ -80,10 +85,33 @@ describe('a dataset whose parts are merged', () => {
       path,
       `${text.slice(0, text.lastIndexOf('\n', text.length - 2))} ${text.slice(text.lastIndexOf('\n', text.length - 2) + 1)}`,
     );
-    await expect(runLake(memory, later, compact)).rejects.toThrow(
-      /^the parts of dt=2026-01-01 hold \d rows, not the 4 that were written: they were not merged$/,
-    );
+    await expect(runLake(memory, later, compact)).rejects.toMatchObject({
+      name: 'UnprovenError',
+      message: expect.stringMatching(
+        /^the parts of dt=2026-01-01 hold \d rows, not the 4 that were written: they were not merged$/,
+      ),
+      hint: expect.stringContaining('Put them back as they were'),
+    });
     expect(memory.realPath(LAKE)).toBe('/data/.lake.000001');
+  });
+
+  it('is not merged where the merged part cannot be read back, for the reason that the system gives (P12)', async () => {
+    await runLake(memory, service, { ...compact, serviceNow: () => START });
+    const open: Disk['open'] = (path, ...rest) => {
+      if (path.startsWith('/data/.lake.000002/') && rest[0] === 'r+') throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      return memory.disk.open(path, ...rest);
+    };
+    await expect(runLake(memory, later, { ...compact, disk: { ...memory.disk, open } })).rejects.toThrow(/\(EIO\)/);
+    expect(memory.realPath(LAKE)).toBe('/data/.lake.000001');
+  });
+
+  it('is built where a killed run left another generation, which is removed (P13)', async () => {
+    await runLake(memory, service, { ...compact, serviceNow: () => START });
+    for (const directory of ['/data/.lake.000002', '/data/.lake.000002/dt=2026-01-01']) await memory.disk.mkdir(directory);
+    memory.write('/data/.lake.000002/dt=2026-01-01/part-000009.csv', 'torn');
+    await runLake(memory, later, compact);
+    expect(memory.realPath(LAKE)).toBe('/data/.lake.000002');
+    expect(seen(memory)).toEqual(wanted(later));
   });
 
   it('is on the disk with all its names before the link leads there (P11)', async () => {

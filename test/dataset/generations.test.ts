@@ -1,9 +1,15 @@
-/** Removing what is left of generations, in a directory where somebody else swaps what is removed. */
+/** Generations in a directory where another user may swap what is there: which are made, shown and removed. */
 import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createGeneration, ensureGeneration, removeGenerations, showGeneration } from '../../src/dataset/generations.ts';
+import {
+  createGeneration,
+  ensureGeneration,
+  removeGenerations,
+  showGeneration,
+  shownGeneration,
+} from '../../src/dataset/generations.ts';
 import { type Disk, nodeDisk } from '../../src/durable/disk.ts';
 import { useDirectory } from '../support/cli.ts';
 
@@ -73,19 +79,69 @@ describe('a dataset', () => {
     await showGeneration(nodeDisk, lake, 1);
     await ensureGeneration(nodeDisk, lake);
     const { uid } = await nodeDisk.lstat(root);
-    await expect(ensureGeneration({ ...nodeDisk, user: () => uid + 1 }, lake)).rejects.toThrow(
-      /belongs to user|made to what is not/,
-    );
+    await expect(ensureGeneration({ ...nodeDisk, user: () => uid + 1 }, lake)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringMatching(`^cannot merge parts in ${lake}: .*belongs to user`),
+      hint: expect.stringMatching(/^Run this as the user who owns the dataset, or /),
+    });
   });
 
-  it('is not merged in a shared directory where no directory can be held open (P16)', async () => {
+  it('goes on in the generation that a killed run left empty', async () => {
+    await createGeneration(nodeDisk, lake, 1);
+    await createGeneration(nodeDisk, lake, 1);
+    expect(readdirSync(join(root, '.lake.000001'))).toEqual([]);
+  });
+
+  it('may have a name that ends like that of a generation', async () => {
+    const place = join(root, 'lake.000009');
+    await ensureGeneration(nodeDisk, place);
+    await createGeneration(nodeDisk, place, 2);
+    expect(await shownGeneration(nodeDisk, place)).toBe(1);
+    await removeGenerations(nodeDisk, place, (number) => number === 2);
+    expect(readdirSync(root)).toEqual(['.lake.000009.000001', 'lake.000009', 'secrets']);
+  });
+
+  it('leaves no directory open', async () => {
+    let [opened, closed] = [0, 0];
     const openDirectory: Disk['openDirectory'] = async (path) => {
       const held = await nodeDisk.openDirectory(path);
-      return { ...held, isHeld: false, stat: async () => ({ ...(await held.stat()), mode: 0o1777 }) };
+      opened += 1;
+      const close = () => {
+        closed += 1;
+        return held.close();
+      };
+      return { ...held, close };
     };
-    await expect(ensureGeneration({ ...nodeDisk, openDirectory }, lake)).rejects.toThrow('other users can write in');
-    expect(readdirSync(root)).toEqual(['secrets']);
+    makeGeneration('000099');
+    const disk = { ...nodeDisk, openDirectory };
+    await ensureGeneration(disk, lake);
+    await removeGenerations(disk, lake, (number) => number === 99);
+    expect(opened).toBeGreaterThan(4);
+    expect(closed).toBe(opened);
   });
+
+  it.each<[string, { isHeld: boolean; user: number | undefined; uid: number; mode: number }, boolean]>([
+    ['shared, where none can be held open', { isHeld: false, user: 1000, uid: 0, mode: 0o1777 }, false],
+    ['of a group that may write', { isHeld: false, user: 1000, uid: 1000, mode: 0o775 }, false],
+    ['of another user', { isHeld: false, user: 1000, uid: 1001, mode: 0o755 }, false],
+    ['shared, and held open', { isHeld: true, user: 1000, uid: 0, mode: 0o1777 }, true],
+    ['on Windows, where users have no numbers', { isHeld: false, user: undefined, uid: 0, mode: 0o777 }, true],
+    ['of this user alone', { isHeld: false, user: 1000, uid: 1000, mode: 0o755 }, true],
+    ['of root alone', { isHeld: false, user: 1000, uid: 0, mode: 0o755 }, true],
+  ])(
+    'in a directory %s: merged only if nobody else decides about its names (P16)',
+    async (_, { isHeld, user, uid, mode }, isMade) => {
+      const openDirectory: Disk['openDirectory'] = async (path) => {
+        const held = await nodeDisk.openDirectory(path);
+        const stat = async () => ({ ...(await held.stat()), ...(path === root ? { uid, mode } : { uid: user ?? 0 }) });
+        return { ...held, isHeld, stat };
+      };
+      const made = ensureGeneration({ ...nodeDisk, openDirectory, user: () => user }, lake);
+      if (isMade) await made;
+      else await expect(made).rejects.toThrow('other users can write in');
+      expect(readdirSync(root)).toEqual(isMade ? ['.lake.000001', 'lake', 'secrets'] : ['secrets']);
+    },
+  );
 
   it('is not built in a directory that is there already (P16)', async () => {
     makeGeneration('000002');

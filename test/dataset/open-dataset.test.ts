@@ -148,7 +148,11 @@ describe('what is not such a dataset is refused and left as it is', () => {
   async function refused(reason: RegExp, options: LakeOptions = {}) {
     const before = memory.names().map((name) => [name, memory.read(name)]);
     memory.revive();
-    await expect(runLake(memory, laterNight(), options)).rejects.toThrow(reason);
+    await expect(runLake(memory, laterNight(), options)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringMatching(reason),
+      hint: expect.stringMatching(/^No changes were made\. .+\.$|or choose another directory with --output-dir$/),
+    });
     expect(memory.steps()).toBe(0);
     expect(memory.names().map((name) => [name, memory.read(name)])).toEqual(before);
   }
