@@ -2,13 +2,14 @@
 import { groupBy } from '../group-by.ts';
 import type { Seen } from './entries.ts';
 
-/** `key`: equal for what asks for the same code (same-values.ts); undefined if only its fingerprint is known. */
-export interface Keyed {
-  readonly key: string | undefined;
+/** `key`: equal for what asks for the same code (same-values.ts). */
+export interface Keyed<Key = string> {
+  readonly key: Key;
   readonly seen: Pick<Seen, 'all' | 'own'>;
 }
 
-export interface KnownEntry extends Keyed {
+/** Its key is undefined if only its fingerprint is known. */
+export interface KnownEntry extends Keyed<string | undefined> {
   readonly row: number;
   /** Where there are more entries than rows that say the same, those with the least are matched. */
   readonly doubt: number;
@@ -30,6 +31,7 @@ const NO_GAPS: Gaps = { ofRow: () => undefined, ofEntry: () => undefined };
  * O14: an entry that asks for the same code is the row's, of several first one with the same values in all columns, then one with the same in
  * the user's own columns, then in their order. An entry of which only a fingerprint is known is a row with just these values.
  *
+ * @param known in the order of their numbers
  * @param kept the entries of rows, by place, that are known
  * @param gaps tell which of several entries is gone that say the same
  */
@@ -42,10 +44,7 @@ export function matchRows(
   const found = rows.map((_, place) => kept.get(place));
   const keptEntries = new Set(kept.values());
   const entries = known.filter(({ row }) => !keptEntries.has(row));
-  const named = groupBy(
-    entries.filter(({ key }) => key !== undefined),
-    ({ key }) => key,
-  );
+  const named = groupBy(entries, ({ key }) => key);
   const places = [...found.keys()].filter((place) => found[place] === undefined);
   for (const [key, same] of groupBy(places, (place) => rows[place]?.key)) {
     const [place = 0] = same;
@@ -60,7 +59,11 @@ export function matchRows(
   return found;
 
   /** Gives entries to rows that have none yet and are equal in this. */
-  function pairBy(among: readonly number[], entries: readonly KnownEntry[], of: (item: Keyed | undefined) => string): void {
+  function pairBy(
+    among: readonly number[],
+    entries: readonly KnownEntry[],
+    of: (item: Keyed<unknown> | undefined) => string,
+  ): void {
     const taken = new Set(among.map((place) => found[place]));
     const free = groupBy(
       entries.filter(({ row }) => !taken.has(row)),
@@ -68,7 +71,7 @@ export function matchRows(
     );
     const left = among.filter((place) => found[place] === undefined);
     for (const [text, same] of groupBy(left, (place) => of(rows[place]))) {
-      const chosen = choose(free.get(text) ?? [], same, gaps).sort((a, b) => a.place - b.place || a.row - b.row);
+      const chosen = choose(free.get(text) ?? [], same, gaps).sort((a, b) => a.place - b.place);
       for (const [at, { row }] of chosen.entries()) found[same[at] ?? 0] = row;
     }
   }
@@ -81,10 +84,10 @@ function choose(alike: readonly KnownEntry[], places: readonly number[], gaps: G
   for (const place of places) wanted.set(gaps.ofRow(place), (wanted.get(gaps.ofRow(place)) ?? 0) + 1);
   const chosen: KnownEntry[] = [];
   for (const [, same] of [...groupBy(alike, ({ doubt }) => doubt)].sort(([a], [b]) => a - b)) {
-    const ordered = [...same].sort((a, b) => a.place - b.place || a.row - b.row);
+    const ordered = [...same].sort((a, b) => a.place - b.place);
     const there = ordered.filter(({ row }) => {
       const count = wanted.get(gaps.ofEntry(row)) ?? 0;
-      if (count > 0) wanted.set(gaps.ofEntry(row), count - 1);
+      wanted.set(gaps.ofEntry(row), count - 1);
       return count > 0;
     });
     const isThere = new Set(there);
@@ -96,11 +99,11 @@ function choose(alike: readonly KnownEntry[], places: readonly number[], gaps: G
   return chosen;
 }
 
-function allOf(item: Keyed | undefined): string {
+function allOf(item: Keyed<unknown> | undefined): string {
   return item?.seen.all ?? '';
 }
 
-function ownOf(item: Keyed | undefined): string {
+function ownOf(item: Keyed<unknown> | undefined): string {
   return item?.seen.own ?? '';
 }
 

@@ -215,9 +215,14 @@ describe('a journal is refused', () => {
     ['a list of other things', { is: 'absent', row: 1, before: [1], word: false, ...at }],
     ['other rows that are none', { is: 'asked', row: 1, more: [2], candidates: [], ...at }],
     ['hashes that are none', { is: 'rows', hashes: 5 }],
+    ['no hashes', { is: 'rows' }],
+    ['no entries', { is: 'entries', first: 2 }],
     ['an entry behind a gap', { is: 'entries', first: 3, seen: [{ all: 'a' }] }],
     ['an entry before the first', { is: 'entries', first: 0, seen: [{ all: 'a' }] }],
     ['an entry without a fingerprint', { is: 'entries', first: 2, seen: [{ name: 'a' }] }],
+    ['an entry without one behind a whole one', { is: 'entries', first: 2, seen: [{ all: 'a' }, { name: 'a' }] }],
+    ['a change to nothing', { is: 'changing', entry: 1, seen: { name: 'a' } }],
+    ['a change of what is no entry', { is: 'changing', entry: 2, seen: { all: 'a' } }],
     ['an entry with a name that is none', { is: 'entries', first: 2, seen: [{ all: 'a', name: 5 }] }],
     ['a word that is none', { is: 'entries', first: 2, seen: [{ all: 'a', word: 'yes' }] }],
     ['an order that is none', { is: 'order', runs: ['a'] }],
@@ -240,6 +245,7 @@ describe('a journal is refused', () => {
       { is: 'absent', row: 1, before: ['a'], word: false, more: [1], ...at },
       { is: 'clock', ...at, s: 5 },
       { is: 'entries', first: 1, seen: [{ all: 'b', own: 'c', word: true }] },
+      { is: 'changing', entry: 1, seen: { all: 'd', name: 'e' } },
       { is: 'order', runs: [1, 1] },
     ];
     await (await openWith([{ ...beginning }, { ...rows }, ...lines] as never)).close();

@@ -4,7 +4,7 @@ import { type Keyed, type KnownEntry, matchRows } from '../../src/once/match-row
 
 const row = (key: string, all = key, own?: string): Keyed => ({ key, seen: { all, ...(own !== undefined && { own }) } });
 const entry = (n: number, key: string | undefined, all = key ?? '', own?: string, doubt = 0): KnownEntry => {
-  return { ...row(key ?? '', all, own), key, row: n, doubt, place: n };
+  return { ...row('', all, own), key, row: n, doubt, place: n };
 };
 
 describe('a row', () => {
@@ -30,6 +30,29 @@ describe('a row', () => {
     expect(matchRows([row('a')], [entry(1, 'a'), entry(2, 'a')], new Map(), gaps)).toEqual([2]);
   });
 
+  it('of more than there are rows in each place, is one that was there, and no entry is two rows', () => {
+    const between = (...ofEntries: string[]) => ({
+      ofRow: (place: number) => ['A', 'B', 'C'][place],
+      ofEntry: (n: number) => ofEntries[n - 1],
+    });
+    const entries = [entry(1, 'a'), entry(2, 'a'), entry(3, 'a'), entry(4, 'a')];
+    const match = (rows: number, ...ofEntries: string[]) =>
+      matchRows(Array(rows).fill(row('a')), entries, new Map(), between(...ofEntries));
+    expect(match(2, 'A', 'A', 'B', 'B')).toEqual([1, 3]);
+    expect(match(3, 'D', 'A', 'D', 'D')).toEqual([1, 2, 3]);
+    expect(match(2, 'D', 'D', 'D', 'B')).toEqual([1, 4]);
+  });
+
+  it('of several that are alike, is the next in the order of the last input', () => {
+    const entries = [5, 3, 4].map((place, index) => ({ ...entry(index + 1, 'a'), place }));
+    expect(matchRows([row('a'), row('a'), row('a')], entries)).toEqual([2, 3, 1]);
+    expect(matchRows([row('a'), row('a')], entries)).toEqual([2, 3]);
+  });
+
+  it('is new if the one entry is more like another', () => {
+    expect(matchRows([row('a', 'x'), row('a', 'y')], [entry(1, 'a', 'y')])).toEqual([undefined, 1]);
+  });
+
   it('is an entry of which only the fingerprint is known if it has just that', () => {
     const entries = [entry(1, undefined, 'x'), entry(2, undefined, 'y'), entry(3, undefined, 'x')];
     expect(matchRows([row('a', 'y'), row('b', 'x'), row('c', 'z')], entries)).toEqual([2, 1, undefined]);
@@ -37,6 +60,8 @@ describe('a row', () => {
 
   it('keeps the entry that it has', () => {
     expect(matchRows([row('a'), row('a')], [entry(1, 'a'), entry(2, 'a')], new Map([[0, 2]]))).toEqual([2, 1]);
+    expect(matchRows([row('a'), row('a')], [entry(1, 'a'), entry(2, 'a')], new Map([[0, 1]]))).toEqual([1, 2]);
+    expect(matchRows([row('a')], [entry(1, 'a'), entry(2, 'a')], new Map([[0, 2]]))).toEqual([2]);
   });
 });
 
