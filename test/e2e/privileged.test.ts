@@ -21,6 +21,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { AMBIENT, BIN, runCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const NOBODY = 65534;
@@ -70,7 +71,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
   }
 
   const exportTo = (path: string, ...more: string[]) =>
-    runCli(['scans', 'export', sandbox.codeId(), '-o', path, ...more], { env: sandbox.env });
+    runByDay(['scans', 'export', sandbox.codeId(), '-o', path, ...more], { env: sandbox.env });
 
   test.each(['empty', 'full'])('follows no link of theirs to root’s %s file, by -o or --append (D14)', async (name) => {
     const before = protectedState();
@@ -104,7 +105,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
         ['qr', 'image', id, ...short, '-o', link],
         ['scans', 'report', id, '-o', page],
       ]) {
-        const { code, stderr } = await runCli(args, { env: sandbox.env });
+        const { code, stderr } = await runByDay(args, { env: sandbox.env });
         expect(code, `${args}: ${stderr}`).toBe(2);
         expect(stderr).toContain(`is a symbolic link that user ${NOBODY} made to what is not theirs`);
       }
@@ -113,7 +114,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
 
   test('writes to standard output, to a substituted process and to a FIFO that it names', async () => {
     const id = sandbox.codeId();
-    const all = (await runCli(['scans', 'export', id, '-f', 'csv'], { env: sandbox.env })).stdout;
+    const all = (await runByDay(['scans', 'export', id, '-f', 'csv'], { env: sandbox.env })).stdout;
     const link = join(secrets, 'stdout');
     symlinkSync('/dev/stdout', link);
     const env = { ...AMBIENT, HOME: secrets, QRCTL_CONFIG_DIR: secrets, ...sandbox.env };
@@ -165,7 +166,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
           delete: ['--yes', '--backup', directory],
         };
         const of = maker.includes('image') ? flags.image : maker.includes('delete') ? flags.delete : flags.scans;
-        const { code, stderr } = await runCli([...maker.split(' '), id, ...of], { env: sandbox.env });
+        const { code, stderr } = await runByDay([...maker.split(' '), id, ...of], { env: sandbox.env });
         expect(code, stderr).toBe(2);
         expect(stderr).toContain(`is a symbolic link that user ${NOBODY} made to what is not theirs`);
       }
@@ -177,7 +178,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
   test('removes nothing of root’s behind links of theirs to where a dataset is merged (D14)', async () => {
     const lake = join(theirs, 'lake');
     const merge = ['scans', 'export', sandbox.codeId(), '-f', 'csv', '--partition-by', 'month', '--append', '--compact'];
-    const run = () => runCli([...merge, '--output-dir', lake], { env: sandbox.env });
+    const run = () => runByDay([...merge, '--output-dir', lake], { env: sandbox.env });
     expect((await run()).code).toBe(0);
     for (const number of ['000000', '000002', '000009']) {
       symlinkSync(secrets, join(theirs, `.lake.${number}`));
@@ -247,7 +248,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     chownSync(join(theirs, '.lake.000001'), NOBODY, NOBODY);
     symlinkSync('.lake.000001', lake);
     chownLink(lake);
-    const { code, stderr } = await runCli([...merge, '--output-dir', lake], { env: sandbox.env });
+    const { code, stderr } = await runByDay([...merge, '--output-dir', lake], { env: sandbox.env });
     expect(code).toBe(2);
     expect(stderr).toContain(`.lake.000001 belongs to user ${NOBODY}`);
     expect(stderr).toContain('Run this as the user who owns the dataset');

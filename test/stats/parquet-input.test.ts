@@ -84,7 +84,7 @@ it('refuses counts that no page can have before it is decoded: one bit took minu
   expect([schema.length, row_groups.length, whole.includes(name)]).toEqual([NAMES.length + 1, 1, true]);
   // From the first page on, the header of each has its number of values.
   const found: string[] = [];
-  for (let at = 4; at < 200; at += SOAK ? 1 : 3) {
+  for (let at = 4; at < 200; at += SOAK ? 1 : 6) {
     const damaged = Buffer.from(whole);
     damaged[at] = (damaged[at] ?? 0) ^ 0x80;
     await writeFile(path, damaged);
