@@ -139,7 +139,7 @@ describe('a workbook', () => {
       const found = await read(turned(bit)).catch((error: unknown) => error);
       if (!(found instanceof UsageError)) expect([bit, found]).toEqual([bit, rows]);
     }
-  });
+  }, 1_200_000);
 
   it('is read from the first sheet that a person sees', async () => {
     const parts = (states: string[]) => ({
