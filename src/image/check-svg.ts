@@ -17,6 +17,9 @@ const MOST_DEPTH = 50;
 /** Segments of a clip, times how often clips are used: each is drawn for every one of its uses. */
 const MOST_CLIPPED_SEGMENTS = 200_000;
 
+/** Of a path: an arc with a radius of 10^25 is drawn in some hundred thousand pieces. */
+const LARGEST_COORDINATE = 1e9;
+
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
 
 /** Why this SVG is no logo, as what follows its name; undefined where it is one. I7: known before anything of it is drawn. */
@@ -86,8 +89,16 @@ function faultOf(what: string): string {
 
 function faultOfAttribute(key: string, value: string, isClip: boolean): string | undefined {
   if (key === 'style') return faultOfStyle(value, isClip);
+  if (key === 'd' && hasLargeNumber(value)) return 'has coordinates beyond a thousand million';
   if (/(^|:)href$/.test(key) && !value.startsWith('#')) return faultOf('a link');
   return faultOfProperty(key, value, isClip);
+}
+
+function hasLargeNumber(path: string): boolean {
+  for (const [number] of path.matchAll(/(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi)) {
+    if (Number(number) > LARGEST_COORDINATE) return true;
+  }
+  return false;
 }
 
 /** Of `name: value` with `;` between. Whoever hides a name behind CSS's comments or escapes has a reason. */

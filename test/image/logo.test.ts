@@ -140,6 +140,8 @@ describe('a file of a logo', () => {
     ['<path style="stroke-dasharray:0.0001" stroke="red" d="M0 0h9v9z"/>', /^has stroke-dasharray/],
     [`${'<g>'.repeat(60)}${'</g>'.repeat(60)}`, /^nests elements/],
     ['<path d="M0 0"/>'.repeat(5001), /^has more than 5000 elements/],
+    ['<path d="M1 1 A3 1e25 0 1 0 4 4Z"/>', /^has coordinates beyond a thousand million/],
+    [`<path d="M1 1 ${'9'.repeat(25)} 4Z"/>`, /^has coordinates beyond/],
     ['<path d="M0 0h9v9z"', /^is not XML/],
     ['', /^shows nothing/],
   ])('is refused where %s is in it (I7)', async (inner, message) => {
