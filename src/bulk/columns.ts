@@ -108,11 +108,14 @@ function takeAlias({ columns, headerLine }: Input, found: Map<string, string>, f
   return [];
 }
 
+const MOST_SLIPS = 2;
+
 /** Short words have many neighbours that are words of their own (note, date, time): there only one slip counts. */
 function looksLike(word: string, known: string): boolean {
-  const slips = leven(word, known);
-  if (known.length >= 6) return slips <= 2;
-  return slips === 1 || (slips === 2 && [...word].sort().join('') === [...known].sort().join(''));
+  // Whatever is further is counted as that: a word may have megabytes.
+  const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
+  if (known.length >= 6) return slips <= MOST_SLIPS;
+  return slips === 1 || (slips === MOST_SLIPS && [...word].sort().join('') === [...known].sort().join(''));
 }
 
 const HALF_CHARACTER = /\p{Surrogate}/u;
