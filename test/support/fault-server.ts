@@ -24,8 +24,14 @@ export interface FaultServer {
   readonly connections: () => number;
 }
 
-/** Starts a server that hands every whole request to `react`, which writes what it likes; closed with the running test. */
-export async function useFaultServer(react: (request: RawRequest) => void): Promise<FaultServer> {
+/**
+ * Starts a server that hands every whole request to `react`, which writes what it likes, and before that each connection to `greet`; closed
+ * with the running test.
+ */
+export async function useFaultServer(
+  react: (request: RawRequest) => void,
+  greet?: (socket: Socket) => void,
+): Promise<FaultServer> {
   const requests: RawRequest[] = [];
   const open = new Set<Socket>();
   let connections = 0;
@@ -34,6 +40,7 @@ export async function useFaultServer(react: (request: RawRequest) => void): Prom
     open.add(socket);
     socket.on('close', () => open.delete(socket));
     socket.on('error', () => socket.destroy());
+    greet?.(socket);
     let received = Buffer.alloc(0);
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);

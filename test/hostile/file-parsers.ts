@@ -1,0 +1,220 @@
+/** Parsers of files that users pass and of files that earlier runs left, each with valid samples to damage. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { ForeignRowError, readRows } from '../../src/append/read-back.ts';
+import { StateProblem, UnknownStateError } from '../../src/append/sealed.ts';
+import { parseState } from '../../src/append/state.ts';
+import { checkCreate } from '../../src/bulk/check-create.ts';
+import { checkDated, checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
+import { type Input, refuseChecked } from '../../src/bulk/input.ts';
+import { readAt } from '../../src/bulk/read-at.ts';
+import { parseWithFaults } from '../../src/bulk/read-input.ts';
+import { listedCodes, listedRows } from '../../src/bulk/read-results.ts';
+import { parseRows } from '../../src/commands/qr/bulk-input.ts';
+import { readManifest } from '../../src/commands/qr/image/manifest.ts';
+import { parseManifest } from '../../src/dataset/manifest.ts';
+import { nodeDisk } from '../../src/durable/disk.ts';
+import { Failure } from '../../src/errors.ts';
+import { loadLogo } from '../../src/image/load-logo.ts';
+import { readJournal } from '../../src/once/journal.ts';
+import { readPlanJournal } from '../../src/once/plan-journal.ts';
+import { replay } from '../../src/once/row-states.ts';
+import { createWorkspace } from '../../src/service/workspace.ts';
+import { DIMENSIONS } from '../../src/stats/dimensions.ts';
+import { peekInput } from '../../src/stats/input/peek.ts';
+import { readInputs } from '../../src/stats/input/read-scans.ts';
+
+import { parquet, png, resumPng, seal, sumLines, workbook } from './packing.ts';
+import {
+  CODES_CSV,
+  CODES_JSON,
+  CODES_NDJSON,
+  ID,
+  IDENTITY,
+  IMAGE_MANIFEST,
+  JOURNAL,
+  LIST,
+  MANIFEST,
+  PLAN,
+  RELATIONS,
+  RESULTS,
+  SCANS,
+  SCANS_CSV,
+  SHEET,
+  STATE,
+  STYLES,
+  SVG,
+  WORKSPACE,
+} from './samples.ts';
+
+type ErrorClass = abstract new (...words: never[]) => Error;
+
+/** One way into the program for bytes from outside. */
+export interface Parser {
+  name: string;
+  samples: readonly Buffer[];
+  /** How many of all inputs it gets, relative to the others. */
+  share: number;
+  /** Puts right what would have the damage noticed before it is parsed: checksums, compression. Half of the inputs are packed. */
+  pack?: (bytes: Buffer) => Buffer;
+  parse(bytes: Buffer, directory: string): unknown;
+  /** In a thread of its own: slow, and the thread may stay until the process ends. */
+  isApart?: true;
+  /** Errors that its caller expects, beside those of src/errors.ts. */
+  throws?: readonly ErrorClass[];
+}
+
+const UTM = { source: 'poster', campaign: 'spring' };
+const BUFFERS = (texts: readonly string[]) => texts.map((text) => Buffer.from(text));
+const lines = (records: readonly object[]) => Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+
+/** As the commands of bulk runs check what they read. */
+async function checkRows(input: Input): Promise<void> {
+  const rows = [
+    () => checkCreate(input, { utm: UTM }),
+    () => checkUpdate(input, { ignoreDates: true }),
+    () => checkDelete(input),
+    () => checkDated(input, {}, (cell) => readAt(cell, 'Europe/Berlin')),
+  ];
+  for (const check of rows) await own(() => refuseChecked(input, check(), true));
+}
+
+/** Whatever is refused, the next is tried. */
+async function own(work: () => unknown): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
+function fromOf(name: string, samples: readonly Buffer[], share: number, pack?: Parser['pack']): Parser {
+  const file = name.replace('--from ', 'codes.');
+  const parse = async (bytes: Buffer) => {
+    await checkRows(await parseRows(bytes, file, { bareNames: bytes.length % 2 === 0 }, parseWithFaults));
+  };
+  return { name, samples, share, parse, ...(pack && { pack }) };
+}
+
+function inputOf(extension: string, samples: readonly Buffer[], share: number, pack?: Parser['pack']): Parser {
+  return {
+    name: `--input ${extension}`,
+    samples,
+    share,
+    ...(pack && { pack }),
+    async parse(bytes, directory) {
+      const path = join(directory, `scans.${extension}`);
+      await writeFile(path, bytes);
+      await peekInput(path);
+      const job = {
+        paths: [path],
+        dimensions: DIMENSIONS,
+        start: () => () => undefined,
+        note: () => undefined,
+        pause: async () => undefined,
+      };
+      await readInputs(job);
+    },
+  };
+}
+
+const OWN = { workspace: createWorkspace({ ...WORKSPACE, apiKey: 'svc_live_a' }), getCode: async () => undefined };
+const STATES = [StateProblem, UnknownStateError];
+
+export const FILE_PARSERS: readonly Parser[] = [
+  fromOf('--from csv', BUFFERS(CODES_CSV), 10),
+  fromOf('--from json', BUFFERS(CODES_JSON), 6),
+  fromOf('--from ndjson', BUFFERS(CODES_NDJSON), 5),
+  fromOf(
+    '--from xlsx',
+    BUFFERS([SHEET, STYLES, RELATIONS, '<sst><si><t>shared</t></si></sst>']).flatMap((part) => [part, workbook(part)]),
+    8,
+    workbook,
+  ),
+  fromOf(
+    '--from csv.gz',
+    BUFFERS(CODES_CSV).flatMap((text) => [text, gzipSync(text)]),
+    2,
+    gzipSync,
+  ),
+  fromOf('--from txt', BUFFERS(LIST), 2),
+  inputOf('csv', BUFFERS(SCANS_CSV), 6),
+  inputOf('json', [Buffer.from(JSON.stringify(SCANS, null, 1))], 4),
+  inputOf('ndjson', [lines(SCANS)], 4),
+  inputOf(
+    'csv.gz',
+    BUFFERS(SCANS_CSV).flatMap((text) => [text, gzipSync(text)]),
+    1,
+    gzipSync,
+  ),
+  { ...inputOf('parquet', [parquet()], 4), isApart: true },
+  {
+    name: 'results',
+    samples: BUFFERS(RESULTS),
+    share: 4,
+    async parse(bytes) {
+      const results = await parseRows(bytes, 'codes.results.csv', {});
+      listedCodes(results);
+      listedRows(results, UTM);
+    },
+  },
+  {
+    name: 'journal',
+    samples: [lines(JOURNAL)],
+    share: 4,
+    pack: sumLines,
+    async parse(bytes, directory) {
+      const path = join(directory, 'codes.journal');
+      await writeFile(path, bytes);
+      replay(await readJournal({ ...OWN, disk: nodeDisk, path, check: async () => undefined }));
+    },
+  },
+  {
+    name: 'journal of a plan',
+    samples: [lines(PLAN)],
+    share: 2,
+    pack: sumLines,
+    async parse(bytes, directory) {
+      const path = join(directory, 'plan.journal');
+      await writeFile(path, bytes);
+      await readPlanJournal(path, OWN);
+    },
+  },
+  { name: 'state', samples: [Buffer.from(JSON.stringify(STATE))], share: 3, pack: seal, parse: parseState, throws: STATES },
+  {
+    name: 'state of a dataset',
+    samples: [Buffer.from(JSON.stringify(MANIFEST))],
+    share: 2,
+    pack: seal,
+    parse: parseManifest,
+    throws: STATES,
+  },
+  {
+    name: 'appended file',
+    samples: [Buffer.from(`7,2026-10-01T01:02:03.004Z,${ID}\n"8",2026-10-01T01:02:04Z,${ID}\n`)],
+    share: 3,
+    throws: [ForeignRowError],
+    async parse(bytes, directory) {
+      const path = join(directory, 'appended.csv');
+      await writeFile(path, bytes);
+      const file = await nodeDisk.open(path, 'r+');
+      try {
+        await readRows(file, { start: 0, end: bytes.length, strict: bytes.length % 2 === 0 }, IDENTITY, () => undefined);
+      } finally {
+        await file.close();
+      }
+    },
+  },
+  {
+    name: 'manifest of images',
+    samples: BUFFERS([IMAGE_MANIFEST]),
+    share: 1,
+    async parse(bytes, directory) {
+      await writeFile(join(directory, 'manifest.csv'), bytes);
+      await readManifest(directory, true);
+    },
+  },
+  { name: 'PNG', samples: [png()], share: 2, isApart: true, pack: resumPng, parse: (bytes) => loadLogo(bytes) },
+  { name: 'SVG', samples: BUFFERS(SVG), share: 4, isApart: true, parse: (bytes) => loadLogo(bytes) },
+];
