@@ -4,6 +4,7 @@
  */
 import { RateLimitError } from '../errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../time.ts';
+import { createCongestion } from './congestion.ts';
 import { createForeignRequests } from './foreign-requests.ts';
 import type { RateHeaders } from './rate-headers.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -66,10 +67,12 @@ export function createGovernor(options: GovernorOptions): Governor {
   const serviceClock = createServiceClock(clock);
   const window = createRateWindow({ clock, serviceClock, reserve });
   const foreign = createForeignRequests();
+  const congestion = createCongestion(clock, concurrency);
   const queue: Waiting[] = [];
   let inFlight = 0;
   let probing = false;
   let pausing = false;
+  let spacing = false;
   let pauses = 0;
   let pausedMs = 0;
 
@@ -105,7 +108,7 @@ export function createGovernor(options: GovernorOptions): Governor {
 
   /** Whether the window allows one more request beside those in flight; `left` as RateWindow gives it. */
   function allows(left: number | undefined): boolean {
-    if (inFlight >= concurrency) return false;
+    if (inFlight >= Math.min(concurrency, congestion.width())) return false;
     // L2: one probe when a window opens; its answer teaches all others.
     if (left === undefined) return !probing;
     // L13: a service that says nothing of its limit gets little at once.
@@ -116,12 +119,26 @@ export function createGovernor(options: GovernorOptions): Governor {
     return inFlight < Math.min(left, taper);
   }
 
+  /** L21: lets the next request go a little later, which is no pause of the rate limit. */
+  function space(ms: number) {
+    spacing = true;
+    clock.sleep(ms, signal).then(
+      () => {
+        spacing = false;
+        pump();
+      },
+      () => undefined, // L15 has ended the waiting.
+    );
+  }
+
   function pump() {
-    for (let next = queue[0]; next && !pausing; next = queue[0]) {
+    for (let next = queue[0]; next && !pausing && !spacing; next = queue[0]) {
       const waitMs = window.waitMs();
       if (waitMs > 0) return pause(waitMs);
       const left = window.left();
       if (!allows(left)) return;
+      const gapMs = congestion.waitMs();
+      if (gapMs > 0) return space(gapMs);
       queue.shift();
       next.admit(issue(left === undefined));
     }
@@ -131,6 +148,7 @@ export function createGovernor(options: GovernorOptions): Governor {
     const sentAt = clock.monotonic();
     let open = true;
     inFlight += 1;
+    congestion.sent();
     probing ||= probe;
     const end = (note: () => void) => {
       if (!open) return;
@@ -145,7 +163,10 @@ export function createGovernor(options: GovernorOptions): Governor {
         end(() => {
           if (headers.dateMs !== undefined) serviceClock.observe(headers.dateMs, sentAt, clock.monotonic());
           window.learn({ headers, limited, sentAt });
-          if (!limited) foreign.answered(headers);
+          if (!limited) {
+            foreign.answered(headers);
+            congestion.ended(true, sentAt);
+          }
         });
       },
       turnedAway(retryAfterMs) {
@@ -155,6 +176,7 @@ export function createGovernor(options: GovernorOptions): Governor {
         end(() => {
           // L6: what may have reached the service may have been counted.
           if (!sent) return;
+          congestion.ended(false, sentAt);
           window.spend();
           foreign.lost();
         });

@@ -231,7 +231,8 @@ describe('places in flight', () => {
         };
         if (turn === 1) throw new NetworkError('connection refused', { sent: false });
         if (turn === 2) throw new NetworkError('the connection was reset', { sent: true });
-        if (turn === 3) return { status: 502, headers: {}, text: '<html>' };
+        // With the service's headers: with another one of a gateway it would be a burst that is refused (L21).
+        if (turn === 3) return { status: 502, headers, text: '<html>' };
         return turn === 4 ? { status: 401, headers, text: '{"error":"no"}' } : { status: 200, headers, text: '{}' };
       },
       close() {},

@@ -1,0 +1,88 @@
+/**
+ * Congestion control: what is on the way to the service, and not its rate limit, refuses bursts. Fewer requests go at once then, and at width 1
+ * further apart, until they get through again; from time to time a little more is tried. The numbers in comments are those of PROTOCOL.md.
+ */
+
+/** Results that are judged together: the newest since the last change. */
+const MOST_JUDGED = 8;
+/** Failures that are no accident, if as many as got through. */
+const FEWEST_FAILED = 2;
+/** A failure is of an outage, and no burst, if for so long nothing got through. */
+const OUTAGE_MS = 1000;
+/** No request goes for so long after a burst was refused. */
+const COOL_MS = 100;
+const FIRST_GAP_MS = 50;
+const LONGEST_GAP_MS = 200;
+/** Requests that get through before more is tried; twice as many each time that fails. */
+const FIRST_PROOF = 16;
+const LONGEST_PROOF = 128;
+
+export interface Congestion {
+  /** Requests in flight at once, at most. */
+  width(): number;
+  /** Ms to wait before the next request. */
+  waitMs(): number;
+  /** A request is sent now. */
+  sent(): void;
+  /** What became of a request that was sent at `sentAt`, monotonic ms: it got through to the service, or may have. */
+  ended(through: boolean, sentAt: number): void;
+}
+
+/** `concurrency`: the width while nothing is refused. */
+export function createCongestion(clock: { monotonic(): number }, concurrency: number): Congestion {
+  let width = concurrency;
+  let gapMs = 0;
+  let proof = FIRST_PROOF;
+  let passed = 0;
+  let judged: boolean[] = [];
+  let triedMore = false;
+  let changedAt = Number.NEGATIVE_INFINITY;
+  let throughAt = Number.NEGATIVE_INFINITY;
+  let notBefore = Number.NEGATIVE_INFINITY;
+
+  const isOutage = () => clock.monotonic() - throughAt > OUTAGE_MS;
+
+  function changed(): void {
+    judged = [];
+    passed = 0;
+    changedAt = clock.monotonic();
+  }
+
+  // L21: half as many at once, then at twice the distance.
+  function less(): void {
+    if (width > 1) width = Math.floor(width / 2);
+    else gapMs = Math.min(LONGEST_GAP_MS, Math.max(FIRST_GAP_MS, 2 * gapMs));
+    // L22: what was tried in vain is tried again later each time.
+    if (triedMore) proof = Math.min(LONGEST_PROOF, 2 * proof);
+    triedMore = false;
+    changed();
+    notBefore = Math.max(notBefore, changedAt + COOL_MS);
+  }
+
+  function more(): void {
+    if (gapMs > 0) gapMs = gapMs > FIRST_GAP_MS ? gapMs / 2 : 0;
+    else width += 1;
+    triedMore = true;
+    changed();
+  }
+
+  return {
+    width: () => width,
+    waitMs: () => Math.max(0, notBefore - clock.monotonic()),
+    sent() {
+      notBefore = Math.max(notBefore, clock.monotonic() + gapMs);
+    },
+    ended(through, sentAt) {
+      // What failed in an outage that is over says nothing of bursts.
+      if (through && isOutage()) judged = [];
+      if (through) throughAt = clock.monotonic();
+      // It was on its way already: it says nothing of what was changed.
+      if (sentAt < changedAt) return;
+      judged = [...judged, through].slice(-MOST_JUDGED);
+      if (through) passed += 1;
+      const failed = judged.filter((one) => !one).length;
+      if (!through && failed >= FEWEST_FAILED && 2 * failed >= judged.length && !isOutage()) less();
+      else if (passed >= proof && (gapMs > 0 || width < concurrency)) more();
+    },
+  };
+}

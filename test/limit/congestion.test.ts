@@ -1,0 +1,102 @@
+/** A gateway that refuses bursts: fewer requests go at once, and further apart, until they get through. */
+import { describe, expect, it, test } from 'vitest';
+import { createCongestion } from '../../src/limit/congestion.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { fakeClock } from '../support/clock.ts';
+import { client, GET, START } from './setup.ts';
+
+const POST = { ...GET, method: 'POST' } as const;
+
+/** A gateway in front of a service without a limit: of the requests that arrive in the same 100 ms one gets through. */
+function burstGateway(clock: ReturnType<typeof fakeClock>, latencyMs: number) {
+  const counts = { 200: 0, 503: 0 };
+  let slot = Number.NaN;
+  const transport: Transport = {
+    async exchange() {
+      const arrived = Math.floor(clock.monotonic() / 100);
+      const status = arrived === slot ? 503 : 200;
+      slot = arrived;
+      counts[status] += 1;
+      await clock.sleep(latencyMs);
+      const service = { date: new Date(clock.now()).toUTCString(), 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '999' };
+      return { status, headers: status === 200 ? service : {}, text: '{}' };
+    },
+    close: () => undefined,
+  };
+  return { transport, counts };
+}
+
+describe('through a gateway that answers bursts with 503', () => {
+  test.each([1, 20, 90, 300])(
+    '80 requests that may be repeated cost at most twice as many, latency %i ms (L21)',
+    async (latencyMs) => {
+      const clock = fakeClock({ wallMs: START });
+      const { transport, counts } = burstGateway(clock, latencyMs);
+      const sender = client(clock, transport, {});
+      await clock.run(Promise.all(Array.from({ length: 80 }, () => sender.call(GET))));
+      expect(counts[200]).toBe(80);
+      expect(counts[503]).toBeLessThan(60);
+      expect(clock.monotonic()).toBeLessThan(35_000);
+    },
+  );
+
+  test.each([1, 20, 90, 300])('of 80 that may not, most get through, latency %i ms (L21, L22)', async (latencyMs) => {
+    const clock = fakeClock({ wallMs: START });
+    const { transport, counts } = burstGateway(clock, latencyMs);
+    const sender = client(clock, transport, {});
+    await clock.run(Promise.allSettled(Array.from({ length: 80 }, () => sender.call(POST))));
+    expect(counts[200] + counts[503]).toBe(80);
+    expect(counts[503]).toBeLessThan(25);
+    expect(clock.monotonic()).toBeLessThan(35_000);
+  });
+});
+
+describe('what goes at once', () => {
+  const prepare = () => {
+    const clock = fakeClock({ wallMs: START });
+    const congestion = createCongestion(clock, 8);
+    const end = (...through: boolean[]) => {
+      for (const one of through) congestion.ended(one, clock.monotonic());
+      return [congestion.width(), congestion.waitMs()];
+    };
+    return { clock, congestion, end };
+  };
+
+  it('is halved, and then spaced, where half of them fail (L21)', async () => {
+    const { clock, congestion, end } = prepare();
+    expect(end(true, false)).toEqual([8, 0]);
+    expect(end(false)).toEqual([4, 100]);
+    expect(end(true, false, false)).toEqual([2, 100]);
+    expect(end(false, false)).toEqual([1, 100]);
+    await clock.advance(100);
+    for (const gapMs of [50, 100, 200, 200]) {
+      end(true, false, false);
+      await clock.advance(100);
+      congestion.sent();
+      expect(congestion.waitMs()).toBe(gapMs);
+      await clock.advance(gapMs);
+    }
+  });
+
+  it('stays where few fail, where all do, and for what was on its way already (L21)', async () => {
+    const { clock, congestion, end } = prepare();
+    for (let i = 0; i < 50; i++) end(true, true, false);
+    expect(congestion.width()).toBe(8);
+    await clock.advance(1001);
+    expect(end(...Array.from({ length: 50 }, () => false))).toEqual([8, 0]);
+    expect(end(true, false, false, false)).toEqual([4, 100]);
+    await clock.advance(1);
+    for (let i = 0; i < 5; i++) congestion.ended(false, clock.monotonic() - 2);
+    expect(congestion.width()).toBe(4);
+  });
+
+  it('grows again when they get through, later each time that is in vain (L22)', () => {
+    const { congestion, end } = prepare();
+    const through = (count: number) => end(...Array.from({ length: count }, () => true))[0];
+    end(true, false, false);
+    expect([through(15), through(1), through(15), through(1)]).toEqual([4, 5, 5, 6]);
+    end(false, false);
+    expect([congestion.width(), through(31), through(1)]).toEqual([3, 3, 4]);
+    expect(through(1000)).toBe(8);
+  });
+});
