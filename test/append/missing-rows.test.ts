@@ -33,6 +33,13 @@ it('counts by code what is missing, in one pass or in many', async () => {
   );
 });
 
+it('knows thousands of rows of a code, in whatever order they come', async () => {
+  const rows = Array.from({ length: 5000 }, (_, i) => ['a', String((i * 7919) % 5000)] as const);
+  expect(await count(rows.toReversed(), rows)).toEqual({});
+  expect(await count([...rows, ['a', '5000']], rows)).toEqual({ a: 1 });
+  expect(await count(rows, rows.slice(1))).toEqual({ a: 1 });
+});
+
 it('takes an id of more than 64 bits for missing, also where another has the same low bits', async () => {
   const beyond = String(2n ** 64n + 5n);
   expect(

@@ -72,6 +72,16 @@ describe.each([
     expect(requested).toHaveLength(1);
   });
 
+  it.each([
+    [CODE, 3, 2],
+    [OTHER_CODE, 1, 2],
+  ])('of another key asks for the code with the newest scan: %s', async (newest, hours, otherHours) => {
+    service = { [CODE]: rowsAt(hours * HOUR), [OTHER_CODE]: rowsAt(otherHours * HOUR) };
+    await again(both);
+    await again(both, { apiKey: 'svc_live_bbbb' });
+    expect(requested).toEqual([newest]);
+  });
+
   it('of another key asks for nothing if a response had one of its codes', async () => {
     await again(both);
     await again([], { apiKey: 'svc_live_bbbb', seen: new Set([CODE]) });

@@ -4,6 +4,7 @@ import type { Disk } from '../../src/durable/disk.ts';
 import { Ended, type MemoryDisk } from '../support/memory-disk.ts';
 import {
   CODE,
+  countingDisk,
   createMemoryDisk,
   FILE,
   HOUR,
@@ -70,6 +71,30 @@ describe('the old file stays, and it is said why, if', () => {
     expect(remarks).toEqual([
       `Kept the old file as ${OLD}: 5 scans in it are not in scans.out (4 of ${CODE}, 1 of ${OTHER_CODE})`,
     ]);
+  });
+
+  it.each([
+    [5, ''],
+    [6, ', the others of 1 more code'],
+    [7, ', the others of 2 more codes'],
+  ])('%i codes were deleted: of five it is said how many scans, the most first', async (deleted, others) => {
+    const codes = Array.from({ length: deleted }, (_, i) => `${i}0000000-0000-4000-8000-000000000000`);
+    let id = 1;
+    const scans = codes.map((code, i) => [code, [...Array(i + 1).keys()].map((at) => ({ id: id++, time: START + at }))]);
+    const identity = { all: true };
+    await run(memory, { ...service, ...Object.fromEntries(scans) }, { identity });
+    await restart({ identity });
+    const five = codes.map((code, i) => `${i + 1} of ${code}`).toReversed();
+    expect(remarks).toEqual([
+      `Kept the old file as ${OLD}: ${id - 1} scans in it are not in scans.out (${five.slice(0, 5).join(', ')}${others})`,
+    ]);
+  });
+
+  it('one scan was deleted', async () => {
+    await run(memory, service);
+    forget(1);
+    await restart();
+    expect(remarks).toEqual([`Kept the old file as ${OLD}: 1 scan in it is not in scans.out (1 of ${CODE})`]);
   });
 
   it('it was of other codes, of another workspace, or in another form', async () => {
@@ -172,6 +197,7 @@ describe('no old file is left if', () => {
     memory.remove(STATE);
     await restart();
     expect(memory.names()).toEqual([FILE, STATE]);
+    expect(remarks).toEqual([]);
   });
 
   it('a stopped run left part of a row behind its last commit', async () => {
@@ -210,12 +236,20 @@ it('each old file has a name of its own', async () => {
   expect(oldFiles()).toEqual([OLD, `${OLD}.1`, `${OLD}.2`]);
 });
 
-it('files that log rotation moved away stay, and it is said that the new one has their scans too', async () => {
+it('a file that is compared is closed', async () => {
   await run(memory, service);
+  const { disk, stillOpen } = countingDisk(memory);
+  await restart({ disk });
+  expect(stillOpen()).toBe(0);
+});
+
+it('files that log rotation moved away stay, and it is said that the new one has their scans too', async () => {
+  const codes = { ...service, [OTHER_CODE]: [] };
+  await run(memory, codes);
   await memory.disk.rename(FILE, `${FILE}.1`);
   service[CODE]?.push({ id: 9, time: START + 4 * HOUR });
-  await run(memory, service, { rotated: true });
-  await restart();
+  await run(memory, codes, { rotated: true });
+  await run(memory, codes, { restart: true, remark: (line) => remarks.push(line) });
   expect(ids()).toHaveLength(5);
   expect(ids(`${FILE}.1`)).toHaveLength(4);
   expect(remarks).toEqual([expect.stringContaining('Files that log rotation moved away are unchanged. scans.out now also has')]);
@@ -241,4 +275,14 @@ it('the run that finishes a restart says where the old file is', async () => {
   const said: string[] = [];
   await run(memory, service, { warn: (line) => said.push(line) });
   expect(said).toEqual([`scans.out: a --restart was stopped and is finished now; the old file is ${OLD}`]);
+});
+
+it('the run that finishes a restart says nothing if no old file had to stay', async () => {
+  await run(memory, service);
+  memory.fault = (_, operation) => (operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined);
+  await expect(restart()).rejects.toThrow(Ended);
+  memory.revive();
+  const said: string[] = [];
+  await run(memory, service, { warn: (line) => said.push(line) });
+  expect(said).toEqual([]);
 });
