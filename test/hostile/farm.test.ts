@@ -15,7 +15,6 @@ const SERVERS = Object.entries({ ...HTTP_SERVERS, ...LYING_SERVERS });
 const DAILY: readonly [server: string, command: string][] = [
   ['bare 101', 'qr list -f json'],
   ['gzip, cut', 'qr create --from'],
-  ['one page again and again', 'scans export'],
   ['redirects without end', 'qr check'],
 ];
 const HONEST: HostileServer = { react: (request) => send(request) };

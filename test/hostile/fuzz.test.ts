@@ -9,7 +9,7 @@ import { fuzz, type ParserReport } from './fuzz.ts';
 import { countOf, failureOf, inputOf, PARSERS } from './try-input.ts';
 
 const { seed } = runs(1);
-const total = Number(process.env.QRCTL_FUZZ_INPUTS ?? (SOAK ? 50_000 : 250));
+const total = Number(process.env.QRCTL_FUZZ_INPUTS ?? (SOAK ? 50_000 : 200));
 const only = process.env.QRCTL_FUZZ_ONLY?.split(',');
 
 function tell({ parser, inputs, slowestMs, slowest, peakMb }: ParserReport): void {
