@@ -11,8 +11,10 @@ import { readingPositions } from '../append/overlap.ts';
 import { checkOwnWorkspace, type Recorded } from '../append/own-workspace.ts';
 import { StateProblem, UnknownStateError } from '../append/sealed.ts';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
+import { removeFile } from '../durable/held-directory.ts';
 import { acquireLock, type Lock } from '../durable/lock.ts';
 import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
+import { temporaryOf } from '../durable/replace-file.ts';
 import { makeRealDirectories, realPath } from '../durable/trusted-file.ts';
 import { countOf } from '../quote.ts';
 import { formatInstant } from '../time.ts';
@@ -62,6 +64,8 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
       const parts = known.filter(({ partition }) => !removed.includes(partition));
       await refuseForeign({ disk, directory, parts, format: identity.format });
       await finishParts({ disk, directory, parts });
+      // P4: also of a state; a run that has nothing to add writes none, and so would leave it.
+      await removeFile(disk, temporaryOf(join(directory, MANIFEST)));
       const keptFromMs = endOfRemoved(known, removed, identity.partition);
       if (keptFromMs !== undefined)
         options.note?.(`${removed.join(', ')} was deleted: scans before ${formatInstant(keptFromMs)} are not exported again`);

@@ -86,6 +86,18 @@ describe('a dataset', () => {
     expect(seen(memory)).toEqual(wanted(service));
   });
 
+  it('removes what a killed run left of a state, also where nothing is new (P4)', async () => {
+    await runLake(memory, service);
+    const left = `${LAKE}/._qrctl.json.partial`;
+    memory.fault = (_, operation) => (operation === `write ${left}` ? 'end-within' : undefined);
+    await expect(runLake(memory, laterNight())).rejects.toThrow();
+    memory.revive();
+    expect(memory.names()).toContain(left);
+    expect(await runLake(memory, service)).toBe(0);
+    expect(memory.names()).not.toContain(left);
+    expect(seen(memory)).toEqual(wanted(service));
+  });
+
   it('counts of a run that failed only what is kept', async () => {
     const lake = await openLake(memory, service, { identity: { format: 'parquet' } });
     await writePage(lake.sinkOf(CODE), CODE, rows(1, 0, HOUR));
