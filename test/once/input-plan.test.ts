@@ -104,6 +104,15 @@ describe('a row beside an entry that is gone is an edit of it, and not created (
     expect(plan(ran(sheet('a x 2', 'b y 2', 'c z 3')), sheet('c z 3', 'new w 2', 'a x 2'))).toEqual([3, 4, 1]);
   });
 
+  it('if their names differ in spaces and normal form only', () => {
+    const named = (name: string, host: string) => [
+      ...sheet('c z', 'a x'),
+      ...sheet(`b ${host}`).map((row) => ({ ...row, row: 3, code: { ...row.code, name } })),
+    ];
+    const rows = named(' Cafe\u0301 ', 'new');
+    expect(plan(ran(named('Caf\u00e9', 'y')), [rows[2], rows[0], rows[1]] as NewRow[])).toEqual(['edit of 3', 1, 2]);
+  });
+
   it('not if they share nothing', () => {
     expect(plan(ran(ABC), sheet('c z', 'new w', 'a x'))).toEqual([3, 4, 1]);
   });
