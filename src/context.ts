@@ -4,16 +4,16 @@
  */
 import { fstatSync } from 'node:fs';
 import { version } from '../package.json';
+import type { Workspace } from './codes/slug-file.ts';
 import type { Processes } from './durable/replace-file.ts';
 import { AuthError, ClosedPipeError, UsageError } from './errors.ts';
-import { type Console, createConsole, type Progress } from './output/console.ts';
-import { spacedPaths } from './output/spaced-paths.ts';
-import type { RunFacts } from './run-summary.ts';
+import type { RunFacts } from './run/run-summary.ts';
+import { listenForSignals } from './run/signals.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { SettingFlags, Settings, Variables } from './settings/settings.ts';
-import type { Workspace } from './settings/slug-file.ts';
-import { listenForSignals } from './signals.ts';
-import { type Clock, formatDuration, systemClock } from './time.ts';
+import { type Console, createConsole, type Progress } from './terminal/console.ts';
+import { spacedPaths } from './terminal/spaced-paths.ts';
+import { type Clock, formatDuration, systemClock } from './time/time.ts';
 
 export interface Context {
   readonly console: Console;
@@ -113,7 +113,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
   const connect = async (given: ConnectedSettings) => {
     const [{ createService }, { createSlugFile }, { refusedKeyHint }] = await Promise.all([
       import('./service/create-service.ts'),
-      import('./settings/slug-file.ts'),
+      import('./codes/slug-file.ts'),
       import('./settings/resolve.ts'),
     ]);
     const own = { slugStore: createSlugFile(process, given), userAgent: `qrctl/${version}`, keyHint: refusedKeyHint(given) };
@@ -140,7 +140,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     service,
     connect,
     async forgetSlugs(workspace) {
-      (await import('./settings/slug-file.ts')).removeSlugFile(process, workspace);
+      (await import('./codes/slug-file.ts')).removeSlugFile(process, workspace);
     },
     async account() {
       const [inForce, made] = [await settings.made(), await service.made()];

@@ -1,14 +1,14 @@
 /** argv → command → exit code. The only catch-all. */
 import { fstatSync, writeSync } from 'node:fs';
 import { version } from '../package.json';
-import type { Propose } from './commands/proposals.ts';
+import type { Terminal } from './cli/help/command-help.ts';
+import { readyAnswer } from './cli/packaged.ts';
+import type { Propose } from './cli/proposals.ts';
 import type { ConsoleFlags } from './context.ts';
-import type { Terminal } from './help/command-help.ts';
-import { wantsColour } from './output/colour.ts';
-import type { ErrorStyle } from './output/render-error.ts';
-import { readyAnswer } from './packaged.ts';
-import type { RunEnd } from './run-summary.ts';
-import { systemClock } from './time.ts';
+import type { RunEnd } from './run/run-summary.ts';
+import { wantsColour } from './terminal/colour.ts';
+import type { ErrorStyle } from './terminal/render-error.ts';
+import { systemClock } from './time/time.ts';
 
 type App = typeof import('./app.ts');
 

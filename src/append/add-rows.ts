@@ -4,8 +4,8 @@
  */
 import type { Lock } from '../durable/lock.ts';
 import { cannotWrite } from '../durable/path-errors.ts';
-import type { CodeSink, Row, TimedRows } from '../row-sink.ts';
-import type { Clock } from '../time.ts';
+import type { CodeSink, Row, TimedRows } from '../rows/row-sink.ts';
+import type { Clock } from '../time/time.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import { addRow, type ClockReading, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf, setBackMs } from './overlap.ts';
 import { createOwnershipCheck } from './ownership-check.ts';

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
-import { readLogName } from '../rotated-names.ts';
+import { readLogName } from '../rows/read/rotated-names.ts';
 import type { CommittedPoint, OpenJob } from './committed-point.ts';
 import { overlapOf } from './overlap.ts';
 import { ForeignRowError, readRows, type SavedRow } from './read-back.ts';

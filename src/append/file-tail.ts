@@ -10,7 +10,7 @@ import { openBeside, openReplacement, putInPlace, type Replacement } from '../du
 import { isSameFile } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import { UnprovenError } from '../errors.ts';
-import type { Clock } from '../time.ts';
+import type { Clock } from '../time/time.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import type { AppendPaths } from './current-state.ts';
 import { type FileStamp, stampOf } from './file-stamp.ts';

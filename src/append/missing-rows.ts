@@ -3,7 +3,7 @@
  * millions of rows can be compared. More rows take more passes over both files.
  */
 
-import { partitionPoint } from '../partition-point.ts';
+import { partitionPoint } from '../collections/partition-point.ts';
 
 /** Calls `onRow` for each row of a file; called once per pass. */
 export type RowReader = (onRow: (code: string, id: string) => void) => Promise<void>;

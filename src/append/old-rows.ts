@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
-import { countOf, formatCount, quote } from '../quote.ts';
+import { countOf, formatCount, quote } from '../text/quote.ts';
 import { isCommitted, type OpenJob } from './committed-point.ts';
 import type { AppendIdentity } from './identity.ts';
 import { countMissingRows, type RowReader } from './missing-rows.ts';

@@ -1,6 +1,6 @@
 /** Whether a file is of the code that a run means to add to it, where nothing but the service can tell. */
 import { basename } from 'node:path';
-import type { TimedRows } from '../row-sink.ts';
+import type { TimedRows } from '../rows/row-sink.ts';
 import { orRestart, refusal } from './current-state.ts';
 import type { OwnershipProof } from './read-back.ts';
 

@@ -3,9 +3,9 @@
  * lost: it is worked out again from the file, when every row of it can be read as ours.
  */
 import { type DiskFile, readPieces } from '../durable/disk.ts';
-import { quote } from '../quote.ts';
 import { isObject, parseJson } from '../service/json.ts';
-import { parseInstant } from '../time.ts';
+import { quote } from '../text/quote.ts';
+import { parseInstant } from '../time/time.ts';
 import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 

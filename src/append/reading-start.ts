@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../errors.ts';
-import { type Clock, formatInstant } from '../time.ts';
+import { type Clock, formatInstant } from '../time/time.ts';
 import { type ClockReading, type CodeOverlap, positionBy, positionOf, readFrom } from './overlap.ts';
 
 export interface ReadingStartJob {

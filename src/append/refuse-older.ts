@@ -1,7 +1,7 @@
 /** A25: what is said where a scan came that may be in a file that was moved away. */
 import { basename } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { formatDuration, formatInstant } from '../time.ts';
+import { formatDuration, formatInstant } from '../time/time.ts';
 
 /**
  * The refusal of a scan of which nobody knows whether a file that was moved away has it: of scans before `knownMs` the ids are gone. `backMs`: by so

@@ -5,7 +5,7 @@
  * duration passes before the next: a tenth of the time at most goes into commits, and a slow service has every page committed
  * at once. What waits for its commit is committed even if no rows follow: a pause for the rate limit may be long.
  */
-import type { Clock } from '../time.ts';
+import type { Clock } from '../time/time.ts';
 
 export interface SerialQueue {
   /** Runs `work` after everything asked for before. After a failure nothing runs any more: every call rejects with it. */

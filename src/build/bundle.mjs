@@ -52,7 +52,7 @@ const measuredAlike = {
       importer.includes('/cli-table3/') ? { path: 'string-width', namespace: 'measured-alike' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'measured-alike' }, () => ({
-      contents: `module.exports = require('./src/output/display-width.ts').displayWidth`,
+      contents: `module.exports = require('./src/text/display-width.ts').displayWidth`,
       resolveDir: '.',
     }));
   },
@@ -89,16 +89,16 @@ const parserInFiles = {
 const CORE = [
   'src/app.ts',
   'src/commands/qr/list.ts',
-  'src/output/create-formatter.ts',
-  'src/output/document-sink.ts',
-  'src/output/plan-output.ts',
+  'src/rows/create-formatter.ts',
+  'src/rows/document-sink.ts',
+  'src/rows/plan-output.ts',
   'src/service/create-service.ts',
   'src/settings/resolve.ts',
-  'src/settings/slug-file.ts',
+  'src/codes/slug-file.ts',
   'src/settings/store.ts',
   'node_modules/env-paths/index.js',
-  'src/output/colour.ts',
-  'src/output/table.ts',
+  'src/terminal/colour.ts',
+  'src/terminal/table.ts',
   'src/commands/qr/get.ts',
 ];
 

@@ -42,7 +42,7 @@ async function fetchNode() {
   return join(directory, 'node_modules', 'node', 'bin', WINDOWS ? 'node.exe' : 'node');
 }
 
-/** What `npm pack` would put into a package, by its path there: the program finds its files by that (src/packaged-files.ts). */
+/** What `npm pack` would put into a package, by its path there: the program finds its files by that (src/durable/packaged-files.ts). */
 async function packagedFiles() {
   const names = ['LICENSE', 'README.md', ...(await filesOf('dist')), ...(await filesOf('completions'))];
   return Object.fromEntries(names.sort().map((name) => [name, resolve(name)]));

@@ -1,9 +1,9 @@
 /** `npm run completions`: writes anew what is checked in and made from the commands, after one of them or a flag has changed. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';
-import { loadManual } from '../commands/manual.ts';
-import { manPages } from '../help/man.ts';
-import { completionScripts } from '../help/scripts.ts';
+import { manPages } from '../cli/help/man.ts';
+import { completionScripts } from '../cli/help/scripts.ts';
+import { loadManual } from '../cli/manual.ts';
 
 const manual = await loadManual(version);
 for (const [name, text] of Object.entries(completionScripts(manual))) await writeFile(`completions/${name}`, text);

@@ -4,11 +4,11 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';
-import { loadManual } from '../commands/manual.ts';
-import { interpret } from '../commands/program.ts';
-import { manPages } from '../help/man.ts';
-import { TOPICS } from '../help/topics.ts';
-import { HELP_COLUMNS, helpFile, topicPage } from '../packaged.ts';
+import { manPages } from '../cli/help/man.ts';
+import { TOPICS } from '../cli/help/topics.ts';
+import { loadManual } from '../cli/manual.ts';
+import { HELP_COLUMNS, helpFile, topicPage } from '../cli/packaged.ts';
+import { interpret } from '../cli/program.ts';
 
 await mkdir('dist/man', { recursive: true });
 const manual = await loadManual(version);

@@ -1,6 +1,7 @@
 /** A list of ids or slugs, one a line, without a header: what `qr list --ids` prints, and what is pasted into a text file. */
-import { restore } from '../defuse.ts';
+
 import { isUuid } from '../service/checks.ts';
+import { restore } from '../text/defuse.ts';
 import { fold, type Input, type InputRow, OUR_COLUMNS, type ReadOptions } from './input.ts';
 
 /** Words above a column of codes that make it a table, whether or not a command knows the column. */

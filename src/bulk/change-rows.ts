@@ -1,12 +1,13 @@
 /** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
-import { restore } from '../defuse.ts';
+
+import { addUtm } from '../codes/utm.ts';
 import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
-import { inParallel } from '../in-parallel.ts';
 import { valuesKey } from '../once/same-values.ts';
-import { quote } from '../quote.ts';
+import { inParallel } from '../parallel/in-parallel.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, NewCode, QrCode } from '../service/shapes.ts';
-import { addUtm } from '../utm.ts';
+import { restore } from '../text/defuse.ts';
+import { quote } from '../text/quote.ts';
 import type { UpdateRow } from './check-rows.ts';
 import { type Lookup, requireCode } from './find-codes.ts';
 import type { RowResult } from './results.ts';

@@ -1,9 +1,9 @@
 /** Every row of a file of new codes checked before the first request: what it asks for, or all that is wrong with it. */
-import { findDestinationProblem, isDead } from '../destination.ts';
+import { findDestinationProblem, isDead } from '../codes/destination.ts';
+import { addUtm, type UtmTags } from '../codes/utm.ts';
 import { valuesKey } from '../once/same-values.ts';
-import { inQuotes } from '../quote.ts';
 import type { NewCode } from '../service/shapes.ts';
-import { addUtm, type UtmTags } from '../utm.ts';
+import { inQuotes } from '../text/quote.ts';
 import { instead, readUtm, TYPES, UTM_COLUMNS } from './check-rows.ts';
 import { BLANK_NAME, type Columns, findWord, type InputCell, matchColumns, readText, wrongWord } from './columns.ts';
 import { type Checked, type Fault, type Input, type InputRow, placeOf } from './input.ts';

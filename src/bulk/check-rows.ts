@@ -1,10 +1,10 @@
 /** Every row about a code that exists checked before the first request: what it asks for, or all that is wrong with it. */
-import { findDestinationProblem, isDead } from '../destination.ts';
+import { findDestinationProblem, isDead } from '../codes/destination.ts';
+import { normaliseUtm, UTM_NAMES, type UtmTags } from '../codes/utm.ts';
 import { UsageError } from '../errors.ts';
-import { countOf, inQuotes, quote } from '../quote.ts';
 import { isUuid } from '../service/checks.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges } from '../service/shapes.ts';
-import { normaliseUtm, UTM_NAMES, type UtmTags } from '../utm.ts';
+import { countOf, inQuotes, quote } from '../text/quote.ts';
 import { BLANK_NAME, type Columns, findWord, type InputCell, matchColumns, readText, type Words, wrongWord } from './columns.ts';
 import { type Checked, type Fault, fold, type Input, type InputRow } from './input.ts';
 

@@ -3,7 +3,7 @@
  * those may hold.
  */
 import leven from 'leven';
-import { inQuotes, quote } from '../quote.ts';
+import { inQuotes, quote } from '../text/quote.ts';
 import { ALIASES, type Fault, fold, type Input, type InputRow, MOST_FAULTS, OUR_COLUMNS, showValue } from './input.ts';
 
 /** A cell of a known column: undefined where the row has none. What is wrong or odd about it is told to it. */

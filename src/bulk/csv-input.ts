@@ -1,8 +1,8 @@
 /** Rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
 import { finished } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { restore } from '../defuse.ts';
-import { letSignalsIn } from '../time.ts';
+import { restore } from '../text/defuse.ts';
+import { letSignalsIn } from '../time/time.ts';
 import { checkExtent } from './csv-extent.ts';
 import { joinHalves, type RawRecord } from './half-separated.ts';
 import { type Fault, faultsOfHeader, type Input, type InputRow, MOST_FAULTS, type ReadOptions, refuseFaults } from './input.ts';

@@ -2,7 +2,7 @@
 import { PartialError } from '../errors.ts';
 import type { RowEnd } from '../once/create-rows.ts';
 import type { Edit } from '../once/input-plan.ts';
-import { inQuotes } from '../quote.ts';
+import { inQuotes } from '../text/quote.ts';
 
 /** Says what was edited, or which codes come into question. */
 export function tellEdit({ of, changes, candidates }: Edit): string {

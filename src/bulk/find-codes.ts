@@ -1,11 +1,12 @@
 /** The codes that rows name, read with as few requests as it takes. */
+
+import { getIfThere, getRemembered, isCheaperEach, listUntilFound } from '../codes/find-code.ts';
+import { groupBy } from '../collections/group-by.ts';
 import { NotFoundError } from '../errors.ts';
-import { groupBy } from '../group-by.ts';
-import { inParallel } from '../in-parallel.ts';
-import { quote } from '../quote.ts';
-import { getIfThere, getRemembered, isCheaperEach, listUntilFound } from '../service/find-code.ts';
+import { inParallel } from '../parallel/in-parallel.ts';
 import type { Service } from '../service/service.ts';
 import { MAX_CODES_PAGE, type Page, type QrCode } from '../service/shapes.ts';
+import { quote } from '../text/quote.ts';
 import type { TargetRow } from './check-rows.ts';
 import type { Fault } from './input.ts';
 

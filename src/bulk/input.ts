@@ -1,7 +1,7 @@
 /** A bulk file as it was read: rows of named values, before anybody has asked what they mean, and everything wrong with it. */
 import { UsageError } from '../errors.ts';
-import { countOf, formatCount, inQuotes, quote } from '../quote.ts';
 import { CODE_FIELDS } from '../service/shapes.ts';
+import { countOf, formatCount, inQuotes, quote } from '../text/quote.ts';
 
 export interface InputRow {
   /** 1-based, counting rows of data: the first below the CSV header is row 1. What `--adopt` and `--not-created` take. */
@@ -10,7 +10,7 @@ export interface InputRow {
   readonly line: number;
   /** By column as the file spells it. Text from CSV; any JSON value, exact, from JSON and NDJSON. Missing: no key. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Cells of a CSV that say something else than they mean: they are defused, which the values are not (src/defuse.ts). */
+  /** Cells of a CSV that say something else than they mean: they are defused, which the values are not (src/text/defuse.ts). */
   readonly defused?: ReadonlyMap<string, string> | undefined;
 }
 

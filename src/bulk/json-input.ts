@@ -1,6 +1,6 @@
 /** Rows of a JSON array or of NDJSON. Values stay what they are, so that other people's columns come back untouched. */
 import { isDigit, isObject, MOST_DIGITS, parseJson } from '../service/json.ts';
-import { letSignalsIn } from '../time.ts';
+import { letSignalsIn } from '../time/time.ts';
 import {
   type Fault,
   type Input,

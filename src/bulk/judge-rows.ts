@@ -1,6 +1,7 @@
 /** What is wrong with changes once their codes are known: a cell that holds what its code has was not edited, and is right whatever it holds. */
-import { quote } from '../quote.ts';
+
 import type { QrCode } from '../service/shapes.ts';
+import { quote } from '../text/quote.ts';
 import { differences } from './change-rows.ts';
 import type { Doubt, UpdateRow } from './check-rows.ts';
 import type { Lookup } from './find-codes.ts';

@@ -1,8 +1,9 @@
 /** What the results of an earlier create run list: codes, and what their rows said. */
+
+import type { UtmTags } from '../codes/utm.ts';
 import { seenOf } from '../once/entries.ts';
 import type { ListedCode } from '../once/journal.ts';
 import type { ListedRow } from '../once/listed-rows.ts';
-import type { UtmTags } from '../utm.ts';
 import { checkCreate } from './check-create.ts';
 import { fold, type Input } from './input.ts';
 import { RESULT_COLUMNS, type RowOutcome } from './results.ts';

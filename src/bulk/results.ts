@@ -5,8 +5,8 @@
 import { NotFoundError, PartialError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
 import { nameRow } from '../once/journal.ts';
-import { quote } from '../quote.ts';
 import type { QrCode } from '../service/shapes.ts';
+import { quote } from '../text/quote.ts';
 import type { ChangeEnd } from './change-rows.ts';
 import { editedError, tellEdit } from './edited-rows.ts';
 import { fold, type Input, type InputRow, showValue } from './input.ts';

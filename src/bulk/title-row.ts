@@ -1,5 +1,5 @@
 /** A title above the header, as reports have one: every row below it would be told that it does not fit. */
-import { inQuotes } from '../quote.ts';
+import { inQuotes } from '../text/quote.ts';
 import { ALIASES, fold, OUR_COLUMNS, refuseFaults } from './input.ts';
 
 export interface FirstRow {

@@ -1,4 +1,8 @@
 /** Rows of a workbook: text as it is, numbers and the like as a person sees them, where that can be known. */
+
+import type { Area, CellValue, SheetRow } from '../rows/xlsx/read-sheet.ts';
+import { readWorkbook } from '../rows/xlsx/read-workbook.ts';
+import { dateText, seenNumber } from '../rows/xlsx/seen-text.ts';
 import {
   type Fault,
   faultsOfHeader,
@@ -13,9 +17,6 @@ import {
   refuseMany,
 } from './input.ts';
 import { type FirstRow, MOST_TITLE_ROWS, refuseTitle } from './title-row.ts';
-import type { Area, CellValue, SheetRow } from './xlsx/read-sheet.ts';
-import { readWorkbook } from './xlsx/read-workbook.ts';
-import { dateText, seenNumber } from './xlsx/seen-text.ts';
 
 /** Of ours those that no command reads: whatever became of their cells harms nothing. */
 const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);

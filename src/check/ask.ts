@@ -10,7 +10,7 @@ import { asNetworkError, NetworkError } from '../service/network-error.ts';
 import { proxyAuthorization, proxyRefusal, throughProxy } from '../service/proxy.ts';
 import type { Headers } from '../service/transport.ts';
 import { buildConnector, Client } from '../service/undici.ts';
-import { after, formatDuration, parseHttpDate } from '../time.ts';
+import { after, formatDuration, parseHttpDate } from '../time/time.ts';
 import { specialKind } from './address-rules.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 

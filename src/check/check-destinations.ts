@@ -1,6 +1,6 @@
 /** Many destinations asked, each once: hosts side by side, one request at a time on each, in memory that holds no answers. */
 import { setMaxListeners } from 'node:events';
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../collections/group-by.ts';
 import { follow, type TripOptions } from './follow.ts';
 import { createHostPatience, type HostPatience } from './host-patience.ts';
 import { createResolver, type Lookup } from './resolve-host.ts';

@@ -1,10 +1,10 @@
 /** From a destination to where it ends: redirects followed and counted, each hop checked like the first. */
 import type { LookupAddress } from 'node:dns';
-import { parseUrl } from '../parse-url.ts';
-import { formatCount } from '../quote.ts';
 import { asNetworkError, NetworkError } from '../service/network-error.ts';
 import { type Headers, header } from '../service/transport.ts';
-import { after, type Clock, formatDuration } from '../time.ts';
+import { parseUrl } from '../text/parse-url.ts';
+import { formatCount } from '../text/quote.ts';
+import { after, type Clock, formatDuration } from '../time/time.ts';
 import { ask } from './ask.ts';
 import { createCookies } from './cookies.ts';
 import { RefusedAddressError } from './resolve-host.ts';

@@ -1,7 +1,7 @@
 /** From a host's name to the addresses that may be connected to: asked once a run, so that what was checked is what is used. */
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { quote } from '../quote.ts';
+import { quote } from '../text/quote.ts';
 import { specialKind } from './address-rules.ts';
 
 /** All addresses of a name, as `dns.promises.lookup` with `all` gives them. */

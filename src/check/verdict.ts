@@ -1,8 +1,9 @@
 /** What the end of a visit says of a destination: the one table from answers and failures to outcomes. */
-import { quote } from '../quote.ts';
+
 import type { NetworkError } from '../service/network-error.ts';
 import type { Headers } from '../service/transport.ts';
 import { header } from '../service/transport.ts';
+import { quote } from '../text/quote.ts';
 import type { Trip } from './follow.ts';
 
 export const OUTCOMES = ['ok', 'redirected', 'broken', 'unreachable', 'blocked', 'not-web', 'empty'] as const;

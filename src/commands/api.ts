@@ -2,9 +2,9 @@
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { parseUrl } from '../parse-url.ts';
-import { quote } from '../quote.ts';
 import type { RawRequest } from '../service/service.ts';
+import { parseUrl } from '../text/parse-url.ts';
+import { quote } from '../text/quote.ts';
 import { defineCommand, type OptionDefinition, oneOf, text } from './define.ts';
 import { nameOfGiven, readGiven } from './read-given.ts';
 
@@ -99,6 +99,6 @@ async function readBody(context: Context, input: string, method: string): Promis
 async function print({ console }: Context, body: string): Promise<void> {
   if (body === '') return;
   if (!console.isTerminal) return console.write(body);
-  const { cleanJson } = await import('../output/clean.ts');
+  const { cleanJson } = await import('../text/clean.ts');
   await console.write(cleanJson(body.endsWith('\n') ? body : `${body}\n`));
 }

@@ -3,9 +3,10 @@
  * PowerShell passes no empty arguments, and WORDS are those typed so far. One candidate a line, a tab
  * and what it is called behind it. Not in the tree, silent on any failure, and never longer than a moment.
  */
+
+import { type CachedCode, type CodeCache, codeCacheFile, readCodeCache, writeCodeCache } from '../codes/code-cache.ts';
 import type { ConnectedSettings, Context } from '../context.ts';
-import { clean } from '../output/clean.ts';
-import { type CachedCode, type CodeCache, codeCacheFile, readCodeCache, writeCodeCache } from '../settings/code-cache.ts';
+import { clean } from '../text/clean.ts';
 import { defineCommand } from './define.ts';
 
 /** How long an answer of the service counts, and a failure to get one. */
@@ -86,7 +87,7 @@ async function refresh(
 }
 
 async function ask(context: Context, settings: ConnectedSettings): Promise<{ codes: CachedCode[]; answered: boolean }> {
-  const { fetchInOrder } = await import('../service/fetch-in-order.ts');
+  const { fetchInOrder } = await import('../parallel/fetch-in-order.ts');
   // Half of every window is left to real work, and nothing waits for the next.
   const service = await context.connect({
     ...settings,

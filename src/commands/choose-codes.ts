@@ -1,15 +1,15 @@
 /** Finds the codes that a command is about, as code-choice.ts describes them. The one place for all commands that read codes. */
 import { findCodes } from '../bulk/find-codes.ts';
+import { type Doubt, everyCode } from '../codes/codes.ts';
+import { findCodesBySlug, requestsToFindAgain } from '../codes/find-code.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Context } from '../context.ts';
 import { NotFoundError } from '../errors.ts';
-import { shown } from '../quote.ts';
+import { fetchInOrder } from '../parallel/fetch-in-order.ts';
 import { isUuid } from '../service/checks.ts';
-import { type Doubt, everyCode } from '../service/codes.ts';
-import { fetchInOrder } from '../service/fetch-in-order.ts';
-import { findCodesBySlug, requestsToFindAgain } from '../service/find-code.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
+import { shown } from '../text/quote.ts';
 import { type CodeChoice, filterOf, filterWords } from './code-choice.ts';
 import { createFilter } from './code-filters.ts';
 

@@ -1,6 +1,6 @@
 /** How codes are chosen on the command line: CODE arguments, `--from`, or every code, each narrowed by `--name`, `--status` and `--type`. */
 import { UsageError } from '../errors.ts';
-import { inShell } from '../quote.ts';
+import { inShell } from '../text/quote.ts';
 import { type Filters, filterOptions, foldName } from './code-filters.ts';
 import { flag } from './define.ts';
 import { fromCodesOption } from './from-option.ts';

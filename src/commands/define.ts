@@ -3,10 +3,10 @@
  * `run` that gets them typed. Declare every option with one of the functions here; each checks its value while parsing.
  */
 import { InvalidArgumentError } from 'commander';
+import type { Argument, Example, Flag } from '../cli/help/page.ts';
 import type { Context } from '../context.ts';
-import type { Argument, Example, Flag } from '../help/page.ts';
 import { VALUES } from '../settings/values.ts';
-import { parseDuration } from '../time.ts';
+import { parseDuration } from '../time/time.ts';
 
 /** Without a `group` it stands under "Flags:". One that is `repeatable` collects in `parse`. */
 export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>, Extra {

@@ -1,5 +1,5 @@
 /** The flags every command has, before and after its name; their values reach it as `context.settings()`. */
-import { GLOBAL_FLAGS as GROUP } from '../help/page.ts';
+import { GLOBAL_FLAGS as GROUP } from '../cli/help/page.ts';
 import { VALUES } from '../settings/values.ts';
 import { flag, type OptionDefinition, PERIOD, parsed, text } from './define.ts';
 

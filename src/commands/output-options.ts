@@ -1,15 +1,15 @@
 /** The flags of every command that prints records, and the one way they turn into output. */
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
-import type { Column } from '../output/columns.ts';
-import { createCountedSink } from '../output/counted-sink.ts';
-import type { DocumentSink } from '../output/document-sink.ts';
-import type { Formatter, Shape } from '../output/formatter.ts';
-import type { OutputFlags, OutputPlan } from '../output/plan-output.ts';
-import { countOf } from '../quote.ts';
-import type { Row, RowSink } from '../row-sink.ts';
+import type { Column } from '../rows/columns.ts';
+import type { DocumentSink } from '../rows/document-sink.ts';
+import type { Formatter, Shape } from '../rows/formatter.ts';
+import type { OutputFlags, OutputPlan } from '../rows/plan-output.ts';
+import type { Row, RowSink } from '../rows/row-sink.ts';
+import { createCountedSink } from '../run/counted-sink.ts';
 import { ENDINGS, FORMATS, SCAN_FORMATS } from '../settings/settings.ts';
 import { VALUES } from '../settings/values.ts';
+import { countOf } from '../text/quote.ts';
 import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
 
 const GROUP = 'Output flags:';
@@ -72,25 +72,25 @@ export async function planOutput(
   columns: readonly Column[],
   shape: Shape,
 ): Promise<OutputPlan> {
-  const [settings, plan] = await Promise.all([context.settings(), import('../output/plan-output.ts')]);
+  const [settings, plan] = await Promise.all([context.settings(), import('../rows/plan-output.ts')]);
   return plan.planOutput(options, { columns, shape, settings, isTerminal: context.console.isTerminal });
 }
 
 /** A factory of formatters for a plan; each makes one document. Loads what the format needs, and no more. */
 export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<() => Formatter> {
   if (plan.format === 'parquet') {
-    const { createParquetFormatter } = await import('../output/parquet.ts');
+    const { createParquetFormatter } = await import('../rows/parquet/parquet.ts');
     return () => createParquetFormatter(plan.columns.map(({ name }) => name));
   }
   if (plan.format === 'xlsx') throw new Error('a workbook is no text');
   if (plan.format !== 'table') {
     const { format } = plan;
-    const { createFormatter } = await import('../output/create-formatter.ts');
+    const { createFormatter } = await import('../rows/create-formatter.ts');
     return () => createFormatter(format, { ...plan, keepExtra: !plan.chosen });
   }
   const [{ createTableFormatter, createRecordFormatter }, { loadColours }] = await Promise.all([
-    import('../output/table.ts'),
-    import('../output/colour.ts'),
+    import('../terminal/table.ts'),
+    import('../terminal/colour.ts'),
   ]);
   const toTerminal = console.isTerminal && plan.path === undefined;
   const colours = await loadColours(console.colour && plan.path === undefined);
@@ -115,12 +115,12 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
   if (plan.format === 'xlsx' && plan.path !== undefined) return openWorkbook(context, plan, plan.path);
   const [createFormatter, { createDocumentSink, stdoutBytes }] = await Promise.all([
     loadFormatter(context, plan),
-    import('../output/document-sink.ts'),
+    import('../rows/document-sink.ts'),
   ]);
   if (plan.path === undefined) {
     return createDocumentSink(stdoutBytes(context.console, await loadGuard(context, plan)), createFormatter());
   }
-  const { openWholeFile } = await import('../output/whole-file.ts');
+  const { openWholeFile } = await import('../rows/whole-file.ts');
   const { path, gzip, elsewhere, beforeReplace } = plan;
   const file = await openWholeFile(path, { gzip, elsewhere, beforeReplace, processes: context.processes });
   return createDocumentSink(file, createFormatter());
@@ -132,10 +132,10 @@ async function openWorkbook(
   path: string,
 ): Promise<DocumentSink> {
   const [{ createWorkbookSink }, { createLocalTime }, { chooseTimeZone }, { openWholeFile }] = await Promise.all([
-    import('../output/xlsx/workbook-sink.ts'),
-    import('../local-time.ts'),
-    import('../time-zone.ts'),
-    import('../output/whole-file.ts'),
+    import('../rows/xlsx/workbook-sink.ts'),
+    import('../time/local-time.ts'),
+    import('../time/time-zone.ts'),
+    import('../rows/whole-file.ts'),
   ]);
   const settings = await context.settings();
   const zone = createLocalTime(chooseTimeZone({ flag: timezone, setting: settings.timezone, TZ: context.env.TZ }));
@@ -146,7 +146,7 @@ async function openWorkbook(
 /** What stands between the exact values of other people and a terminal; tables have it built in. */
 async function loadGuard({ console }: Context, { format }: OutputPlan): Promise<((text: string) => string) | undefined> {
   if (!console.isTerminal || format === 'table') return undefined;
-  const { cleanCsv, cleanJson } = await import('../output/clean.ts');
+  const { cleanCsv, cleanJson } = await import('../text/clean.ts');
   return format === 'json' || format === 'ndjson' ? cleanJson : cleanCsv;
 }
 

@@ -1,8 +1,8 @@
 /** The flags of every command that reads a range of time, what they mean together, and how a range is said. */
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { createLocalTime } from '../local-time.ts';
-import { chooseTimeZone, timeZoneToShow } from '../time-zone.ts';
+import { createLocalTime } from '../time/local-time.ts';
+import { chooseTimeZone, timeZoneToShow } from '../time/time-zone.ts';
 import { text } from './define.ts';
 
 const GROUP = 'Range flags:';
@@ -47,14 +47,14 @@ export async function planRange(context: Context, flags: RangeFlags, setting: st
   refuseTogether(flags);
   if (flags.timezone !== undefined) chooseTimeZone(inputs);
   if (during !== undefined) {
-    const { parsePeriod } = await import('../periods.ts');
+    const { parsePeriod } = await import('../time/periods.ts');
     const timezone = chooseTimeZone(inputs);
     const { sinceMs, untilMs } = parsePeriod(during, { flag: '--during', nowMs, timezone });
     return { sinceMs, untilMs, zone: () => timezone };
   }
   if (since === undefined && until === undefined)
     return { sinceMs: undefined, untilMs: undefined, zone: () => timeZoneToShow(inputs) };
-  const { isDate, isInUtc, parseMoment } = await import('../moments.ts');
+  const { isDate, isInUtc, parseMoment } = await import('../time/moments.ts');
   const timezone = () => chooseTimeZone(inputs);
   const moment = (flag: string, text: string | undefined) =>
     text === undefined ? undefined : parseMoment(text, { flag, nowMs, timezone });
@@ -75,7 +75,7 @@ async function tellExcluded(
   { until, sinceMs, untilMs }: { until: string; sinceMs: number | undefined; untilMs: number },
   zone: string,
 ): Promise<void> {
-  const { dayAfter, periodOfRange } = await import('../periods.ts');
+  const { dayAfter, periodOfRange } = await import('../time/periods.ts');
   const next = dayAfter(untilMs, zone);
   const period = sinceMs === undefined ? undefined : periodOfRange({ sinceMs, untilMs: next.sinceMs }, zone);
   const ways = [`--until ${next.name}`, ...(period ? [`--during ${period.name}`] : [])];

@@ -4,8 +4,8 @@ import { dirname, join, parse } from 'node:path';
 import type { Context } from '../context.ts';
 import { describeSystemError, systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
-import { quote } from '../quote.ts';
+import { nearest } from '../text/nearest.ts';
+import { quote } from '../text/quote.ts';
 
 export interface GivenFile {
   /** The flag, for what is said where the file cannot be read. */

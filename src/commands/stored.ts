@@ -1,9 +1,9 @@
 /** The stored config, as the commands about it see it: what was mended is mentioned, and a change is one step. */
 import type { Context } from '../context.ts';
-import { shown } from '../quote.ts';
 import type { Inputs } from '../settings/sources.ts';
 import type { Store } from '../settings/store.ts';
 import type { Stored, StoredProfile } from '../settings/stored.ts';
+import { shown } from '../text/quote.ts';
 
 /** The stored config, empty where there is none. Throws UsageError where it is corrupt. */
 export async function openStore(context: Context): Promise<Store> {

@@ -3,10 +3,10 @@
  * a code that fails leaves nothing behind and does not stop the others.
  */
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError, UsageError } from '../errors.ts';
-import type { CodeSink, TimedRows } from '../row-sink.ts';
+import type { CodeSink, TimedRows } from '../rows/row-sink.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode, ScanPage } from '../service/shapes.ts';
-import { formatInstant } from '../time.ts';
+import { formatInstant } from '../time/time.ts';
 import { exportScans } from './export-scans.ts';
 import { countsBeyond, type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
 

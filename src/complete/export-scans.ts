@@ -5,9 +5,9 @@
  * proven slices. A service that pages in no order is exported in its own. What cannot be proven complete fails.
  */
 import { UnprovenError } from '../errors.ts';
-import { quote } from '../quote.ts';
-import type { Rewind, RowSink, TimedRows } from '../row-sink.ts';
+import type { Rewind, RowSink, TimedRows } from '../rows/row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
+import { quote } from '../text/quote.ts';
 import { MovedError } from './assembly.ts';
 import { createBudget, SpentError } from './budget.ts';
 import { type Batch, cut, formatRange, pageSizeOf, type Range, type RangeReading, type ReadScans, readFirst } from './range.ts';

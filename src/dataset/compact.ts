@@ -4,11 +4,11 @@
  */
 import { join } from 'node:path';
 import { ForeignRowError } from '../append/read-back.ts';
+import { groupBy } from '../collections/group-by.ts';
 import type { Disk, DiskDirectory } from '../durable/disk.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { UnprovenError } from '../errors.ts';
-import { groupBy } from '../group-by.ts';
 import {
   createGeneration,
   generationPath,

@@ -9,7 +9,7 @@ import { inDirectory, isOwn } from '../durable/held-directory.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
-import { inShellOr } from '../quote.ts';
+import { inShellOr } from '../text/quote.ts';
 import { MANIFEST } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 import { isPartFile } from './parts.ts';

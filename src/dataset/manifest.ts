@@ -7,9 +7,9 @@ import { type AppendIdentity, type Difference, differenceOf, isIdentity } from '
 import type { CodeOverlap } from '../append/overlap.ts';
 import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
 import { seal, unseal } from '../append/sealed.ts';
-import { inShellOr, quote } from '../quote.ts';
 import { isObject } from '../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
+import { inShellOr, quote } from '../text/quote.ts';
 import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
 
 export const MANIFEST = '_qrctl.json';

@@ -11,7 +11,7 @@ import { inDirectory, removeFile } from '../durable/held-directory.ts';
 import { replaceFile, temporaryOf } from '../durable/replace-file.ts';
 import { makeRealDirectories } from '../durable/trusted-file.ts';
 import { UnprovenError } from '../errors.ts';
-import type { Row, TimedRows } from '../row-sink.ts';
+import type { Row, TimedRows } from '../rows/row-sink.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
 import { type DatasetIdentity, formatManifest, MANIFEST, type Part, partName } from './manifest.ts';
 import { createPartitioner } from './partitions.ts';

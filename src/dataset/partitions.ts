@@ -1,7 +1,7 @@
 /** Where a row belongs: the day or month of its own time, as a directory's name that engines read as a column (`dt`). */
 import { UnprovenError } from '../errors.ts';
-import { createLocalTime } from '../local-time.ts';
-import { formatInstant } from '../time.ts';
+import { createLocalTime } from '../time/local-time.ts';
+import { formatInstant } from '../time/time.ts';
 
 export const PARTITIONS = ['day', 'month'] as const;
 

@@ -2,10 +2,10 @@
 import { readRows, type SavedRow } from '../append/read-back.ts';
 import type { Disk, DiskFile } from '../durable/disk.ts';
 import { LocalError } from '../errors.ts';
-import { DamagedParquetError, type ParquetReading, readParquetRows } from '../parquet-rows.ts';
-import { shown } from '../quote.ts';
-import type { Row } from '../row-sink.ts';
-import { parseInstant } from '../time.ts';
+import { DamagedParquetError, type ParquetReading, readParquetRows } from '../rows/parquet/parquet-rows.ts';
+import type { Row } from '../rows/row-sink.ts';
+import { shown } from '../text/quote.ts';
+import { parseInstant } from '../time/time.ts';
 import type { DatasetIdentity, Part } from './manifest.ts';
 
 export interface PartReading {

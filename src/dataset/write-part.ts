@@ -2,7 +2,7 @@
 import { type Disk, readPieces } from '../durable/disk.ts';
 import { openBeside } from '../durable/replace-file.ts';
 import { createEarlyFlush, writeFully } from '../durable/write.ts';
-import type { Row } from '../row-sink.ts';
+import type { Row } from '../rows/row-sink.ts';
 import type { DatasetIdentity, Part } from './manifest.ts';
 import { readParquetPart } from './read-part.ts';
 

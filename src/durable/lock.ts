@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { platform } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
-import { type Clock, formatDuration } from '../time.ts';
+import { type Clock, formatDuration } from '../time/time.ts';
 import { nodeDisk } from './disk.ts';
 import { findHolder, foreignHolder } from './lock-holder.ts';
 import { describeSystemError, systemCode } from './path-errors.ts';

@@ -3,7 +3,7 @@
  * other files, runs, or multiplies itself (`use`, patterns, filters, entities) is refused by name, before anything is drawn.
  */
 import { Parser } from 'saxen';
-import { formatCount } from '../quote.ts';
+import { formatCount } from '../text/quote.ts';
 
 const SHAPES = ['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon'];
 const GRADIENTS = ['linearGradient', 'radialGradient', 'stop'];

@@ -1,8 +1,8 @@
 /** Files of libraries that are read when they are needed: built they lie in dist/, beside the sources in node_modules/. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readIfPackaged } from '../durable/packaged-files.ts';
 import { LocalError } from '../errors.ts';
-import { readIfPackaged } from '../packaged-files.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
 

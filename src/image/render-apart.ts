@@ -4,8 +4,8 @@
  */
 import { cpuUsage } from 'node:process';
 import { Worker } from 'node:worker_threads';
-import { readPackaged } from '../packaged-files.ts';
-import { every } from '../time.ts';
+import { readPackaged } from '../durable/packaged-files.ts';
+import { every } from '../time/time.ts';
 import { boundMemory } from './bound-memory.ts';
 import { damagedInstallation, readInstalled } from './installed-file.ts';
 

@@ -1,5 +1,5 @@
 /** Pictures as PDF, by pdfkit: outlines, black as ink alone, and nothing in it that differs from run to run. */
-import { EPOCH } from '../time.ts';
+import { EPOCH } from '../time/time.ts';
 import { type Colour, formatColour } from './colour.ts';
 import type { Modules } from './encode.ts';
 import type { Plate } from './logo.ts';

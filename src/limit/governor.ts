@@ -3,7 +3,7 @@
  * the queue, and who may go; what is known of the window is in rate-window.ts. The numbers in comments are those of PROTOCOL.md.
  */
 import { RateLimitError } from '../errors.ts';
-import { type Clock, formatDuration, formatInstant } from '../time.ts';
+import { type Clock, formatDuration, formatInstant } from '../time/time.ts';
 import { createCongestion } from './congestion.ts';
 import { createForeignRequests } from './foreign-requests.ts';
 import type { RateHeaders } from './rate-headers.ts';

@@ -1,5 +1,5 @@
 /** The rate-limit headers of an answer (specification, section 8), as they were written. What of them is believed, rate-window.ts decides. */
-import { parseHttpDate } from '../time.ts';
+import { parseHttpDate } from '../time/time.ts';
 
 /** Undefined where a header is missing or is not what it should be. */
 export interface RateHeaders {

@@ -2,8 +2,8 @@
  * Codes that may be a row's although their values are others than were sent: services cut names, drop emoji or spaces, keep no letters
  * but ASCII, write addresses in small letters. A row that is looked for by its own values alone would not be found, and be created twice.
  */
-import { groupBy } from '../group-by.ts';
-import { partitionPoint } from '../partition-point.ts';
+import { groupBy } from '../collections/group-by.ts';
+import { partitionPoint } from '../collections/partition-point.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { type Dated, dateOf, isForeign, type RowToFind, SECOND_MS } from './deal-out.ts';
 import { valuesKey } from './same-values.ts';

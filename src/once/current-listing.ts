@@ -1,9 +1,10 @@
 /** A listing that rows may be judged by: none that a cache kept, or that a replica gives which is behind. */
+
+import { getIfThere } from '../codes/find-code.ts';
 import { UnprovenError } from '../errors.ts';
-import { quote } from '../quote.ts';
-import { getIfThere } from '../service/find-code.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
+import { quote } from '../text/quote.ts';
 import type { ListedCode } from './journal.ts';
 import type { RowStates } from './row-states.ts';
 

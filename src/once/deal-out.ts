@@ -2,10 +2,10 @@
  * Rows and codes with the same values: which is whose? Everything here takes about as long as sorting them does, since a file may have
  * thousands of rows that are alike.
  */
-import { groupBy } from '../group-by.ts';
-import { partitionPoint } from '../partition-point.ts';
+import { groupBy } from '../collections/group-by.ts';
+import { partitionPoint } from '../collections/partition-point.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
-import { parseInstant } from '../time.ts';
+import { parseInstant } from '../time/time.ts';
 import { createRowHeap } from './row-heap.ts';
 import { resolutionMs, type TimeBounds } from './time-bounds.ts';
 

@@ -2,7 +2,7 @@
  * Which of the rows that no entry is are edits of entries that are gone, and of which? Pure, and in time linear in their number, because
  * replacing one host in a file of 100,000 rows edits all of them.
  */
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../collections/group-by.ts';
 
 /** What a row, or an entry, may have in common with its other form; undefined says nothing. */
 export interface Clues {

@@ -1,5 +1,5 @@
 /** The input of a run, as its journal knows it: read once, planned again whenever more is known. */
-import { getIfThere } from '../service/find-code.ts';
+import { getIfThere } from '../codes/find-code.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { type DecidedRows, type Decisions, readDecisions } from './decisions.ts';

@@ -5,9 +5,9 @@
 import { type AppendLog, createVolatileLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
-import { inQuotes, quote } from '../quote.ts';
 import type { NewCode } from '../service/shapes.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
+import { inQuotes, quote } from '../text/quote.ts';
 import type { ChangingRecord, EntriesRecord, OrderRecord } from './entries.ts';
 import { shapesOf } from './journal-shapes.ts';
 import { bindJournal, type JournalWorkspace, type WorkspaceLine } from './journal-workspace.ts';
@@ -157,7 +157,7 @@ async function checkLines(options: JournalOptions & { path: string }, found: rea
   return bindJournal(first, found, { ...options, knownIds, mayKnowMore });
 }
 
-/** What journals of other commands record, by their `of`: plan-journal.ts, bulk/delete-rows.ts. */
+/** What journals of other commands record, by their `of`: plan-journal.ts, deletion/delete-rows.ts. */
 const OTHER_KINDS: ReadonlyMap<string, string> = new Map([
   ['plan', 'dated changes'],
   ['deletion', 'a deletion'],

@@ -3,7 +3,7 @@
  * landed or never will: before that no listing proves that a code was not made.
  */
 import type { Service } from '../service/service.ts';
-import type { Clock } from '../time.ts';
+import type { Clock } from '../time/time.ts';
 import type { RecordedStates, RowState } from './row-states.ts';
 import type { Attempt } from './time-bounds.ts';
 

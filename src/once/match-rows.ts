@@ -1,5 +1,5 @@
 /** Which entry of the journal is each row of the input? Pure: by what they say, wherever they are. */
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../collections/group-by.ts';
 import type { Seen } from './entries.ts';
 
 /** `key`: equal for what asks for the same code (same-values.ts). */

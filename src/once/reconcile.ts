@@ -3,7 +3,7 @@
  * could be theirs can be dealt out among the rows, each within its time. A code too many, and a person must decide.
  */
 import type { NewCode, QrCode } from '../service/shapes.ts';
-import { letSignalsIn } from '../time.ts';
+import { letSignalsIn } from '../time/time.ts';
 import { createAlteredSearch } from './altered-codes.ts';
 import { judgeAlike, type RowToFind } from './deal-out.ts';
 import type { NewRow } from './journal.ts';

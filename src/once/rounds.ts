@@ -2,11 +2,11 @@
  * Rounds of sending, looking for what was lost in the listing, and sending again what certainly is not there, until each row has its code,
  * or a person must decide, or it is hopeless.
  */
-import { groupBy } from '../group-by.ts';
-import { inQuotes } from '../quote.ts';
+import { groupBy } from '../collections/group-by.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
-import type { Clock } from '../time.ts';
+import { inQuotes } from '../text/quote.ts';
+import type { Clock } from '../time/time.ts';
 import { listCurrentCodes } from './current-listing.ts';
 import type { RowToFind } from './deal-out.ts';
 import { type ListedCode, type NewRow, nameRow } from './journal.ts';

@@ -1,7 +1,7 @@
 /** How far each row is, by the journal: what it says, what was sent, what came back, and who decided the rest. */
 import type { AppendLog } from '../durable/append-log.ts';
 import type { NewCode } from '../service/shapes.ts';
-import type { Clock } from '../time.ts';
+import type { Clock } from '../time/time.ts';
 import { type ChangingRecord, codeOf, type EntriesRecord, fromRuns, type OrderRecord, type Seen } from './entries.ts';
 import type { JournalRecord, RowRecord, Stamp } from './journal.ts';
 import { type Attempt, type ClockEvidence, createClockEvidence } from './time-bounds.ts';

@@ -1,6 +1,7 @@
 /** When are two codes the same? */
-import { parseUrl } from '../parse-url.ts';
+
 import type { NewCode, QrCode } from '../service/shapes.ts';
+import { parseUrl } from '../text/parse-url.ts';
 
 /**
  * O6: a text that is equal for codes with the same name, type and destination. The service may tidy what it is sent (trim a name, add

@@ -8,7 +8,7 @@ import {
   RequestFailure,
   UnexpectedAnswerError,
 } from '../errors.ts';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '../parallel/in-parallel.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { NewRow } from './journal.ts';

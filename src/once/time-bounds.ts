@@ -3,9 +3,9 @@
  * has none, the Date headers stand in for it, shifted by what codes of other runs have shown to lie between the two; and where no code
  * ever showed it, it may be of any zone. The less is known, the less is ruled out, and the more a person must decide.
  */
-import { partitionPoint } from '../partition-point.ts';
+import { partitionPoint } from '../collections/partition-point.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { parseInstant } from '../time.ts';
+import { parseInstant } from '../time/time.ts';
 import type { JournalRecord, Stamp } from './journal.ts';
 
 /** One POST: from its intent until its outcome, if it got one. */

@@ -1,6 +1,6 @@
 /** Codes as a workspace really holds them: ordinary names, and the ones that break tables, spreadsheets and terminals. */
 import { CODE_TYPES, type QrCode } from '../service/shapes.ts';
-import { formatInstant } from '../time.ts';
+import { formatInstant } from '../time/time.ts';
 import { hash, pick, slug, uuid } from './chance.ts';
 
 const SUBJECTS = [

@@ -1,5 +1,5 @@
 /** What a sandbox can be told: how much data, which limits, and which way each open question of the specification goes. */
-import { type Clock, systemClock } from '../time.ts';
+import { type Clock, systemClock } from '../time/time.ts';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
 export const PLANS = ['free', 'pro', 'business'] as const;

@@ -1,7 +1,7 @@
 /** What a request brings: query parameters and JSON bodies, checked as section 4 of the specification says. */
 import { isObject } from '../service/json.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges, MAX_CODES_PAGE, MAX_SCANS_PAGE, type NewCode } from '../service/shapes.ts';
-import { parseInstant } from '../time.ts';
+import { parseInstant } from '../time/time.ts';
 import type { Behaviour } from './options.ts';
 
 /** A request the service answers with 400. */

@@ -1,6 +1,6 @@
 /** The scan log of one code: its series, the scans added from outside, and any page of any range of both. */
 import type { Scan } from '../service/shapes.ts';
-import { parseInstant } from '../time.ts';
+import { parseInstant } from '../time/time.ts';
 import { PLAIN_VISIT } from './made-up-visits.ts';
 import type { Behaviour } from './options.ts';
 import { addedScanId, createSeries, firstIndex, type Series, type SeriesShape } from './scan-series.ts';

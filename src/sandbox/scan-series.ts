@@ -2,7 +2,7 @@
  * The made-up scans of one code, as functions of their index: nothing is stored, so ten million cost no more than ten. Times
  * never decrease with the index, ids always increase.
  */
-import { formatInstant } from '../time.ts';
+import { formatInstant } from '../time/time.ts';
 import { fraction, hash } from './chance.ts';
 import { visitJson } from './made-up-visits.ts';
 

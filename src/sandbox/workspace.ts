@@ -1,6 +1,6 @@
 /** One workspace in memory: its codes and their scan logs. Deleting a code removes both for ever. */
 import type { CodeChanges, NewCode, QrCode, Scan } from '../service/shapes.ts';
-import { formatInstant } from '../time.ts';
+import { formatInstant } from '../time/time.ts';
 import { codeIdentity, madeUpCode } from './made-up-codes.ts';
 import { NEW_CODES_OF_PLAN, type SandboxSettings } from './options.ts';
 import { createScanLog, type ScanLog } from './scan-log.ts';

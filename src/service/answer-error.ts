@@ -10,7 +10,7 @@ import {
   UnexpectedAnswerError,
 } from '../errors.ts';
 import type { RateHeaders } from '../limit/rate-headers.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../text/quote.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { isObject, parseAnswer } from './json.ts';
 import { type Answer, header, type Method } from './transport.ts';

@@ -1,7 +1,7 @@
 /** The address of the service, as people type it. */
 import { UsageError } from '../errors.ts';
-import { parseUrl } from '../parse-url.ts';
-import { shown } from '../quote.ts';
+import { parseUrl } from '../text/parse-url.ts';
+import { shown } from '../text/quote.ts';
 
 /** The version segment every base URL ends in (specification, section 9). */
 const VERSION_PATH = '/api/v1';

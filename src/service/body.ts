@@ -1,8 +1,8 @@
 /** The body of an answer, from chunks to text. */
 import { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
-import type { ByteBuffer } from '../byte-buffer.ts';
-import { quote } from '../quote.ts';
+import type { ByteBuffer } from '../text/byte-buffer.ts';
+import { quote } from '../text/quote.ts';
 import { NetworkError } from './network-error.ts';
 
 /** No answer the specification describes comes near this; one that passes it would only fill the memory. */

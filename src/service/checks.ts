@@ -1,6 +1,6 @@
 /** The shapes of answers, checked once at the edge. Unknown values and extra fields pass: the service may grow. */
 import { UnexpectedAnswerError } from '../errors.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../text/quote.ts';
 import type { Redact } from './excerpt.ts';
 import { isObject } from './json.ts';
 import { parseScanTime } from './scan-times.ts';

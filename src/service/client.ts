@@ -7,7 +7,7 @@
 import { NotFoundError, type RequestFailure } from '../errors.ts';
 import { createGovernor, type Ticket } from '../limit/governor.ts';
 import { parseRateHeaders, type RateHeaders } from '../limit/rate-headers.ts';
-import { formatDuration } from '../time.ts';
+import { formatDuration } from '../time/time.ts';
 import { isServiceAnswer, type Subject } from './answer-error.ts';
 import { backoffMs, type Call, resultOfAnswer, resultOfFailure } from './attempt-result.ts';
 import { createRedact } from './excerpt.ts';

@@ -1,10 +1,10 @@
 /** Opening a connection to the service, through a proxy's tunnel where one is set, so that it can be ended at any moment. */
 import type { Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
-import { keepWasmSimple } from '../start/v8-flags.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client } from './undici.ts';
+import { keepWasmSimple } from './v8-flags.ts';
 
 type Callback = Connector.Callback;
 /** Opens one socket, TLS within it where the options say so; what it returns can be destroyed before it calls back. */

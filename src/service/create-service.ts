@@ -1,7 +1,7 @@
 /** The service's endpoints as functions: path, body and shape of each in one place. */
 import { setMaxListeners } from 'node:events';
 import { RequestFailure, UsageError } from '../errors.ts';
-import { formatInstant } from '../time.ts';
+import { formatInstant } from '../time/time.ts';
 import type { Call } from './attempt-result.ts';
 import { isLoopback } from './base-url.ts';
 import { checkCode, checkCodePage, checkSameCode, checkScanPage } from './checks.ts';

@@ -1,7 +1,7 @@
 /** Which proxy, if any, stands before the service: HTTPS_PROXY, HTTP_PROXY and NO_PROXY as curl and Node read them. */
 import { Buffer } from 'node:buffer';
 import { UsageError } from '../errors.ts';
-import { parseUrl } from '../parse-url.ts';
+import { parseUrl } from '../text/parse-url.ts';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 import type { ServiceOptions } from './service.ts';

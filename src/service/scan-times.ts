@@ -1,5 +1,5 @@
 /** The times of scans, parsed a million at a time. */
-import { parseInstant } from '../time.ts';
+import { parseInstant } from '../time/time.ts';
 
 const DAY_MS = 86_400_000;
 const ZERO = 48;

@@ -3,7 +3,7 @@ import type { RequestFailure } from '../errors.ts';
 import type { PauseEvents } from '../limit/governor.ts';
 import type { RateLimit } from '../limit/rate-limit.ts';
 import type { Reserve } from '../limit/rate-window.ts';
-import type { Clock } from '../time.ts';
+import type { Clock } from '../time/time.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';
 import type { SlugMemory, SlugStore } from './slug-memory.ts';
 import type { Method } from './transport.ts';

@@ -3,7 +3,7 @@
  * API key. Two workspaces mostly share one base URL, so the URL alone can't tell them apart; the key itself is never stored.
  */
 import { NotFoundError, UsageError } from '../errors.ts';
-import { inShellOr, quote } from '../quote.ts';
+import { inShellOr, quote } from '../text/quote.ts';
 
 /** The workspace that this run acts on. */
 export interface Workspace {

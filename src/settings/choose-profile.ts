@@ -1,8 +1,8 @@
 /** Which stored profile is meant. */
 import { UsageError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
-import { inShellOr, shown } from '../quote.ts';
-import { redactKeys } from './key.ts';
+import { redactKeys } from '../text/key.ts';
+import { nearest } from '../text/nearest.ts';
+import { inShellOr, shown } from '../text/quote.ts';
 import type { SettingFlags, Variables } from './settings.ts';
 import type { Inputs } from './sources.ts';
 import { DEFAULT_PROFILE, type Stored } from './stored.ts';

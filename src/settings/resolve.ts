@@ -1,11 +1,11 @@
 /** Resolves the settings in force, and checks those that are to be stored. */
 import { UsageError } from '../errors.ts';
-import { inShellOr, quote } from '../quote.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
+import { checkKey } from '../text/key.ts';
+import { inShellOr, quote } from '../text/quote.ts';
+import { findTemplateProblem } from '../text/short-url.ts';
 import { chooseInputs } from './choose-profile.ts';
-import { checkKey } from './key.ts';
 import type { SettingFlags, Settings, Variables } from './settings.ts';
-import { findTemplateProblem } from './short-url.ts';
 import { badSetting, findSetting, type Inputs } from './sources.ts';
 import type { Store } from './store.ts';
 import type { Stored } from './stored.ts';

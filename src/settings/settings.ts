@@ -1,7 +1,7 @@
 /** The settings in force for one command: flag > variable > profile > default. */
 import type { Reserve } from '../limit/rate-window.ts';
 
-/** What `--format` takes. Its formatters stand in output/create-formatter.ts. */
+/** What `--format` takes. Its formatters stand in rows/create-formatter.ts. */
 export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;
 /** What help says of each. */
 export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>> = {
@@ -56,7 +56,7 @@ export interface Settings {
   profile: string;
   /** Ends in /api/v1, no trailing slash; undefined when nothing names one. */
   baseUrl: string | undefined;
-  /** The key that may be sent to `baseUrl`; undefined when there is none. Never print it: see keyPrefix in settings/key.ts. */
+  /** The key that may be sent to `baseUrl`; undefined when there is none. Never print it: see keyPrefix in text/key.ts. */
   apiKey: string | undefined;
   /** Where `apiKey` comes from; undefined for none, and for one that is being stored. */
   keySource: 'variable' | 'profile' | undefined;
@@ -66,7 +66,7 @@ export interface Settings {
   /** Between the cells of CSV. */
   delimiter: Delimiter | undefined;
   timezone: string | undefined;
-  /** The address of a code as a template: it has `{slug}` or `{id}`. See settings/short-url.ts. */
+  /** The address of a code as a template: it has `{slug}` or `{id}`. See text/short-url.ts. */
   shortUrl: string | undefined;
   reserve: Reserve;
   concurrency: number;

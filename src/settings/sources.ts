@@ -1,9 +1,9 @@
 /** Where the value of a setting comes from: flag > variable > profile > default. The one place that knows this order. */
 import { UsageError } from '../errors.ts';
-import { inShellOr } from '../quote.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
+import { inShellOr } from '../text/quote.ts';
+import { parseShortUrl } from '../text/short-url.ts';
 import type { SettingFlags, Variables } from './settings.ts';
-import { parseShortUrl } from './short-url.ts';
 import type { StoredProfile } from './stored.ts';
 import { DEFAULT_CONCURRENCY, type SettingKey } from './values.ts';
 

@@ -7,7 +7,7 @@ import { replaceFile } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { LocalError } from '../errors.ts';
-import type { Clock } from '../time.ts';
+import type { Clock } from '../time/time.ts';
 import { closeNewDirectory, DIRECTORY_MODE, FILE_MODE, mendModes } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 import { configFile, readStore, type Store } from './store.ts';

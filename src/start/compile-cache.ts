@@ -17,7 +17,7 @@
  * as well change the user's shell profile.
  */
 import { statSync } from 'node:fs';
-import { type OwnCache, openOwnCache, quietly, type User } from './own-cache.ts';
+import { type OwnCache, openOwnCache, quietly, type User } from '../durable/own-cache.ts';
 
 /** What V8 compiled of one bundle. */
 export interface Compiled {

@@ -2,8 +2,8 @@
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
+import { readPackaged } from '../durable/packaged-files.ts';
 import { main as runLine } from '../main.ts';
-import { readPackaged } from '../packaged-files.ts';
 import { type CompileCache, type Compiled, openCompileCache } from './compile-cache.ts';
 
 type App = typeof import('../app.ts');
@@ -84,7 +84,7 @@ function keepCompiled(command: string): void {
   if (cache === undefined) return;
   const due = [...bundles].filter(([, { compiled, refused }]) => !refused && isNews(compiled?.commands ?? [], command));
   if (due.length === 0) return;
-  const { restoreFlags }: typeof import('./v8-flags.ts') = require('./v8-flags.ts');
+  const { restoreFlags }: typeof import('../service/v8-flags.ts') = require('../service/v8-flags.ts');
   restoreFlags();
   for (const [name, { source, script, compiled }] of due) {
     cache.write(name, source, { code: script.createCachedData(), commands: [...(compiled?.commands ?? []), command] });

@@ -1,5 +1,5 @@
 /** The range that a range is compared with. */
-import { periodOfRange, periodYearBefore, previousPeriod } from '../periods.ts';
+import { periodOfRange, periodYearBefore, previousPeriod } from '../time/periods.ts';
 import { type Span, zoned } from './calendar.ts';
 
 /** What `--compare` takes. */

@@ -1,5 +1,5 @@
 /** The one aggregator: scans in, counts by each dimension out. It knows no service and no file, and its memory does not grow with the scans. */
-import type { Row } from '../row-sink.ts';
+import type { Row } from '../rows/row-sink.ts';
 import { type Dimension, isTimeDimension, isValueDimension, type ValueDimension } from './dimensions.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 

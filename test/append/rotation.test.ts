@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { seal } from '../../src/append/sealed.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
-import { systemClock } from '../../src/time.ts';
+import { systemClock } from '../../src/time/time.ts';
 import { Ended, type Fault, type MemoryDisk } from '../support/memory-disk.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 import {

@@ -3,13 +3,13 @@ import { type AppendIdentity, type AppendOptions, openAppendFile } from '../../s
 import type { OwnWorkspace } from '../../src/append/own-workspace.ts';
 import type { Disk, DiskFile } from '../../src/durable/disk.ts';
 import { NotFoundError, UnprovenError } from '../../src/errors.ts';
-import { createCsvFormatter } from '../../src/output/csv.ts';
-import { createNdjsonFormatter } from '../../src/output/json.ts';
-import type { TimedRows } from '../../src/row-sink.ts';
+import { createCsvFormatter } from '../../src/rows/csv.ts';
+import { createNdjsonFormatter } from '../../src/rows/json.ts';
+import type { TimedRows } from '../../src/rows/row-sink.ts';
 import type { Scan } from '../../src/service/shapes.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
-import { formatInstant, parseInstant, systemClock } from '../../src/time.ts';
+import { formatInstant, parseInstant, systemClock } from '../../src/time/time.ts';
 import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
 
 export const FILE = '/data/scans.out';

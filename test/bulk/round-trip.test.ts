@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseInput } from '../../src/bulk/read-input.ts';
-import { createFormatter } from '../../src/output/create-formatter.ts';
-import { textOf } from '../../src/output/formatter.ts';
+import { createFormatter } from '../../src/rows/create-formatter.ts';
+import { textOf } from '../../src/rows/formatter.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
 import { runs } from '../support/property-runs.ts';
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { parseInput } from '../../src/bulk/read-input.ts';
-import { createFormat, seenNumber } from '../../src/bulk/xlsx/seen-text.ts';
 import { UsageError } from '../../src/errors.ts';
-import { createWorkbookSink } from '../../src/output/xlsx/workbook-sink.ts';
+import { createFormat, seenNumber } from '../../src/rows/xlsx/seen-text.ts';
+import { createWorkbookSink } from '../../src/rows/xlsx/workbook-sink.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { addressFailure, ask } from '../../src/check/ask.ts';
 import { type CheckJob, checkDestinations } from '../../src/check/check-destinations.ts';
 import { createTlsSessions } from '../../src/check/tls-sessions.ts';
-import { systemClock } from '../../src/time.ts';
+import { systemClock } from '../../src/time/time.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 
 type React = (request: { socket: Socket; host: string; path: string; head: string; number: number }) => void;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { loadManual } from '../../src/commands/manual.ts';
-import { completionScripts } from '../../src/help/scripts.ts';
-import { SCRIPTS, SHELLS } from '../../src/packaged.ts';
+import { completionScripts } from '../../src/cli/help/scripts.ts';
+import { loadManual } from '../../src/cli/manual.ts';
+import { SCRIPTS, SHELLS } from '../../src/cli/packaged.ts';
 import { runCli } from '../support/cli.ts';
 
 const directory = new URL('../../completions/', import.meta.url);

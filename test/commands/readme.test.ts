@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { interpret } from '../../src/commands/program.ts';
+import { SHELLS } from '../../src/cli/packaged.ts';
+import { interpret } from '../../src/cli/program.ts';
 import { EXIT_CODES } from '../../src/errors.ts';
-import { SHELLS } from '../../src/packaged.ts';
-import { commandLinesIn } from '../help/command-lines.ts';
+import { commandLinesIn } from '../cli/help/command-lines.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 /** HOST is a placeholder: a short URL with it is refused, so that nobody prints it. */

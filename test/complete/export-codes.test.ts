@@ -10,8 +10,8 @@ import {
   UnprovenError,
   UsageError,
 } from '../../src/errors.ts';
-import type { CodeSink } from '../../src/row-sink.ts';
-import { fetchInOrder } from '../../src/service/fetch-in-order.ts';
+import { fetchInOrder } from '../../src/parallel/fetch-in-order.ts';
+import type { CodeSink } from '../../src/rows/row-sink.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';

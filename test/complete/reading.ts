@@ -2,7 +2,7 @@
 import { type FetchInOrder, type RangeReading, type ReadScans, widened } from '../../src/complete/range.ts';
 import type { SlicesJob } from '../../src/complete/slices.ts';
 import type { WalkJob } from '../../src/complete/walk.ts';
-import type { TimedRows } from '../../src/row-sink.ts';
+import type { TimedRows } from '../../src/rows/row-sink.ts';
 import type { Scan, ScanPage } from '../../src/service/shapes.ts';
 import { type ModelRow, scanOf } from '../support/model-service/scans.ts';
 

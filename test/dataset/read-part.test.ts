@@ -7,7 +7,7 @@ import { readPart } from '../../src/dataset/read-part.ts';
 import { mergeParts } from '../../src/dataset/write-part.ts';
 import { nodeDisk } from '../../src/durable/disk.ts';
 import { exitCodeOf, LocalError } from '../../src/errors.ts';
-import { createParquetFormatter } from '../../src/output/parquet.ts';
+import { createParquetFormatter } from '../../src/rows/parquet/parquet.ts';
 import { useDirectory } from '../support/cli.ts';
 
 const NAMES = ['qr_id', 'id', 'ts'];

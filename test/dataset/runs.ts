@@ -2,12 +2,12 @@
 import { expect } from 'vitest';
 import type { DatasetIdentity } from '../../src/dataset/manifest.ts';
 import { type DatasetOptions, openDataset } from '../../src/dataset/open-dataset.ts';
-import { createCsvFormatter } from '../../src/output/csv.ts';
-import { createNdjsonFormatter } from '../../src/output/json.ts';
-import { createParquetFormatter } from '../../src/output/parquet.ts';
-import type { CodeSink } from '../../src/row-sink.ts';
+import { createCsvFormatter } from '../../src/rows/csv.ts';
+import { createNdjsonFormatter } from '../../src/rows/json.ts';
+import { createParquetFormatter } from '../../src/rows/parquet/parquet.ts';
+import type { CodeSink } from '../../src/rows/row-sink.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
-import { formatInstant, systemClock } from '../../src/time.ts';
+import { formatInstant, systemClock } from '../../src/time/time.ts';
 import { HOUR, ownWorkspace, type TestRow, type TestService } from '../append/runs.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/durable/lock.ts';
 import { findHolder, foreignHolder } from '../../src/durable/lock-holder.ts';
 import { UsageError } from '../../src/errors.ts';
-import { systemClock } from '../../src/time.ts';
+import { systemClock } from '../../src/time/time.ts';
 import { fakeClock } from '../support/clock.ts';
 
 let directory: string;

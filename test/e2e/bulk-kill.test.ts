@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fraction } from '../../src/sandbox/chance.ts';
-import { systemClock } from '../../src/time.ts';
+import { systemClock } from '../../src/time/time.ts';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import {
   applyThenDrop,

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { fraction } from '../../src/sandbox/chance.ts';
 import type { Exchange } from '../../src/sandbox/exchange.ts';
-import { systemClock } from '../../src/time.ts';
+import { systemClock } from '../../src/time/time.ts';
 import { runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';

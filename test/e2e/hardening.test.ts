@@ -11,7 +11,7 @@ import { UsageError } from '../../src/errors.ts';
 import { failure, type Intercept, json } from '../../src/sandbox/exchange.ts';
 import { readStore } from '../../src/settings/store.ts';
 import { updateStore } from '../../src/settings/write-store.ts';
-import { systemClock } from '../../src/time.ts';
+import { systemClock } from '../../src/time/time.ts';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { gzipBomb, hang, redirects } from '../support/faults.ts';
 import { type HereResult, runByDay, runHere } from '../support/run-here.ts';

@@ -4,7 +4,7 @@ import { access, mkdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { leaves } from '../../src/commands/tree.ts';
+import { leaves } from '../../src/cli/tree.ts';
 import { BIN } from '../support/cli.ts';
 import { withSandbox } from '../support/sandbox.ts';
 

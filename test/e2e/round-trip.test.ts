@@ -2,10 +2,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SheetRow } from '../../src/bulk/xlsx/read-sheet.ts';
-import { readWorkbook } from '../../src/bulk/xlsx/read-workbook.ts';
-import { openWholeFile } from '../../src/output/whole-file.ts';
-import { createWorkbookSink } from '../../src/output/xlsx/workbook-sink.ts';
+import { openWholeFile } from '../../src/rows/whole-file.ts';
+import type { SheetRow } from '../../src/rows/xlsx/read-sheet.ts';
+import { readWorkbook } from '../../src/rows/xlsx/read-workbook.ts';
+import { createWorkbookSink } from '../../src/rows/xlsx/workbook-sink.ts';
 import { useDirectory } from '../support/cli.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
 import { runByDay } from '../support/run-here.ts';

@@ -1,6 +1,6 @@
 /** The places whose every line must be guarded by a test, and the tests that guard them. */
 
-const CLEANING = ['src/output/csv.ts', 'src/output/clean.ts'];
+const CLEANING = ['src/rows/csv.ts', 'src/text/clean.ts'];
 const ROOMS = ['src/limit', 'src/complete', 'src/append', 'src/once', 'src/durable', 'src/dataset'];
 
 const wanted = (process.env.MUTANTS_OF ?? '').split(',').filter((place) => place !== '');

@@ -8,10 +8,10 @@ import {
   UnavailableError,
   UnexpectedAnswerError,
 } from '../../src/errors.ts';
-import { inParallel } from '../../src/in-parallel.ts';
 import type { JournalRecord, NewRow } from '../../src/once/journal.ts';
 import { openStates } from '../../src/once/row-states.ts';
 import { sendRows } from '../../src/once/send-rows.ts';
+import { inParallel } from '../../src/parallel/in-parallel.ts';
 import { fakeClock } from '../support/clock.ts';
 
 const rowsOf = (count: number) =>

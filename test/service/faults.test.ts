@@ -12,7 +12,7 @@ import {
   UnavailableError,
   UnexpectedAnswerError,
 } from '../../src/errors.ts';
-import { systemClock } from '../../src/time.ts';
+import { systemClock } from '../../src/time/time.ts';
 import { fakeClock } from '../support/clock.ts';
 import { type RawRequest, rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { CODE, KEY, pageOf, rejection, SCAN, useService } from './setup.ts';

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { createService } from '../../src/service/create-service.ts';
 import type { Service, ServiceOptions } from '../../src/service/service.ts';
-import { systemClock } from '../../src/time.ts';
+import { systemClock } from '../../src/time/time.ts';
 
 export const KEY = 'svc_live_0123456789abcdef';
 

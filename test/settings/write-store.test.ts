@@ -18,7 +18,7 @@ import { LocalError, UsageError } from '../../src/errors.ts';
 import { readStore } from '../../src/settings/store.ts';
 import type { Stored, StoredProfile } from '../../src/settings/stored.ts';
 import { updateStore } from '../../src/settings/write-store.ts';
-import { systemClock } from '../../src/time.ts';
+import { systemClock } from '../../src/time/time.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 function told(env: Record<string, string>) {

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { countService } from '../../src/commands/scans/counting/count-service.ts';
 import type { CountPlan } from '../../src/commands/scans/counting/plan-count.ts';
 import type { Context } from '../../src/context.ts';
-import { createLocalTime } from '../../src/local-time.ts';
 import type { Service } from '../../src/service/service.ts';
 import { COMPARISONS } from '../../src/stats/compare-span.ts';
 import { figuresOf } from '../../src/stats/figures.ts';
+import { createLocalTime } from '../../src/time/local-time.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { runs } from '../support/property-runs.ts';
 

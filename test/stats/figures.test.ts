@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../src/local-time.ts';
 import { DIMENSIONS, type Dimension } from '../../src/stats/dimensions.ts';
 import { type FiguresOptions, figuresOf } from '../../src/stats/figures.ts';
 import { createTally } from '../../src/stats/tally.ts';
+import { createLocalTime } from '../../src/time/local-time.ts';
 import { runs } from '../support/property-runs.ts';
 
 const at = (text: string) => Date.parse(text);

@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../src/sandbox/exchange.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Scan } from '../../src/service/shapes.ts';
-import { systemClock } from '../../src/time.ts';
+import { systemClock } from '../../src/time/time.ts';
 
 export interface TestSandbox extends Sandbox {
   /** Every answered request, oldest first. */

@@ -1,7 +1,7 @@
 /** The key of a login: from the terminal, without echo, or one line of standard input, never an argument; and what the service says to it. */
 import type { ConnectedSettings, Context } from '../../context.ts';
 import { UnavailableError, UsageError } from '../../errors.ts';
-import { checkKey, hasLivePrefix } from '../../settings/key.ts';
+import { checkKey, hasLivePrefix } from '../../text/key.ts';
 
 /** Far longer than a key: what is longer is another file. */
 const MOST_BYTES = 64 * 1024;

@@ -95,7 +95,7 @@ async function askShortUrl(context: Context, name: string): Promise<void> {
 
 async function tellStored(context: Context, name: string, stored: { baseUrl: string; apiKey: string }): Promise<void> {
   const { console, env, flags } = context;
-  const { keyPrefix } = await import('../../settings/key.ts');
+  const { keyPrefix } = await import('../../text/key.ts');
   const { warnOfProfileVariable } = await import('../stored.ts');
   console.note(`stored the key ${keyPrefix(stored.apiKey)} for ${stored.baseUrl}`);
   console.note(`the current profile is '${name}'`);

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Row } from '../../row-sink.ts';
+import type { Row } from '../../rows/row-sink.ts';
 import { defineCommand } from '../define.ts';
 import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
 
@@ -21,8 +21,8 @@ export const command = defineCommand({
 });
 
 async function askStatus(context: Context): Promise<Row[]> {
-  const { keyPrefix } = await import('../../settings/key.ts');
-  const { formatInstant } = await import('../../time.ts');
+  const { keyPrefix } = await import('../../text/key.ts');
+  const { formatInstant } = await import('../../time/time.ts');
   const service = await context.service();
   const { profile, apiKey = '' } = await context.settings();
   const { total } = await service.listCodes({ page: 1, limit: 1 });

@@ -1,7 +1,7 @@
 /** What the verbs of `config` share: the setting they are about, and how a value is printed. */
 import type { Context } from '../../context.ts';
-import { clean } from '../../output/clean.ts';
 import { SETTING_KEYS, type SettingKey } from '../../settings/values.ts';
+import { clean } from '../../text/clean.ts';
 import type { ArgumentDefinition } from '../define.ts';
 
 /** The setting that `get`, `set` and `unset` are about. */

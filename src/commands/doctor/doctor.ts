@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import type { OutputFlags } from '../../output/plan-output.ts';
-import type { RowSink } from '../../row-sink.ts';
+import type { OutputFlags } from '../../rows/plan-output.ts';
+import type { RowSink } from '../../rows/row-sink.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { defineCommand } from '../define.ts';
 import { openSink, outputOptionsWithoutIds, planOutput, writeAll } from '../output-options.ts';
@@ -40,8 +40,8 @@ async function openReport(context: Context, options: OutputFlags): Promise<{ out
     return { output: await openSink(context, plan), isRead: false };
   }
   const { createReportFormatter } = await import('./finding.ts');
-  const { loadColours } = await import('../../output/colour.ts');
-  const { createDocumentSink, stdoutBytes } = await import('../../output/document-sink.ts');
+  const { loadColours } = await import('../../terminal/colour.ts');
+  const { createDocumentSink, stdoutBytes } = await import('../../rows/document-sink.ts');
   const { colour, isTerminal, width } = context.console;
   const formatter = createReportFormatter(await loadColours(colour), isTerminal ? width : undefined);
   return { output: createDocumentSink(stdoutBytes(context.console), formatter), isRead: isTerminal };

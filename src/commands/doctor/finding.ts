@@ -1,10 +1,10 @@
 /** What one check of `qrctl doctor` found, and the line that people read of it. */
 import { Failure, messageOf, ReportedError } from '../../errors.ts';
-import { clean } from '../../output/clean.ts';
-import type { Colours } from '../../output/colour.ts';
-import type { Formatter } from '../../output/formatter.ts';
-import { wrapWords } from '../../output/wrap-words.ts';
-import type { Row } from '../../row-sink.ts';
+import type { Formatter } from '../../rows/formatter.ts';
+import type { Row } from '../../rows/row-sink.ts';
+import type { Colours } from '../../terminal/colour.ts';
+import { wrapWords } from '../../terminal/wrap-words.ts';
+import { clean } from '../../text/clean.ts';
 
 export interface Finding {
   check: 'config' | 'profile' | 'settings' | 'base-url' | 'key' | 'proxy' | 'service' | 'clock' | 'openapi';

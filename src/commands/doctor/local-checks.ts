@@ -3,12 +3,12 @@ import type { Context } from '../../context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import { proxyFor } from '../../service/proxy.ts';
 import { chooseInputs, profileName } from '../../settings/choose-profile.ts';
-import { keyPrefix } from '../../settings/key.ts';
 import { resolveBaseUrl, resolveInputs, resolveKey } from '../../settings/resolve.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Inputs } from '../../settings/sources.ts';
 import { readStore } from '../../settings/store.ts';
 import type { Stored } from '../../settings/stored.ts';
+import { keyPrefix } from '../../text/key.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 
 /** What was found, and what the rest can be checked with: defaults stand in for what is wrong. */

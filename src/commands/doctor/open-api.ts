@@ -1,6 +1,5 @@
 /** Compares the service's own description (`/openapi.json`, OpenAPI 3.1) with what this tool was written against. */
 
-import { quote } from '../../quote.ts';
 import {
   CODE_FIELDS,
   CODE_STATUSES,
@@ -10,6 +9,7 @@ import {
   MAX_SCANS_PAGE,
   SCAN_FIELDS,
 } from '../../service/shapes.ts';
+import { quote } from '../../text/quote.ts';
 import { asList, findOperation, findParameter, findProperty, type Walk, walker } from './described.ts';
 
 /** The version of the interface the tool knows (service specification, "Versioning"). */

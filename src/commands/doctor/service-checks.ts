@@ -3,7 +3,7 @@ import type { ConnectedSettings, Context } from '../../context.ts';
 import { AuthError, Failure, NotFoundError, RateLimitError, UnavailableError, UnexpectedAnswerError } from '../../errors.ts';
 import { NetworkError } from '../../service/network-error.ts';
 import type { Service } from '../../service/service.ts';
-import { formatDuration } from '../../time.ts';
+import { formatDuration } from '../../time/time.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 import { compareOpenApi } from './open-api.ts';
 

@@ -5,7 +5,7 @@ import type { ResultsCommand } from '../../bulk/results-writer.ts';
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';
 import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } from '../../errors.ts';
-import { isWrittenDirectly } from '../../output/whole-file.ts';
+import { isWrittenDirectly } from '../../rows/whole-file.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
 import { readInput } from './bulk-input.ts';
 import { openBulkOutput } from './bulk-output.ts';

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import type { InputForm } from '../../bulk/input.ts';
 import { UsageError } from '../../errors.ts';
-import { formatOfPath, refuseForeignExtension } from '../../output/plan-output.ts';
+import { formatOfPath, refuseForeignExtension } from '../../rows/plan-output.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
 import { fromCodesOption } from '../from-option.ts';
 import { movedFromOption } from '../moved-from-option.ts';

@@ -4,13 +4,13 @@ import { gunzip } from 'node:zlib';
 import type { Input, ReadOptions } from '../../bulk/input.ts';
 import { parseInput, parseWithFaults } from '../../bulk/read-input.ts';
 import { listedCodes, listedRows } from '../../bulk/read-results.ts';
+import type { UtmTags } from '../../codes/utm.ts';
 import type { Context } from '../../context.ts';
 import { nodeDisk } from '../../durable/disk.ts';
 import { readBack } from '../../durable/held-directory.ts';
 import { systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
 import type { Listed } from '../../once/listed-rows.ts';
-import type { UtmTags } from '../../utm.ts';
 import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
 
 /** More than any spreadsheet has, and little enough to be held in memory. */

@@ -1,19 +1,19 @@
 /** What a bulk run writes: the results file, which takes after the input, and what is printed of it. */
 
+import { countOutcomes } from '../../bulk/count-outcomes.ts';
 import { type Input, type InputRow, OUR_COLUMNS } from '../../bulk/input.ts';
 import { type RowResult, type ShortUrlOf, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
-import { countOutcomes } from '../../count-outcomes.ts';
-import { defuse } from '../../defuse.ts';
-import type { Column } from '../../output/columns.ts';
-import { createFormatter } from '../../output/create-formatter.ts';
-import type { CsvOptions } from '../../output/csv.ts';
-import { createDocumentSink } from '../../output/document-sink.ts';
-import { formatOfPath, isCompressed, type OutputFlags } from '../../output/plan-output.ts';
-import { openWholeFile } from '../../output/whole-file.ts';
-import type { Row, RowSink } from '../../row-sink.ts';
-import { addFile } from '../../run-summary.ts';
-import { fillShortUrl } from '../../settings/short-url.ts';
+import type { Column } from '../../rows/columns.ts';
+import { createFormatter } from '../../rows/create-formatter.ts';
+import type { CsvOptions } from '../../rows/csv.ts';
+import { createDocumentSink } from '../../rows/document-sink.ts';
+import { formatOfPath, isCompressed, type OutputFlags } from '../../rows/plan-output.ts';
+import type { Row, RowSink } from '../../rows/row-sink.ts';
+import { openWholeFile } from '../../rows/whole-file.ts';
+import { addFile } from '../../run/run-summary.ts';
+import { defuse } from '../../text/defuse.ts';
+import { fillShortUrl } from '../../text/short-url.ts';
 import { openSink, planOutput } from '../output-options.ts';
 import { OUTCOME } from './code-columns.ts';
 import { NAMED_COLUMNS } from './named-codes.ts';

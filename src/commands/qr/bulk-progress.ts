@@ -1,18 +1,18 @@
 /** How the rows of a bulk run are gone through: what that costs under the plan's limit, how far it is, and how it went. */
 import { type ChangeEnd, changeRows } from '../../bulk/change-rows.ts';
 import type { TargetRow } from '../../bulk/check-rows.ts';
+import { countOutcomes } from '../../bulk/count-outcomes.ts';
 import { faultsOfTwoNames, findCodes, groupByCode, type Lookup } from '../../bulk/find-codes.ts';
 import { type Fault, refuseFaults, type Source } from '../../bulk/input.ts';
 import { changeResults, isDone, type RowResult } from '../../bulk/results.ts';
+import { requestsToFindAgain } from '../../codes/find-code.ts';
 import type { Context } from '../../context.ts';
-import { countOutcomes } from '../../count-outcomes.ts';
 import { ClosedPipeError } from '../../errors.ts';
 import { costOf } from '../../limit/rate-limit.ts';
 import type { Waiting } from '../../once/rounds.ts';
-import { countOf, formatCount } from '../../quote.ts';
-import { requestsToFindAgain } from '../../service/find-code.ts';
 import type { Service } from '../../service/service.ts';
-import { formatDuration } from '../../time.ts';
+import { countOf, formatCount } from '../../text/quote.ts';
+import { formatDuration } from '../../time/time.ts';
 
 /** The last line of a dry run: `12 rows would be …: 12 requests, 1 window of 60 requests a minute; 2 warnings; nothing was changed`. */
 export function tellCost({ console }: Context, service: Service, what: string, requests: number, warnings = 0): void {

@@ -1,6 +1,7 @@
 /** The rule of destination.ts, for codes that are created or changed one by one. */
+
+import { type DestinationProblem, findDestinationProblem, isDead } from '../../codes/destination.ts';
 import type { Context } from '../../context.ts';
-import { type DestinationProblem, findDestinationProblem, isDead } from '../../destination.ts';
 import { UsageError } from '../../errors.ts';
 import type { NewCode, QrCode } from '../../service/shapes.ts';
 

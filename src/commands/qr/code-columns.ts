@@ -1,13 +1,13 @@
 /** How codes are printed: the service's fields, and the address their image leads to where the profile knows it. */
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import type { ColourName } from '../../output/colour.ts';
-import type { Column } from '../../output/columns.ts';
-import type { Shape } from '../../output/formatter.ts';
-import type { OutputFlags } from '../../output/plan-output.ts';
-import type { Row } from '../../row-sink.ts';
+import type { Column } from '../../rows/columns.ts';
+import type { Shape } from '../../rows/formatter.ts';
+import type { OutputFlags } from '../../rows/plan-output.ts';
+import type { Row } from '../../rows/row-sink.ts';
 import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
-import { fillShortUrl } from '../../settings/short-url.ts';
+import type { ColourName } from '../../terminal/colour.ts';
+import { fillShortUrl } from '../../text/short-url.ts';
 import { planOutput } from '../output-options.ts';
 
 /** A map, because a status may be any text: an object would know `constructor` too. */

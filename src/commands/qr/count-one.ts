@@ -1,6 +1,6 @@
 /** What `--summary` tells of a command that does one thing to one code. */
 import { Failure, RequestFailure, UsageError } from '../../errors.ts';
-import type { RunFacts } from '../../run-summary.ts';
+import type { RunFacts } from '../../run/run-summary.ts';
 
 /** Does it, and counts it as `outcome`; if it fails as failed, or as undecided if it may have been created. */
 export async function countOne<T>(

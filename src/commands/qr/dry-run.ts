@@ -1,10 +1,10 @@
 /** How a dry run is printed: the plan, what is odd about the rows, and what it would cost. */
 import type { Fault, Source } from '../../bulk/input.ts';
 import type { Context } from '../../context.ts';
-import type { Column } from '../../output/columns.ts';
-import type { OutputFlags } from '../../output/plan-output.ts';
-import { countOf } from '../../quote.ts';
-import type { Row } from '../../row-sink.ts';
+import type { Column } from '../../rows/columns.ts';
+import type { OutputFlags } from '../../rows/plan-output.ts';
+import type { Row } from '../../rows/row-sink.ts';
+import { countOf } from '../../text/quote.ts';
 import { planOutput, printRecords } from '../output-options.ts';
 import { tellCost } from './bulk-progress.ts';
 import { tellWarnings } from './tell-checked.ts';

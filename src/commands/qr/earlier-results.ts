@@ -4,8 +4,8 @@ import { outcomesIn, type ResultsCommand, writersOf } from '../../bulk/results-w
 import { nodeDisk } from '../../durable/disk.ts';
 import { readBack } from '../../durable/held-directory.ts';
 import { UsageError } from '../../errors.ts';
-import { formatCount } from '../../quote.ts';
 import { isObject } from '../../service/json.ts';
+import { formatCount } from '../../text/quote.ts';
 import { journalOf } from './bulk-flags.ts';
 import { MOST_BYTES, parseRows } from './bulk-input.ts';
 

@@ -2,7 +2,7 @@
 import { type Checked, type Fault, type Input, type Source, tellFaults } from '../../bulk/input.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { countOf, inQuotes } from '../../quote.ts';
+import { countOf, inQuotes } from '../../text/quote.ts';
 
 /** Says how columns were understood, and which are only copied. */
 export function tellColumns({ console }: Context, { notes, unread }: Pick<Checked<unknown>, 'notes' | 'unread'>): void {

@@ -1,6 +1,6 @@
 /** The flags for UTM tags, of create and update. */
 import { InvalidArgumentError } from 'commander';
-import { normaliseUtm, type UtmTags } from '../../utm.ts';
+import { normaliseUtm, type UtmTags } from '../../codes/utm.ts';
 import type { OptionDefinition } from '../define.ts';
 
 const GROUP = 'UTM flags (tags on the destination, in lower case, blanks as _):';

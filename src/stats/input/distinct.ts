@@ -4,7 +4,7 @@
  * to), all is read again with a set of ids.
  */
 import { UnprovenError } from '../../errors.ts';
-import { quote } from '../../quote.ts';
+import { quote } from '../../text/quote.ts';
 import { createIdSet, type IdSet } from './id-set.ts';
 
 /** Whether a scan was not counted yet; `owner`: what its code is known by, one and the same for all scans whose code is not known. */

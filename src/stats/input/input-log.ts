@@ -1,7 +1,7 @@
 /** What `--input` is made of: logs, each of one file and the files that rotation made of it, or of the parts of a dataset. */
 import { basename } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { compareAges, type LogName } from '../../rotated-names.ts';
+import { compareAges, type LogName } from '../../rows/read/rotated-names.ts';
 import { peekInput } from './peek.ts';
 
 /** Files that one export wrote, the oldest first. */

@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MANIFEST } from '../../dataset/manifest.ts';
 import { UsageError } from '../../errors.ts';
-import { findLogName, isLikeLog } from '../../rotated-names.ts';
-import { cannotRead } from './input-bytes.ts';
+import { cannotRead } from '../../rows/read/input-bytes.ts';
+import { findLogName, isLikeLog } from '../../rows/read/rotated-names.ts';
 import { COMPANION, HIDDEN, type InputLog, type ListOptions, type LogFile, sortFiles, warnOfUnread } from './input-log.ts';
 import { peekInput } from './peek.ts';
 

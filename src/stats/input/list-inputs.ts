@@ -4,9 +4,9 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
-import { countOf } from '../../quote.ts';
-import { findLogName, isLikeLog, readLogName } from '../../rotated-names.ts';
-import { cannotRead } from './input-bytes.ts';
+import { cannotRead } from '../../rows/read/input-bytes.ts';
+import { findLogName, isLikeLog, readLogName } from '../../rows/read/rotated-names.ts';
+import { countOf } from '../../text/quote.ts';
 import { COMPANION, type InputLog, inShort, type ListOptions, type LogFile, sortFiles, warnOfUnread } from './input-log.ts';
 import { listDirectory } from './list-directory.ts';
 

@@ -1,5 +1,5 @@
 /** What a file of a directory holds, told by its beginning: a directory of scans also has files that are about codes, or about runs. */
-import { readInputBytes } from './input-bytes.ts';
+import { readInputBytes } from '../../rows/read/input-bytes.ts';
 
 /**
  * Returns `scans` (also if it is empty, or can't be read: whoever reads it says why), `codes` for a table of codes or of results, `record`

@@ -1,19 +1,19 @@
 /** Scans out of files that `scans export` wrote, whatever their kind; the kind is told by what is in them. */
 import { basename } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { shown } from '../../quote.ts';
-import { stemOfLog } from '../../rotated-names.ts';
-import type { Row } from '../../row-sink.ts';
+import { readCsv } from '../../rows/read/csv-records.ts';
+import { readInputBytes } from '../../rows/read/input-bytes.ts';
+import { notOurs, readInputText, type TextPiece } from '../../rows/read/input-text.ts';
+import { readJsonArray, readNdjson } from '../../rows/read/json-records.ts';
+import { readParquet } from '../../rows/read/parquet-records.ts';
+import type { Records } from '../../rows/read/records.ts';
+import { stemOfLog } from '../../rows/read/rotated-names.ts';
+import type { Row } from '../../rows/row-sink.ts';
 import { isUuid } from '../../service/checks.ts';
 import { parseScanTime } from '../../service/scan-times.ts';
+import { shown } from '../../text/quote.ts';
 import { type Dimension, isValueDimension } from '../dimensions.ts';
-import { readCsv } from './csv-records.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
-import { readInputBytes } from './input-bytes.ts';
-import { notOurs, readInputText, type TextPiece } from './input-text.ts';
-import { readJsonArray, readNdjson } from './json-records.ts';
-import { readParquet } from './parquet-records.ts';
-import type { Records } from './records.ts';
 
 /** Takes a scan that was not there before; `code` is its slug, or what its file is called. */
 type TakeScan = (ms: number, scan: Row, code: string) => void;

@@ -1,7 +1,7 @@
 /** Columns over time as inline SVG: places in percent and type in pixels, so that it fits any width and is always legible. */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
-import { formatCount } from '../../quote.ts';
+import { formatCount } from '../../text/quote.ts';
 import type { Figure, Section } from '../figures.ts';
 import { type Html, html, raw } from './html.ts';
 

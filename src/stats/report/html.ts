@@ -1,5 +1,5 @@
 /** HTML in which every value is text: names and referrers are written by strangers. */
-import { clean } from '../../output/clean.ts';
+import { clean } from '../../text/clean.ts';
 
 /** Markup that was put together here, not text. */
 export interface Html {

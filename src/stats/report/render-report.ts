@@ -1,6 +1,6 @@
 /** The report as one page of HTML: no script, no request to anywhere, good on a phone, on paper and to a screen reader. Pure: the same figures give the same bytes. */
 import { createHash } from 'node:crypto';
-import { countOf, formatCount } from '../../quote.ts';
+import { countOf, formatCount } from '../../text/quote.ts';
 import { isTimeDimension } from '../dimensions.ts';
 import { changeOf, type Section } from '../figures.ts';
 import { columnChart } from './column-chart.ts';

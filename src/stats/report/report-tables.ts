@@ -1,7 +1,7 @@
 /** The figures of a report as tables: beside each chart, and with a bar in each row where the table is the chart. */
 import { scaleLinear } from 'd3-scale';
-import { formatCount } from '../../quote.ts';
-import { parseInstant } from '../../time.ts';
+import { formatCount } from '../../text/quote.ts';
+import { parseInstant } from '../../time/time.ts';
 import type { Figure, Section } from '../figures.ts';
 import { type Html, html } from './html.ts';
 

@@ -1,6 +1,6 @@
 /** The rate limit, behind a transport: windows that really count, a clock of its own, and a network with latency. */
 import type { Answer, Transport } from '../../../src/service/transport.ts';
-import type { Clock } from '../../../src/time.ts';
+import type { Clock } from '../../../src/time/time.ts';
 
 export interface ModelRateWindowOptions {
   clock: Clock;

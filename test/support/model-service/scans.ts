@@ -5,7 +5,7 @@
 import { RejectedError } from '../../../src/errors.ts';
 import type { ScanPageRequest } from '../../../src/service/service.ts';
 import type { Scan, ScanPage } from '../../../src/service/shapes.ts';
-import { formatInstant } from '../../../src/time.ts';
+import { formatInstant } from '../../../src/time/time.ts';
 
 export interface ModelRow {
   id: number;

@@ -1,8 +1,8 @@
 /** `qr check`: its flags; run-check.ts asks the destinations. */
 import { InvalidArgumentError } from 'commander';
 import { OUTCOMES } from '../../../check/verdict.ts';
+import { UTM_NAMES } from '../../../codes/utm.ts';
 import { CODE_STATUSES } from '../../../service/shapes.ts';
-import { UTM_NAMES } from '../../../utm.ts';
 import { choices, defineCommand, flag, type OptionDefinition, oneOf, parsed, text, type Values } from '../../define.ts';
 import { fromCodesOption } from '../../from-option.ts';
 import { outputOptions } from '../../output-options.ts';

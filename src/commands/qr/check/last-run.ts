@@ -10,12 +10,12 @@ import { readBack } from '../../../durable/held-directory.ts';
 import { acquireLock } from '../../../durable/lock.ts';
 import { describeSystemError, systemCode } from '../../../durable/path-errors.ts';
 import { UsageError } from '../../../errors.ts';
-import type { Column } from '../../../output/columns.ts';
-import { createFormatter } from '../../../output/create-formatter.ts';
-import { createDocumentSink } from '../../../output/document-sink.ts';
-import { formatOfPath, isCompressed } from '../../../output/plan-output.ts';
-import { openWholeFile } from '../../../output/whole-file.ts';
-import { addFile } from '../../../run-summary.ts';
+import type { Column } from '../../../rows/columns.ts';
+import { createFormatter } from '../../../rows/create-formatter.ts';
+import { createDocumentSink } from '../../../rows/document-sink.ts';
+import { formatOfPath, isCompressed } from '../../../rows/plan-output.ts';
+import { openWholeFile } from '../../../rows/whole-file.ts';
+import { addFile } from '../../../run/run-summary.ts';
 import { writeAll } from '../../output-options.ts';
 import type { CheckRow } from './run-check.ts';
 

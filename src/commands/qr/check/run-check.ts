@@ -1,17 +1,17 @@
 /** Codes to verdicts to rows: what `qr check` prints, says and ends with. */
 import { lookup } from 'node:dns/promises';
 import { version } from '../../../../package.json';
+import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import { checkDestinations } from '../../../check/check-destinations.ts';
 import { widenLookups } from '../../../check/lookup-threads.ts';
 import { findUtmProblem } from '../../../check/utm-problem.ts';
 import { type CheckOutcome, findSilence, type Verdict } from '../../../check/verdict.ts';
+import { findDestinationProblem, isDead } from '../../../codes/destination.ts';
 import type { Context } from '../../../context.ts';
-import { countOutcomes } from '../../../count-outcomes.ts';
-import { findDestinationProblem, isDead } from '../../../destination.ts';
-import type { Column } from '../../../output/columns.ts';
+import type { Column } from '../../../rows/columns.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
-import { fillShortUrl, isShortUrl } from '../../../settings/short-url.ts';
+import { fillShortUrl, isShortUrl } from '../../../text/short-url.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { checkChoice } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';

@@ -2,9 +2,9 @@
 import type { findSilence } from '../../../check/verdict.ts';
 import type { Context } from '../../../context.ts';
 import { PartialError, UnavailableError } from '../../../errors.ts';
-import { parseUrl } from '../../../parse-url.ts';
-import { countOf, formatCount, quote, shown } from '../../../quote.ts';
-import { formatDuration } from '../../../time.ts';
+import { parseUrl } from '../../../text/parse-url.ts';
+import { countOf, formatCount, quote, shown } from '../../../text/quote.ts';
+import { formatDuration } from '../../../time/time.ts';
 import type { CheckRow } from './run-check.ts';
 
 /** A certificate that ends within so many days is said. */

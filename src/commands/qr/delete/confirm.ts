@@ -3,9 +3,9 @@ import type { TargetRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import { inParallel } from '../../../in-parallel.ts';
-import { codeInShell, countOf, inQuotes, quote } from '../../../quote.ts';
+import { inParallel } from '../../../parallel/in-parallel.ts';
 import type { QrCode } from '../../../service/shapes.ts';
+import { codeInShell, countOf, inQuotes, quote } from '../../../text/quote.ts';
 import { askUntil } from '../../ask-until.ts';
 import type { DeleteFlags } from './delete.ts';
 

@@ -1,5 +1,11 @@
 /** `qr delete`: named codes, or those of a file. */
 import { checkDelete, type TargetRow } from '../../../bulk/check-rows.ts';
+import type { Lookup } from '../../../bulk/find-codes.ts';
+import type { Source } from '../../../bulk/input.ts';
+import { changeFailure } from '../../../bulk/results.ts';
+import { findCode } from '../../../codes/find-code.ts';
+import type { Context } from '../../../context.ts';
+import { type Backup, openBackup } from '../../../deletion/back-up.ts';
 import {
   createDeleter,
   type DeletedBefore,
@@ -7,20 +13,14 @@ import {
   type DeletionWorkspace,
   openDeleteJournal,
   readDeleteJournal,
-} from '../../../bulk/delete-rows.ts';
-import type { Lookup } from '../../../bulk/find-codes.ts';
-import type { Source } from '../../../bulk/input.ts';
-import { changeFailure } from '../../../bulk/results.ts';
-import type { Context } from '../../../context.ts';
+} from '../../../deletion/delete-rows.ts';
 import { UsageError } from '../../../errors.ts';
-import { findCode } from '../../../service/find-code.ts';
 import { planOutput, printRecord } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { bulkOptions, journalOf, requireFrom } from '../bulk-flags.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';
 import { countOne } from '../count-one.ts';
 import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
-import { type Backup, openBackup } from './back-up.ts';
 import { codesOf, confirm, hasSlug, requireConsent } from './confirm.ts';
 import type { DeleteFlags } from './delete.ts';
 import { printLosses } from './losses.ts';

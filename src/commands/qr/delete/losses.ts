@@ -1,13 +1,13 @@
 /** `qr delete --dry-run`: what would be lost, and what the deletion costs. */
 import type { TargetRow } from '../../../bulk/check-rows.ts';
-import type { DeletedBefore } from '../../../bulk/delete-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
-import { inParallel } from '../../../in-parallel.ts';
-import type { Column } from '../../../output/columns.ts';
-import type { OutputFlags } from '../../../output/plan-output.ts';
-import { countOf } from '../../../quote.ts';
+import type { DeletedBefore } from '../../../deletion/delete-rows.ts';
+import { inParallel } from '../../../parallel/in-parallel.ts';
+import type { Column } from '../../../rows/columns.ts';
+import type { OutputFlags } from '../../../rows/plan-output.ts';
 import type { QrCode } from '../../../service/shapes.ts';
+import { countOf } from '../../../text/quote.ts';
 import { requestsToLookUp } from '../bulk-progress.ts';
 import { type DryRun, printDryRun } from '../dry-run.ts';
 import { type Consent, codesOf, countScans, hasSlug, tellBackup } from './confirm.ts';
@@ -78,7 +78,7 @@ function idsSent(rows: readonly TargetRow[], lookup: Lookup, before: DeletedBefo
 }
 
 async function foreseeBackups(context: Context, codes: readonly QrCode[]) {
-  const { foreseeBackup } = await import('./back-up.ts');
+  const { foreseeBackup } = await import('../../../deletion/back-up.ts');
   const { concurrency } = await context.settings();
   const service = await context.service();
   const all = { scans: new Map<string, number>(), requests: 0 };

@@ -6,9 +6,9 @@ import { BLACK, type Colour, parseColour, WHITE } from '../../../image/colour.ts
 import { LEVELS, type Level } from '../../../image/encode.ts';
 import type { Logo } from '../../../image/logo.ts';
 import { MM_AN_INCH, type PictureStyle } from '../../../image/picture.ts';
-import { quote } from '../../../quote.ts';
-import { findTemplateProblem, parseShortUrl } from '../../../settings/short-url.ts';
 import { VALUES } from '../../../settings/values.ts';
+import { quote } from '../../../text/quote.ts';
+import { findTemplateProblem, parseShortUrl } from '../../../text/short-url.ts';
 import { choice, integer, parsed, text, type Values } from '../../define.ts';
 import { nameOfGiven, readGiven } from '../../read-given.ts';
 

@@ -2,14 +2,14 @@
 import type { Context } from '../../../context.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
+import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../../image/encode-codes.ts';
 import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
 import { formatTerminal, readTerminal, terminalWidth } from '../../../image/terminal.ts';
 import { decode } from '../../../image/verify.ts';
-import { clean } from '../../../output/clean.ts';
-import { writeWholeFile } from '../../../output/whole-file.ts';
-import { quote } from '../../../quote.ts';
+import { writeWholeFile } from '../../../rows/whole-file.ts';
+import { clean } from '../../../text/clean.ts';
+import { quote } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
-import { type EncodedCode, encodeCodes, refuseUnprintable } from './encode-codes.ts';
 import type { ImageFlags } from './image.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
 

@@ -1,8 +1,8 @@
 /** The flags of label sheets, and the grid they mean. */
 import { UsageError } from '../../../errors.ts';
 import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from '../../../image/label-grids.ts';
-import { nearest } from '../../../nearest.ts';
-import { quote } from '../../../quote.ts';
+import { nearest } from '../../../text/nearest.ts';
+import { quote } from '../../../text/quote.ts';
 import { choice, flag, integer, parsed, text, type Values } from '../../define.ts';
 import { LONGEST_MM, lengthMm } from './picture-flags.ts';
 

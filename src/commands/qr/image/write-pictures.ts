@@ -1,24 +1,24 @@
 /** A file a code, each read back before it is written, and manifest.csv beside them. */
 import { join } from 'node:path';
+import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import type { Context } from '../../../context.ts';
-import { countOutcomes } from '../../../count-outcomes.ts';
 import { nodeDisk } from '../../../durable/disk.ts';
 import { acquireLock } from '../../../durable/lock.ts';
 import { cannotWrite } from '../../../durable/path-errors.ts';
 import { replaceFile } from '../../../durable/replace-file.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
+import { encodeCodes, refuseUnprintable } from '../../../image/encode-codes.ts';
+import { MANIFEST_COLUMNS, type Manifest, type ManifestRow, readManifest, writeManifest } from '../../../image/manifest.ts';
 import { formatNumber, type PictureStyle } from '../../../image/picture.ts';
-import { inParallel } from '../../../in-parallel.ts';
-import { makeOutputDirectory } from '../../../output/whole-file.ts';
-import { countOf, formatCount } from '../../../quote.ts';
-import type { Row } from '../../../row-sink.ts';
+import { hashFiles, isOurs, nameFiles, type PictureFile } from '../../../image/picture-files.ts';
+import { inParallel } from '../../../parallel/in-parallel.ts';
+import type { Row } from '../../../rows/row-sink.ts';
+import { makeOutputDirectory } from '../../../rows/whole-file.ts';
+import { countOf, formatCount } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { printRecords } from '../../output-options.ts';
-import { encodeCodes, refuseUnprintable } from './encode-codes.ts';
 import type { ImageFlags } from './image.ts';
-import { MANIFEST_COLUMNS, type Manifest, type ManifestRow, readManifest, writeManifest } from './manifest.ts';
-import { hashFiles, isOurs, nameFiles, type PictureFile } from './picture-files.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
 
 interface Job {

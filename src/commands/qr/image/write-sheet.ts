@@ -2,13 +2,13 @@
 import type { Context } from '../../../context.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
 import { drawSheet, type Label } from '../../../image/draw-sheet.ts';
+import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../../image/encode-codes.ts';
 import { layOutLabel } from '../../../image/label-layout.ts';
 import { formatNumber } from '../../../image/picture.ts';
-import { writeWholeFile } from '../../../output/whole-file.ts';
-import { countOf } from '../../../quote.ts';
-import { fillShortUrl } from '../../../settings/short-url.ts';
+import { writeWholeFile } from '../../../rows/whole-file.ts';
+import { countOf } from '../../../text/quote.ts';
+import { fillShortUrl } from '../../../text/short-url.ts';
 import { chooseCodes } from '../../choose-codes.ts';
-import { type EncodedCode, encodeCodes, refuseUnprintable } from './encode-codes.ts';
 import type { ImageFlags } from './image.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
 import type { gridOf } from './sheet-flags.ts';

@@ -1,17 +1,18 @@
 /** `qr update --from PLAN --due`: what has come due of a plan of dated changes, each row once. */
-import { applyDue, type DueCode, wantedFor } from '../../../bulk/apply-plan.ts';
+
 import { changeRows, differences } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkDated, type DatedRow } from '../../../bulk/check-rows.ts';
 import { describeMissing, findCodes, type Lookup } from '../../../bulk/find-codes.ts';
 import { type Fault, placeOf, refuseFaults, type Source } from '../../../bulk/input.ts';
-import { readAt } from '../../../bulk/read-at.ts';
 import { changeFailure, type RowResult } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { messageOf, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
-import { contradictions, dueRowsOf, keysOf } from '../../../once/dated-plan.ts';
-import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../once/plan-journal.ts';
-import { formatInstant } from '../../../time.ts';
-import { chooseTimeZone } from '../../../time-zone.ts';
+import { applyDue, type DueCode, wantedFor } from '../../../plan/apply-plan.ts';
+import { contradictions, dueRowsOf, keysOf } from '../../../plan/dated-plan.ts';
+import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../plan/plan-journal.ts';
+import { readAt } from '../../../plan/read-at.ts';
+import { formatInstant } from '../../../time/time.ts';
+import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { type BulkFlags, journalOf, requireResults } from '../bulk-flags.ts';
 import { requestsToLookUp } from '../bulk-progress.ts';

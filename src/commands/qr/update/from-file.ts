@@ -6,7 +6,7 @@ import { judgeRows } from '../../../bulk/judge-rows.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { RejectedError } from '../../../errors.ts';
-import type { Column } from '../../../output/columns.ts';
+import type { Column } from '../../../rows/columns.ts';
 import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk } from '../bulk-files.ts';

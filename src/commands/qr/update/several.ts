@@ -3,7 +3,7 @@ import { changesFor, createUpdater } from '../../../bulk/change-rows.ts';
 import type { UpdateRow } from '../../../bulk/check-rows.ts';
 import type { RowResult } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
-import type { OutputFlags } from '../../../output/plan-output.ts';
+import type { OutputFlags } from '../../../rows/plan-output.ts';
 import { planOutput } from '../../output-options.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';
 import { mustKnowType, refuseDestination, warnOfDestination } from '../check-destination.ts';

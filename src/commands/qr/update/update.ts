@@ -1,10 +1,10 @@
 /** `qr update`: its flags, and the change of one code; from-file.ts has those of a file. */
 import { changesFor } from '../../../bulk/change-rows.ts';
 import type { UpdateRow } from '../../../bulk/check-rows.ts';
+import { findCode } from '../../../codes/find-code.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { isUuid } from '../../../service/checks.ts';
-import { findCode } from '../../../service/find-code.ts';
 import { CODE_STATUSES, type CodeChanges } from '../../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../../define.ts';
 import { outputOptions, printRecord } from '../../output-options.ts';

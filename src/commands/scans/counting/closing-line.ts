@@ -1,8 +1,8 @@
 /** How a count ends: what was counted, of when, and what it cost. */
 import type { Context } from '../../../context.ts';
-import { countOf } from '../../../quote.ts';
+import type { Counted } from '../../../stats/counted.ts';
+import { countOf } from '../../../text/quote.ts';
 import { formatRange } from '../../range-options.ts';
-import type { Counted } from './counted.ts';
 
 /** Returns the range with both ends; an end that was not asked for is that of the last scan. Empty if there is neither. */
 export function readRange({ span, current }: Counted, zone: string): string {

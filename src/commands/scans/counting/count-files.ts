@@ -1,14 +1,14 @@
 /** Counts files: no service, no key, no request. */
 import type { Context } from '../../../context.ts';
-import { keepMemoryFlat } from '../../../start/v8-flags.ts';
+import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import { spanBefore } from '../../../stats/compare-span.ts';
+import { type Counted, createTallies } from '../../../stats/counted.ts';
 import { coverageOf } from '../../../stats/coverage.ts';
+import { coveredLogs } from '../../../stats/covered-logs.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { readInputs } from '../../../stats/input/read-scans.ts';
-import { letSignalsIn } from '../../../time.ts';
-import { type Counted, createTallies } from './counted.ts';
+import { letSignalsIn } from '../../../time/time.ts';
 import { refuseUncovered, tellCoverage } from './coverage-words.ts';
-import { coveredLogs } from './covered-logs.ts';
 import type { CountPlan } from './plan-count.ts';
 
 /** Throws what `readInputs` does, UnprovenError for a period without scans that the files don't cover, and the signal's reason. */

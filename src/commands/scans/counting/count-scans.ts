@@ -2,8 +2,8 @@
 
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
+import type { Counted } from '../../../stats/counted.ts';
 import { type ChosenCodes, chooseLabels } from '../../choose-codes.ts';
-import type { Counted } from './counted.ts';
 import type { CountPlan } from './plan-count.ts';
 
 type CountedCodes = Counted & { failures: CodeFailure[] };

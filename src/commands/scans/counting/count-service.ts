@@ -3,17 +3,17 @@ import { type CodeFailure, type CodeLabel, exportCodes } from '../../../complete
 import { type Bounds, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
-import { countOf } from '../../../quote.ts';
-import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ScanPage } from '../../../service/shapes.ts';
-import { keepMemoryFlat } from '../../../start/v8-flags.ts';
+import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import type { Span } from '../../../stats/calendar.ts';
+import { type Counted, createTallies, type Tallies } from '../../../stats/counted.ts';
+import { cheaperByTotals, planReadings, type Reading } from '../../../stats/readings.ts';
+import { createTallySink } from '../../../stats/tally-sink.ts';
 import { countByTotals } from '../../../stats/totals.ts';
-import { type Counted, createTallies, type Tallies } from './counted.ts';
+import { countOf } from '../../../text/quote.ts';
 import type { CountPlan } from './plan-count.ts';
-import { cheaperByTotals, planReadings, type Reading } from './readings.ts';
-import { createTallySink } from './tally-sink.ts';
 
 export interface ServiceCount extends Counted {
   /** Codes that could not be counted; the others are. */

@@ -1,10 +1,10 @@
 /** What is said of a range that files cover in part, or not at all. */
 import type { Context } from '../../../context.ts';
 import { UnprovenError } from '../../../errors.ts';
-import { createLocalTime } from '../../../local-time.ts';
+import type { Counted } from '../../../stats/counted.ts';
 import type { Coverage } from '../../../stats/coverage.ts';
+import { createLocalTime } from '../../../time/local-time.ts';
 import { formatRange } from '../../range-options.ts';
-import type { Counted } from './counted.ts';
 
 /** Sentences for the report and the terminal, none if the files cover the range. */
 export function coverageWords(

@@ -1,13 +1,13 @@
 /** What the flags of a count ask for together: checked before anything is read or sent. */
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import { createLocalTime, type LocalTime } from '../../../local-time.ts';
 import type { Span } from '../../../stats/calendar.ts';
 import type { Comparison } from '../../../stats/compare-span.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
-import { chooseTimeZone } from '../../../time-zone.ts';
+import { createLocalTime, type LocalTime } from '../../../time/local-time.ts';
+import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { type CodeChoice, checkChoice, filterOf } from '../../code-choice.ts';
 import { planRange } from '../../range-options.ts';
 import type { CountFlags } from './count-options.ts';

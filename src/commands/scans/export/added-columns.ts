@@ -1,8 +1,8 @@
 /** The columns of a row that are not of its scan: whose it is, and its time by a clock on the wall. */
 import type { CodeLabel } from '../../../complete/export-codes.ts';
-import type { LocalTime } from '../../../local-time.ts';
-import type { CodeSink, Row } from '../../../row-sink.ts';
+import type { CodeSink, Row } from '../../../rows/row-sink.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
+import type { LocalTime } from '../../../time/local-time.ts';
 
 export const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;
 export const LOCAL_TIME = 'ts_local';

@@ -1,7 +1,7 @@
 /** The files of `--output-dir`, one per code. */
 import { join } from 'node:path';
+import { createFileNames } from '../../../codes/file-names.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
-import { createFileNames } from '../../../file-names.ts';
 import type { ExportPlan } from './plan-export.ts';
 
 /** The file of each code in `--output-dir`. */

@@ -6,9 +6,9 @@ import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../
 import type { Context } from '../../../context.ts';
 import { NotFoundError } from '../../../errors.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
-import type { Column } from '../../../output/columns.ts';
-import { fetchInOrder } from '../../../service/fetch-in-order.ts';
-import { formatDuration, formatInstant } from '../../../time.ts';
+import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
+import type { Column } from '../../../rows/columns.ts';
+import { formatDuration, formatInstant } from '../../../time/time.ts';
 import { type ChosenCodes, requestsToName } from '../../choose-codes.ts';
 import { printRecord } from '../../output-options.ts';
 import { filesOf } from './code-files.ts';
@@ -74,7 +74,7 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
   if (format === 'xlsx') {
     const [{ countingRequests }, { MOST_DATA_ROWS, tooManyRows }] = await Promise.all([
       import('./workbook-rows.ts'),
-      import('../../../output/xlsx/workbook-sink.ts'),
+      import('../../../rows/xlsx/workbook-sink.ts'),
     ]);
     if (scans > MOST_DATA_ROWS) throw tooManyRows(scans);
     requests += countingRequests(codes);

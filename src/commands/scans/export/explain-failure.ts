@@ -1,8 +1,8 @@
 /** What a person needs who reads of a failure in a mail at night: whose run it was, what it worked on, and whether anything is lost. */
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import { Failure, PartialError, UnavailableError, UsageError } from '../../../errors.ts';
-import { isWrittenDirectly } from '../../../output/whole-file.ts';
-import { countOf, quote } from '../../../quote.ts';
+import { isWrittenDirectly } from '../../../rows/whole-file.ts';
+import { countOf, quote } from '../../../text/quote.ts';
 
 const LONGER = 'a longer outage is waited out with --retry-for, such as --retry-for 15m';
 

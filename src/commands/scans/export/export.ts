@@ -1,4 +1,4 @@
-import { FILE_NAMES } from '../../../file-names.ts';
+import { FILE_NAMES } from '../../../codes/file-names.ts';
 import { choiceOptions } from '../../code-choice.ts';
 import { choice, defineCommand, duration, flag, text, type Values } from '../../define.ts';
 import { movedFromOption } from '../../moved-from-option.ts';

@@ -1,11 +1,11 @@
 /** Which sinks the plan of an export opens: one for all codes or a file a code, made anew or appended to. */
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import type { LocalTime } from '../../../local-time.ts';
-import { createBufferedSink } from '../../../output/buffered-sink.ts';
-import type { OutputPlan } from '../../../output/plan-output.ts';
-import { makeOutputDirectory, OTHER_DIRECTORY } from '../../../output/whole-file.ts';
-import type { CodeSink, Rewind, RowSink } from '../../../row-sink.ts';
+import { createBufferedSink } from '../../../rows/buffered-sink.ts';
+import type { OutputPlan } from '../../../rows/plan-output.ts';
+import type { CodeSink, Rewind, RowSink } from '../../../rows/row-sink.ts';
+import { makeOutputDirectory, OTHER_DIRECTORY } from '../../../rows/whole-file.ts';
+import type { LocalTime } from '../../../time/local-time.ts';
 import { openSink } from '../../output-options.ts';
 import { addLabels, addLocalTime } from './added-columns.ts';
 import { filesOf } from './code-files.ts';
@@ -115,7 +115,7 @@ function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
 }
 
 async function loadLocalTime(zone: string): Promise<LocalTime> {
-  const { createLocalTime } = await import('../../../local-time.ts');
+  const { createLocalTime } = await import('../../../time/local-time.ts');
   return createLocalTime(zone);
 }
 

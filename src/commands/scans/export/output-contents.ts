@@ -1,7 +1,7 @@
 /** What an export has put out, for `--summary`: of appended files all that they hold, of others what this run wrote. */
 import { existsSync } from 'node:fs';
 import type { AppendFile } from '../../../append/append-file.ts';
-import type { CodeSink } from '../../../row-sink.ts';
+import type { CodeSink } from '../../../rows/row-sink.ts';
 
 export interface OutputContents {
   /**

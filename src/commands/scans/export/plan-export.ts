@@ -1,14 +1,14 @@
 /** What the flags of `scans export` ask for together: checked before anything is sent. */
 
+import type { FileNames } from '../../../codes/file-names.ts';
 import type { Context } from '../../../context.ts';
 import type { Partitioning } from '../../../dataset/partitions.ts';
 import { UsageError } from '../../../errors.ts';
-import type { FileNames } from '../../../file-names.ts';
-import type { Column } from '../../../output/columns.ts';
-import { type OutputPlan, planOutput } from '../../../output/plan-output.ts';
+import type { Column } from '../../../rows/columns.ts';
+import { type OutputPlan, planOutput } from '../../../rows/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
 import { SCAN_FORMATS } from '../../../settings/settings.ts';
-import { chooseTimeZone } from '../../../time-zone.ts';
+import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { checkChoice, filterWords, isOneCode } from '../../code-choice.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';
 import { LABELS, LOCAL_TIME } from './added-columns.ts';

@@ -3,12 +3,12 @@
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
-import type { Progress } from '../../../output/console.ts';
-import { countOf } from '../../../quote.ts';
 import type { Service } from '../../../service/service.ts';
-import { keyPrefix } from '../../../settings/key.ts';
-import { keepMemoryFlat } from '../../../start/v8-flags.ts';
-import { formatDuration } from '../../../time.ts';
+import { keepMemoryFlat } from '../../../service/v8-flags.ts';
+import type { Progress } from '../../../terminal/console.ts';
+import { keyPrefix } from '../../../text/key.ts';
+import { countOf } from '../../../text/quote.ts';
+import { formatDuration } from '../../../time/time.ts';
 import { chooseLabels } from '../../choose-codes.ts';
 import { formatRange } from '../../range-options.ts';
 import type { ExportFlags } from './export.ts';
@@ -63,7 +63,7 @@ async function exportAll(
 ) {
   const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
     import('../../../complete/export-codes.ts'),
-    import('../../../service/fetch-in-order.ts'),
+    import('../../../parallel/fetch-in-order.ts'),
   ]);
   const sinks = await openSinks(context, plan, codes, service);
   const keepFlat = keepMemoryFlat();

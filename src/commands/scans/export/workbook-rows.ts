@@ -2,8 +2,8 @@
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { widened } from '../../../complete/range.ts';
 import { NotFoundError } from '../../../errors.ts';
-import { MOST_DATA_ROWS, tooManyRows } from '../../../output/xlsx/workbook-sink.ts';
-import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
+import { MOST_DATA_ROWS, tooManyRows } from '../../../rows/xlsx/workbook-sink.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ExportPlan } from './plan-export.ts';
 

@@ -1,17 +1,17 @@
 /** `scans report` from checked flags to a page. */
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import { writeWholeFile } from '../../../output/whole-file.ts';
-import { inShell } from '../../../quote.ts';
-import { addFile } from '../../../run-summary.ts';
+import { writeWholeFile } from '../../../rows/whole-file.ts';
+import { addFile } from '../../../run/run-summary.ts';
 import type { Span } from '../../../stats/calendar.ts';
+import type { Counted } from '../../../stats/counted.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import { figuresOf } from '../../../stats/figures.ts';
 import { renderReport } from '../../../stats/report/render-report.ts';
+import { inShell } from '../../../text/quote.ts';
 import { formatRange } from '../../range-options.ts';
 import { closingWords, readRange } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';
-import type { Counted } from '../counting/counted.ts';
 import { asSentence, coverageWords } from '../counting/coverage-words.ts';
 import { type CountPlan, planCount } from '../counting/plan-count.ts';
 import type { ReportFlags } from './report.ts';

@@ -1,11 +1,12 @@
 /** Tables with bars that fit any width; of ASCII alone where the terminal has nothing else. Pure. */
-import type { Colours } from '../../../output/colour.ts';
-import { displayWidth } from '../../../output/display-width.ts';
-import { fitText } from '../../../output/fit-text.ts';
-import { type Cell, createGrid, GAP } from '../../../output/grid.ts';
-import { countOf, formatCount } from '../../../quote.ts';
+
 import { isTimeDimension } from '../../../stats/dimensions.ts';
 import { changeOf, type Figure, type Section } from '../../../stats/figures.ts';
+import type { Colours } from '../../../terminal/colour.ts';
+import { fitText } from '../../../terminal/fit-text.ts';
+import { type Cell, createGrid, GAP } from '../../../terminal/grid.ts';
+import { displayWidth } from '../../../text/display-width.ts';
+import { countOf, formatCount } from '../../../text/quote.ts';
 
 export interface Picture {
   sections: readonly Section[];

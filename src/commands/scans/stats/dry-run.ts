@@ -3,17 +3,17 @@ import { requestsAfter } from '../../../complete/export-scans.ts';
 import { cut } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
-import type { Column } from '../../../output/columns.ts';
-import type { OutputPlan } from '../../../output/plan-output.ts';
-import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
+import type { Column } from '../../../rows/columns.ts';
+import type { OutputPlan } from '../../../rows/plan-output.ts';
+import { cheaperByTotals, planReadings } from '../../../stats/readings.ts';
 import { requestsForTotals } from '../../../stats/totals.ts';
-import { formatDuration, formatInstant } from '../../../time.ts';
+import { formatDuration, formatInstant } from '../../../time/time.ts';
 import { requestsToName } from '../../choose-codes.ts';
 import { printRecord } from '../../output-options.ts';
 import { codesOf } from '../counting/count-scans.ts';
 import { askFirst } from '../counting/count-service.ts';
 import type { CountPlan } from '../counting/plan-count.ts';
-import { cheaperByTotals, planReadings } from '../counting/readings.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'codes' },

@@ -2,10 +2,10 @@
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
-import type { Column } from '../../../output/columns.ts';
-import { quote } from '../../../quote.ts';
-import { addFile } from '../../../run-summary.ts';
+import type { Column } from '../../../rows/columns.ts';
+import { addFile } from '../../../run/run-summary.ts';
 import { figuresOf, type Section } from '../../../stats/figures.ts';
+import { quote } from '../../../text/quote.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import { closingWords, readRange } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';

@@ -1,8 +1,8 @@
 /** Figures as a person looks at them: a table for each dimension, with bars and a line of sparks. */
 import type { Context } from '../../../context.ts';
-import { loadColours } from '../../../output/colour.ts';
-import type { OutputPlan } from '../../../output/plan-output.ts';
-import { writeWholeFile } from '../../../output/whole-file.ts';
+import type { OutputPlan } from '../../../rows/plan-output.ts';
+import { writeWholeFile } from '../../../rows/whole-file.ts';
+import { loadColours } from '../../../terminal/colour.ts';
 import { drawFigures, type Picture } from './draw-figures.ts';
 
 /** Of a file, which has no width of its own. */

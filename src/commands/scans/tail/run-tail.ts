@@ -1,15 +1,15 @@
 /** `scans tail`: asks each code in turn, prints what is new, waits. */
 import type { CodeLabel } from '../../../complete/export-codes.ts';
+import { type FollowedCode, followCode } from '../../../complete/follow-code.ts';
 import type { Context } from '../../../context.ts';
 import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '../../../errors.ts';
-import { quote } from '../../../quote.ts';
-import { fetchInOrder } from '../../../service/fetch-in-order.ts';
+import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
+import { quote } from '../../../text/quote.ts';
 import { chooseLabels } from '../../choose-codes.ts';
 import { checkChoice, isOneCode } from '../../code-choice.ts';
 import { openSink, planOutput } from '../../output-options.ts';
 import { planRange } from '../../range-options.ts';
-import { type FollowedCode, followCode } from './follow-code.ts';
 import type { TailFlags } from './tail.ts';
 
 const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;

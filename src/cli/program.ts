@@ -1,0 +1,98 @@
+/**
+ * What a command line means: a command to run, a text to print, or a failure to tell, which is told in the form that the line asks
+ * for also where the rest of it is not understood.
+ */
+import { CommanderError } from 'commander';
+import type { CommandDefinition, Options, Values } from '../commands/define.ts';
+import type { ConsoleFlags } from '../context.ts';
+import type { SettingFlags } from '../settings/settings.ts';
+import type { ErrorStyle } from '../terminal/render-error.ts';
+import { nearest } from '../text/nearest.ts';
+import { formatHelp, formatTopic, formatWelcome, type Terminal } from './help/command-help.ts';
+import { TOPICS } from './help/topics.ts';
+import { packagedDocument } from './packaged.ts';
+import { globalsOf, lastOf, namesOf, type Reading, readLine } from './read-line.ts';
+import { noHelp, refusal } from './refusals.ts';
+import { TREE } from './tree.ts';
+
+export type Invocation =
+  | { kind: 'run'; definition: CommandDefinition; args: string[]; options: Values<Options>; globals: Globals }
+  | { kind: 'print'; text: string }
+  | { kind: 'refuse'; error: unknown };
+
+type Globals = SettingFlags & ConsoleFlags;
+
+/** What is known of every line, also of one that was not understood. */
+export interface LineFacts {
+  style: ErrorStyle;
+  /** The command that it names, as far as there is one: `scans export`. */
+  command: string;
+  globals: Globals;
+}
+
+/** What only texts ask for. */
+export interface TextInputs {
+  version: string;
+  terminal(flags: ConsoleFlags): Terminal;
+}
+
+/** Reads a command line. What is not understood is `refuse` with a UsageError, whose hint is the command or flag that was probably meant. */
+export async function interpret(argv: readonly string[], inputs: TextInputs): Promise<Invocation & LineFacts> {
+  const reading = await readLine(argv);
+  const invocation = await answer(reading, inputs).catch((error: unknown) => ({ kind: 'refuse' as const, error }));
+  return { globals: globalsOf(reading), ...invocation, style: styleOf(reading), command: namesOf(reading).join(' ') };
+}
+
+/** `--format json` and `--verbose` as commander reads them: part of another flag's value they are none. */
+function styleOf(reading: Reading): ErrorStyle {
+  const formats = reading.path.map((command): unknown => command.getOptionValue('format'));
+  const json = formats.some((format) => format === 'json' || format === 'ndjson');
+  const { color, verbose } = globalsOf(reading);
+  return { json, verbose: verbose === true, color };
+}
+
+async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation> {
+  const { argv, asked, failure, reached, refused } = reading;
+  if (failure !== undefined && !(failure instanceof CommanderError)) throw failure;
+  const command = lastOf(reading);
+  const refuse = (code: string) => refusal(code, command, namesOf(reading), argv);
+  const code = failure?.code;
+  // No help on what is no command, and none on flags in front of it.
+  const isGroup = command.commands.length > 0;
+  if (code === 'commander.unknownCommand' || (isGroup && code === 'commander.unknownOption')) throw refuse(code);
+  if (asked === 'version') return { kind: 'print', text: `${inputs.version}\n` };
+  if (asked === 'help') return { kind: 'print', text: await formatHelp(command, inputs.terminal(globalsOf(reading))) };
+  if (refused[0]) throw refused[0];
+  if (argv.length === 0) return { kind: 'print', text: await formatWelcome(command, inputs.terminal({})) };
+  if (code !== undefined) throw refuse(code);
+  if (!reached) throw new Error('a command line was read to its end without a command');
+  if (reached.kind === 'complete') return complete(reached.words);
+  if (reached.kind === 'help') return helpOn(reached.words, reading, inputs);
+  const { definition, args, options } = reached;
+  return { kind: 'run', definition, args, options, globals: globalsOf(reading) };
+}
+
+/** `qrctl help WORDS`: a topic, the command of that name, or a document that comes with the program. */
+async function helpOn(words: readonly string[], asking: Reading, inputs: TextInputs): Promise<Invocation> {
+  const terminal = () => inputs.terminal(globalsOf(asking));
+  const [word = ''] = words;
+  const topic = words.length === 1 ? TOPICS.find(({ name }) => name === word) : undefined;
+  if (topic) return { kind: 'print', text: await formatTopic(topic, lastOf(asking), terminal()) };
+  const document = packagedDocument(words);
+  if (document !== undefined) return { kind: 'print', text: document };
+  const topics = TOPICS.map(({ name }) => name);
+  const similar = TREE.some(({ name }) => name === word) ? undefined : nearest(word, topics);
+  if (similar) throw noHelp(word, `did you mean \`qrctl help ${similar}\`?`);
+  const names = words.filter((name) => name !== 'help');
+  const reading = await readLine([...names, '--help']);
+  const help = await answer(reading, { ...inputs, terminal });
+  const known = namesOf(reading);
+  if (known.length < names.length) throw noHelp(names.join(' '), `try: ${['qrctl help', ...known].join(' ')}`);
+  return help;
+}
+
+/** What completion scripts ask: which kind of candidate, how it begins, and all words typed so far, whose flags count. */
+async function complete([kind = '', prefix = '', ...typed]: readonly string[]): Promise<Invocation> {
+  const [{ command: definition }, line] = await Promise.all([import('../commands/candidates.ts'), readLine(typed)]);
+  return { kind: 'run', definition, args: [kind, prefix], options: {}, globals: { ...globalsOf(line), quiet: true } };
+}

@@ -1,0 +1,201 @@
+/**
+ * From the words of a command line to the command, flags and arguments they name: the one place that says what argv means, and commander does
+ * it. (Lines that are known as a whole never come here, see packaged.ts; did-you-mean.ts looks at the words of one that meant nothing.) The
+ * program is declared from tree.ts, each level of it when its name is read, so that only the command that is meant is loaded.
+ */
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { type CommandDefinition, type Options, oneOf, type Values } from '../commands/define.ts';
+import { globalOptions, requestOptions } from '../commands/global-options.ts';
+import type { ConsoleFlags } from '../context.ts';
+import type { UsageError } from '../errors.ts';
+import type { SettingFlags } from '../settings/settings.ts';
+import { examplesText, groupText, rootText } from './help/command-help.ts';
+import { describeValues, sentence } from './help/page.ts';
+import { refusedValue, unknownFlag } from './refusals.ts';
+import { isBranch, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
+
+declare module 'commander' {
+  interface Option {
+    /** Never suggested for an unknown word; see define.ts. */
+    risky?: boolean;
+  }
+}
+
+/** A line as far as it could be read. */
+export interface Reading {
+  readonly argv: readonly string[];
+  /** The program, and below it each command that was named. */
+  readonly path: Command[];
+  /** Values that flags and arguments do not take, in their order. They are not thrown, so that the flags behind them are read as well. */
+  readonly refused: UsageError[];
+  /** Whether a text is asked for in place of running the command; the first flag counts. */
+  asked: 'help' | 'version' | undefined;
+  /** The command that was reached; undefined where the line leads to none, or was not understood. */
+  reached: Reached | undefined;
+  /** What commander threw: a CommanderError, or a defect. */
+  failure: unknown;
+}
+
+type Reached =
+  | { kind: 'command'; definition: CommandDefinition; args: string[]; options: Values<Options> }
+  /** The names before and behind `help`. */
+  | { kind: 'help'; words: string[] }
+  /** What completion scripts ask, and the words that somebody has typed so far. */
+  | { kind: 'complete'; words: string[] };
+
+/** Reads a line; never throws, because what is known of its flags counts also where the rest is not understood. */
+export async function readLine(argv: readonly string[]): Promise<Reading> {
+  const reading: Reading = { argv, path: [], refused: [], asked: undefined, reached: undefined, failure: undefined };
+  const program = new Command('qrctl')
+    .helpOption(false)
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+  program.command('__complete [words...]', { hidden: true });
+  try {
+    openGroup(program, { summary: ROOT_SUMMARY, commands: TREE }, reading);
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (failure) {
+    reading.failure = failure;
+  }
+  return reading;
+}
+
+/** The last command that was named, or the program. */
+export function lastOf({ path }: Reading): Command {
+  const command = path.at(-1);
+  if (!command) throw new Error('the program was not opened');
+  return command;
+}
+
+/** What was typed for it: `['qr', 'list']`. */
+export function namesOf({ path }: Reading): string[] {
+  return path.slice(1).map((command) => command.name());
+}
+
+/** The global flags that were given, before, between or behind the names; the last one counts. */
+export function globalsOf({ path }: Reading): SettingFlags & ConsoleFlags {
+  const given = path.flatMap((command) =>
+    Object.keys(globalOptions)
+      .filter((key) => command.getOptionValueSource(key) === 'cli')
+      .map((key): [string, unknown] => [key, command.getOptionValue(key)]),
+  );
+  return Object.fromEntries(given);
+}
+
+/** The program or a noun: its own flags, and its commands by name alone until one of them is read. */
+function openGroup(
+  command: Command,
+  { summary, commands }: { summary: string; commands: readonly Node[] },
+  reading: Reading,
+): void {
+  reading.path.push(command);
+  command.usage('<command> [flags]').description(sentence(summary));
+  command.addHelpText('after', command.parent === null ? rootText : groupText);
+  addGlobalOptions(command, reading);
+  for (const { name, summary: does } of commands) command.command(name).summary(does);
+  command.command('help [words...]', { hidden: command.parent !== null }).summary('explain a command or a topic');
+  command.hook('preSubcommand', (_, child) => {
+    const node = commands.find(({ name }) => name === child.name());
+    if (!node) return openWords(child, reading);
+    return isBranch(node) ? openGroup(child, node, reading) : openCommand(child, node.load, reading);
+  });
+}
+
+/** A command that does something: its definition is loaded now. */
+async function openCommand(
+  command: Command,
+  load: () => Promise<{ command: CommandDefinition }>,
+  reading: Reading,
+): Promise<void> {
+  reading.path.push(command);
+  const { command: definition } = await load();
+  const { description, arguments: given = [], options, examples } = definition;
+  command.usage([...given.map(({ term }) => term), '[flags]'].join(' ')).description(description);
+  command.addHelpText('after', examplesText(examples));
+  for (const { term, description: what, choices } of given) {
+    const argument = new Argument(term, describeValues({ description: what, choices }));
+    if (choices) argument.argParser((raw: string) => accept(argument.name(), raw, choices, () => oneOf(raw, choices), reading));
+    command.addArgument(argument);
+  }
+  addOptions(command, options, reading);
+  addGlobalOptions(command, reading);
+  command.action(() => {
+    const values = command.opts<Values<Options>>();
+    const own = Object.fromEntries(Object.keys(options).map((key) => [key, values[key]]));
+    reading.reached = { kind: 'command', definition, args: command.args, options: own };
+  });
+}
+
+/** `help` and `__complete` take any words; those behind `__complete` are a line that somebody is still typing. */
+function openWords(command: Command, reading: Reading): void {
+  const before = namesOf(reading);
+  command.allowUnknownOption();
+  if (command.name() === '__complete') {
+    command.passThroughOptions().action(() => {
+      reading.reached = { kind: 'complete', words: command.args };
+    });
+    return;
+  }
+  addOptions(command, globalOptions, reading);
+  addFormatOfErrors(command, reading);
+  command.action(() => {
+    reading.reached = { kind: 'help', words: [...before, ...command.args.filter((word) => !word.startsWith('-'))] };
+  });
+}
+
+function addOptions(command: Command, options: Options, reading: Reading): void {
+  for (const [key, definition] of Object.entries(options)) {
+    const { flags, description, choices = [], repeatable = false, group = 'Flags:', risky = false, parse } = definition;
+    const option = new Option(flags, describeValues({ description, choices, repeatable })).helpGroup(group);
+    option.risky = risky;
+    if (option.attributeName() !== key) throw new Error(`option ${flags} is declared under the key ${key}`);
+    if (parse) {
+      option.argParser((raw, previous) => {
+        refuseSingleDash(option, raw, command, reading);
+        return accept(option.long ?? flags, raw, choices, () => parse(raw, previous), reading);
+      });
+    }
+    command.addOption(option);
+  }
+}
+
+/** Behind the command's own, of which one may have the name of a global one without its `no-` (`--color`). */
+function addGlobalOptions(command: Command, reading: Reading): void {
+  addOptions(command, { ...globalOptions, ...requestOptions }, reading);
+  for (const request of ['help', 'version'] as const) {
+    command.on(`option:${request}`, () => {
+      reading.asked ??= request;
+    });
+  }
+  if (!command.options.some(({ long }) => long === '--format')) addFormatOfErrors(command, reading);
+}
+
+/** No flag of this command; but who asks by it for JSON is told in JSON that it is none. */
+function addFormatOfErrors(command: Command, reading: Reading): void {
+  const option = new Option('-f, --format <format>').hideHelp().argParser((raw) => {
+    reading.refused.push(unknownFlag('--format', command, namesOf(reading)));
+    return raw;
+  });
+  command.addOption(option);
+}
+
+/** `-format json` is -f with the value `ormat` to commander, which is never what was meant. */
+function refuseSingleDash({ short }: Option, raw: string, command: Command, reading: Reading): void {
+  const word = `${short}${raw}`;
+  const [flag = ''] = word.split('=', 1);
+  if (!reading.argv.includes(word) || !command.options.some(({ long }) => long === `-${flag}`)) return;
+  reading.refused.push(unknownFlag(flag, command, namesOf(reading)));
+}
+
+/** What `parse` makes of the value; undefined, and remembered, where it refuses it. */
+function accept<T>(name: string, raw: string, choices: readonly string[], parse: () => T, { refused }: Reading): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    refused.push(refusedValue(name, raw, choices, error));
+    return undefined;
+  }
+}

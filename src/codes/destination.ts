@@ -1,0 +1,58 @@
+/**
+ * One rule for where codes point to, whichever command meets it. A destination that leads nowhere when it is scanned is refused before it is
+ * sent, unless `--force` is given, because a printed code cannot be recalled; what is merely odd is a warning.
+ */
+import { parseUrl } from '../text/parse-url.ts';
+import { quote } from '../text/quote.ts';
+
+/**
+ * `empty` and `not-web` are called so by `qr check` too; `unusable`: no browser can go there; `dotless`: only one in the same private network
+ * can; `odd`: most can.
+ */
+export type DestinationProblem = { kind: 'empty' | 'not-web' | 'unusable' | 'dotless' | 'odd'; words: string };
+
+/** The problems of a code that leads nowhere when it is scanned. */
+const DEAD: ReadonlySet<DestinationProblem['kind']> = new Set(['empty', 'unusable', 'dotless']);
+
+/** Whether a code with this problem leads nowhere when it is scanned. */
+export function isDead({ kind }: DestinationProblem): boolean {
+  return DEAD.has(kind);
+}
+
+const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
+
+/**
+ * What is wrong with a destination, in words that go on from "destination ", or undefined. Of `type` url, which a code has unless another is
+ * said: for the others the specification does not say what a destination is, and nothing is wrong with any.
+ */
+export function findDestinationProblem(
+  destination: string | null | undefined,
+  type: string = 'url',
+): DestinationProblem | undefined {
+  if (type !== 'url') return undefined;
+  if (destination === undefined || destination === null || destination.trim() === '')
+    return { kind: 'empty', words: 'is empty: the code leads nowhere when it is scanned' };
+  const scheme = SCHEME.exec(destination)?.[1]?.toLowerCase();
+  const shown = quote(destination);
+  if (scheme === undefined || looksLikeHostAndPort(destination.trim())) {
+    return { kind: 'unusable', words: `${shown} leads nowhere when it is scanned: it does not begin with https://` };
+  }
+  if (!/^https?$/.test(scheme)) return { kind: 'not-web', words: `${shown} is no web address: not every phone can open it` };
+  const url = /^\s*https?:\/\/[^/?#\s]/i.test(destination) ? parseUrl(destination) : undefined;
+  if (!url) return { kind: 'unusable', words: `${shown} leads nowhere when it is scanned: no browser can open it` };
+  if (isDotless(url)) return { kind: 'dotless', words: `${shown} leads nowhere when it is scanned: its host has no dot` };
+  if (/\s/.test(destination)) return { kind: 'odd', words: `${shown} has a space in it` };
+  return undefined;
+}
+
+/** Whether the host of a web address is a name that only a private network knows, or a placeholder: one without a dot, but for localhost. */
+export function isDotless({ hostname }: URL): boolean {
+  const name = hostname.replace(/\.$/, '');
+  return name !== 'localhost' && !name.startsWith('[') && !name.includes('.');
+}
+
+/** `example.com:8080/menu`, whose beginning reads like a scheme. */
+function looksLikeHostAndPort(text: string): boolean {
+  const colon = text.indexOf(':');
+  return colon > 0 && text.slice(0, colon).includes('.') && /^:\d+(\/|$)/.test(text.slice(colon));
+}

@@ -1,0 +1,144 @@
+/** The codes that somebody means by ids or slugs, in as few requests as it takes. */
+import { NotFoundError } from '../errors.ts';
+import { fetchInOrder } from '../parallel/fetch-in-order.ts';
+import { isUuid } from '../service/checks.ts';
+import type { Service } from '../service/service.ts';
+import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
+import { inShellOr, quote } from '../text/quote.ts';
+import { type Lister, listAllCodes } from './codes.ts';
+
+type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
+
+/**
+ * The code with this id (a uuid in either case) or slug. A slug that was seen before costs one request, any other the listing up to the
+ * code that has it: pages are read one after the other, because a page too many is a request too many. Throws NotFoundError, naming the
+ * nearest slug.
+ */
+export async function findCode(service: Finder, idOrSlug: string): Promise<QrCode> {
+  if (isUuid(idOrSlug)) return service.getCode(idOrSlug.toLowerCase());
+  const remembered = await getRemembered(service, idOrSlug);
+  if (remembered) return remembered;
+  const [code] = await findListed(service, [idOrSlug]);
+  return code as QrCode;
+}
+
+/**
+ * The codes with these slugs, in their order: one request each where all were seen before and the listing would cost more, else the listing
+ * up to the last of them. `ids` (in lower case) are wanted beside them: those that the listing shows on the way come after. Throws
+ * NotFoundError for the first slug that no code has.
+ */
+export async function findCodesBySlug(
+  service: Finder,
+  slugs: readonly string[],
+  concurrency: number,
+  ids: readonly string[] = [],
+): Promise<QrCode[]> {
+  if (!(await isCheaperEach(service, slugs, ids.length))) return findListed(service, slugs, ids);
+  const found: (QrCode | undefined)[] = [];
+  for await (const code of fetchInOrder(slugs, (slug) => getRemembered(service, slug), concurrency)) found.push(code);
+  const missing = slugs.filter((_, at) => found[at] === undefined);
+  const listed = new Map((missing.length > 0 ? await findListed(service, missing) : []).map((code) => [code.slug, code]));
+  return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
+}
+
+/** What finding these codes costs the next run, when it cost `spent` requests now: slugs that were seen now are asked for by their ids. */
+export async function requestsToFindAgain(
+  service: Pick<Service, 'slugs'>,
+  slugs: readonly string[],
+  { others, spent }: { others: number; spent: number },
+): Promise<number> {
+  if (slugs.length === 0 || !(await isCheaperEach(service, slugs, others))) return spent;
+  return slugs.length + others;
+}
+
+/** Whether all these slugs were seen before, and asking for each of them, beside `others`, costs no more than the listing. */
+export async function isCheaperEach(
+  { slugs }: Pick<Service, 'slugs'>,
+  wanted: readonly string[],
+  others: number,
+): Promise<boolean> {
+  const ids = await Promise.all(wanted.map((slug) => slugs.idOf(slug)));
+  if (ids.includes(undefined)) return false;
+  const requests = wanted.length + others;
+  return requests <= 1 || requests <= Math.ceil((await slugs.size()) / MAX_CODES_PAGE);
+}
+
+/** The code that had this slug, where it has it still. */
+export async function getRemembered(
+  { slugs, getCode }: Pick<Service, 'getCode' | 'slugs'>,
+  slug: string,
+): Promise<QrCode | undefined> {
+  const id = await slugs.idOf(slug);
+  if (id === undefined) return undefined;
+  const code = await getIfThere({ getCode }, id);
+  if (code?.slug === slug) return code;
+  slugs.forget(slug);
+  return undefined;
+}
+
+/** The code with this id, undefined where there is none (any more). */
+export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): Promise<QrCode | undefined> {
+  return getCode(id).catch((error) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
+}
+
+async function findListed(service: Finder, slugs: readonly string[], ids: readonly string[] = []): Promise<QrCode[]> {
+  const codes = await listUntilFound(service, { ids: [], slugs }, 1);
+  const found = new Map(codes.map((code) => [code.slug, code]));
+  const missing = slugs.find((slug) => !found.has(slug));
+  if (missing !== undefined) throw await noSuchCode(missing, codes);
+  const beside = new Set(ids);
+  return [...slugs.flatMap((slug) => found.get(slug) ?? []), ...codes.filter(({ id }) => beside.has(id.toLowerCase()))];
+}
+
+/** More codes than this are on so many pages that some may be asked for together, though the last of them may be in vain. */
+const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
+
+/** The listing up to the last of the codes with these ids (in lower case) and slugs; all of it, and whole, where one of them is not there. */
+export async function listUntilFound(
+  service: Lister,
+  names: { ids: Iterable<string>; slugs: Iterable<string> },
+  concurrency: number,
+): Promise<QrCode[]> {
+  const [ids, slugs] = [new Set(names.ids), new Set(names.slugs)];
+  const listed: QrCode[] = [];
+  for await (const codes of listAllCodes(service, ids.size + slugs.size > MOST_IN_TURN ? concurrency : 1)) {
+    for (const code of codes) {
+      listed.push(code);
+      ids.delete(code.id.toLowerCase());
+      slugs.delete(code.slug);
+    }
+    if (ids.size + slugs.size === 0) break;
+  }
+  return listed;
+}
+
+/** That no code is called so, with the code whose name it is, or the nearest of the slugs there are. */
+export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): Promise<NotFoundError> {
+  const { nearest } = await import('../text/nearest.ts');
+  const guess =
+    slugOfName(idOrSlug, codes) ??
+    nearest(
+      idOrSlug,
+      codes.map(({ slug }) => slug),
+    );
+  const search = /\s/.test(idOrSlug)
+    ? 'names are searched by: qrctl qr list --name TEXT'
+    : 'see the slugs there are: qrctl qr list';
+  return new NotFoundError(`no code has the id or slug ${quote(idOrSlug)}`, {
+    hint: guess === undefined ? search : typeof guess === 'string' ? `did you mean ${quote(guess)}?` : guess.hint,
+  });
+}
+
+/** What to type for the code of that name, in either case; where several have it, how to see them. */
+function slugOfName(name: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): { hint: string } | undefined {
+  const fold = (text: string) => text.normalize('NFC').trim().toLowerCase();
+  const wanted = fold(name);
+  const [first, ...others] = codes.filter((code) => fold(code.name) === wanted);
+  if (!first) return undefined;
+  if (others.length > 0)
+    return { hint: `that is the name of ${others.length + 1} codes: qrctl qr list --name ${inShellOr('TEXT', name)}` };
+  return { hint: `that is the name of the code with the slug ${quote(first.slug)}: name codes by slug` };
+}

@@ -1,0 +1,152 @@
+/** `--backup`: what a code is, and every scan of it, on the disk for good before its DELETE is sent. */
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { NotFoundError, UnprovenError } from '../errors.ts';
+import { makeOutputDirectory, writeWholeFile } from '../rows/whole-file.ts';
+import { addFile } from '../run/run-summary.ts';
+import { isUuid } from '../service/checks.ts';
+import type { Service } from '../service/service.ts';
+import { MAX_SCANS_PAGE, type QrCode } from '../service/shapes.ts';
+import { quote } from '../text/quote.ts';
+import { formatInstant } from '../time/time.ts';
+import type { SendDelete } from './delete-rows.ts';
+import { forgetPause, OTHER_DIRECTORY, openPause } from './pause-code.ts';
+import { type SavedScans, saveScans } from './scans-file.ts';
+
+/** How often scans that came in while the others were written are gone back for, before one DELETE. */
+const ROUNDS = 3;
+/** Before they are gone back for: the service's clock is known to the second (Date), and a scan of this second may be beyond the end. */
+const SETTLE_MS = 1000;
+/** How often in a row a DELETE may wait for the rate limit after the look that it needs right before it. */
+const MOST_LOOKS = 10;
+/** A look that is older no longer says that nothing is newer. */
+const FRESH_MS = 1000;
+
+export interface Backup {
+  /**
+   * Backs a code up, and has its DELETE sent: by a run that has just read the code, with `found`; else it is asked for. Rejects with
+   * UnprovenError where the scans cannot be proven to be all, with NotFoundError where there is no such code, with what `send` rejects with,
+   * and with what a disk that is full is told by.
+   */
+  backUp(id: string, send: SendDelete, found?: QrCode): Promise<void>;
+  /** Says up to which moment the backups have the scans. */
+  tellEnd(): void;
+}
+
+/**
+ * Backups in a directory, which is made now: `ID.json`, a code as the service had it, and `ID.scans.ndjson`, its scans with every field. Throws
+ * UsageError where it cannot be made.
+ */
+export async function openBackup(context: Context, directory: string): Promise<Backup> {
+  await makeOutputDirectory(directory, OTHER_DIRECTORY);
+  // Only an id that was checked to be a uuid is a file's name.
+  const placeOf = (id: string) => join(directory, id.toLowerCase());
+  let codes = 0;
+  let untilMs = Number.POSITIVE_INFINITY;
+
+  async function readCode(id: string): Promise<QrCode> {
+    const service = await context.service();
+    return service.getCode(id).catch(async (error) => {
+      if (error instanceof NotFoundError && isUuid(id)) await forgetPause(placeOf(id));
+      throw error;
+    });
+  }
+
+  return {
+    async backUp(id, send, found) {
+      const code = found ?? (await readCode(id));
+      const place = placeOf(code.id);
+      const pause = await openPause(context, place, code);
+      try {
+        await writeWholeFile(`${place}.json`, `${JSON.stringify(pause.before, null, 2)}\n`, {
+          processes: context.processes,
+          elsewhere: OTHER_DIRECTORY,
+          keeps: true,
+        });
+        addFile(context.facts, `${place}.json`);
+        await pause.begin();
+        const saved = await deleteSaved(context, code, `${place}.scans.ndjson`, send);
+        codes += 1;
+        untilMs = Math.min(untilMs, saved.untilMs);
+      } catch (error) {
+        await pause.takeBack(error);
+        throw error;
+      }
+      await pause.end();
+    },
+    tellEnd() {
+      if (codes === 0) return;
+      const what = codes === 1 ? 'the backup has every scan' : `the backups of ${codes} codes have every scan`;
+      context.console.note(`${what} up to ${formatInstant(untilMs)}, and none was newer when DELETE was sent`);
+    },
+  };
+}
+
+/**
+ * Saves the scans, and sends the DELETE right after a look that found none newer: a DELETE that waited, or is sent again, looks again first.
+ * Resolves to what was saved.
+ */
+async function deleteSaved(context: Context, code: QrCode, path: string, send: SendDelete): Promise<SavedScans> {
+  const { clock, facts, signal } = context;
+  const service = await context.service();
+  let saved = await saveScans(context, code, path);
+  let looks = 0;
+  let look: { atMs: number; pausedMs: number } | undefined;
+
+  async function lookAgain(): Promise<void> {
+    for (let round = 1; await hasNewer(service, code.id, saved); round++) {
+      if (round === ROUNDS) throw unproven(code, 'it is scanned while its scans are written');
+      await clock.sleep(SETTLE_MS, signal);
+      saved = await saveScans(context, code, path);
+    }
+    look = { atMs: clock.monotonic(), pausedMs: service.stats().pausedMs };
+  }
+  const isFresh = () => look && look.pausedMs === service.stats().pausedMs && clock.monotonic() - look.atMs <= FRESH_MS;
+
+  await lookAgain();
+  addFile(facts, path);
+  await send(async () => {
+    if (!isFresh()) {
+      looks += 1;
+      if (looks > MOST_LOOKS) throw unproven(code, 'the rate limit makes each DELETE wait after the last look for newer scans');
+      return lookAgain;
+    }
+    // What is sent again has been away meanwhile.
+    look = undefined;
+    looks = 0;
+    return undefined;
+  });
+  return saved;
+}
+
+/** How many scans a code has, and what its backup costs while the service holds still, but for the request that reads the code. Asks for page 1. */
+export async function foreseeBackup(service: Service, { id, status }: QrCode): Promise<{ scans: number; requests: number }> {
+  const [{ foreseeAfter }, { readFirst, widened }] = await Promise.all([
+    import('../complete/export-scans.ts'),
+    import('../complete/range.ts'),
+  ]);
+  const read = (request: Parameters<Service['listScans']>[1]) => service.listScans(id, request);
+  const first = await readFirst(read, widened({ sinceMs: undefined, untilMs: undefined }));
+  const untilMs = service.nowMs() ?? Number.POSITIVE_INFINITY;
+  const after = await foreseeAfter(read, first, { isKnown: true, proveBeyond: true, untilMs });
+  const pausing = status === 'active' ? 1 : 0;
+  // Page 1, what follows it, and the look for newer ones.
+  return { scans: first.total, requests: pausing + 1 + after + 1 };
+}
+
+/** Whether there are scans that were not saved: by one request, but where the total is cut off or may be. */
+async function hasNewer(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
+  const { mayBeTruncated } = await import('../complete/truncated-total.ts');
+  // Also one that is dated before the end, and came late.
+  if (!mayBeTruncated({ total: scans, pageSize: MAX_SCANS_PAGE })) {
+    const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
+    if (total >= scans) return total > scans || times.some((time) => time >= untilMs);
+  }
+  // A second wider: which bounds are inclusive, and how fine they are, is not known.
+  const newest = await service.listScans(id, { page: 1, limit: MAX_SCANS_PAGE, sinceMs: untilMs - 1000 });
+  return newest.total > newest.rows.length || newest.times.some((time) => time >= untilMs);
+}
+
+function unproven(code: QrCode, reason: string): UnprovenError {
+  return new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, { hint: 'run this again when it is scanned less' });
+}

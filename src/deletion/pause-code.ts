@@ -1,0 +1,97 @@
+/**
+ * A code is paused while it is backed up, so that scans which the service counts for active codes only don't arrive between its backup and its
+ * DELETE. Whether a paused code is scanned the specification doesn't say: the looks of back-up.ts prove it, this only makes them succeed.
+ */
+import type { Context } from '../context.ts';
+import { ifPresent, nodeDisk } from '../durable/disk.ts';
+import { readBack, removeFile } from '../durable/held-directory.ts';
+import { cannotOpen } from '../durable/path-errors.ts';
+import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../errors.ts';
+import { writeWholeFile } from '../rows/whole-file.ts';
+import { isObject } from '../service/json.ts';
+import type { QrCode } from '../service/shapes.ts';
+import { codeInShell, quote } from '../text/quote.ts';
+
+/** What to do if the directory can't be used. */
+export const OTHER_DIRECTORY = 'choose another directory with --backup';
+const MOST_BYTES = 64 * 1024 * 1024;
+
+export interface Pause {
+  /** The code as it was before a run paused it: this one, or one that was killed. */
+  readonly before: QrCode;
+  /** Pauses an active code. Resolves if the service refuses that, and says so. */
+  begin(): Promise<void>;
+  /** The code is deleted. */
+  end(): Promise<void>;
+  /** The code isn't deleted: restores its status, or says that it stays paused. Never rejects. */
+  takeBack(reason: unknown): Promise<void>;
+}
+
+/**
+ * The pause of one code. `place` is the path of its backup without an extension: `PLACE.paused.json` holds the code as it was, from before its
+ * PATCH is sent until it is deleted or has its status back. So the next run knows what a killed one did.
+ */
+export async function openPause(context: Context, place: string, code: QrCode): Promise<Pause> {
+  const path = `${place}.paused.json`;
+  const kept = code.status === 'paused' ? await readKept(path, code) : undefined;
+  const before = kept ?? code;
+  let mayBePaused = kept !== undefined;
+  const forget = () => removeFile(nodeDisk, path).catch(() => undefined);
+
+  return {
+    before,
+    async begin() {
+      if (code.status !== 'active') return;
+      const content = `${JSON.stringify(code, null, 2)}\n`;
+      await writeWholeFile(path, content, { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true });
+      mayBePaused = true;
+      const service = await context.service();
+      await service.updateCode(code.id, { status: 'paused' }).catch(async (error) => {
+        if (!isRefusal(error)) throw error;
+        mayBePaused = false;
+        await forget();
+        context.console.note(`the service does not pause ${quote(code.slug)}: it is backed up as it is`);
+      });
+    },
+    end: forget,
+    async takeBack(reason) {
+      if (!mayBePaused) return;
+      try {
+        const service = await context.service();
+        if (!(reason instanceof NotFoundError)) await service.updateCode(code.id, { status: before.status });
+        await forget();
+      } catch (error) {
+        // A DELETE whose response was lost has deleted it.
+        if (error instanceof NotFoundError) return forget();
+        const command = `qrctl qr update ${codeInShell(code)} --status ${before.status}`;
+        const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${before.status})`;
+        context.console.warn(`${what}: run this again to delete it, or restore it with \`${command}\``, true);
+      }
+    },
+  };
+}
+
+/** Removes what a killed run kept of a code that is gone. */
+export async function forgetPause(place: string): Promise<void> {
+  await removeFile(nodeDisk, `${place}.paused.json`).catch(() => undefined);
+}
+
+/** Whether the service said that it did not pause the code. Of a 2xx that is not what was expected, it may have. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof RejectedError) return true;
+  return error instanceof UnexpectedAnswerError && error.status !== undefined && error.status >= 400 && error.status < 500;
+}
+
+/** The code as a killed run found it, with what was changed since; undefined if no run paused it. */
+async function readKept(path: string, code: QrCode): Promise<QrCode | undefined> {
+  try {
+    const bytes = await ifPresent(readBack(nodeDisk, path, MOST_BYTES));
+    const kept: unknown = bytes && JSON.parse(bytes.toString('utf8'));
+    if (!isObject(kept) || kept.id !== code.id || kept.status !== 'active') return undefined;
+    const isSame = kept.name === code.name && kept.destination === code.destination;
+    return { ...code, status: 'active', ...(isSame && { updated_at: String(kept.updated_at) }) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw cannotOpen(`read ${path}`, error, OTHER_DIRECTORY);
+  }
+}

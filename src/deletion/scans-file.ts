@@ -1,0 +1,93 @@
+/** The scans of one code as a file that `--backup` writes: all of them up to now, verified as complete. */
+import type { Context } from '../context.ts';
+import { nodeDisk, readPieces } from '../durable/disk.ts';
+import { cannotOpen, systemCode } from '../durable/path-errors.ts';
+import { realPath } from '../durable/trusted-file.ts';
+import { UnprovenError } from '../errors.ts';
+import { fetchInOrder } from '../parallel/fetch-in-order.ts';
+import { createFormatter } from '../rows/create-formatter.ts';
+import { createDocumentSink, type DocumentSink } from '../rows/document-sink.ts';
+import type { CodeSink } from '../rows/row-sink.ts';
+import { openWholeFile } from '../rows/whole-file.ts';
+import type { QrCode } from '../service/shapes.ts';
+import { countOf, quote } from '../text/quote.ts';
+import { OTHER_DIRECTORY } from './pause-code.ts';
+
+const NEWLINE = 10;
+
+/** What a file of scans holds. */
+export interface SavedScans {
+  scans: number;
+  /** The end of its range, ms since the epoch. */
+  untilMs: number;
+}
+
+/** Writes all scans of the code up to now. Throws UnprovenError where they cannot be proven to be all, or are fewer than the file has. */
+export async function saveScans(context: Context, code: QrCode, path: string): Promise<SavedScans> {
+  const { exportCodes } = await import('../complete/export-codes.ts');
+  const file = await openWholeFile(path, { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true });
+  const formatter = createFormatter('ndjson', {
+    columns: [],
+    shape: 'list',
+    keepExtra: true,
+    header: true,
+    rawCells: true,
+    excel: false,
+  });
+  const document = createDocumentSink(file, formatter);
+  const sink = sinkOf(document, code, await countLines(path));
+  const { concurrency: width } = await context.settings();
+  const { failures, range } = await exportCodes({
+    ...{ service: await context.service(), codes: [code], untilMs: undefined, fetchInOrder, width },
+    // There is no second time: a total that is cut off at any number is found out.
+    proveBeyond: true,
+    now: context.clock.now,
+    openSink: async () => sink,
+    note: context.console.note,
+    progress: () => undefined,
+  });
+  const [failure] = failures;
+  if (failure) throw failure.error;
+  return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
+}
+
+/** Lines of the backup of a run before, whose DELETE did not come through; 0 where there is none. */
+async function countLines(path: string): Promise<number> {
+  let lines = 0;
+  try {
+    const file = await nodeDisk.open(await realPath(nodeDisk, path), 'r');
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+      for await (const piece of readPieces(file, 0, stat.size)) for (const byte of piece) lines += byte === NEWLINE ? 1 : 0;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw cannotOpen(`read ${path}`, error, OTHER_DIRECTORY);
+  }
+  return lines;
+}
+
+/** The document of one code; `before`: the scans that its place holds already. */
+function sinkOf(document: DocumentSink, code: QrCode, before: number): CodeSink {
+  let added = 0;
+  return {
+    sinceMs: undefined,
+    added: () => added,
+    async write({ rows }) {
+      added += rows.length;
+      return document.write(rows);
+    },
+    checkpoint: () => document.checkpoint(),
+    async commit() {
+      // Scans only become more: a service that shows fewer now is not one to believe with the last copy of them.
+      if (added < before) {
+        const reason = `the backup that is there has ${countOf(before, 'scan')}, and the service shows ${added}`;
+        throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, { hint: OTHER_DIRECTORY });
+      }
+      await document.commit();
+    },
+    discard: () => document.discard(),
+  };
+}

@@ -1,0 +1,91 @@
+/** The codes as modules, and what speaks against printing them; all of it is known before anything is written. */
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import type { QrCode } from '../service/shapes.ts';
+import { quote } from '../text/quote.ts';
+import { fillShortUrl } from '../text/short-url.ts';
+import { letSignalsIn } from '../time/time.ts';
+import type { Encoded } from './draw-picture.ts';
+import { encodeText } from './encode.ts';
+import { formatNumber, type PictureFormat, type PictureStyle } from './picture.ts';
+import { checkSize, checkStyle } from './print-rules.ts';
+import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
+
+/** A code of the service, ready to be drawn. */
+export interface EncodedCode extends Encoded {
+  readonly code: QrCode;
+  /** Why it would be refused without --force; undefined where nothing speaks against it. */
+  readonly refusal: string | undefined;
+}
+
+export interface EncodedCodes {
+  readonly encoded: readonly EncodedCode[];
+  /** What speaks against all of them. */
+  readonly refusals: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** So many between two looks at whether somebody wants it to end. */
+const AT_ONCE = 200;
+
+/** Encodes all. Throws UsageError where an address is too long for any code, or a PNG would have too many pixels. */
+export async function encodeCodes(
+  { signal }: Pick<Context, 'signal'>,
+  codes: readonly QrCode[],
+  template: string,
+  style: PictureStyle,
+  formats: readonly PictureFormat[],
+): Promise<EncodedCodes> {
+  const { refusals, warnings } = checkStyle(style);
+  const seen = new Map<string, number>();
+  const encoded: EncodedCode[] = [];
+  for (const [index, code] of codes.entries()) {
+    if (index % AT_ONCE === 0) await letSignalsIn(signal);
+    const text = fillShortUrl(template, code);
+    const modules = encodeText(text, style.level);
+    if (!modules) throw tooLong(code, text, style);
+    if (formats.includes('png')) refuseManyPixels(pngSide(modules, style), style);
+    const rules = checkSize(modules, style);
+    for (const warning of rules.warnings) seen.set(warning, (seen.get(warning) ?? 0) + 1);
+    encoded.push({ code, text, modules, refusal: rules.refusals[0] });
+  }
+  const ofCodes = [...seen].map(([warning, count]) =>
+    codes.length === 1 ? warning : `${warning} (${count} of ${codes.length} codes)`,
+  );
+  return { encoded, refusals, warnings: [...warnings, ...ofCodes] };
+}
+
+function tooLong({ slug }: QrCode, text: string, { level }: PictureStyle): UsageError {
+  return new UsageError(`the address of ${quote(slug)} has ${text.length} characters, too many for a code at level ${level}`, {
+    hint: 'shorten the template, or take a lower level with --ecc',
+  });
+}
+
+/** Also for those who insist: it is no matter of taste how much memory there is. */
+function refuseManyPixels(side: number, { sizeMm, dpi }: PictureStyle): void {
+  if (side <= MOST_PNG_PIXELS) return;
+  const size = `${formatNumber(sizeMm)} mm at ${dpi} dpi`;
+  throw new UsageError(`a PNG of ${size} would have ${side} pixels a side, and ${MOST_PNG_PIXELS} are the most`, {
+    hint: 'draw it as svg, pdf or eps, which are sharp at any size, or take a lower --dpi',
+  });
+}
+
+/** I3: throws UsageError, in one line, where something speaks against printing them, unless a person insists; says what only warns. */
+export function refuseUnprintable(
+  { console }: Pick<Context, 'console'>,
+  { encoded, refusals, warnings }: EncodedCodes,
+  force: boolean,
+): void {
+  const refused = encoded.filter(({ refusal }) => refusal !== undefined);
+  const [first] = refused;
+  const more = refused.length > 1 ? ` (and ${refused.length - 1} more like this)` : '';
+  const ofCode = first ? [`${quote(first.code.slug)}: ${first.refusal}${more}`] : [];
+  const sentence = [...refusals, ...ofCode].join('; ');
+  if (sentence !== '' && !force) {
+    throw new UsageError(`it would not scan well: ${sentence}`, {
+      hint: '--force draws it all the same, --dry-run lists what would be refused',
+    });
+  }
+  for (const warning of warnings) console.warn(warning);
+  if (sentence !== '') console.warn(sentence);
+}

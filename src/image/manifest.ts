@@ -1,0 +1,84 @@
+/** manifest.csv beside the pictures: what each file holds, and the proof that a file is of an earlier run. */
+import { join } from 'node:path';
+import { parseInput } from '../bulk/read-input.ts';
+import { nodeDisk } from '../durable/disk.ts';
+import { readBack } from '../durable/held-directory.ts';
+import { cannotOpen, systemCode } from '../durable/path-errors.ts';
+import { replaceFile } from '../durable/replace-file.ts';
+import { UsageError } from '../errors.ts';
+import type { Column } from '../rows/columns.ts';
+import { createFormatter } from '../rows/create-formatter.ts';
+import { textOf } from '../rows/formatter.ts';
+import type { Row } from '../rows/row-sink.ts';
+
+/** A contract: programs that merge letters and labels read it. */
+const NAMES = [
+  'id',
+  'slug',
+  'name',
+  'url',
+  'file',
+  'format',
+  'mm',
+  'modules',
+  'version',
+  'ecc',
+  'sha256',
+  'outcome',
+  'error',
+] as const;
+
+export const MANIFEST_COLUMNS: readonly Column[] = NAMES.map((name) => ({ name }));
+
+/** One picture. `earlier`: of a run before, and this one was not about its code. */
+export interface ManifestRow extends Row {
+  file: string;
+  sha256: string | null;
+  outcome: 'written' | 'unchanged' | 'failed' | 'earlier';
+}
+
+export interface Manifest {
+  readonly path: string;
+  /** The rows of the last run, by file. */
+  readonly rows: ReadonlyMap<string, ManifestRow>;
+}
+
+/** A row of each code takes some 300 bytes. */
+const MOST_BYTES = 128 * 2 ** 20;
+
+/** The manifest of a directory, empty where there is none. Throws UsageError where the file of that name is another's. */
+export async function readManifest(directory: string, force: boolean): Promise<Manifest> {
+  const path = join(directory, 'manifest.csv');
+  const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
+    throw cannotOpen(`read ${path}`, error, 'choose another directory with --output-dir');
+  });
+  const rows = bytes && (await parseRows(bytes, path));
+  if (bytes && !rows && !force) {
+    throw new UsageError(`${path} is not of an earlier run, and would be overwritten`, {
+      hint: 'choose another directory with --output-dir, or overwrite it with --force',
+    });
+  }
+  return { path, rows: new Map((rows ?? []).map((row) => [row.file, row])) };
+}
+
+/** Undefined where it is no manifest of ours. */
+async function parseRows(bytes: Uint8Array, path: string): Promise<ManifestRow[] | undefined> {
+  const input = await parseInput(bytes, path).catch(() => undefined);
+  if (input?.columns.join() !== NAMES.join()) return undefined;
+  return input.rows.map(({ values }) => {
+    const cells = NAMES.map((name) => [name, values.get(name) || null] as const);
+    const row: Row = Object.fromEntries(cells);
+    return { ...row, file: String(row.file ?? ''), sha256: String(row.sha256 ?? '') || null, outcome: 'earlier' };
+  });
+}
+
+/** Puts the rows in place as a whole, and behind them what stands of earlier runs. */
+export async function writeManifest({ path, rows }: Manifest, written: readonly ManifestRow[]): Promise<void> {
+  const now = new Set(written.map(({ file }) => file));
+  const all = [...written, ...[...rows.values()].filter(({ file }) => !now.has(file))];
+  const style = { shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };
+  const formatter = createFormatter('csv', { columns: MANIFEST_COLUMNS, ...style });
+  const text = formatter.begin() + textOf(formatter.rows(all)) + formatter.end();
+  await replaceFile(nodeDisk, path, Buffer.from(text));
+}

@@ -1,0 +1,60 @@
+/** A plan's due rows brought about, code by code: intent on disk, PATCH, outcome on disk. */
+
+import { differences } from '../bulk/change-rows.ts';
+import type { RowResult } from '../bulk/results.ts';
+import { RejectedError } from '../errors.ts';
+import type { Service } from '../service/service.ts';
+import type { CodeChanges, QrCode } from '../service/shapes.ts';
+import { type DatedChange, type DueRows, keysOf, wantedOf } from './dated-plan.ts';
+import type { PlanJournal } from './plan-journal.ts';
+
+export interface DueCode<R extends DatedChange> {
+  /** As it was read in this run. */
+  code: QrCode;
+  dueRows: DueRows<R>;
+}
+
+/** Changes one code, and says how. Throws what the service throws; then its rows are tried again by the next run. */
+export async function applyDue<R extends DatedChange>(
+  { code, dueRows }: DueCode<R>,
+  { journal, service }: { journal: PlanJournal; service: Pick<Service, 'updateCode'> },
+): Promise<RowResult> {
+  const { id, slug } = code;
+  const wanted = wantedFor(dueRows, code);
+  const { send, left } = whatToSend(code, wanted, journal);
+  const keys = dueRows.pending.map((row) => keysOf(id, row)[0]);
+  const outcome = Object.keys(send).length > 0 ? 'updated' : 'unchanged';
+  if (outcome === 'updated') {
+    const before = Object.fromEntries(Object.keys(send).map((field) => [field, code[field as keyof CodeChanges] ?? '']));
+    // O26: what was asked for, and what stood there, is on disk before it is asked for.
+    await journal.record([{ is: 'intent', id, wanted: send, before }]);
+    await service.updateCode(id, send);
+  }
+  // O26: once done, never again, whatever the code says then.
+  await journal.record([{ is: 'done', id, keys, outcome }]);
+  return { id, slug, outcome, error: left.length > 0 ? `left as somebody changed it meanwhile: ${left.join(', ')}` : undefined };
+}
+
+/** O27: after a lost answer, what is neither as it was nor as it was wanted is what somebody wanted later, and stays. */
+function whatToSend(code: QrCode, wanted: CodeChanges, journal: PlanJournal): { send: CodeChanges; left: string[] } {
+  const send: Record<string, string> = {};
+  const left: string[] = [];
+  const open = journal.open(code.id);
+  for (const [field, value] of Object.entries(differences(code, wanted))) {
+    const name = field as keyof CodeChanges;
+    const before = open && open.wanted[name] === value ? open.before[name] : undefined;
+    if (before !== undefined && (code[name] ?? '') !== before) left.push(field);
+    else send[field] = value;
+  }
+  return { send, left };
+}
+
+/** As `wantedOf`; tags without an address are that row's failure. */
+export function wantedFor(dueRows: DueRows<DatedChange>, code: QrCode): CodeChanges {
+  try {
+    return wantedOf(dueRows, code);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new RejectedError(`the destination of ${code.slug} ${cause.message}`, { outcome: 'not-applied', cause });
+  }
+}

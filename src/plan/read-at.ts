@@ -1,0 +1,63 @@
+/** When a dated row is to apply: a date-time that says of which zone it is, because a plan is read on other machines, and in both nights a year. */
+import { Temporal } from 'temporal-polyfill';
+import type { InputCell } from '../bulk/columns.ts';
+import { showValue } from '../bulk/input.ts';
+import { parseInstant } from '../time/time.ts';
+
+const AT =
+  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
+
+/**
+ * Ms since the epoch; undefined, and told to the cell, where it is no time or could mean two. `defaultZone` (IANA) counts if the cell says
+ * of no zone.
+ */
+export function readAt({ value, fault }: Pick<InputCell, 'value' | 'fault'>, defaultZone?: string): number | undefined {
+  if (value === undefined || value === null || value === '') {
+    fault('is empty: when is the row to apply?');
+    return undefined;
+  }
+  const text = typeof value === 'string' ? value.trim() : '';
+  const [, date, time = '', offset, named] = AT.exec(text) ?? [];
+  const zone = named ?? (offset === undefined ? defaultZone : undefined);
+  const local = `${date}T${time.replace(',', '.')}`;
+  if (date === undefined || parseInstant(`${local}Z`) === undefined) {
+    fault(`${showValue(value)} is not a time, such as 2026-11-27T18:00+01:00 or 2026-11-27 18:00 Europe/Berlin`);
+    return undefined;
+  }
+  if (offset === undefined && zone === undefined) {
+    fault(
+      `${showValue(value)} has no time zone: add Z, an offset such as +01:00, or a name such as Europe/Berlin, or pass --timezone`,
+    );
+    return undefined;
+  }
+  const exact = offset === undefined ? undefined : parseInstant(`${local}${offset}`);
+  if (zone === undefined) {
+    if (exact === undefined) fault(`${showValue(value)} is not a time`);
+    return exact;
+  }
+  const possible = instantsOf(local, zone);
+  const problem = problemOf(possible, exact);
+  if (problem === undefined) return exact ?? possible?.[0];
+  fault(`${showValue(value)} ${problem}`);
+  return undefined;
+}
+
+/** The instants at which the clocks of a zone show this: one, in the nights of a change none or two; undefined where it is no zone. */
+function instantsOf(local: string, zone: string): number[] | undefined {
+  try {
+    const plain = Temporal.PlainDateTime.from(local, { overflow: 'reject' });
+    const found = (['earlier', 'later'] as const).map((disambiguation) => plain.toZonedDateTime(zone, { disambiguation }));
+    const real = found.filter((moment) => moment.toPlainDateTime().equals(plain));
+    return [...new Set(real.map(({ epochMilliseconds }) => epochMilliseconds))];
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function problemOf(possible: readonly number[] | undefined, exact: number | undefined): string | undefined {
+  if (possible === undefined) return 'names no time zone';
+  if (possible.length === 0) return 'does not exist there: the clocks are put forward over it';
+  if (exact !== undefined) return possible.includes(exact) ? undefined : 'has an offset that its zone has not at that time';
+  return possible.length > 1 ? 'comes twice there, when the clocks are put back: say which by its offset' : undefined;
+}

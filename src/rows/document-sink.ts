@@ -1,0 +1,77 @@
+/** Rows as a document: formatted, and written to standard output as they come or to a file that appears whole. */
+
+import type { Console } from '../terminal/console.ts';
+import { type Formatter, type Piece, textOf } from './formatter.ts';
+import type { Row, RowSink } from './row-sink.ts';
+
+/** Where the bytes of a document go. A file that appears whole is one; see RowSink for what the functions promise. */
+export interface ByteSink {
+  write(piece: Piece): Promise<void>;
+  commit(): Promise<void>;
+  discard(): Promise<void>;
+  /** Absent where bytes cannot be taken back. */
+  checkpoint?: () => Promise<() => Promise<void>>;
+}
+
+export interface DocumentSink extends RowSink {
+  /** Rewinding works at any time. Where it is false, rows that were written are out for good (see buffered-sink.ts). */
+  readonly rewinds: boolean;
+}
+
+/**
+ * Standard output, through `guard` (what makes text harmless to a terminal) where one is given. Nothing is printed before the first
+ * rows or the end, so that an early failure prints none.
+ */
+export function stdoutBytes(console: Console, guard?: (text: string) => string): ByteSink {
+  return {
+    async write(piece) {
+      if (piece.length === 0) return;
+      // Bytes as a copy, because a stream may keep what it was given for longer than a formatter leaves it as it is.
+      if (guard) await console.write(guard(textOf(piece)));
+      else await console.write(typeof piece === 'string' ? piece : Buffer.from(piece));
+    },
+    commit: async () => undefined,
+    discard: async () => undefined,
+  };
+}
+
+/** A sink that writes one document; `formatter` is for it alone. */
+export function createDocumentSink(bytes: ByteSink, formatter: Formatter): DocumentSink {
+  const { checkpoint: bytesCheckpoint } = bytes;
+  const { checkpoint: formatterCheckpoint } = formatter;
+  /** What stands before the first row, until it is written. */
+  let begin = formatter.begin();
+  let written = 0;
+
+  function put(piece: Piece): Promise<void> {
+    const whole = begin === '' ? piece : begin + textOf(piece);
+    begin = '';
+    return bytes.write(whole);
+  }
+
+  return {
+    rewinds: bytesCheckpoint !== undefined && formatterCheckpoint !== undefined,
+    async write(rows: readonly Row[]) {
+      await put(formatter.rows(rows));
+      written += rows.length;
+      return rows.length;
+    },
+    async checkpoint() {
+      const before = { begin, written };
+      if (!bytesCheckpoint || !formatterCheckpoint) return async () => written === before.written;
+      const rewindFormatter = formatterCheckpoint();
+      const rewindBytes = await bytesCheckpoint();
+      return async () => {
+        rewindFormatter();
+        await rewindBytes();
+        ({ begin, written } = before);
+        return true;
+      };
+    },
+    async commit() {
+      await put(formatter.end());
+      await bytes.commit();
+    },
+    discard: bytes.discard,
+  };
+}

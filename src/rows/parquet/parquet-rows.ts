@@ -1,0 +1,144 @@
+/**
+ * Rows of a Parquet file, read back by a library of its own in a thread of its own: a byte that was changed can make a decoder go round for
+ * minutes, or take all memory. The thread has a deadline and a bound, and this one hears signals meanwhile.
+ */
+import type { Worker } from 'node:worker_threads';
+import type { DiskFile } from '../../durable/disk.ts';
+import { readPackaged } from '../../durable/packaged-files.ts';
+import { messageOf } from '../../errors.ts';
+import { after, formatInstant } from '../../time/time.ts';
+import type { Row } from '../row-sink.ts';
+import type { ColumnValues, DecodedGroup } from './decode.ts';
+import type { FromWorker, ToWorker, WorkerJob } from './messages.ts';
+
+/** What stands in the file is no Parquet, or damaged. */
+export class DamagedParquetError extends Error {
+  override name = 'DamagedParquetError';
+}
+
+export interface ParquetReading {
+  /** All columns if absent. */
+  columns?: string[];
+  signal?: AbortSignal | undefined;
+}
+
+/** F19: a group of a few rows takes milliseconds; larger files have more time for each. */
+const LEAST_MS = 5000;
+const BYTES_PER_MS = 100;
+/** Of JavaScript's objects in the thread: groups of a million rows need half of it. */
+const MOST_HEAP_MB = 768;
+
+/**
+ * Yields the rows of each row group, so that the memory is that of some: all columns, or those named. Throws what the system says, an EIO
+ * where the file is shorter than `byteLength`, DamagedParquetError, or the signal's reason.
+ */
+export async function* readParquetRows(
+  file: Pick<DiskFile, 'read'>,
+  byteLength: number,
+  { columns, signal }: ParquetReading = {},
+): AsyncGenerator<Row[]> {
+  const { Worker } = await import('node:worker_threads');
+  const job: WorkerJob = { byteLength, columns };
+  const worker = new Worker(readPackaged('dist/parquet-worker.js').toString('latin1'), {
+    eval: true,
+    workerData: job,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+  });
+  const messages = receive(worker, LEAST_MS + byteLength / BYTES_PER_MS, signal);
+  try {
+    for (;;) {
+      const message = await messages.next();
+      if (message.is === 'failed') throw new DamagedParquetError(message.message);
+      if (message.is === 'end') return;
+      if (message.is === 'read') {
+        const bytes = await readBytes(file, message.start, Math.min(message.end, byteLength));
+        tell(worker, { is: 'bytes', number: message.number, bytes }, [bytes]);
+        continue;
+      }
+      yield rowsOf(message.group);
+      tell(worker, { is: 'taken' });
+    }
+  } finally {
+    messages.close();
+    await worker.terminate();
+  }
+}
+
+function tell(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []): void {
+  worker.postMessage(message, transferred);
+}
+
+/** What the thread says, in order. `next` rejects when it says nothing for `mostMs`, breaks down, or when the signal is aborted. */
+function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined) {
+  const said: FromWorker[] = [];
+  let failure: unknown;
+  let wake = () => {};
+  const fail = (error: unknown) => {
+    failure ??= error;
+    wake();
+  };
+  const onAbort = () => fail(signal?.reason);
+  worker.on('message', (message: FromWorker) => {
+    said.push(message);
+    wake();
+  });
+  worker.on('error', (error) => fail(new DamagedParquetError(messageOf(error), { cause: error })));
+  worker.on('exit', () => fail(new DamagedParquetError('it ends early')));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  return {
+    async next(): Promise<FromWorker> {
+      const seconds = Math.round(mostMs / 1000);
+      const cancel = after(mostMs, () => fail(new DamagedParquetError(`it is not decoded within ${seconds} s`)));
+      try {
+        for (;;) {
+          const message = said.shift();
+          if (message) return message;
+          if (failure !== undefined) throw failure;
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      } finally {
+        cancel();
+      }
+    },
+    close: () => signal?.removeEventListener('abort', onAbort),
+  };
+}
+
+async function readBytes(file: Pick<DiskFile, 'read'>, start: number, end: number): Promise<ArrayBuffer> {
+  if (!(start >= 0 && end >= start)) throw new DamagedParquetError('it points outside of itself');
+  const bytes = new Uint8Array(end - start);
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, at, bytes.length - at, start + at);
+    if (bytesRead === 0) throw Object.assign(new Error('it ends early'), { code: 'EIO' });
+    at += bytesRead;
+  }
+  return bytes.buffer;
+}
+
+function rowsOf({ rows, columns }: DecodedGroup): Row[] {
+  const made: Record<string, unknown>[] = Array.from({ length: rows }, () => ({}));
+  for (const { name, column } of columns) {
+    // A name that would be assigned to more than the row.
+    if (name === '__proto__') continue;
+    const valueAt = readerOf(column);
+    for (let at = 0; at < rows; at++) (made[at] as Record<string, unknown>)[name] = valueAt(at);
+  }
+  return made;
+}
+
+function readerOf(column: ColumnValues): (at: number) => unknown {
+  if (column.is === 'integers') return (at) => column.values[at];
+  if (column.is === 'microseconds') return (at) => formatMicroseconds(column.values[at] ?? 0n);
+  if (column.is === 'texts') return (at) => column.texts[column.indexes[at] ?? 0];
+  return (at) => column.values[at];
+}
+
+/** With the digits behind the millisecond only where there are any, as the service has it. */
+function formatMicroseconds(us: bigint): string {
+  const rest = ((us % 1000n) + 1000n) % 1000n;
+  const instant = formatInstant(Number((us - rest) / 1000n));
+  return rest === 0n ? instant : instant.replace('Z', `${String(rest).padStart(3, '0')}Z`);
+}

@@ -1,0 +1,105 @@
+/** Records of NDJSON and of JSON arrays, a piece of the file at a time. */
+
+import { isObject, parseJson } from '../../service/json.ts';
+import type { Row } from '../row-sink.ts';
+import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';
+import type { Records } from './records.ts';
+
+/** One object a line. A last line that is cut off is left out, and told by `torn`. */
+export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string): AsyncGenerator<Records> {
+  for await (const { text, line, isLast } of pieces) {
+    const whole = text.endsWith('\n');
+    const rows = await parseLines(text);
+    if (rows) yield { rows, line, torn: false };
+    else yield await lineByLine(text, line, path, isLast && !whole);
+  }
+}
+
+/** All lines in one go, which is faster than one by one: no line end stands inside a value. Undefined where they are not one record each. */
+async function parseLines(text: string): Promise<Row[] | undefined> {
+  const body = text.trimEnd();
+  try {
+    const rows = await parseArray(`[${body.replaceAll('\n', ',')}]`);
+    const lines = body === '' ? 0 : countEnds(body) + 1;
+    return Array.isArray(rows) && rows.length === lines && rows.every(isObject) ? rows : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON.parse, and once more with all digits where an id has more than a number holds: looking for them first would take a fifth longer. */
+async function parseArray(text: string): Promise<unknown> {
+  const rows: unknown = JSON.parse(text);
+  const isLong = (row: unknown) => isObject(row) && typeof row.id === 'number' && !Number.isSafeInteger(row.id);
+  return Array.isArray(rows) && rows.some(isLong) ? parseJson(text) : rows;
+}
+
+async function lineByLine(text: string, line: number, path: string, mayBeTorn: boolean): Promise<Records> {
+  const rows: Row[] = [];
+  const lines = text.split('\n');
+  for (const [at, source] of lines.entries()) {
+    if (source.trim() === '') continue;
+    const value = await parseJson(source).catch(() => undefined);
+    if (isObject(value)) rows.push(value);
+    else if (mayBeTorn && at === lines.length - 1) return { rows, line, torn: true };
+    else throw notOurs(path, `line ${line + at} is not a JSON object`);
+  }
+  return { rows, line, torn: false };
+}
+
+/** An array of objects, wherever its lines end. Where each object ends with its line, as `scans export` writes it, nothing is looked for. */
+export async function* readJsonArray(pieces: AsyncIterable<TextPiece>, path: string): AsyncGenerator<Records> {
+  const findComma = createCommaFinder();
+  /** Of an object whose end was not seen yet. */
+  let rest = '';
+  let restLine = 1;
+  let isFirst = true;
+  for await (const { text, line, isLast } of pieces) {
+    const added = isFirst ? text.trimStart().slice(1) : text;
+    isFirst = false;
+    if (rest === '') restLine = line;
+    const isClosed = rest === '' && !isLast && added.trimEnd().endsWith(',');
+    let rows = isClosed ? await parseRows(added) : undefined;
+    const end = rows || isLast ? added.length : findComma(added);
+    if (end > 0) {
+      const body = rest + added.slice(0, end);
+      rows ??= await parseRows(isLast ? withoutEnd(body, path) : body);
+      if (!rows) throw notOurs(path, `from line ${restLine} on it is not JSON`);
+      if (!rows.every(isObject)) throw notOurs(path, `from line ${restLine} on it has a value that is not an object`);
+      yield { rows, line: restLine, torn: false };
+      rest = added.slice(end).trimStart();
+      restLine = line + countEnds(added.slice(0, added.length - rest.length));
+    } else rest += added;
+    if (rest.length > LONGEST_RECORD) throw notOurs(path, `from line ${restLine} on a record is longer than 1 MiB`);
+  }
+}
+
+/** Values with commas between them, and perhaps behind them. Undefined where they are not JSON. */
+async function parseRows(text: string): Promise<unknown[] | undefined> {
+  const rows = await parseArray(`[${text.trim().replace(/,$/, '')}]`).catch(() => undefined);
+  return Array.isArray(rows) ? rows : undefined;
+}
+
+function withoutEnd(text: string, path: string): string {
+  const body = text.trimEnd();
+  if (!body.endsWith(']')) throw notOurs(path, 'it ends before its array does');
+  return body.slice(0, -1);
+}
+
+/** Gives where the last comma between two values of the array ends, 0 where there is none. Each text goes on from the one before: nothing is looked at twice. */
+function createCommaFinder(): (lines: string) => number {
+  let depth = 0;
+  let inString = false;
+  return (lines) => {
+    let end = 0;
+    for (let at = 0; at < lines.length; at++) {
+      const unit = lines[at];
+      if (unit === '"') inString = !inString;
+      else if (inString) at += unit === '\\' ? 1 : 0;
+      else if (unit === '{' || unit === '[') depth += 1;
+      else if (unit === '}' || unit === ']') depth -= 1;
+      else if (unit === ',' && depth === 0) end = at + 1;
+    }
+    return end;
+  };
+}

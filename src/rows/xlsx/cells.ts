@@ -1,0 +1,89 @@
+/** Values as cells of a worksheet (ECMA-376 part 1, 18.3.1): text is text, whatever it looks like; nothing here can be a formula. */
+import { UsageError } from '../../errors.ts';
+import { formatCount } from '../../text/quote.ts';
+import type { LocalTime } from '../../time/local-time.ts';
+import { parseInstant } from '../../time/time.ts';
+import { formatJson } from '../json-lines.ts';
+
+/** Indices of the cell formats that parts.ts declares. */
+export const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5 } as const;
+
+/** Excel's own bounds. */
+const MOST_CHARACTERS = 32_767;
+/** More digits a number of Excel's does not keep. */
+const MOST_DIGITS = 15;
+
+/** Everything but what XML cannot hold or takes for its own, and but what would be read as an escape. */
+const WANTS_CARE = /[&<>\0-\x1f\ud800-\udfff\ufffe\uffff]|_x/;
+
+/** A cell from behind its reference on; empty for null. `isTime`: what may be a time is one, in `zone`. */
+export function cellOf(value: unknown, isTime: boolean, zone: Pick<LocalTime, 'offsetMs'>): string {
+  if (value === null || value === undefined) return '';
+  if (isTime && typeof value === 'string') {
+    const isDay = DAY.test(value);
+    const serial = serialOf(isDay ? `${value} 00:00:00` : value, zone);
+    if (serial !== undefined) return `" s="${isDay ? STYLES.date : STYLES.time}"><v>${serial}</v></c>`;
+  }
+  if (typeof value === 'boolean') return `" t="b"><v>${value ? 1 : 0}</v></c>`;
+  if (typeof value === 'number' || typeof value === 'bigint') return numberCell(value);
+  return textCell(typeof value === 'string' ? value : formatJson(value));
+}
+
+function numberCell(value: number | bigint): string {
+  const text = `${value}`;
+  if (/^-?\d+$/.test(text)) {
+    const isExact = text.replace('-', '').length <= MOST_DIGITS;
+    return isExact ? `" s="${STYLES.integer}"><v>${text}</v></c>` : textCell(text);
+  }
+  return Number.isFinite(value) ? `"><v>${text}</v></c>` : textCell(text);
+}
+
+/** Throws UsageError for a text that no cell holds: Excel would call the workbook damaged. */
+export function textCell(text: string, style: number = STYLES.text): string {
+  if (text.length > MOST_CHARACTERS) {
+    const limit = formatCount(MOST_CHARACTERS);
+    throw new UsageError(`a value has ${formatCount(text.length)} characters, and a cell of a workbook holds ${limit}`, {
+      hint: 'write .csv or .json in place of .xlsx, or leave that column out with --fields',
+    });
+  }
+  return `" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;
+}
+
+/**
+ * What XML 1.0 cannot hold is written as Excel does (ST_Xstring, ECMA-376 part 1, 22.9.2.19): `_x000D_` is a return, and a text that looks
+ * like that has its first underscore written so. Half a character becomes U+FFFD, as in UTF-8.
+ */
+export function escapeText(text: string): string {
+  if (!WANTS_CARE.test(text)) return text;
+  return text
+    .toWellFormed()
+    .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
+    .replace(
+      /[\0-\x08\x0b-\x1f\ufffe\uffff]/g,
+      (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    )
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
+
+const DAY_MS = 86_400_000;
+/** Of 1970-01-01. Before 1900-03-01 Excel counts a day that never was. */
+const EPOCH_DAY = 25_569;
+const FIRST_DAY = 61;
+
+/** `2026-10-01`, in no zone. */
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** `2026-10-01 01:08:15`: a time of the wall's already. */
+const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+
+/** Days since 1900 by the wall's clock, as Excel counts them; undefined for what is no time. */
+function serialOf(text: string, { offsetMs }: Pick<LocalTime, 'offsetMs'>): number | undefined {
+  const ms = parseInstant(text);
+  if (ms === undefined) return undefined;
+  const wallMs = WALL.test(text) ? ms : ms + offsetMs(ms);
+  const days = wallMs / DAY_MS + EPOCH_DAY;
+  // With all its digits: what is cut would be seen as a second less.
+  return days < FIRST_DAY ? undefined : days;
+}

@@ -1,0 +1,57 @@
+/** What a person sees in a cell, where that can be known: the same number looks otherwise by its format and by the country of who looks. */
+import { formatInstant } from '../../time/time.ts';
+
+/** How a number is shown: Excel's own formats have numbers, all others a code of their own. */
+export interface NumberFormat {
+  id: number;
+  code: string;
+  /** Whether a number in this format is shown as a date or a time. */
+  isDate: boolean;
+}
+
+/** Excel takes none that is longer. */
+export const LONGEST_CODE = 255;
+
+/** Excel's own formats of dates and times; the rest of their numbers are numbers'. */
+const isDateId = (id: number) =>
+  (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
+
+/** The format with this number, of a code of at most LONGEST_CODE characters: how its signs are matched takes the square of them. */
+export function createFormat(id: number, code: string): NumberFormat {
+  return { id, code, isDate: isDate(id, code) };
+}
+
+function isDate(id: number, code: string): boolean {
+  const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
+  return isDateId(id) || (!/general/i.test(bare) && /[ymdhs]/i.test(bare));
+}
+
+/** From here on formats are the workbook's own. */
+const FIRST_CUSTOM = 164;
+
+/** Beyond, a number has lost digits. */
+const EXACT = 1e15;
+
+/** A whole number as it stands in its cell; undefined where that depends on the country, or is not all of it. */
+export function seenNumber(value: number, { id, code }: NumberFormat): string | undefined {
+  const isPercent = id === 9 || code === '0%';
+  const shown = isPercent ? Math.round(value * 1e13) / 1e11 : value;
+  if (!Number.isInteger(shown) || Math.abs(shown) >= EXACT) return undefined;
+  if (isPercent) return `${shown}%`;
+  if (/^0{2,}$/.test(code) && shown >= 0) return `${shown}`.padStart(code.length, '0');
+  const isPlain = id < FIRST_CUSTOM ? [0, 1, 49].includes(id) : /^(general|0|@)$/i.test(code);
+  return isPlain ? `${shown}` : undefined;
+}
+
+const DAY_MS = 86_400_000;
+/** Days of 1970-01-01, counted from 1900 as Excel counts, or from 1904. */
+const EPOCH_DAY = { from1900: 25_569, from1904: 24_107 };
+
+/** `2026-03-01`, or with the time where there is one or `withTime`: `2026-03-01 14:30:00`; undefined for what is no day. */
+export function dateText(serial: number, from1904: boolean, withTime = false): string | undefined {
+  const days = serial - (from1904 ? EPOCH_DAY.from1904 : EPOCH_DAY.from1900);
+  const ms = Math.round((days * DAY_MS) / 1000) * 1000;
+  if (!(Math.abs(ms) < 8.64e15)) return undefined;
+  const text = formatInstant(ms).replace('T', ' ').replace(/\..*$/, '');
+  return withTime ? text : text.replace(/ 00:00:00$/, '');
+}

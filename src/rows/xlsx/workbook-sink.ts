@@ -1,0 +1,98 @@
+/** Rows as a workbook (.xlsx), in flat memory: they are written as they come, and taken back like those of any other file. */
+
+import { UsageError } from '../../errors.ts';
+import { createByteBuffer } from '../../text/byte-buffer.ts';
+import { formatCount } from '../../text/quote.ts';
+import type { LocalTime } from '../../time/local-time.ts';
+import type { Column } from '../columns.ts';
+import type { ByteSink, DocumentSink } from '../document-sink.ts';
+import { createField, knownBytes } from '../field-bytes.ts';
+import type { Row } from '../row-sink.ts';
+import { cellOf } from './cells.ts';
+import { columnLetters, SHEET_PATH, sheetBeginning, sheetEnd, smallParts } from './parts.ts';
+import { createZipStream } from './zip-stream.ts';
+
+/** Rows of a sheet, by Excel's own bound. */
+const MOST_ROWS = 1_048_576;
+/** Rows of data, below the names. */
+export const MOST_DATA_ROWS = MOST_ROWS - 1;
+
+interface WorkbookOptions {
+  columns: readonly Column[];
+  /** Times of columns that hold times are shown in it. */
+  zone: Pick<LocalTime, 'offsetMs'>;
+}
+
+/** What is said where rows do not fit; `rows` undefined where nobody knows how many there will be. */
+export function tooManyRows(rows?: number): UsageError {
+  const most = formatCount(MOST_DATA_ROWS);
+  const what = rows === undefined ? 'there are more rows' : `${formatCount(rows)} rows are more`;
+  return new UsageError(`${what} than a workbook holds (${most})`, {
+    hint: 'write -o FILE.csv or FILE.csv.gz, choose a shorter range with --since and --until, or one file a code with --output-dir DIR',
+  });
+}
+
+/** A sink that writes one workbook. `write` throws UsageError for more rows than a sheet has, and for a text that no cell holds. */
+export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
+  const zip = createZipStream(bytes);
+  const buffer = createByteBuffer();
+  const fields = columns.map(({ name, isTime = false }, index) => {
+    const encode = (value: unknown) => cellOf(value, isTime, zone);
+    return { name, encode, reference: `<c r="${columnLetters(index)}`, ...createField('') };
+  });
+  let begun = false;
+  let rowNumber = 1;
+
+  async function begin(): Promise<void> {
+    if (begun) return;
+    begun = true;
+    for (const [path, text] of Object.entries(smallParts('qrctl'))) await zip.add(path, text);
+    await zip.begin(SHEET_PATH);
+    await zip.write(sheetBeginning(columns));
+  }
+
+  function addRow(row: Row): void {
+    rowNumber += 1;
+    const number = `${rowNumber}`;
+    buffer.addText(`<row r="${number}">`);
+    for (const field of fields) {
+      const value = row[field.name];
+      if (value === null || value === undefined) continue;
+      buffer.addText(field.reference);
+      buffer.addText(number);
+      const known = knownBytes(field, value, field.encode);
+      if (known) buffer.add(known);
+      else buffer.addText(field.encode(value));
+    }
+    buffer.addText('</row>');
+  }
+
+  return {
+    rewinds: bytes.checkpoint !== undefined,
+    async write(rows) {
+      await begin();
+      if (rowNumber + rows.length > MOST_ROWS) throw tooManyRows();
+      for (const row of rows) addRow(row);
+      await zip.write(buffer.take());
+      return rows.length;
+    },
+    async checkpoint() {
+      await begin();
+      const before = rowNumber;
+      if (!bytes.checkpoint) return async () => rowNumber === before;
+      const rewind = await zip.checkpoint();
+      return async () => {
+        await rewind();
+        rowNumber = before;
+        return true;
+      };
+    },
+    async commit() {
+      await begin();
+      await zip.write(sheetEnd(columns, MOST_ROWS));
+      await zip.end();
+      await bytes.commit();
+    },
+    discard: bytes.discard,
+  };
+}

@@ -1,0 +1,80 @@
+/** `--summary FILE`: one JSON object about a run, for whatever watches it. Written whole when the run ends, whichever way. */
+import { exitCodeOf, Failure, messageOf } from '../errors.ts';
+import { redactKeys } from '../text/key.ts';
+import { formatInstant } from '../time/time.ts';
+
+/** What only the command knows of its run; it puts in what it has, as it has it. */
+export interface RunFacts {
+  /** How many codes were done. */
+  codes?: number;
+  /** Rows that the output has now, in all, and those that this run added. */
+  rows?: number;
+  added?: number;
+  /** What was read, ms since the epoch; no beginning: from the first scan on. */
+  range?: { sinceMs: number | undefined; untilMs: number } | undefined;
+  /** Time of the newest row, ms since the epoch. */
+  watermarkMs?: number | undefined;
+  /** What was written, finished or at a committed point. */
+  files?: readonly string[];
+  /** How many rows, codes or images ended in each way (`created`, `failed`). */
+  outcomes?: Readonly<Record<string, number>>;
+}
+
+/** Adds a file that is written and in its place. */
+export function addFile(facts: RunFacts, path: string): void {
+  facts.files = [...new Set([...(facts.files ?? []), path])];
+}
+
+/** What is known of every run. */
+export interface RunEnd {
+  /** `scans export`; empty where the line named none. */
+  command: string;
+  /** By the machine's clock, ms since the epoch. */
+  startedMs: number;
+  finishedMs: number;
+  /** What ended it; undefined where all is done. */
+  error: unknown;
+  profile: string | undefined;
+  stats: { requests: number; retries: number; pauses: number; pausedMs: number } | undefined;
+  facts: RunFacts;
+}
+
+/** The line of JSON. Keys are the contract: always all of them, null where the command has nothing to say; times in UTC. */
+export function formatRunSummary({ command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd): string {
+  const { range, watermarkMs } = facts;
+  const summary = {
+    command,
+    started: formatInstant(startedMs),
+    finished: formatInstant(finishedMs),
+    exit: error === undefined ? 0 : exitCodeOf(error),
+    error: error === undefined ? null : errorOf(error),
+    profile: profile ?? null,
+    codes: facts.codes ?? null,
+    rows: facts.rows ?? null,
+    added: facts.added ?? null,
+    range: range ? { since: instantOrNull(range.sinceMs), until: formatInstant(range.untilMs) } : null,
+    watermark: instantOrNull(watermarkMs),
+    requests: stats?.requests ?? 0,
+    retries: stats?.retries ?? 0,
+    pauses: stats?.pauses ?? 0,
+    paused_ms: Math.round(stats?.pausedMs ?? 0),
+    files: facts.files ?? [],
+    outcomes: facts.outcomes ?? null,
+  };
+  return `${JSON.stringify(summary)}\n`;
+}
+
+/** As the line of JSON on standard error has it (terminal/render-error.ts), but for the exit code. */
+function errorOf(error: unknown) {
+  const { hint, code, status } = error instanceof Failure ? error : {};
+  return {
+    message: redactKeys(messageOf(error)),
+    code: code === undefined ? null : redactKeys(code),
+    status: status ?? null,
+    hint: hint === undefined ? null : redactKeys(hint),
+  };
+}
+
+function instantOrNull(ms: number | undefined): string | null {
+  return ms === undefined || !Number.isFinite(ms) ? null : formatInstant(ms);
+}

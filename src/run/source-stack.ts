@@ -1,0 +1,47 @@
+/** A stack of the bundles of dist/ as one of the sources, by the source maps beside them. Nothing of it is read unless a defect is shown. */
+import type { SourceMap } from 'node:module';
+import { readIfPackaged } from '../durable/packaged-files.ts';
+
+/** Behind the path of the directory: the bundle, the line, the column. */
+const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
+
+/**
+ * The lines of an error's `stack`, where the bundles of `directory` are named replaced by `src/FILE.ts:LINE:COLUMN`; `read` gives a
+ * file of it. A line whose map is missing or does not know the place stays as it is.
+ */
+export function sourceStack(stack: string, directory = import.meta.dirname, read = readOfDist): string {
+  const maps = new Map<string, SourceMap | undefined>();
+
+  function mapOf(bundle: string): SourceMap | undefined {
+    if (!maps.has(bundle)) maps.set(bundle, readMap(read(`${bundle}.map`)));
+    return maps.get(bundle);
+  }
+
+  function inSource(line: string): string {
+    const from = line.lastIndexOf(directory);
+    const [, bundle, row, column] = (from >= 0 && POSITION.exec(line.slice(from + directory.length))) || [];
+    if (bundle === undefined) return line;
+    const place = mapOf(bundle)?.findEntry(Number(row) - 1, Number(column) - 1);
+    if (place === undefined || !('originalSource' in place)) return line;
+    const source = place.originalSource.replace(/^(\.\.\/)+/, '');
+    const waiting = line.startsWith('    at async ') ? 'async ' : '';
+    return `    at ${waiting}${source}:${place.originalLine + 1}:${place.originalColumn + 1}`;
+  }
+
+  return stack.split('\n').map(inSource).join('\n');
+}
+
+function readOfDist(name: string): Buffer | undefined {
+  return readIfPackaged(`dist/${name}`);
+}
+
+function readMap(bytes: Buffer | undefined): SourceMap | undefined {
+  if (bytes === undefined) return undefined;
+  try {
+    // Here, because every command loads this file, and nearly none of them a map.
+    const { SourceMap: Reader } = process.getBuiltinModule('node:module');
+    return new Reader(JSON.parse(bytes.toString()));
+  } catch {
+    return undefined;
+  }
+}

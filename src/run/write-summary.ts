@@ -1,0 +1,27 @@
+/** Where the summary of a run is written: the file appears whole, so that whoever watches it never reads half of one. */
+import { dirname } from 'node:path';
+import type { Processes } from '../durable/replace-file.ts';
+import { UsageError } from '../errors.ts';
+import { formatRunSummary, type RunEnd } from './run-summary.ts';
+
+const OTHER_FILE = 'choose another file with --summary';
+
+/** Throws UsageError, before anything is done, where no summary could be written: nobody would know how the run ended. */
+export async function checkSummaryPlace(path: string): Promise<void> {
+  // Here, because every command loads this file, and node takes two milliseconds to load that one.
+  const { stat } = await import('node:fs/promises');
+  const directory = await stat(dirname(path)).catch(() => undefined);
+  if (!directory?.isDirectory()) {
+    throw new UsageError(`cannot write the summary ${path}: there is no directory ${dirname(path)}`, {
+      hint: `make it first, or ${OTHER_FILE}`,
+    });
+  }
+  const { checkWholeFile } = await import('../rows/whole-file.ts');
+  await checkWholeFile(path, OTHER_FILE);
+}
+
+/** Replaces the file. Throws what `writeWholeFile` does; a temporary file of another run that still writes is left alone. */
+export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
+  const { writeWholeFile } = await import('../rows/whole-file.ts');
+  await writeWholeFile(path, formatRunSummary(end), { processes, elsewhere: OTHER_FILE });
+}

@@ -1,0 +1,54 @@
+/** What was counted, and how it is counted into. */
+import type { CodeLabel } from '../complete/export-codes.ts';
+import type { Row } from '../rows/row-sink.ts';
+import type { Span } from './calendar.ts';
+import type { Coverage } from './coverage.ts';
+import type { Dimension } from './dimensions.ts';
+import { createTally, type OffsetAt, type Tally } from './tally.ts';
+
+export interface Counted {
+  current: Tally;
+  span: Span;
+  before: { tally: Tally; span: Span } | undefined;
+  /** The codes that were asked for; undefined where files were read. */
+  codes: readonly CodeLabel[] | undefined;
+  /** What of the range the files cover; undefined where the service was asked, which covers all. */
+  coverage: Coverage | undefined;
+  /** When it was counted, ms since the epoch, by whoever knows best: what lies after it is not over. */
+  nowMs: number;
+}
+
+/** Tallies of a range, and of the one before. */
+export interface Tallies {
+  current: Tally;
+  before: Tally;
+  /** Adds a scan to the tally of the range that it lies in, if any. */
+  add(ms: number, scan: Row, code: string): void;
+  addMany(ms: number, code: string, scans: number): void;
+}
+
+export function createTallies(
+  dimensions: readonly Dimension[],
+  offsetAt: OffsetAt,
+  span: Span,
+  spanBefore: Span | undefined,
+): Tallies {
+  const current = createTally(dimensions, offsetAt);
+  const before = createTally(dimensions, offsetAt);
+  const [from, to] = endsOf(span);
+  const [fromBefore, toBefore] = spanBefore ? endsOf(spanBefore) : [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const tallyOf = (ms: number) => {
+    if (ms >= from && ms < to) return current;
+    return ms >= fromBefore && ms < toBefore ? before : undefined;
+  };
+  return {
+    current,
+    before,
+    add: (ms, scan, code) => tallyOf(ms)?.add(ms, scan, code),
+    addMany: (ms, code, scans) => tallyOf(ms)?.addMany(ms, code, scans),
+  };
+}
+
+function endsOf({ sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY }: Span): [number, number] {
+  return [sinceMs, untilMs];
+}

@@ -1,0 +1,37 @@
+/** From when to when each log has scans, and where it begins by what its export keeps of it. */
+import type { CoveredLog } from './coverage.ts';
+import type { InputLog } from './input/input-log.ts';
+import type { FileSpan } from './input/read-scans.ts';
+
+/** `spans` are those of files, by path. A log that no export appends to is as many as it has files: nothing says that no scans lie between them. */
+export async function coveredLogs(logs: readonly InputLog[], spans: ReadonlyMap<string, FileSpan>): Promise<CoveredLog[]> {
+  const covered: CoveredLog[] = [];
+  for (const { keptBy, paths } of logs) {
+    const kept = keptBy && (await beginningOf(keptBy, paths));
+    const parts = kept ? [paths] : paths.map((path) => [path]);
+    for (const part of parts) covered.push({ ...spanOf(part, spans), beginsMs: kept?.beginsMs, isKept: kept !== undefined });
+  }
+  return covered;
+}
+
+/** Undefined if nothing is kept of it. */
+async function beginningOf(
+  keptBy: NonNullable<InputLog['keptBy']>,
+  paths: readonly string[],
+): Promise<{ beginsMs: number | undefined } | undefined> {
+  if ('directory' in keptBy) {
+    const { readDatasetBeginning } = await import('../dataset/open-dataset.ts');
+    return { beginsMs: await readDatasetBeginning(keptBy.directory, new Set(paths)) };
+  }
+  const { readBeginning, readIdentity } = await import('../append/append-file.ts');
+  return (await readIdentity(keptBy.file)) && { beginsMs: await readBeginning(keptBy.file) };
+}
+
+function spanOf(paths: readonly string[], spans: ReadonlyMap<string, FileSpan>): Pick<CoveredLog, 'firstMs' | 'lastMs'> {
+  let [firstMs, lastMs]: [number | undefined, number | undefined] = [undefined, undefined];
+  for (const span of paths.flatMap((path) => spans.get(path) ?? [])) {
+    firstMs = Math.min(firstMs ?? span.firstMs, span.firstMs);
+    lastMs = Math.max(lastMs ?? span.lastMs, span.lastMs);
+  }
+  return { firstMs, lastMs };
+}

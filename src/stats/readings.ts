@@ -1,0 +1,62 @@
+/** Which ranges are read of the service for a count, and how. */
+
+import type { CountPlan } from '../commands/scans/counting/plan-count.ts';
+import { requestsAfter } from '../complete/export-scans.ts';
+import { pageSizeOf, type Range } from '../complete/range.ts';
+import { mayBeTruncated } from '../complete/truncated-total.ts';
+import type { ScanPage } from '../service/shapes.ts';
+import { bucketCuts } from './buckets.ts';
+import { type ClosedSpan, spanBefore } from './compare-span.ts';
+import { requestsForTotals } from './totals.ts';
+
+/** One range to read; `cuts` are the parts of which totals alone are wanted, with both ends of the range known. */
+export type Reading =
+  | { sinceMs: number | undefined; range: Range; cuts: readonly number[] }
+  | { sinceMs: number | undefined; range: Range | undefined; cuts: undefined };
+
+interface Readings {
+  readings: Reading[];
+  before: ClosedSpan | undefined;
+  /** The end of the range, where it is known before the first answer about scans. */
+  untilMs: number | undefined;
+}
+
+/** `nowMs`: the best word on the time; `serviceNowMs`: the service's own, where it told. The range and the one before are one reading where they touch. */
+export function planReadings(plan: CountPlan, nowMs: number, serviceNowMs: number | undefined): Readings {
+  const { sinceMs } = plan.span;
+  const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
+  const untilMs = plan.span.untilMs ?? serviceNowMs ?? (isCompared ? nowMs : undefined);
+  const closed = sinceMs === undefined || untilMs === undefined || sinceMs >= untilMs ? undefined : { sinceMs, untilMs };
+  const before =
+    closed && plan.compare !== 'none'
+      ? spanBefore(closed, plan.compare, plan.local.zone, Math.min(nowMs, untilMs ?? nowMs))
+      : undefined;
+  const range = untilMs === undefined ? undefined : { sinceMs, untilMs };
+  if (!before || !closed) return { readings: [readingOf(plan, sinceMs, range)], before, untilMs };
+  const isOne = before.untilMs === closed.sinceMs;
+  const readings = isOne
+    ? [readingOf(plan, before.sinceMs, { sinceMs: before.sinceMs, untilMs: closed.untilMs }, closed.sinceMs)]
+    : [readingOf(plan, before.sinceMs, before), readingOf(plan, sinceMs, range)];
+  return { readings, before, untilMs };
+}
+
+function readingOf(plan: CountPlan, sinceMs: number | undefined, range: Range | undefined, cutAt?: number): Reading {
+  if (!range) return { sinceMs, range, cuts: undefined };
+  const { dimensions, local } = plan;
+  const { sinceMs: from, untilMs } = range;
+  const cuts =
+    from === undefined
+      ? dimensions.every((dimension) => dimension === 'code')
+        ? []
+        : undefined
+      : bucketCuts(dimensions, { sinceMs: from, untilMs }, local.zone, local.offsetMs);
+  if (cuts === undefined) return { sinceMs, range, cuts };
+  const all = cutAt === undefined || cuts.includes(cutAt) ? cuts : [...cuts, cutAt].sort((a, b) => a - b);
+  return { sinceMs, range, cuts: all };
+}
+
+/** Decided by page 1, which either way takes: whether the parts are fewer than the pages that are left, and can prove anything. */
+export function cheaperByTotals(first: ScanPage, cuts: readonly number[]): boolean {
+  if (cuts.length === 0 && mayBeTruncated({ total: first.total, pageSize: pageSizeOf(first) })) return false;
+  return requestsForTotals(cuts) < requestsAfter(first, { isKnown: true, proveBeyond: false });
+}

@@ -1,0 +1,46 @@
+/** The scans of one code on their way into tallies: they count when all of them are proven. */
+import type { CodeSink } from '../rows/row-sink.ts';
+import type { Tallies } from './counted.ts';
+
+export interface TallySink {
+  sinceMs: number | undefined;
+  fresh(): Tallies;
+  /** Takes what was counted, when the code is proven. */
+  into(tallies: Tallies): void;
+  /** What the code is called. */
+  name: string;
+}
+
+export function createTallySink({ sinceMs, fresh, into, name }: TallySink): CodeSink {
+  let tallies: Tallies | undefined;
+  let added = 0;
+  return {
+    sinceMs,
+    added: () => added,
+    async write({ rows, times }) {
+      tallies ??= fresh();
+      for (let i = 0; i < rows.length; i++) tallies.add(times[i] as number, rows[i] as (typeof rows)[number], name);
+      added += rows.length;
+      return rows.length;
+    },
+    async checkpoint() {
+      const before = added;
+      return async () => {
+        // A tally goes back to nothing only.
+        if (added === before) return true;
+        if (before > 0) return false;
+        tallies = undefined;
+        added = 0;
+        return true;
+      };
+    },
+    async commit() {
+      if (tallies) into(tallies);
+      tallies = undefined;
+    },
+    async discard() {
+      if (tallies) added = 0;
+      tallies = undefined;
+    },
+  };
+}

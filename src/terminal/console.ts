@@ -1,0 +1,159 @@
+/** The terminal as commands see it: data to standard output, everything else to standard error. */
+
+import type { Readable } from 'node:stream';
+import { clean } from '../text/clean.ts';
+import { redactKeys } from '../text/key.ts';
+import { type Clock, formatInstant } from '../time/time.ts';
+import { type Environment, loadColours, NO_COLOURS, wantsColour } from './colour.ts';
+import { type Bar, createBar, createPlainProgress, type Progress } from './progress.ts';
+import { askLine } from './prompt.ts';
+import { createStdoutWriter, type OutputStream } from './stdout-writer.ts';
+import { wrapWords } from './wrap-words.ts';
+
+export type { Progress };
+
+export interface Console {
+  /** Standard output is a terminal (decides the default format and colours). */
+  readonly isTerminal: boolean;
+  /** A person can be asked: standard input and standard error are terminals, and this is not CI. */
+  readonly canAsk: boolean;
+  /** Standard output may be coloured. */
+  readonly colour: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /**
+   * Data to standard output, resolved when accepted. A closed pipe rejects with ClosedPipeError, any other failure (a full
+   * device) with LocalError.
+   */
+  write(data: string | Uint8Array): Promise<void>;
+  /**
+   * One line on standard error unless --quiet. Service data in it is cleaned of control characters, line ends too: several
+   * lines are several notes.
+   */
+  note(line: string): void;
+  /** As `note`, marked and coloured as a warning. `always`: under --quiet too, for what nobody may miss. */
+  warn(line: string, always?: boolean): void;
+  /** One line on standard error when --verbose, behind the time of this machine's clock (UTC). */
+  verbose(line: string): void;
+  /** A progress bar or line; `unit` is what is counted ("scans"). */
+  progress(unit: string): Progress;
+  /** Asks for one line on standard error and reads it from standard input. Only when `canAsk`; rejects on abort. */
+  ask(question: string): Promise<string>;
+  /** As `ask`, without echo. */
+  askSecret(question: string): Promise<string>;
+}
+
+export interface ConsoleOptions {
+  stdin: Readable & { isTTY?: boolean };
+  stdout: OutputStream;
+  stderr: OutputStream;
+  env: Environment;
+  quiet: boolean;
+  verbose: boolean;
+  /** `--no-color`. */
+  noColor: boolean;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Whether another program reads standard output: it may write to the very terminal that a bar would move on. */
+  isPiped?: () => boolean;
+  /** Texts with spaces at which a message is not broken; see wrapWords. */
+  wholePaths?: () => readonly string[];
+  /** Completes the commands that a note, warning or question proposes. */
+  propose?: (text: string) => string;
+  /** The reader of standard output went away: the command should end. */
+  onClosedPipe: () => void;
+}
+
+const DEFAULT_WIDTH = 80;
+
+/** A console over the streams of a process, or of a test. */
+export function createConsole(options: ConsoleOptions): Console {
+  const { stdout, stderr, env, quiet, clock, signal, noColor, wholePaths: whole } = options;
+  const isTerminal = stdout.isTTY === true;
+  const errIsTerminal = stderr.isTTY === true;
+  const animated = errIsTerminal && !isCi(env) && env.TERM !== 'dumb' && !quiet;
+  const writeOut = createStdoutWriter(stdout, options.onClosedPipe);
+  const say = createSayer(stderr);
+  let bar: Bar | undefined;
+  let errColours = NO_COLOURS;
+  // They are there before the first warning: whatever warns has waited for the settings by then.
+  void loadColours(wantsColour(env, { isTerminal: errIsTerminal, noColor })).then((colours) => {
+    errColours = colours;
+  });
+
+  const wrapped = (text: string) => wrapWords(text, errIsTerminal ? stderr.columns || DEFAULT_WIDTH : undefined, { whole });
+
+  function line(text: string, coloured = (lines: string) => lines): void {
+    bar?.hide();
+    say(`${coloured(wrapped(text))}\n`);
+    bar?.show();
+  }
+  const proposing = (text: string) => presentable(options.propose?.(text) ?? text);
+  const note = (text: string) => {
+    if (!quiet) line(proposing(text));
+  };
+
+  function progress(unit: string): Progress {
+    if (!animated || options.isPiped?.()) return createPlainProgress(note);
+    bar?.stop();
+    bar = createBar(unit, { width: () => stderr.columns || DEFAULT_WIDTH, write: say }, clock);
+    return bar;
+  }
+
+  return {
+    isTerminal,
+    canAsk: errIsTerminal && !isCi(env) && options.stdin.isTTY === true,
+    colour: wantsColour(env, { isTerminal, noColor }),
+    get width() {
+      return stdout.columns || positive(env.COLUMNS) || DEFAULT_WIDTH;
+    },
+    async write(data) {
+      if (!isTerminal) return writeOut(data);
+      bar?.hide(); // both may be the same screen
+      await writeOut(data);
+      bar?.show();
+    },
+    note,
+    warn: (text, always = false) => {
+      if (always || !quiet)
+        line(`warning: ${proposing(text)}`, (lines) => lines.replace('warning:', errColours.yellow('warning:')));
+    },
+    verbose: (text) => {
+      if (options.verbose) line(presentable(`${formatInstant(clock.now())} ${text}`));
+    },
+    progress,
+    ask: (question) => askLine(wrapped(proposing(question)), { input: options.stdin, output: stderr, signal }, false),
+    askSecret: (question) => askLine(wrapped(clean(question)), { input: options.stdin, output: stderr, signal }, true),
+  };
+}
+
+/** No line of ours comes near this. */
+const LONGEST_LINE = 4000;
+
+/** On one line, with nothing that a terminal obeys and no key, whoever wrote it there, and not without end. */
+function presentable(text: string): string {
+  const shown = redactKeys(text);
+  return clean(shown.length <= LONGEST_LINE ? shown : `${shown.slice(0, LONGEST_LINE)}…`);
+}
+
+/** Writes to standard error and does not care whether it works: every command does its work with standard error closed. */
+function createSayer(stderr: OutputStream): (text: string) => void {
+  stderr.on('error', () => undefined);
+  return (text) => {
+    try {
+      stderr.write(text);
+    } catch {
+      // nobody is listening
+    }
+  };
+}
+
+/** Runs without a person: nobody to answer a prompt, and a log that a moving bar would fill. */
+function isCi(env: Environment): boolean {
+  return env.CI !== undefined && env.CI !== '' && env.CI !== 'false' && env.CI !== '0';
+}
+
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return Number.isInteger(value) && value > 0 ? value : undefined;
+}

@@ -1,0 +1,32 @@
+/** Text cut to the columns there are. */
+import { clean } from '../text/clean.ts';
+import { isCommon } from '../text/common-letters.ts';
+import { displayWidth, graphemesOf } from '../text/display-width.ts';
+
+const ELLIPSIS = '…';
+
+/** No grapheme that shows as one or two columns needs more code units than this; what does is hostile. */
+const UNITS_PER_COLUMN = 16;
+/** Nor does a text of many columns need as many for each of them. */
+const MORE_UNITS = 512;
+
+/** Cleaned text, at most `width` columns of it; longer ones end in an ellipsis. Cost is bounded by `width`, not by the text. */
+export function fitText(text: string, width: number): string {
+  const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + MORE_UNITS);
+  const isWhole = text.length <= bound;
+  const shown = clean(isWhole ? text : text.slice(0, bound));
+  return isWhole && displayWidth(shown) <= width ? shown : cut(shown, width);
+}
+
+/** The longest start of `text` that leaves a column for the ellipsis, by graphemes. */
+function cut(text: string, width: number): string {
+  if (width < 1) return '';
+  let kept = '';
+  let free = width - 1;
+  for (const grapheme of isCommon(text) ? text : graphemesOf(text)) {
+    free -= displayWidth(grapheme);
+    if (free < 0) break;
+    kept += grapheme;
+  }
+  return kept + ELLIPSIS;
+}

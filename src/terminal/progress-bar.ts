@@ -1,0 +1,84 @@
+/** One line of progress. Pure. */
+import { formatCount } from '../text/quote.ts';
+import { formatDuration } from '../time/time.ts';
+
+/** What is done, and what is to do. */
+export interface Work {
+  done: number;
+  total?: number;
+  /** How many there may be in the end, where the total is not known yet: enough for a bar. */
+  estimate?: number;
+  /** Done before this run: part of `done`, and no work of it. */
+  before?: number;
+  /** Waits for the rate limit that are certain to come, in ms. */
+  waitMs?: number;
+  /** Whatever else is worth a word: "page 12 of 200". Plain text of our own. */
+  detail?: string;
+}
+
+export interface BarState extends Work {
+  unit: string;
+  /** Time worked, without the pauses. */
+  elapsedMs: number;
+  /** What is left of a pause for the rate limit, when there is one. */
+  pauseLeftMs?: number | undefined;
+}
+
+/** Widths of the bar, the roomiest first; 0 is the share alone. */
+const CELLS = [20, 10, 5, 0];
+/** A rate over less time than this is noise. */
+const RATE_FROM_MS = 500;
+
+/** Time left is told once so much was worked, and of what is not done by then. */
+const LEFT_FROM_MS = 1000;
+
+/** The line in at most `room` columns, all of its characters one wide. Where it is tight the bar becomes the share alone, then the detail goes. */
+export function renderBar(state: BarState, room: number): string {
+  const { unit, done, total, detail } = state;
+  const counts = `${counted(done, total)} ${unit}`;
+  const share = shareOf(state);
+  const bars = share === undefined ? [undefined] : [...CELLS.map((cells) => bar(share, cells)), undefined];
+  const full = bars.map((drawn) => joined([drawn, counts, detail, pace(state), left(state, share)]));
+  const short = bars.map((drawn) => joined([drawn, counts, pace(state), left(state, share)]));
+  const shortest = joined([counts, pace(state)]);
+  return ([...full, ...short].find((line) => line.length <= room) ?? shortest).slice(0, Math.max(0, room));
+}
+
+/** How much of all is done; undefined where nothing tells. What is only estimated is never all. */
+function shareOf({ done, total, estimate }: Work): number | undefined {
+  if (total === undefined) return estimate ? Math.min(0.99, done / estimate) : undefined;
+  return total === 0 ? 0 : Math.min(1, done / total); // nothing of nothing is none
+}
+
+/** What is left to wait, by what this run took for its own part so far. */
+function left(state: BarState, share: number | undefined): string | undefined {
+  const { done, before = 0, elapsedMs, pauseLeftMs, waitMs = 0 } = state;
+  const own = done - before;
+  if (share === undefined || share === 0 || share === 1 || own <= 0 || elapsedMs < LEFT_FROM_MS) return undefined;
+  const workMs = (elapsedMs * (done / share - done)) / own;
+  // A pause is counted down itself, and is no part of what comes after it.
+  const ms = workMs + (pauseLeftMs === undefined ? waitMs : Math.max(0, waitMs - pauseLeftMs));
+  return ms < LEFT_FROM_MS ? undefined : `${formatDuration(Math.ceil(ms / 1000) * 1000)} left`;
+}
+
+function joined(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join('  ');
+}
+
+function bar(done: number, cells: number): string {
+  const full = Math.floor(done * cells);
+  const percent = `${Math.floor(done * 100)}%`.padStart(4);
+  return cells === 0 ? percent : `${'█'.repeat(full)}${'░'.repeat(cells - full)} ${percent}`;
+}
+
+function counted(done: number, total: number | undefined): string {
+  return total === undefined ? formatCount(done) : `${formatCount(done)}/${formatCount(total)}`;
+}
+
+/** The countdown while paused, else the rate. */
+function pace({ done, before = 0, elapsedMs, pauseLeftMs }: BarState): string | undefined {
+  if (pauseLeftMs === 0) return 'rate limit: going on';
+  if (pauseLeftMs !== undefined) return `waiting ${formatDuration(Math.ceil(pauseLeftMs / 1000) * 1000)} for the rate limit`;
+  if (elapsedMs < RATE_FROM_MS) return undefined;
+  return `${formatCount(Math.round(((done - before) * 1000) / elapsedMs))}/s`;
+}

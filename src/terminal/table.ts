@@ -1,0 +1,148 @@
+/** Tables for people: service text cleaned, cells cut to fit the terminal, colour only on top of what the text says. */
+
+import type { Column } from '../rows/columns.ts';
+import type { Formatter } from '../rows/formatter.ts';
+import { formatJson } from '../rows/json-lines.ts';
+import type { Row } from '../rows/row-sink.ts';
+import { displayWidth } from '../text/display-width.ts';
+import type { Colours } from './colour.ts';
+import { fitText } from './fit-text.ts';
+import { type Cell, createGrid, GAP } from './grid.ts';
+import { layOut, type Measured, type Placed } from './table-layout.ts';
+import { wrapWords } from './wrap-words.ts';
+
+export interface TableOptions {
+  columns: readonly Column[];
+  /** Columns of the terminal; Infinity for a file. */
+  width: number;
+  colours: Colours;
+  header: boolean;
+  /** Columns may be left out to fit; not when a person chose them. */
+  mayDrop: boolean;
+  /** Told once which were. */
+  onDropped: (names: string[]) => void;
+}
+
+/** The layout is decided on that many rows, so that a table of millions needs no memory. */
+const SAMPLE = 1000;
+
+/** Wider than any screen: what a cell may take where nothing else bounds it. */
+const WIDEST_CELL = 1000;
+
+/** A formatter of aligned columns. It prints nothing before it has seen a sample of the rows, or their end. */
+export function createTableFormatter(options: TableOptions): Formatter {
+  let waiting: Row[] = [];
+  let table: ReturnType<typeof layOutTable> | undefined;
+
+  function flush(): string {
+    if (waiting.length === 0) return '';
+    const rows = waiting;
+    waiting = [];
+    const head = !table && options.header;
+    table ??= layOutTable(rows, options);
+    const { placed, below, draw } = table;
+    const lines = rows.map((row) => {
+      const long = below.filter((column) => !fitsIn(column, row, placed));
+      const cells = placed.map(({ column, width }) => (long.includes(column) ? EMPTY : cellOf(column, row, width)));
+      return draw([cells]) + long.map((column) => sentence(column, row, options.width)).join('');
+    });
+    return (head ? draw(headLines(placed)) : '') + lines.join('');
+  }
+  return {
+    begin: () => '',
+    rows(rows) {
+      for (const row of rows) waiting.push(row);
+      return table || waiting.length >= SAMPLE ? flush() : '';
+    },
+    end: flush,
+  };
+}
+
+/** One record: names and values in two columns. Values are whole, so that they can be copied; `extra` shows unnamed fields too. */
+export function createRecordFormatter({
+  columns,
+  colours,
+  extra,
+}: {
+  columns: readonly Column[];
+  colours: Colours;
+  extra: boolean;
+}): Formatter {
+  function render(record: Row): string {
+    const known = new Set(columns.map(({ name }) => name));
+    const others = extra ? Object.keys(record).filter((name) => !known.has(name)) : [];
+    const lines = [...columns, ...others.map((name) => ({ name }))].map((column): Cell[] => {
+      const value = cellOf(column, record, WIDEST_CELL);
+      return [
+        { text: fitText(column.name, WIDEST_CELL), colour: 'dim' },
+        value.text === '' ? { text: '–', colour: 'dim' } : value,
+      ];
+    });
+    const width = (index: number) => Math.max(0, ...lines.map((cells) => displayWidth(cells[index]?.text ?? '')));
+    return createGrid([{ width: width(0) }, { width: width(1) }], colours)(lines);
+  }
+  return { begin: () => '', rows: ([record = {}]) => render(record), end: () => '' };
+}
+
+function layOutTable(rows: readonly Row[], options: TableOptions) {
+  const placed = place(rows, options);
+  const widths = placed.map(({ column: { align }, width }) => ({ align, width }));
+  const below = options.columns.filter((column) => column.below);
+  return { placed, below, draw: createGrid(widths, options.colours) };
+}
+
+const EMPTY: Cell = { text: '' };
+
+/** Whether the cell stands in its row as it is. */
+function fitsIn(column: Column, row: Row, placed: readonly Placed[]): boolean {
+  const width = placed.find((found) => found.column === column)?.width ?? 0;
+  return displayWidth(cellOf(column, row, WIDEST_CELL).text) <= width;
+}
+
+/** The cell on lines of its own, as they stand below its row. */
+function sentence(column: Column, row: Row, width: number): string {
+  return `${wrapWords(`  ${cellOf(column, row, WIDEST_CELL).text}`, width)}\n`;
+}
+
+function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: TableOptions): Placed[] {
+  const measured = columns.map((column) => {
+    const most = column.keepWhole ? WIDEST_CELL : Math.min(width, WIDEST_CELL);
+    let natural = displayWidth(column.name);
+    for (const row of rows) {
+      natural = Math.max(natural, displayWidth(cellOf(column, row, most).text));
+      if (natural >= most) break;
+    }
+    return { column, natural };
+  });
+  const beside = withoutSentences(measured, width);
+  const placed = layOut(beside, width, mayDrop);
+  const shown = new Set([...placed, ...measured.filter((all) => !beside.includes(all))].map(({ column }) => column));
+  const dropped = columns.filter((column) => !shown.has(column)).map(({ name }) => name);
+  if (dropped.length > 0) onDropped(dropped);
+  return placed;
+}
+
+/** What stands beside each other: sentences do where all have the room that they wish, and alone. */
+function withoutSentences(measured: readonly Measured[], width: number): readonly Measured[] {
+  const wished = measured.reduce((sum, { natural }) => sum + natural, GAP * (measured.length - 1));
+  const others = measured.filter(({ column }) => !column.below);
+  return wished <= width || others.length === 0 ? measured : others;
+}
+
+function headLines(placed: readonly Placed[]): Cell[][] {
+  const names = placed.map(({ column, width }): Cell => ({ text: fitText(column.name, width), colour: 'bold' }));
+  return [names, placed.map(({ width }) => ({ text: '─'.repeat(width), colour: 'dim' }))];
+}
+
+function cellOf(column: Column, record: Row, width: number): Cell {
+  const value = record[column.name];
+  const most = column.keepWhole ? WIDEST_CELL : width; // one wider than the sample's stands out of line, but whole
+  return { text: fitText(textOf(column, value, record), most), colour: column.colour?.(value) };
+}
+
+/** A value as people see it, not yet cleaned. */
+function textOf({ format }: Column, value: unknown, record: Row): string {
+  if (format) return format(value, record);
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? formatJson(value) : String(value);
+}

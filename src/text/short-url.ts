@@ -1,0 +1,69 @@
+/** The address a printed code leads to: a template with a place for the code, such as `https://HOST/{slug}`, filled in for one code. */
+import { isDotless } from '../codes/destination.ts';
+import { parseUrl } from './parse-url.ts';
+
+/** What stands for the code. */
+const PLACES = /\{(slug|id)\}/g;
+
+/** encodeURIComponent throws at it. */
+const HALF_CHARACTER = /\p{Surrogate}/gu;
+
+/**
+ * The template that a text means: an http or https address without credentials, with `/{slug}` added where it has no place for the
+ * code. Undefined where it is none, has a query and no place in it, or has braces around anything else: a template that nobody fills in would be printed as it stands.
+ */
+export function parseShortUrl(text: string): string | undefined {
+  const filled = text.replace(PLACES, 'x');
+  const url = /[{}\s]/.test(filled) ? undefined : parseUrl(filled);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
+  if (filled !== text) return text;
+  // Behind a query or a fragment `/{slug}` would be part of that, and lead somewhere else.
+  if (/[?#]/.test(text)) return undefined;
+  return text.endsWith('/') ? `${text}{slug}` : `${text}/{slug}`;
+}
+
+/** What is wrong with a template that is to be stored or drawn, in words that go on from "it"; undefined if nothing is. */
+export function findTemplateProblem(template: string): string | undefined {
+  const url = parseUrl(template.replace(PLACES, 'x'));
+  if (url && !isDotless(url)) return undefined;
+  return 'has a host without a dot: put in the host of your short links (HOST is a placeholder)';
+}
+
+/**
+ * Returns the address of one code, in ASCII: decoders of QR codes disagree about anything else. What cannot stand in an address is
+ * percent-encoded as UTF-8, the host by Punycode. Half a character becomes U+FFFD, as in every URL.
+ */
+export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
+  const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
+  const filled = template.replace(PLACES, (_, place: 'slug' | 'id') => encode(code[place]));
+  const [, start = '', host = '', rest = filled] = /^(https?:\/\/)([^/?#:[\]]*)(.*)$/is.exec(filled) ?? [];
+  return start + inAscii(host) + rest.replace(BEYOND_ASCII, encode);
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]+/g;
+
+/** A host as its name servers know it; as it is if it is in ASCII, so that nothing else about it changes. */
+function inAscii(host: string): string {
+  return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
+}
+
+/**
+ * Whether an address is one that the template makes, of whichever code, however it is written: whoever asks for it makes a scan. With http
+ * or https alike, for one of them leads to the other.
+ */
+export function isShortUrl(template: string, address: URL): boolean {
+  const [filled, place] = ['0short0url0', '[^/?#&]+'];
+  const pattern = plainForm(new URL(template.replace(PLACES, filled)))
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(filled, place);
+  return new RegExp(`^${pattern}/?([?#]|$)`, 'i').test(plainForm(address));
+}
+
+/** Without what may be written in several ways: scheme, the dot that ends a host, slashes in a row, letters that need no percent sign. */
+function plainForm({ hostname, port, pathname, search }: URL): string {
+  const path = pathname.replace(/\/{2,}/g, '/').replace(/%[2-7][0-9a-f]/gi, (encoded) => {
+    const letter = decodeURIComponent(encoded);
+    return /[\w.~-]/.test(letter) ? letter : encoded;
+  });
+  return `${hostname.replace(/\.$/, '')}:${port}${path}${search}`;
+}

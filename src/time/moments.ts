@@ -1,0 +1,101 @@
+/** The times a person may give for `--since` and `--until`. */
+import { Temporal } from 'temporal-polyfill';
+import { UsageError } from '../errors.ts';
+import { shown } from '../text/quote.ts';
+import { isPeriod } from './periods.ts';
+import { parseDuration } from './time.ts';
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+-]\d\d:?\d\d)?$/;
+const OFFSET = /([Zz]|[+-]\d\d:?\d\d)$/;
+
+export interface MomentContext {
+  flag: string;
+  nowMs: number;
+  /** The IANA name of the zone in force; asked for only where the text has no offset of its own. */
+  timezone: () => string;
+}
+
+/**
+ * Milliseconds since the epoch of a date, a date-time, a DURATION ago, `now`, `today` or `yesterday`. A date is its first instant in the
+ * zone, also where the clocks change. Throws UsageError naming `flag`, with the form that works where it can be told what was meant.
+ */
+export function parseMoment(text: string, context: MomentContext): number {
+  const { flag, nowMs, timezone } = context;
+  const now = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs));
+  const duration = parseDuration(text);
+  if (text === 'now') return now.epochMilliseconds;
+  if (duration !== undefined && duration <= now.epochMilliseconds) return now.epochMilliseconds - duration;
+  try {
+    if (text === 'today' || text === 'yesterday') {
+      const today = now.toZonedDateTimeISO(timezone()).toPlainDate();
+      return startOf(text === 'today' ? today : today.subtract({ days: 1 }), timezone());
+    }
+    if (DATE.test(text)) return startOf(Temporal.PlainDate.from(text, { overflow: 'reject' }), timezone());
+    if (DATE_TIME.test(text)) return dateTime(text.replace(' ', 'T').replace(',', '.'), timezone);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+  }
+  throw new UsageError(`${flag} '${shown(text)}' is not a time.`, { hint: meant(text.trim(), context) ?? FORMS });
+}
+
+const FORMS =
+  'Use a date (2026-03-29), a date-time (2026-03-29T14:30 or 2026-03-29T14:30:00Z), a duration ago (24h), now, today or yesterday.';
+
+/** Whether a text is a date alone, which stands for its first instant. */
+export function isDate(text: string): boolean {
+  return DATE.test(text);
+}
+
+/** Whether a time says its own offset, so that no zone is asked about. */
+export function isInUtc(text: string): boolean {
+  return /\dZ$/i.test(text) && DATE_TIME.test(text);
+}
+
+function startOf(date: Temporal.PlainDate, zone: string): number {
+  return date.toZonedDateTime(zone).epochMilliseconds;
+}
+
+function dateTime(text: string, timezone: () => string): number {
+  if (OFFSET.test(text.slice(10))) return Temporal.Instant.from(text).epochMilliseconds;
+  return Temporal.PlainDateTime.from(text, { overflow: 'reject' }).toZonedDateTime(timezone()).epochMilliseconds;
+}
+
+/** What to type in place of a text that people take for a time; undefined where nobody can tell. */
+function meant(text: string, { flag, nowMs }: MomentContext): string | undefined {
+  // Only the name matters here: a text is a period in every zone or in none.
+  if (isPeriod(text, nowMs)) {
+    const period = text.toLowerCase().replace(/[\s_]+/g, '-');
+    return `That is a period: --during ${period} is all of it. ${flag} takes an instant, such as 2026-10-01.`;
+  }
+  const [, ago, unit] = /^(\d+)\s*(second|minute|hour|day|week|[smhdw])\w*(?:\s+ago)?$/i.exec(text) ?? [];
+  const duration = ago && unit && `${Number(ago)}${unit.charAt(0).toLowerCase()}`;
+  if (duration && (parseDuration(duration) ?? nowMs) < nowMs) return `Use: ${flag} ${duration}`;
+  const days = datesOf(text);
+  return days.length > 0 ? `Use: ${days.map((day) => `${flag} ${day}`).join(', or ')}` : undefined;
+}
+
+/** The dates that a number of three parts may mean: `01.03.2026` one, `03/04/2026` two, `03/29/2026` one. */
+function datesOf(text: string): string[] {
+  const [, year, ...parts] = /^(\d{4})[./]?(\d\d?)[./]?(\d\d?)$/.exec(text) ?? [];
+  if (year) return [iso(year, parts[0], parts[1])].filter((date) => date !== undefined);
+  const [, first, sign, second, last = ''] = /^(\d\d?)([./-])(\d\d?)\2(\d{4})$/.exec(text) ?? [];
+  // With dots the day comes first everywhere; with slashes that depends on where one grew up.
+  const orders =
+    sign === '.'
+      ? [[second, first]]
+      : [
+          [first, second],
+          [second, first],
+        ];
+  return [...new Set(orders.map(([month, day]) => iso(last, month, day)).filter((date) => date !== undefined))];
+}
+
+function iso(year: string, month = '', day = ''): string | undefined {
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  try {
+    return Temporal.PlainDate.from(date, { overflow: 'reject' }).toString();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+/** Units of the calendar that a person may name for `--during`, in a time zone: half-open ranges of instants, and the unit before each. */
+import { Temporal } from 'temporal-polyfill';
+import { UsageError } from '../errors.ts';
+import { shown } from '../text/quote.ts';
+
+const PERIOD_UNITS = ['day', 'week', 'month', 'quarter', 'year'] as const;
+type PeriodUnit = (typeof PERIOD_UNITS)[number];
+
+export interface Period {
+  /** Its name wherever it was meant: `2026`, `2026-Q4`, `2026-10`, `2026-W42` or `2026-10-31`. */
+  readonly name: string;
+  readonly unit: PeriodUnit;
+  /** Its first instant and that of the next one, ms since the epoch. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly timezone: string;
+}
+
+const FORMS =
+  'Use 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, or this- or last- before week, month, quarter or year.';
+
+/**
+ * The period that `text` names. Relative ones (`last-month`) are of the day that it is at `nowMs` in `timezone`, an IANA name that
+ * time-zone.ts passed. Throws UsageError naming `flag`.
+ */
+export function parsePeriod(text: string, { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string }): Period {
+  const found = find(text, nowMs, timezone);
+  if (found) return periodOn(found.day, found.unit, timezone);
+  throw new UsageError(`${flag} '${shown(text)}' is not a period`, { hint: FORMS });
+}
+
+/** Whether `text` names a period; that is the same in every zone. */
+export function isPeriod(text: string, nowMs: number): boolean {
+  return find(text, nowMs, 'UTC') !== undefined;
+}
+
+function find(text: string, nowMs: number, timezone: string): Found | undefined {
+  const word = text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, '-');
+  const today = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs)).toZonedDateTimeISO(timezone).toPlainDate();
+  return relative(word, today) ?? absolute(word);
+}
+
+interface Found {
+  unit: PeriodUnit;
+  day: Temporal.PlainDate;
+}
+
+function relative(word: string, today: Temporal.PlainDate): Found | undefined {
+  if (word === 'today') return { unit: 'day', day: today };
+  if (word === 'yesterday') return { unit: 'day', day: today.subtract({ days: 1 }) };
+  const [, which, name] = /^(this|last)-(week|month|quarter|year)$/.exec(word) ?? [];
+  const unit = PERIOD_UNITS.find((known) => known === name);
+  if (!unit) return undefined;
+  return { unit, day: which === 'this' ? today : startOf(today, unit).subtract({ days: 1 }) };
+}
+
+/** ISO 8601, and quarters in its manner; a date that there is not (`2026-02-30`, `2025-W53`) is none. */
+function absolute(word: string): Found | undefined {
+  const [, year = '', quarter, week, month, day] = /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
+  if (year === '') return undefined;
+  if (week !== undefined) return weekOf(Number(year), Number(week));
+  const unit = quarter ? 'quarter' : day ? 'day' : month ? 'month' : 'year';
+  const monthOfYear = quarter ? 3 * Number(quarter) - 2 : Number(month ?? 1);
+  try {
+    const date = { year: Number(year), month: monthOfYear, day: Number(day ?? 1) };
+    return { unit, day: Temporal.PlainDate.from(date, { overflow: 'reject' }) };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Week 1 of a year is the one that 4 January is in (ISO 8601); it begins on a Monday. */
+function weekOf(year: number, week: number): Found | undefined {
+  const day = new Temporal.PlainDate(year, 1, 4).add({ weeks: week - 1 });
+  return day.weekOfYear === week && day.yearOfWeek === year ? { unit: 'week', day } : undefined;
+}
+
+/** The unit that a day is in. */
+function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): Period {
+  const start = startOf(day, unit);
+  const next = start.add(unit === 'quarter' ? { months: 3 } : { [`${unit}s`]: 1 });
+  // Not midnight everywhere: a day begins when its clocks first show it.
+  const [sinceMs, untilMs] = [start, next].map((date) => date.toZonedDateTime(timezone).epochMilliseconds) as [number, number];
+  return { name: nameOf(start, unit), unit, sinceMs, untilMs, timezone };
+}
+
+function startOf(day: Temporal.PlainDate, unit: PeriodUnit): Temporal.PlainDate {
+  if (unit === 'week') return day.subtract({ days: day.dayOfWeek - 1 });
+  if (unit === 'day') return day;
+  const month = unit === 'year' ? 1 : unit === 'quarter' ? day.month - ((day.month - 1) % 3) : day.month;
+  return day.with({ month, day: 1 });
+}
+
+function nameOf(start: Temporal.PlainDate, unit: PeriodUnit): string {
+  const date = start.toString();
+  if (unit === 'day') return date;
+  if (unit === 'month') return date.slice(0, 7);
+  if (unit === 'week') return `${start.yearOfWeek}-W${String(start.weekOfYear).padStart(2, '0')}`;
+  return unit === 'quarter' ? `${date.slice(0, 4)}-Q${(start.month + 2) / 3}` : date.slice(0, 4);
+}
+
+/** The unit of the calendar before a period: September's 30 days before October's 31. */
+export function previousPeriod(period: Period): Period {
+  return periodOn(startDay(period).subtract({ days: 1 }), period.unit, period.timezone);
+}
+
+/** The same unit a year before: the month, quarter or date of the last year, or the week of the same number (52 where that has no 53rd). */
+export function periodYearBefore(period: Period): Period {
+  const day = startDay(period);
+  if (period.unit !== 'week') return periodOn(day.subtract({ years: 1 }), period.unit, period.timezone);
+  const [year, week] = [day.yearOfWeek ?? day.year, day.weekOfYear ?? 1];
+  const found = weekOf(year - 1, week) ?? weekOf(year - 1, 52);
+  return periodOn(found?.day ?? day.subtract({ weeks: 52 }), 'week', period.timezone);
+}
+
+/** The day after the one that an instant is in. */
+export function dayAfter(instantMs: number, timezone: string): Period {
+  return periodOn(startDay({ sinceMs: instantMs, timezone }).add({ days: 1 }), 'day', timezone);
+}
+
+/** The unit of the calendar that a range is exactly, whichever way it was given; undefined where it is none. */
+export function periodOfRange({ sinceMs, untilMs }: { sinceMs: number; untilMs: number }, timezone: string): Period | undefined {
+  const day = startDay({ sinceMs, timezone });
+  return PERIOD_UNITS.map((unit) => periodOn(day, unit, timezone)).find(
+    (period) => period.sinceMs === sinceMs && period.untilMs === untilMs,
+  );
+}
+
+function startDay({ sinceMs, timezone }: Pick<Period, 'sinceMs' | 'timezone'>): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(sinceMs).toZonedDateTimeISO(timezone).toPlainDate();
+}

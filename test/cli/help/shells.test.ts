@@ -1,0 +1,226 @@
+/** The completion scripts in the real shells, with the built command behind them and a sandbox behind that. */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+
+const COMPLETIONS = new URL('../../../completions/', import.meta.url).pathname;
+const BIN = process.env.QRCTL_TEST_BIN ?? new URL('../../../bin/qrctl.js', import.meta.url).pathname;
+
+/** A name that must reach no shell unquoted. */
+const ODD = 'odd $(touch oops)';
+
+let directory: string;
+let env: Record<string, string>;
+let sandbox: Sandbox;
+/** A slug, and enough of it to be the only one. */
+let slug: string;
+let start: string;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'qrctl-shells-'));
+  const config = join(directory, 'config');
+  mkdirSync(join(directory, 'bin'));
+  symlinkSync(BIN, join(directory, 'bin', 'qrctl'));
+  mkdirSync(join(directory, 'files', 'folder one'), { recursive: true });
+  writeFileSync(join(directory, 'files', 'codes one.csv'), '');
+  sandbox = await startSandbox({ codes: 5, scans: 1 });
+  const slugs = sandbox.workspace.codes().map((code) => code.slug);
+  slug = slugs[0] ?? '';
+  start =
+    [...slug].map((_, i) => slug.slice(0, i + 1)).find((part) => slugs.filter((other) => other.startsWith(part)).length === 1) ??
+    slug;
+  mkdirSync(config, { mode: 0o700 });
+  const { baseUrl, apiKey } = sandbox;
+  const work = { baseUrl, apiKey, keyBaseUrl: baseUrl };
+  writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, current: 'work', profiles: { work, [ODD]: work } }), {
+    mode: 0o600,
+  });
+  env = {
+    PATH: `${join(directory, 'bin')}:${process.env.PATH}`,
+    HOME: directory,
+    TERM: 'xterm',
+    LANG: 'C.UTF-8',
+    QRCTL_CONFIG_DIR: config,
+  };
+});
+
+afterAll(async () => {
+  expect(existsSync(join(directory, 'files', 'oops'))).toBe(false);
+  await sandbox.close();
+  // What a shell left to run may still write there.
+  rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+});
+
+function has(...commands: string[]): boolean {
+  return commands.every((command) => spawnSync(command, ['--version']).error === undefined);
+}
+
+/** Types each line and Tab into an interactive shell; gives what the line became. */
+async function type(shell: string[], setup: string[], lines: string[], tabs = 1): Promise<{ line: string; screen: string }[]> {
+  const script = new URL('shell-session.py', import.meta.url).pathname;
+  return JSON.parse(await run('python3', [script], JSON.stringify({ shell, setup, lines, tabs })));
+}
+
+function run(command: string, args: string[], input = ''): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env, cwd: join(directory, 'files'), stdio: ['pipe', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    child
+      .on('error', reject)
+      .on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`${command} ended with ${code}`))));
+    child.stdin.end(input);
+  });
+}
+
+/** What each line becomes by one Tab, in bash and zsh alike but for how they quote. */
+function cases(): [typed: string, becomes: string][] {
+  const { baseUrl } = sandbox;
+  return [
+    ['qrctl sc', 'qrctl scans '],
+    ['qrctl qr li', 'qrctl qr list '],
+    ['qrctl -q --concurrency 3 qr li', 'qrctl -q --concurrency 3 qr list '],
+    ['qrctl qr list --stat', 'qrctl qr list --status '],
+    ['qrctl qr list --status pau', 'qrctl qr list --status paused '],
+    ['qrctl qr list --status=pau', 'qrctl qr list --status=paused '],
+    ['qrctl qr list --status active --status pau', 'qrctl qr list --status active --status paused '],
+    ['qrctl qr list -f nd', 'qrctl qr list -f ndjson '],
+    ['qrctl qr list --verb', 'qrctl qr list --verbose '],
+    ['qrctl qr frobnicate --stat', 'qrctl qr frobnicate --stat'],
+    [`qrctl qr get ${start}`, `qrctl qr get ${slug} `],
+    [`qrctl scans export --all ${start}`, `qrctl scans export --all ${slug} `],
+    [`qrctl --base-url ${baseUrl} qr get ${start}`, `qrctl --base-url ${baseUrl} qr get ${slug} `],
+    [`qrctl --base-url=${baseUrl} qr get ${start}`, `qrctl --base-url=${baseUrl} qr get ${slug} `],
+    ['qrctl --profile w', 'qrctl --profile work '],
+    ['qrctl auth use w', 'qrctl auth use work '],
+    ['qrctl --profile od', 'qrctl --profile odd\\ \\$\\(touch\\ oops\\) '],
+    ['qrctl config set timez', 'qrctl config set timezone '],
+    ['qrctl completion zs', 'qrctl completion zsh '],
+    ['qrctl help exit', 'qrctl help exit-codes '],
+    ['qrctl help qr upd', 'qrctl help qr update '],
+    ['qrctl qr create --from cod', 'qrctl qr create --from codes\\ one.csv '],
+    ['qrctl scans export --output-dir fol', 'qrctl scans export --output-dir folder\\ one/'],
+    ["qrctl qr create --name 'a b' --templ", "qrctl qr create --name 'a b' --template "],
+    ['qrctl config path x', 'qrctl config path x'],
+    ['qrctl qr get $(touch oops)', 'qrctl qr get $(touch oops)'],
+  ];
+}
+
+describe.skipIf(!has('bash', 'python3'))('bash', () => {
+  const setup = [
+    "PS1='$ '; bind 'set bell-style none'; bind 'set enable-bracketed-paste off'; bind 'set completion-query-items 0'",
+    `bind -x '"\\C-x\\C-p": printf "<<<%s>>>" "$READLINE_LINE"; READLINE_LINE='`,
+    `source ${COMPLETIONS}qrctl.bash`,
+  ];
+  const shell = ['bash', '--norc', '--noprofile', '-i'];
+
+  test('completes what is typed', async () => {
+    const results = await type(
+      shell,
+      setup,
+      cases().map(([typed]) => typed),
+    );
+    expect(results.map(({ line }) => line)).toEqual(cases().map(([, becomes]) => becomes));
+  });
+
+  test('lists codes with their names', async () => {
+    const [result] = await type(shell, setup, ['qrctl qr get '], 2);
+    for (const code of sandbox.workspace.codes()) expect(result?.screen).toContain(`${code.slug}  (${code.name.slice(0, 5)}`);
+  });
+
+  test('needs nothing newer than the bash of macOS', () => {
+    const script = spawnSync('cat', [`${COMPLETIONS}qrctl.bash`]).stdout.toString();
+    expect(script).not.toMatch(/mapfile|readarray|declare -A|local -n|\[-1\]|\^\^|,,\}|compgen -W/);
+  });
+});
+
+describe.skipIf(!has('zsh', 'python3'))('zsh', () => {
+  const setup = [
+    `PS1='$ '; fpath=(${COMPLETIONS} $fpath); autoload -U compinit; compinit -D -u; unset zle_bracketed_paste; setopt no_beep; LISTMAX=0`,
+    `bindkey '^I' complete-word; dump-line() { zle -I; print -rn -- "<<<$BUFFER>>>"; BUFFER= }; zle -N dump-line; bindkey '^X^P' dump-line`,
+  ];
+  const shell = ['zsh', '-f', '-i'];
+
+  test('completes what is typed', async () => {
+    const own: Record<string, string> = {
+      // zsh takes the = away again when a space is typed.
+      'qrctl qr list --stat': 'qrctl qr list --status=',
+    };
+    const results = await type(
+      shell,
+      setup,
+      cases().map(([typed]) => typed),
+    );
+    expect(results.map(({ line }) => line)).toEqual(cases().map(([typed, becomes]) => own[typed] ?? becomes));
+  });
+
+  test('lists codes with their names, and commands with what they do', async () => {
+    const [codes, commands] = await type(shell, setup, ['qrctl qr get ', 'qrctl '], 2);
+    // zsh pads the slugs to the longest of them.
+    const shown = codes?.screen.replaceAll(/ +-- /g, ' -- ');
+    for (const code of sandbox.workspace.codes()) expect(shown).toContain(`${code.slug} -- ${code.name.slice(0, 5)}`);
+    expect(commands?.screen).toMatch(/scans +-- \w/);
+  });
+});
+
+describe.skipIf(!has('fish'))('fish', () => {
+  /** The candidates for a line, each with its description behind a tab. */
+  async function candidates(lines: string[]): Promise<string[][]> {
+    const asked = lines.map((line) => `complete -C '${line}'; echo ---`).join('; ');
+    const output = await run('fish', ['-N', '-c', `source ${COMPLETIONS}qrctl.fish; ${asked}`]);
+    return output
+      .split('---\n')
+      .slice(0, -1)
+      .map((part) => part.split('\n').slice(0, -1));
+  }
+
+  test('completes commands, flags and values', async () => {
+    const lines = [
+      'qrctl sc',
+      'qrctl qr li',
+      'qrctl -q --concurrency 3 qr li',
+      'qrctl qr list --status ',
+      'qrctl qr list --status=pau',
+      'qrctl help exit',
+      'qrctl help qr upd',
+      'qrctl config set timez',
+      'qrctl config path ',
+      'qrctl qr list --stat',
+    ];
+    const values = (await candidates(lines)).map((found) => found.map((line) => line.split('\t')[0]));
+    expect(values).toEqual([
+      ['scans'],
+      ['list'],
+      ['list'],
+      ['active', 'expired', 'paused'],
+      ['--status=paused'],
+      ['exit-codes'],
+      ['update'],
+      ['timezone'],
+      [],
+      ['--status'],
+    ]);
+  });
+
+  test('completes profiles, codes and files', async () => {
+    const { baseUrl } = sandbox;
+    const name = [...(sandbox.workspace.codes()[0]?.name ?? '')].slice(0, 5).join('');
+    const [profiles, codes, elsewhere, files, directories] = await candidates([
+      'qrctl --profile ',
+      `qrctl qr get ${start}`,
+      `qrctl --base-url ${baseUrl} scans export --all ${start}`,
+      'qrctl qr create --from cod',
+      'qrctl scans export --output-dir fol',
+    ]);
+    expect(profiles).toEqual([`${ODD}\t${baseUrl}`, `work\t${baseUrl}`]);
+    expect(codes).toEqual([expect.stringContaining(`${slug}\t${name}`)]);
+    expect(elsewhere).toEqual(codes);
+    expect(files).toEqual([expect.stringContaining('codes one.csv')]);
+    expect(directories).toEqual([expect.stringContaining('folder one/')]);
+  });
+});

@@ -1,0 +1,423 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import type { CommandPage } from '../../src/cli/help/page.ts';
+import { TOPICS } from '../../src/cli/help/topics.ts';
+import { loadManual } from '../../src/cli/manual.ts';
+import { interpret } from '../../src/cli/program.ts';
+import { UsageError } from '../../src/errors.ts';
+import { runCli } from '../support/cli.ts';
+import { commandLinesIn, splitWords } from './help/command-lines.ts';
+
+const manual = await loadManual('1.2.3');
+
+function read(line: string, columns = 80, colour = false) {
+  return interpret(splitWords(line), { version: '1.2.3', terminal: () => ({ columns, colour }) });
+}
+
+async function printed(line: string, columns?: number, colour?: boolean): Promise<string> {
+  const invocation = await read(line, columns, colour);
+  return invocation.kind === 'print' ? invocation.text : expect.fail(`${line} runs a command`);
+}
+
+async function refused(line: string): Promise<{ message: string; hint: string | undefined }> {
+  const invocation = await read(line);
+  if (invocation.kind !== 'refuse') return expect.fail(`${line} is understood`);
+  const { error } = invocation;
+  if (!(error instanceof UsageError)) throw error;
+  return { message: error.message, hint: error.hint };
+}
+
+const nowhere = { version: '', terminal: () => ({ columns: undefined, colour: false }) };
+
+/** The contract: released names and flags change only with a major version. */
+const OUTPUT = ['--format', '--output', '--fields', '--no-header', '--ids', '--raw-cells', '--excel', '--delimiter'];
+const UTM = ['source', 'medium', 'campaign', 'term', 'content'].map((name) => `--utm-${name}`);
+const CONTRACT: Record<string, string[]> = {
+  'qr list': ['--status', '--type', '--name', '--limit', '--sort', ...OUTPUT],
+  'qr get <code>': OUTPUT,
+  'qr create': [
+    ...['--name', '--type', '--destination', '--from', '--results', '--skip-existing', '--dry-run', '--fail-fast'],
+    ...['--adopt', '--not-created', '--template', '--overwrite', ...UTM, ...OUTPUT],
+  ],
+  'qr update [code...]': [
+    '--due',
+    ...UTM,
+    '--name',
+    '--destination',
+    '--status',
+    '--from',
+    '--results',
+    '--overwrite',
+    '--dry-run',
+    '--fail-fast',
+    ...OUTPUT,
+  ],
+  'qr image [code...]': [
+    ...[
+      '--output',
+      '--output-dir',
+      '--as',
+      '--file-names',
+      '--all',
+      '--from',
+      '--status',
+      '--type',
+      '--name',
+      '--dry-run',
+      '--force',
+    ],
+    ...['--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--outline'],
+    ...['--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url'],
+  ],
+  'qr check [code...]': [
+    ...['--from', '--status', '--fail-on', '--require-utm', '--since-last', '--allow-private', '--user-agent', ...OUTPUT],
+  ],
+  'qr delete [code...]': ['--yes', '--from', '--overwrite', '--dry-run'],
+  'scans export [code...]': [
+    ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],
+    ...OUTPUT,
+  ],
+  'scans tail [code...]': ['--all', '--since', '--interval', '--max-events', '--format', '--fields', '--no-header'],
+  'scans report [code...]': [
+    ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--title', '--output'],
+  ],
+  'scans stats [code...]': [
+    ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--dry-run'],
+    ...OUTPUT,
+  ],
+  'auth login': ['--key-stdin', '--no-verify'],
+  'auth status': ['--format', '--output', '--fields'],
+  'auth list': ['--format', '--output', '--fields'],
+  'auth use <profile>': [],
+  'auth logout': ['--all'],
+  'config list': ['--format', '--output', '--fields'],
+  'config get <setting>': [],
+  'config set <setting> <value>': [],
+  'config unset <setting>': [],
+  'config path': [],
+  'completion <shell>': [],
+  'api <method> <path>': ['--query', '--input'],
+  doctor: ['--format', '--output'],
+  sandbox: ['--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key'],
+  demo: [],
+};
+const GLOBALS = [
+  ...['--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--quiet', '--verbose', '--no-color'],
+  ...['--help', '--version'],
+];
+
+describe('the command surface', () => {
+  test('--ids is in the help of commands whose records have ids', async () => {
+    for (const form of ['qr list', 'qr get', 'scans export']) expect(await printed(`${form} --help`)).toContain('--ids');
+    for (const form of ['doctor', 'auth list', 'auth status', 'config list']) {
+      expect(await printed(`${form} --help`)).not.toContain('--ids');
+    }
+  });
+
+  test.each(Object.entries(CONTRACT))('has %s with its flags', async (form, flags) => {
+    const names = form.split(' ').filter((word) => /^\w/.test(word));
+    const help = await printed(`${names.join(' ')} --help`);
+    expect(help).toContain(`Usage: qrctl ${form} [flags]\n`);
+    for (const flag of [...flags, ...GLOBALS]) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
+  });
+
+  test('has no command beside those', () => {
+    const names = (form: string) =>
+      form
+        .split(' ')
+        .filter((word) => /^\w/.test(word))
+        .join(' ');
+    expect(manual.commands.map((command) => command.names.join(' ')).sort()).toEqual(Object.keys(CONTRACT).map(names).sort());
+  });
+
+  test.each(manual.commands.map((page) => [page.names.join(' '), page] as const))(
+    '%s gives none of its flags the name of a global one',
+    (_, page) => {
+      const globals = manual.globals.flatMap(({ short, long }) => [short, long]).filter(Boolean);
+      for (const { short, long } of page.flags) expect(globals).not.toContain(short ?? long);
+      for (const { long } of page.flags) expect(globals).not.toContain(long);
+    },
+  );
+
+  test('reads global flags before, between and after the names', async () => {
+    for (const line of ['-q --profile work config path', 'config -q --profile work path', 'config path --profile=work -q']) {
+      expect(await read(line)).toMatchObject({ kind: 'run', args: [], globals: { profile: 'work', quiet: true } });
+    }
+    expect(await read('-qv config path')).toMatchObject({ globals: { quiet: true, verbose: true } });
+  });
+
+  test('takes the word after a flag for its value, whatever it is', async () => {
+    expect(await read('qr create --name --help')).toMatchObject({ kind: 'run', options: { name: '--help' } });
+    expect(await read('qr create --name -type')).toMatchObject({ kind: 'run', options: { name: '-type' } });
+    expect(await read('--profile qr config path')).toMatchObject({ kind: 'run', globals: { profile: 'qr' } });
+  });
+});
+
+describe('examples', () => {
+  const own = manual.commands.map((page) => [page.names.join(' '), page] as const);
+
+  test.each(own)('%s has at least two, and they are about it', (name, { examples }: CommandPage) => {
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+    expect(examples.filter(({ command }) => command.includes(`qrctl ${name}`)).length).toBeGreaterThanOrEqual(1);
+    expect(new Set(examples.map(({ command }) => command)).size).toBe(examples.length);
+  });
+
+  const everywhere = [
+    ...manual.commands.flatMap(({ examples }) => examples.map(({ command }) => command)),
+    ...TOPICS.flatMap(({ blocks }) => blocks).flatMap((block) =>
+      typeof block === 'object' && 'lines' in block ? block.lines : [],
+    ),
+  ].filter((line) => line.includes('qrctl'));
+
+  test.each(everywhere)('%s is understood', async (line) => {
+    const lines = commandLinesIn(line);
+    expect(lines).not.toEqual([]);
+    for (const words of lines) expect((await interpret(words, nowhere)).kind).toBe('run');
+  });
+});
+
+describe('help', () => {
+  const places = ['', ...manual.groups.map(({ name }) => name), ...manual.commands.map(({ names }) => names.join(' '))];
+
+  test.each(places)('qrctl %s --help fits 80 columns, and so does help before it', async (place) => {
+    const help = await printed(`${place} --help`);
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(help).not.toMatch(/ $/m);
+    expect(await printed(`help ${place}`)).toBe(help);
+    expect(await printed(`--help ${place}`)).toBe(help);
+  });
+
+  test.each(TOPICS.map(({ name }) => name))('qrctl help %s fits 80 columns, and wraps at 40', async (name) => {
+    for (const columns of [80, 200])
+      expect((await printed(`help ${name}`, columns)).split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect((await printed(`help ${name}`, 40)).split('\n').length).toBeGreaterThan(
+      (await printed(`help ${name}`)).split('\n').length,
+    );
+  });
+
+  test('shows summaries in one line each', async () => {
+    for (const group of [manual.root, ...manual.groups]) {
+      const help = await printed(`help ${group.name}`);
+      for (const { name, summary } of group.commands) expect(help).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+    }
+  });
+
+  test('explains every exit code', async () => {
+    const help = await printed('help exit-codes');
+    for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130, 143]) expect(help).toMatch(new RegExp(`^  ${code} +\\w`, 'm'));
+  });
+
+  test('shows the licences and the manual pages that come with the program', async () => {
+    expect(await printed('help licences')).toMatch(/^undici \d+\.\d+\.\d+ \(MIT\)$/m);
+    expect(await printed('help man qr list')).toMatch(/^\.TH "QRCTL.{1,2}QR.{1,2}LIST" 1/);
+    expect(await printed('help man')).toMatch(/^\.TH "QRCTL" 1/);
+  });
+
+  test('stands out in bold only where it may', async () => {
+    for (const line of ['qr --help', 'qr list --help', 'help exit-codes', '']) {
+      expect(await read(line, 80, true)).toMatchObject({ text: expect.stringMatching(/\x1b\[1m.+\x1b\[22m\n/) });
+      expect(await read(line, 80, false)).toMatchObject({ text: expect.not.stringContaining('\x1b') });
+    }
+  });
+
+  test('of a group is also asked for behind it', async () => {
+    expect(await printed('qr help')).toBe(await printed('help qr'));
+    expect(await printed('qr help list')).toBe(await printed('help qr list'));
+  });
+
+  test('qrctl alone says what it is, and three commands to start with', async () => {
+    const text = await printed('');
+    expect(text.trim().split('\n').length).toBeLessThan(12);
+    expect(text.match(/^ {2}qrctl .*/gm)).toHaveLength(3);
+  });
+
+  test('the version is told wherever it is asked for', async () => {
+    for (const line of ['--version', '-V', 'qr --version', 'qr list -V']) expect(await printed(line)).toBe('1.2.3\n');
+  });
+});
+
+describe('what is not understood', () => {
+  test.each([
+    ['qr', 'qr: which command? It takes list, get, create, update, check, delete or image', 'qrctl qr --help explains them'],
+    ['-q', 'which command?', 'qrctl --help lists them'],
+    ['quit', "unknown command 'quit'", 'qrctl --help lists the commands'],
+    ['qr lst', "unknown command 'qr lst'", 'did you mean `qrctl qr list`?'],
+    ['atuh login', "unknown command 'atuh'", 'did you mean `qrctl auth login`?'],
+    ['list', "unknown command 'list'", 'did you mean `qrctl qr list`? There is also qrctl auth list and qrctl config list.'],
+    ['ls', "unknown command 'ls'", 'did you mean `qrctl qr list`? There is also qrctl auth list and qrctl config list.'],
+    ['login', "unknown command 'login'", 'did you mean `qrctl auth login`?'],
+    ['exprot', "unknown command 'exprot'", 'did you mean `qrctl scans export`?'],
+    ['qr export', "unknown command 'qr export'", 'did you mean `qrctl scans export`?'],
+    // A command that deletes is never suggested.
+    ['qr rm a', "unknown command 'qr rm'", 'qrctl qr --help lists the commands'],
+    ['qr delte a', "unknown command 'qr delte'", 'qrctl qr --help lists the commands'],
+    ['remove a', "unknown command 'remove'", 'qrctl --help lists the commands'],
+    ['delete a --yes', "unknown command 'delete'", 'qrctl --help lists the commands'],
+    ['auth remove work', "unknown command 'auth remove'", 'qrctl auth --help lists the commands'],
+    ['config delete format', "unknown command 'config delete'", 'qrctl config --help lists the commands'],
+    ['scans delete a --yes', "unknown command 'scans delete'", 'qrctl scans --help lists the commands'],
+    ['codes', "unknown command 'codes'", 'did you mean `qrctl qr`?'],
+    ['whoami', "unknown command 'whoami'", 'did you mean `qrctl auth status`?'],
+    ['qr pause spring-menu', "unknown command 'qr pause'", 'did you mean `qrctl qr update spring-menu --status paused`?'],
+    ['qr resume', "unknown command 'qr resume'", 'did you mean `qrctl qr update CODE --status active`?'],
+    ['pause a b', "unknown command 'pause'", 'did you mean `qrctl qr update a b --status paused`?'],
+    ['qr rename a New name', "unknown command 'qr rename'", "did you mean `qrctl qr update a --name 'New name'`?"],
+    ['scans list', "unknown command 'scans list'", 'did you mean `qrctl scans export CODE`?'],
+    ['scans get a -o a.csv', "unknown command 'scans get'", 'did you mean `qrctl scans export a -o a.csv`?'],
+    ['scan export a', "unknown command 'scan'", 'did you mean `qrctl scans export a`?'],
+    ['codes list --limit 3', "unknown command 'codes'", 'did you mean `qrctl qr list --limit 3`?'],
+    ['qr list --search menu', "unknown flag '--search'", 'did you mean `qrctl qr list --name menu`?'],
+    ['qr list --search=menu', "unknown flag '--search=menu'", 'did you mean `qrctl qr list --name=menu`?'],
+    ['qr list --json', "unknown flag '--json'", 'did you mean `qrctl qr list --format json`?'],
+    ['qr list menu', "too many arguments: 'menu'", 'did you mean `qrctl qr list --name menu`?'],
+    [
+      'qr create Menu https://example.com/a?b -q',
+      "too many arguments: 'Menu'",
+      "did you mean `qrctl qr create --name Menu --destination 'https://example.com/a?b' -q`?",
+    ],
+    ['qr create codes.csv', "too many arguments: 'codes.csv'", 'did you mean `qrctl qr create --from codes.csv`?'],
+    ['auth login qr.example', "too many arguments: 'qr.example'", 'did you mean `qrctl auth login --base-url qr.example`?'],
+    ['__proto__', "unknown command '__proto__'", 'qrctl --help lists the commands'],
+    ['constructor', "unknown command 'constructor'", 'qrctl --help lists the commands'],
+    ['quit --help', "unknown command 'quit'", 'qrctl --help lists the commands'],
+    ['help quit', "unknown command 'quit'", 'qrctl --help lists the commands'],
+    ['help exitcodes', "no help on 'exitcodes'", 'did you mean `qrctl help exit-codes`?'],
+    ['help qr lst', "unknown command 'qr lst'", 'did you mean `qrctl qr list`?'],
+    ['help qr list all', "no help on 'qr list all'", 'try: qrctl help qr list'],
+    ['qr list --limti 3', "unknown flag '--limti'", 'did you mean --limit?'],
+    ['qr list --limti=3', "unknown flag '--limti=3'", 'did you mean --limit?'],
+    ['qr list --quite', "unknown flag '--quite'", 'did you mean --quiet?'],
+    ['qr list -format json', "unknown flag '-format'", 'did you mean --format?'],
+    // Nor is a flag that acts on more codes, skips a check, or overwrites.
+    ['scans report --al X', "unknown flag '--al'", 'qrctl scans report --help shows what it takes'],
+    ['scans export --al', "unknown flag '--al'", 'qrctl scans export --help shows what it takes'],
+    ['scans export a --restrat', "unknown flag '--restrat'", 'qrctl scans export --help shows what it takes'],
+    ['qr delete a --force', "unknown flag '--force'", 'qrctl qr delete --help shows what it takes'],
+    ['qr delete a -yes', "unknown flag '-yes'", 'qrctl qr delete --help shows what it takes'],
+    ['qr image a --copies 21', "unknown flag '--copies'", 'qrctl qr image --help shows what it takes'],
+    ['auth login --noverify', "unknown flag '--noverify'", 'qrctl auth login --help shows what it takes'],
+    ['qr list --nonsense', "unknown flag '--nonsense'", 'qrctl qr list --help shows what it takes'],
+    ['--profil work qr list', "unknown flag '--profil' before the command", 'did you mean --profile?'],
+    [
+      '--format json qr list',
+      "unknown flag '--format' before the command",
+      "a command's own flags stand after it, as in: qrctl qr list --format",
+    ],
+    ['qr list --status actve', "--status cannot be 'actve': it takes active, paused or expired", 'did you mean --status active?'],
+    ['qr list --status gone', "--status cannot be 'gone': it takes active, paused or expired", undefined],
+    ['qr create --name n --type vcrd', expect.stringContaining("--type cannot be 'vcrd'"), 'did you mean --type vcard?'],
+    ['qr list -f jsn', "--format cannot be 'jsn': it takes table, csv, json or ndjson", 'did you mean --format json?'],
+    ['config set timezon UTC', expect.stringContaining("setting cannot be 'timezon'"), 'did you mean timezone?'],
+    ['completion bsh', "shell cannot be 'bsh': it takes bash, zsh, fish or powershell", 'did you mean bash?'],
+    [
+      '--max-wait soon config path',
+      "--max-wait cannot be 'soon': it takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w",
+      undefined,
+    ],
+    ['qr list --limit', expect.stringContaining('--limit'), 'usage: qrctl qr list [flags]'],
+    ['qr get', "missing required argument 'code'", 'usage: qrctl qr get <code> [flags]'],
+    ['config path here', expect.stringContaining('too many arguments'), 'usage: qrctl config path [flags]'],
+  ])('qrctl %s', async (line, message, hint) => {
+    expect(await refused(line)).toEqual({ message, hint });
+  });
+
+  test('no flag that widens, forces or skips a check is ever suggested', async () => {
+    const risky =
+      /^--(all|force|yes|restart|overwrite|apply-edits|as-new|adopt|not-created|recreate|no-verify|raw-cells|allow-private|skip-existing|insecure|accept-.*)$/;
+    let tried = 0;
+    for (const { names, flags } of manual.commands) {
+      for (const { long } of flags.filter((flag) => risky.test(flag.long))) {
+        const typos = [long.slice(0, -1), `${long}x`, long.replace('--', '-'), `--${long.slice(3)}`, long.toUpperCase()];
+        for (const typo of typos) {
+          tried += 1;
+          expect((await refused(`${names.join(' ')} ${typo}`)).hint ?? '').not.toMatch(new RegExp(`${long}\\b`));
+        }
+      }
+    }
+    expect(tried).toBeGreaterThan(50);
+  });
+
+  test('never repeats a key', async () => {
+    for (const line of [
+      'svc_live_secretsecret',
+      'qr svc_live_secretsecret',
+      'qr list --svc_live_secretsecret',
+      'qr list --status svc_live_secretsecret',
+    ]) {
+      expect(JSON.stringify(await refused(line))).not.toContain('secretsecret');
+    }
+  });
+
+  test('repeats no more of a long word than fits a line', async () => {
+    expect((await refused('x'.repeat(10_000))).message.length).toBeLessThan(100);
+  });
+});
+
+describe('how an error is told', () => {
+  test.each([
+    // As text: these words are values, or no flags.
+    ['qr create --name "a -f json b" --type vcrd', false],
+    ['qr create --name -fjson --type vcrd', false],
+    ['qr get -- -f json', false],
+    ['qr list -f=json', false],
+    ['qr list -f jsn', false],
+    ['qr list -f csv --limit x', false],
+    // As JSON: before, after and beside the words that are wrong.
+    ['qr list --limit x -f json', true],
+    ['qr list -qfjson --limit x', true],
+    ['qr list --format=ndjson --limti 3', true],
+    ['qr list --limti 3 --format json', true],
+    ['qr get -fjson', true],
+    ['qr lst --format json', true],
+    ['quit -f ndjson', true],
+    ['--format json qr list', true],
+    ['config path --format json', true],
+    ['qr list -f json --limit', true],
+  ])('%s as JSON: %s', async (line, json) => {
+    expect(await read(line)).toMatchObject({ kind: 'refuse', style: { json } });
+  });
+
+  test('a command that runs and fails tells it as it was asked to', async () => {
+    expect(await read('qr list -f json')).toMatchObject({ kind: 'run', style: { json: true, verbose: false } });
+    expect(await read('-v qr list -f csv')).toMatchObject({ kind: 'run', style: { json: false, verbose: true } });
+    expect(await read('qr create --name -v')).toMatchObject({ kind: 'run', style: { verbose: false } });
+  });
+});
+
+test('completion scripts ask with the profile and base URL of the line that is typed, however far it is', async () => {
+  const line = "__complete codes '' --profile work qr get --base-url=https://qr.example/api/v1 --nonsense --help";
+  expect(await read(line)).toMatchObject({
+    kind: 'run',
+    args: ['codes', ''],
+    globals: { profile: 'work', baseUrl: 'https://qr.example/api/v1', quiet: true },
+  });
+});
+
+describe('help that the build laid out', () => {
+  test.each([
+    ['', ['--help', '-h', 'help']],
+    ['qr', ['qr --help', 'qr -h', 'help qr']],
+    ['qr list', ['qr list --help', 'qr list -h', 'help qr list']],
+  ])('qrctl %s: the same text as from commander', async (words, lines) => {
+    const byCommander = await runCli(splitWords(`--quiet ${words} --help`));
+    for (const line of lines) expect(await runCli(splitWords(line))).toEqual(byCommander);
+  });
+
+  test('is there for all commands and topics, and nothing else is known by it', async () => {
+    const read = (line: string) => readFile(new URL(`../../dist/help/qrctl ${line}.txt`, import.meta.url), 'utf8');
+    const pages = [...manual.groups.map(({ name }) => name), ...manual.commands.map(({ names }) => names.join(' '))];
+    for (const page of pages) expect(await read(page)).toBe(await printed(`${page} --help`, 80, true));
+    for (const { name } of TOPICS) expect(await read(`help ${name}`)).toBe(await printed(`help ${name}`, 80, true));
+    const [topic, command] = await Promise.all([runCli(['help', 'formatting']), runCli(['formatting', '--help'])]);
+    expect(topic.stdout).toBe(await printed('help formatting'));
+    expect([command.code, command.stdout]).toEqual([2, '']);
+  });
+
+  test('has colours where they are wanted, and fits a narrow terminal', async () => {
+    const env = { FORCE_COLOR: '1' };
+    expect(await runCli(['qr', '--help'], { env })).toEqual(await runCli(['--quiet', 'qr', '--help'], { env }));
+    const narrow = await runCli(['--help'], { tty: 60 });
+    expect(narrow).toEqual(await runCli(['--quiet', '--help'], { tty: 60 }));
+    expect(narrow.stdout).not.toBe((await runCli(['--help'], { tty: true })).stdout);
+  });
+});

@@ -1,0 +1,84 @@
+/** Commands that qrctl proposes act on the workspace of the run that proposes them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createPropose } from '../../src/cli/proposals.ts';
+import { isBranch, leaves, TREE } from '../../src/cli/tree.ts';
+
+const URL_FLAG = 'https://qr.example/api/v1';
+const propose = createPropose({ profile: 'kundeb', baseUrl: URL_FLAG });
+const BOTH = `--profile kundeb --base-url ${URL_FLAG}`;
+
+describe('a proposed command', () => {
+  it.each([
+    ['see: qrctl doctor', `see: qrctl doctor ${BOTH}`],
+    ['`qrctl qr update a --status paused`', `\`qrctl qr update ${BOTH} a --status paused\``],
+    [
+      'qrctl qr list --profile x and qrctl qr get a',
+      `qrctl qr list --base-url ${URL_FLAG} --profile x and qrctl qr get ${BOTH} a`,
+    ],
+    ['`qrctl qr get a`, or --profile x', `\`qrctl qr get ${BOTH} a\`, or --profile x`],
+    [`did you mean \`qrctl qr list ${BOTH}\`?`, `did you mean \`qrctl qr list ${BOTH}\`?`],
+    ["qrctl qr list --name 'qrctl qr list'", `qrctl qr list ${BOTH} --name 'qrctl qr list'`],
+    ["the codes' names don't match: qrctl qr list", `the codes' names don't match: qrctl qr list ${BOTH}`],
+    ['qrctl config set format csv', 'qrctl config set --profile kundeb format csv'],
+  ])('%s', (text, expected) => {
+    expect(propose(text)).toBe(expected);
+    expect(propose(propose(text))).toBe(expected);
+  });
+
+  it.each([
+    'qrctl auth list shows them all',
+    '`qrctl demo` and `qrctl sandbox` need none',
+    'qrctl qr --help lists the commands',
+    'qrctl qr list --help shows what it takes',
+    'usage: qrctl qr list [flags]',
+    'did you mean `qrctl help exit-codes`?',
+    'a newer qrctl may have written it',
+    'no code is called "qrctl qr delete x"',
+    'Delete "a \\"qrctl qr delete x\\" b" (slug a)?',
+    "there is no profile 'qrctl qr list'",
+    '/usr/share/qrctl qr list',
+  ])('is left as it is where the flags mean nothing to it, or in a value: %s', (text) => {
+    expect(propose(text)).toBe(text);
+  });
+
+  it('repeats no flag that was not given, no base URL that was refused, and no name that a shell would obey', () => {
+    expect(createPropose({})('see: qrctl doctor')).toBe('see: qrctl doctor');
+    expect(createPropose({ baseUrl: 'https://user:secret@qr.example/api/v1' })('qrctl doctor')).toBe('qrctl doctor');
+    expect(createPropose({ profile: 'a b; rm' })('qrctl doctor')).toBe("qrctl doctor --profile 'a b; rm'");
+    expect(createPropose({ profile: 'a\u001b[2Jb' })('qrctl doctor')).toBe('qrctl doctor --profile NAME');
+  });
+});
+
+const LITERAL = /'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`/g;
+
+/** Every text of a source file but comments and examples, which are read before a command is run; what is filled in stands as X. */
+function textsOf(file: string): string[] {
+  const source = readFileSync(file, 'utf8').replace(
+    /\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$|^.*\bcommand:\s+['"`].*$|description:[^;]*?,$/gm,
+    '',
+  );
+  return [...source.matchAll(LITERAL)].map(([, single, double, template]) =>
+    (single ?? double ?? template ?? '').replace(/\$\{[^{}]*\}/g, 'X').replace(/\\(.)/g, '$1'),
+  );
+}
+
+it('every proposal in the sources carries the flags of the run', () => {
+  const root = new URL('../../src/', import.meta.url).pathname;
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /^(?!help|build|sandbox).*\.ts$/.test(name),
+  );
+  const taking = [...leaves()].filter(({ leaf }) => !leaf.takes || leaf.takes.includes('--profile'));
+  const names = taking.map((path) => path.names.join(' '));
+  expect(names.length).toBeGreaterThan(TREE.filter((node) => !isBranch(node)).length);
+  const proposal = new RegExp(`\\bqrctl (?:${names.join('|')})\\b(?! --help)`, 'g');
+  const texts = files.flatMap((name) => textsOf(root + name)).filter((text) => text.search(proposal) >= 0);
+  expect(texts.length).toBeGreaterThan(25);
+  for (const text of texts) {
+    const commands = propose(text)
+      .split(/(?=\bqrctl )/)
+      .filter((part) => part.search(proposal) === 0);
+    expect(commands.length, text).toBe(text.match(proposal)?.length);
+    for (const command of commands) expect(command, text).toMatch(/ --profile /);
+  }
+});

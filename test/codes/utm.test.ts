@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { addUtm, normaliseUtm } from '../../src/codes/utm.ts';
+
+describe('normaliseUtm', () => {
+  it.each([
+    ['Spring Sale', 'spring_sale'],
+    ['  SPRING \t sale ', 'spring_sale'],
+    ['spring _ sale', 'spring_sale'],
+    ['spring_sale', 'spring_sale'],
+    ['ZU\u0308RICH', 'zürich'],
+    ['İI', 'i̇i'],
+    [' ', ''],
+  ])('%j is %j, and stays so', (value, form) => {
+    expect(normaliseUtm(value)).toBe(form);
+    expect(normaliseUtm(form)).toBe(form);
+  });
+});
+
+describe('addUtm', () => {
+  const tags = { campaign: 'Spring Sale', source: 'poster' };
+  it.each([
+    ['https://x.test', 'https://x.test?utm_source=poster&utm_campaign=spring_sale'],
+    ['https://x.test/a?b=%20c&d=+#top', 'https://x.test/a?b=%20c&d=+&utm_source=poster&utm_campaign=spring_sale#top'],
+    ['https://x.test/?utm_source=old&y=1&UTM_Source=older', 'https://x.test/?utm_source=poster&y=1&utm_campaign=spring_sale'],
+    ['https://x.test/?#q?', 'https://x.test/?utm_source=poster&utm_campaign=spring_sale#q?'],
+    [' https://x.test/möwe ', 'https://x.test/möwe?utm_source=poster&utm_campaign=spring_sale'],
+  ])('%s', (address, tagged) => {
+    expect(addUtm(address, tags)).toBe(tagged);
+    expect(addUtm(tagged, tags)).toBe(tagged);
+  });
+
+  it.each(['', 'tel:1', 'example.com', 'https://'])('refuses %j', (address) => {
+    expect(() => addUtm(address, tags)).toThrow('is no web address, so it takes no UTM tags');
+  });
+
+  it('percent-encodes a value', () => {
+    expect(addUtm('https://x.test', { term: 'a&b=c#d' })).toBe('https://x.test?utm_term=a%26b%3Dc%23d');
+  });
+});

@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { TargetRow } from '../../src/bulk/check-rows.ts';
+import { createDeleter, openDeleteJournal } from '../../src/deletion/delete-rows.ts';
+import { openAppendLog } from '../../src/durable/append-log.ts';
+import { NotFoundError } from '../../src/errors.ts';
+import { createWorkspace } from '../../src/service/workspace.ts';
+
+const ADVICE = { elsewhere: '', damaged: '' };
+const BASE_URL = 'https://qr.example/api/v1';
+const workspace = createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_a' });
+const own = { workspace, getCode: async () => undefined, ids: [] };
+const directory = mkdtempSync(join(tmpdir(), 'qrctl-delete-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+let files = 0;
+const freshPath = () => join(directory, `${files++}.journal`);
+
+const target = (row: number, id?: string, slug?: string): TargetRow => ({ row, line: row + 1, values: new Map(), id, slug });
+
+/** Codes that are there, and a run against them with the journal at `path`. */
+function useCodes(...ids: string[]) {
+  const there = new Set(ids);
+  const sent: string[] = [];
+  const service = {
+    async deleteCode(id: string) {
+      sent.push(id);
+      if (!there.delete(id)) throw new NotFoundError(`no code ${id}`);
+    },
+  };
+  const run = async (path: string, rows: readonly TargetRow[]) => {
+    const journal = await openDeleteJournal(path, own);
+    const remove = createDeleter(service, () => undefined, journal);
+    const outcomes: string[] = [];
+    for (const row of rows)
+      outcomes.push(
+        await remove(row).then(
+          ({ outcome }) => outcome,
+          (error) => error.message,
+        ),
+      );
+    await journal.close();
+    return outcomes;
+  };
+  return { there, sent, run };
+}
+
+describe('a deletion', () => {
+  it('says of two rows about one code that it is gone, and of none that it never was', async () => {
+    const { run, sent } = useCodes('a');
+    expect(await run(freshPath(), [target(1, 'a'), target(2, 'a'), target(3, 'x')])).toEqual(['deleted', 'deleted', 'no code x']);
+    expect(sent).toEqual(['a', 'x']);
+  });
+
+  it('can be run again: what an earlier run deleted is done, what was missing is still a fault', async () => {
+    const { run, sent } = useCodes('a');
+    const path = freshPath();
+    await run(path, [target(1, 'a'), target(2, 'x')]);
+    expect(await run(path, [target(1, 'a'), target(2, 'x')])).toEqual(['deleted', 'no code x']);
+    expect(sent).toEqual(['a', 'x', 'x']);
+  });
+
+  it('believes that what it was deleting when it was killed is gone', async () => {
+    const { run } = useCodes('b');
+    const path = freshPath();
+    const log = await openAppendLog<{ is: string; [key: string]: unknown }>(path, ADVICE);
+    await log.append([
+      { is: 'journal', version: 1, baseUrl: BASE_URL, of: 'deletion' },
+      { is: 'deleting', id: 'a', slug: 'sa' },
+      { is: 'deleting', id: 'b', slug: 'sb' },
+    ]);
+    await log.close();
+    expect(await run(path, [target(1, undefined, 'sa'), target(2, undefined, 'sb')])).toEqual(['deleted', 'deleted']);
+    expect(await run(path, [target(1, undefined, 'sc')])).toEqual(['no code has the slug sc']);
+  });
+
+  it.each([
+    [{ is: 'journal', version: 1, baseUrl: BASE_URL }],
+    [{ is: 'journal', version: 1, baseUrl: BASE_URL, of: 'plan' }],
+    [{ is: 'journal', version: 2, baseUrl: BASE_URL, of: 'deletion' }],
+    [{ is: 'deleting', id: 'a' }],
+  ])('refuses the journal of anything else: %j', async (first) => {
+    const path = freshPath();
+    const log = await openAppendLog<{ is: string; [key: string]: unknown }>(path, ADVICE);
+    await log.append([first, { is: 'rows', hashes: ['a'] }]);
+    await log.close();
+    await expect(openDeleteJournal(path, own)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `${path} records another run, not a deletion`,
+    });
+  });
+
+  it('refuses a damaged journal, with a way out that a deletion has', async () => {
+    const path = freshPath();
+    const { run } = useCodes('a', 'b');
+    await run(path, [target(1, 'a'), target(2, 'b')]);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"id":"a"', '"id":"c"'));
+    await expect(openDeleteJournal(path, own)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `${path} is damaged at line 2`,
+      hint: 'restore it from a backup; with a different --results file a row whose code is gone already fails',
+    });
+  });
+});

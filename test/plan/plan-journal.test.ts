@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { openAppendLog } from '../../src/durable/append-log.ts';
+import { openPlanJournal, readPlanJournal } from '../../src/plan/plan-journal.ts';
+import { createWorkspace } from '../../src/service/workspace.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+
+const PATH = '/data/plan.results.csv.journal';
+const BASE = 'https://qr.example/api/v1';
+const own = { workspace: createWorkspace({ baseUrl: BASE, apiKey: 'svc_live_a' }), getCode: async () => undefined };
+const [wanted, before] = [{ name: 'b' }, { name: 'a' }];
+
+/** A disk with a log of these lines. */
+async function diskWith(records: readonly { is: string; [field: string]: unknown }[]) {
+  const { disk } = createMemoryDisk();
+  const log = await openAppendLog(PATH, { elsewhere: '', damaged: '' }, disk);
+  await log.append(records);
+  await log.close();
+  return disk;
+}
+
+describe('the journal of a plan', () => {
+  it('knows names, what was begun, and what is done; also in the run that noted it', async () => {
+    const { disk } = createMemoryDisk();
+    const journal = await openPlanJournal(PATH, own, disk);
+    await journal.record([]);
+    await journal.record([
+      { is: 'known', name: 'menu', id: 'x' },
+      { is: 'intent', id: 'x', wanted, before },
+      { is: 'intent', id: 'y', wanted, before },
+      { is: 'done', id: 'y', keys: ['k', 'l'], outcome: 'unchanged' },
+    ]);
+    await journal.close();
+    for (const seen of [journal, await openPlanJournal(PATH, own, disk), await readPlanJournal(PATH, own, disk)]) {
+      expect([seen.known('menu'), seen.known('x')]).toEqual(['x', undefined]);
+      expect([seen.open('x'), seen.open('y')]).toEqual([{ is: 'intent', id: 'x', wanted, before }, undefined]);
+      expect([seen.isDone('k'), seen.isDone('l'), seen.isDone('m')]).toEqual(['unchanged', 'unchanged', undefined]);
+    }
+  });
+
+  it('is only looked at by a dry run: nothing is made or written', async () => {
+    const { disk, ...memory } = createMemoryDisk();
+    const journal = await readPlanJournal(PATH, own, disk);
+    await journal.record([{ is: 'known', name: 'menu', id: 'x' }]);
+    await journal.close();
+    expect(memory.read(PATH)).toBeUndefined();
+  });
+
+  it('begins with what it is of, once', async () => {
+    const { disk, ...memory } = createMemoryDisk();
+    for (const _ of [1, 2]) await (await openPlanJournal(PATH, own, disk)).close();
+    expect(memory.read(PATH)?.match(/"of":"plan"/g)).toHaveLength(1);
+  });
+
+  it.each([
+    [{ is: 'journal', version: 1, baseUrl: BASE }],
+    [{ is: 'journal', version: 1, baseUrl: BASE, of: 'deletion' }],
+    [{ is: 'journal', version: 2, baseUrl: BASE, of: 'plan' }],
+    [{ is: 'known', version: 1, of: 'plan', name: 'menu', id: 'x' }],
+  ])('is refused where it is of something else: %j', async (first) => {
+    const disk = await diskWith([first, { is: 'rows', hashes: ['a'] }]);
+    for (const open of [openPlanJournal, readPlanJournal]) {
+      await expect(open(PATH, own, disk)).rejects.toMatchObject({
+        name: 'UsageError',
+        message: `${PATH} is the journal of something other than a plan of dated changes`,
+        hint: 'specify a different file with --results',
+      });
+    }
+  });
+
+  it('is refused for another service', async () => {
+    const disk = await diskWith([{ is: 'journal', version: 1, baseUrl: BASE, of: 'plan' }]);
+    const workspace = createWorkspace({ baseUrl: 'https://other.example', apiKey: 'svc_live_a' });
+    await expect(openPlanJournal(PATH, { ...own, workspace }, disk)).rejects.toMatchObject({
+      message: `${PATH} belongs to ${BASE}, not to https://other.example`,
+      hint: expect.stringContaining(`--moved-from ${BASE}`),
+    });
+  });
+
+  it.each([
+    [{ is: 'known', name: 'menu' }],
+    [{ is: 'known', id: 'x' }],
+    [{ is: 'intent', id: 7, wanted, before }],
+    [{ is: 'intent', id: 'x', wanted: null, before }],
+    [{ is: 'intent', id: 'x', wanted, before: 'a' }],
+    [{ is: 'done', id: 'x', keys: 'k', outcome: 'updated' }],
+    [{ is: 'done', keys: ['k'], outcome: 'updated' }],
+    [{ is: 'done', id: 'x', keys: ['k'] }],
+    [{ is: 'of another time', id: 'x', keys: ['k'], outcome: 'updated' }],
+  ])('is refused where a line is of another shape (O15): %j', async (line) => {
+    const disk = await diskWith([
+      { is: 'journal', version: 1, baseUrl: BASE, of: 'plan' },
+      { is: 'known', name: 'a', id: 'b' },
+      line,
+    ]);
+    await expect(openPlanJournal(PATH, own, disk)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `${PATH} is damaged at line 3: it holds what no run writes`,
+      hint: expect.stringContaining('restore it from a backup'),
+    });
+  });
+
+  it('is refused where it is damaged, with a way out that a plan has', async () => {
+    const { disk, ...memory } = createMemoryDisk();
+    const journal = await openPlanJournal(PATH, own, disk);
+    await journal.record([
+      { is: 'known', name: 'menu', id: 'x' },
+      { is: 'known', name: 'shop', id: 'y' },
+    ]);
+    await journal.close();
+    memory.write(PATH, String(memory.read(PATH)).replace('"id":"x"', '"id":"z"'));
+    for (const open of [openPlanJournal, readPlanJournal]) {
+      await expect(open(PATH, own, disk)).rejects.toMatchObject({
+        name: 'UsageError',
+        message: `${PATH} is damaged at line 2`,
+        hint: 'restore it from a backup; with a different --results file each row that is due is applied again',
+      });
+    }
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { type OutputFlags, type PlanContext, planOutput } from '../../src/rows/plan-output.ts';
+import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '../../src/settings/settings.ts';
+
+const surroundings: PlanContext = {
+  columns: [{ name: 'id' }, { name: 'name' }, { name: 'created_at' }],
+  shape: 'list',
+  settings: {},
+  isTerminal: false,
+};
+
+const plan = (flags: OutputFlags, around: Partial<PlanContext> = {}) => planOutput(flags, { ...surroundings, ...around });
+
+function refusal(flags: OutputFlags, around: Partial<PlanContext> = {}): UsageError {
+  try {
+    plan(flags, around);
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('the format', () => {
+  test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
+    ['a table on a terminal', {}, { isTerminal: true }, 'table'],
+    ['CSV for a list elsewhere', {}, {}, 'csv'],
+    ['JSON for a record elsewhere', {}, { shape: 'record' }, 'json'],
+    ['the profile over both', {}, { settings: { format: 'ndjson' }, isTerminal: true }, 'ndjson'],
+    ['the flag over the profile', { format: 'json' }, { settings: { format: 'csv' } }, 'json'],
+    ['the extension over the profile', { output: 'a.json' }, { settings: { format: 'csv' } }, 'json'],
+    ['the flag where the extension says nothing', { output: 'a.txt', format: 'json' }, {}, 'json'],
+    ['.tsv', { output: 'a.tsv' }, { settings: { format: 'json' } }, 'csv'],
+    ['--delimiter is about CSV', { delimiter: ';' }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
+    ['.ndjson', { output: 'a.ndjson' }, {}, 'ndjson'],
+    ['.parquet of scans', { output: 'a.parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
+    ['Parquet of scans into a pipe', { format: 'parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
+    ['.jsonl.gz', { output: 'a.JSONL.GZ' }, {}, 'ndjson'],
+    ['an unknown extension of a list', { output: 'a.txt' }, { isTerminal: true }, 'csv'],
+    ['an unknown extension of a record', { output: 'a' }, { isTerminal: true, shape: 'record' }, 'json'],
+    ['a table never goes into a file by habit', { output: 'a.txt' }, { settings: { format: 'table' } }, 'csv'],
+    ['but does when asked', { output: 'a.txt', format: 'table' }, {}, 'table'],
+    ['- is standard output', { output: '-' }, { isTerminal: true }, 'table'],
+    ['--excel is about CSV', { excel: true }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
+    ['--raw-cells is about CSV', { rawCells: true }, { isTerminal: true }, 'csv'],
+    ['a table may go without its header', { header: false }, { isTerminal: true }, 'table'],
+    ['--ids', { ids: true }, { isTerminal: true }, 'ids'],
+  ])('%s', (_what, flags, around, format) => {
+    expect(plan(flags, around).format).toBe(format);
+  });
+
+  test.each(FORMATS.filter((format) => format !== 'table'))('%s by each of its extensions', (format) => {
+    for (const extension of EXTENSIONS[format]) expect(plan({ output: `a.${extension}` }).format).toBe(format);
+  });
+
+  test('.gz compresses, whatever stands before it', () => {
+    expect(['a.csv.gz', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([true, true, false, false]);
+  });
+});
+
+describe('what stands between cells', () => {
+  test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
+    ['a comma', {}, {}, ','],
+    ['what the profile says', {}, { settings: { delimiter: ';' } }, ';'],
+    ['what the flag says', { delimiter: '\t' }, { settings: { delimiter: ';' } }, '\t'],
+    ['a tab in .tsv', { output: 'a.tsv.gz' }, { settings: { delimiter: ';' } }, '\t'],
+  ])('is %s', (_what, flags, around, delimiter) => {
+    expect(plan(flags, around).delimiter).toBe(delimiter);
+  });
+});
+
+describe('a name that says another format than the one written is refused', () => {
+  test.each<[OutputFlags, string]>([
+    [{ output: 'a.csv', format: 'json' }, 'a.csv would not be what its name says: the format is json'],
+    [{ output: 'a.json.gz', format: 'csv' }, 'a.json.gz would not be what its name says: the format is csv'],
+    [{ output: 'a.csv', format: 'table' }, 'a.csv would not be what its name says: the format is table'],
+    [{ output: 'a.tsv', delimiter: ';' }, '--delimiter ; does not go with .tsv, which is CSV with tabs'],
+    [{ output: 'a.xls' }, 'a.xls: .xls is not written'],
+    [{ output: 'a.ODS', format: 'csv' }, 'a.ODS: .ods is not written'],
+  ])('%j', (flags, message) => {
+    expect(refusal(flags).message).toBe(message);
+  });
+});
+
+describe('--fields', () => {
+  test('chooses and orders', () => {
+    expect(plan({ fields: ['name', 'id'] })).toMatchObject({ chosen: true, columns: [{ name: 'name' }, { name: 'id' }] });
+  });
+
+  test('refuses a name nobody knows, and suggests', () => {
+    expect(refusal({ fields: ['id', 'created-at'] })).toMatchObject({
+      message: '--fields: there is no field "created-at" here',
+      hint: 'did you mean created_at? the fields are id,name,created_at',
+    });
+  });
+
+  test('refuses a name given twice', () => {
+    expect(refusal({ fields: ['id', 'id'] }).message).toContain('twice');
+  });
+});
+
+describe('flags that contradict each other are refused', () => {
+  test.each<[OutputFlags, Partial<PlanContext>]>([
+    [{ excel: true, rawCells: true }, {}],
+    [{ excel: true, format: 'json' }, {}],
+    [{ excel: true, output: 'a.json' }, {}],
+    [{ delimiter: ';', output: 'a.json' }, {}],
+    [{ delimiter: ';', format: 'ndjson' }, {}],
+    [{ ids: true, delimiter: ';' }, {}],
+    [{ rawCells: true, format: 'table' }, {}],
+    [{ header: false, format: 'ndjson' }, {}],
+    [{ header: false }, { shape: 'record' }],
+    [{ format: 'table', output: 'a.gz' }, {}],
+    [{ ids: true, fields: ['id'] }, {}],
+    [{ ids: true, format: 'csv' }, {}],
+    [{ ids: true, excel: true }, {}],
+    [{ ids: true, rawCells: true }, {}],
+    [{ ids: true, output: 'a.json' }, {}],
+    [{ ids: true }, { columns: [{ name: 'profile' }] }],
+  ])('%j', (flags, around) => {
+    expect(refusal(flags, around).hint).toBeTruthy();
+  });
+});
+
+describe('Parquet', () => {
+  const scans = { formats: SCAN_FORMATS };
+
+  test.each<[OutputFlags, Partial<PlanContext>, string, string]>([
+    [{ output: 'a.parquet' }, {}, 'a.parquet: Parquet is for scans', 'use .csv; `qrctl scans export` writes Parquet'],
+    [{ output: 'a.parquet.gz' }, scans, 'Parquet is compressed inside', 'leave out .gz'],
+    [
+      { format: 'parquet' },
+      { ...scans, isTerminal: true },
+      'Parquet is not text: a terminal cannot show it',
+      'add -o scans.parquet',
+    ],
+    [
+      { output: 'a.parquet', format: 'csv' },
+      scans,
+      'a.parquet would not be what its name says: the format is csv',
+      'leave out --format',
+    ],
+    [{ output: 'a.parquet', excel: true }, scans, '--excel is for CSV, and the format is parquet', 'add --format csv'],
+    [{ output: 'a.parquet', ids: true }, scans, '--ids prints ids alone', 'leave out --ids'],
+  ])('is refused in %j', (flags, around, message, hint) => {
+    const error = refusal(flags, around);
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
+  });
+});

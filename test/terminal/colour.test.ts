@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const SOURCES = new URL('../../src/', import.meta.url).pathname;
+
+/** A colour written by hand, in any of the forms JavaScript has for ESC, or a library or function of Node for it. */
+const BY_HAND = /(?:\\x1b|\\u001b|\\u\{0*1b\}|\\033|\x1b)\[[\d;]*m/i;
+const BY_OTHERS = /(?:from|import\(|require\()\s*['"](?:chalk|picocolors|kleur|@colors\/[^'"]*|ansi-[^'"]*)['"]|\bstyleText\b/;
+
+/** What the sandbox makes up to be hostile: data, which is never written to a terminal as it is. */
+const HOSTILE = ['sandbox/made-up-codes.ts', 'sandbox/made-up-visits.ts'];
+
+function writersOfColour(): string[] {
+  return readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(?:ts|mjs|js)$/.test(path))
+    .filter((path) => {
+      const text = readFileSync(SOURCES + path, 'utf8');
+      return BY_HAND.test(text) || BY_OTHERS.test(text);
+    });
+}
+
+/** A picture in black on white, which no theme may turn around: no decoration. */
+const PICTURE = 'image/terminal.ts';
+
+test('colours are written in one file, where it is decided whether there are any', () => {
+  expect(writersOfColour().sort()).toEqual([PICTURE, 'terminal/colour.ts', ...HOSTILE].sort());
+});
+
+test.each([
+  "'\\x1b[31mred'",
+  "'\\u001b[1;31mred'",
+  '`\\u{1b}[0m`',
+  'red \x1b[31m',
+  "import chalk from 'chalk'",
+  "await import('chalk')",
+  "styleText('red', text)",
+])('%j would be noticed', (line) => {
+  expect(BY_HAND.test(line) || BY_OTHERS.test(line)).toBe(true);
+});

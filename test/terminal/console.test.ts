@@ -1,0 +1,275 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ClosedPipeError, InterruptedError, LocalError, UsageError } from '../../src/errors.ts';
+import { loadColours } from '../../src/terminal/colour.ts';
+import { type ConsoleOptions, createConsole } from '../../src/terminal/console.ts';
+import { fakeClock } from '../support/clock.ts';
+
+const ESC = '\x1b';
+const BAR = `${ESC}[?7l0 scans${ESC}[?7h\r`;
+
+function setUp({ tty = false, ...options }: Partial<ConsoleOptions> & { tty?: boolean } = {}) {
+  const stream = () => Object.assign(new PassThrough(), { isTTY: tty, columns: 60 });
+  const streams = { stdin: stream(), stdout: stream(), stderr: stream() };
+  const closed: true[] = [];
+  const console = createConsole({
+    ...streams,
+    env: {},
+    quiet: false,
+    verbose: false,
+    noColor: false,
+    clock: fakeClock(),
+    signal: new AbortController().signal,
+    onClosedPipe: () => closed.push(true),
+    ...options,
+  });
+  const said = () => String(streams.stderr.read() ?? '');
+  /** Types when the next question is on the screen. */
+  const type = async (...keys: string[]) => {
+    while (streams.stderr.readableLength === 0) await new Promise((resolve) => setImmediate(resolve));
+    for (const key of keys) streams.stdin.write(key);
+  };
+  return { console, ...streams, said, type, closed };
+}
+
+/** A stream whose writes fail with a system error. */
+function broken(code: string): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
+}
+
+describe('standard output', () => {
+  test('gets data and nothing else', async () => {
+    const { console, stdout, said } = setUp();
+    console.note('a note');
+    await console.write('data\n');
+    await console.write(Buffer.from('more\n'));
+    expect(String(stdout.read())).toBe('data\nmore\n');
+    expect(said()).toBe('a note\n');
+  });
+
+  test('is waited for when its reader is slow', async () => {
+    let release: () => void = () => undefined;
+    const slow = new Writable({
+      write: (_chunk, _encoding, done) => {
+        release = done;
+      },
+    });
+    const { console } = setUp({ stdout: slow });
+    let accepted = false;
+    const written = console.write('data').then(() => {
+      accepted = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(accepted).toBe(false);
+    release();
+    await written;
+  });
+
+  test('a closed pipe is told once, and ends every later write', async () => {
+    const { console, closed } = setUp({ stdout: broken('EPIPE') });
+    await expect(console.write('a')).rejects.toThrow(ClosedPipeError);
+    await expect(console.write('b')).rejects.toThrow(ClosedPipeError);
+    expect(closed).toHaveLength(1);
+  });
+
+  test('a failing device is a failure', async () => {
+    const { console, closed } = setUp({ stdout: broken('EIO') });
+    const failure = await console.write('a').catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(LocalError);
+    expect(failure).toMatchObject({
+      message: 'cannot write standard output: the device failed (EIO)',
+      hint: expect.stringContaining('incomplete'),
+    });
+    await expect(console.write('b')).rejects.toBe(failure);
+    expect(closed).toEqual([]);
+  });
+});
+
+describe('standard error', () => {
+  test.each(['EPIPE', 'ENOSPC', 'EIO'])('does not matter when it fails (%s)', async (code) => {
+    const { console, stdout } = setUp({ stderr: broken(code), verbose: true });
+    console.note('a');
+    console.warn('b');
+    console.verbose('c');
+    const progress = console.progress('scans');
+    progress.pause(1000);
+    progress.stop();
+    await console.write('data');
+    expect(String(stdout.read())).toBe('data');
+  });
+
+  test('shows one line a note, with everything hidden made visible', () => {
+    const { console, said } = setUp();
+    console.note(`name: a${ESC}[2J\nqrctl: forged\u202e`);
+    expect(said()).toBe('name: a\\x1b[2J\\nqrctl: forged\\u{202e}\n');
+  });
+
+  test('--quiet leaves notes, warnings and progress out', () => {
+    const { console, said } = setUp({ quiet: true, tty: true });
+    console.note('a');
+    console.warn('b');
+    const progress = console.progress('scans');
+    progress.pause(1000);
+    progress.stop();
+    expect(said()).toBe('');
+  });
+
+  test('has no bar where another program reads standard output, and may write on the same terminal', () => {
+    const { console, said } = setUp({ tty: true, isPiped: () => true });
+    console.progress('scans').update({ done: 5 });
+    expect(said()).toBe('');
+  });
+
+  test('wraps notes and warnings of a terminal between words, and no others', () => {
+    const long =
+      'the results of this run, and what is not done yet, are in /a/path/that-is-longer/than-what-is-left-of-the-line.csv';
+    const { console, said } = setUp({ tty: true });
+    console.note(long);
+    expect(said().split('\n')).toEqual([
+      'the results of this run, and what is not done yet, are in',
+      '  /a/path/that-is-longer/than-what-is-left-of-the-line.csv',
+      '',
+    ]);
+    const plain = setUp();
+    plain.console.note(long);
+    expect(plain.said()).toBe(`${long}\n`);
+  });
+
+  test('verbose lines come with --verbose only, behind their time', () => {
+    const { console, said } = setUp({ verbose: true });
+    console.verbose('GET /qr 200');
+    setUp().console.verbose('GET /qr 200');
+    expect(said()).toBe('2026-01-15T12:00:00.000Z GET /qr 200\n');
+  });
+});
+
+describe('colour', () => {
+  test.each<[Record<string, string>, { tty: boolean; noColor?: boolean }, boolean]>([
+    [{}, { tty: true }, true],
+    [{}, { tty: false }, false],
+    [{}, { tty: true, noColor: true }, false],
+    [{ NO_COLOR: '1' }, { tty: true }, false],
+    [{ NO_COLOR: '' }, { tty: true }, true],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, { tty: true }, false],
+    [{ FORCE_COLOR: '1' }, { tty: false }, true],
+    [{ FORCE_COLOR: 'true' }, { tty: false }, true],
+    [{ FORCE_COLOR: '3' }, { tty: false }, true],
+    [{ FORCE_COLOR: '0' }, { tty: true }, false],
+    [{ FORCE_COLOR: 'false' }, { tty: true }, false],
+    [{ FORCE_COLOR: '1' }, { tty: false, noColor: true }, false],
+    [{ TERM: 'dumb' }, { tty: true }, false],
+    [{ TERM: 'dumb', FORCE_COLOR: '1' }, { tty: true }, true],
+  ])('%j %j: %s', async (env, { tty, noColor = false }, colour) => {
+    const { console, said } = setUp({ env, tty, noColor });
+    expect(console.colour).toBe(colour);
+    await loadColours(true);
+    console.warn('look out');
+    expect(said()).toBe(colour ? `${ESC}[33mwarning:${ESC}[39m look out\n` : 'warning: look out\n');
+  });
+});
+
+describe('progress', () => {
+  test('is a bar on a terminal, drawn at once, and gone when it stops', () => {
+    const { console, said } = setUp({ tty: true });
+    const progress = console.progress('scans');
+    expect(said()).toBe(BAR);
+    progress.stop();
+    progress.stop();
+    expect(said()).toBe(`\r${ESC}[J`);
+  });
+
+  test('makes room for notes, and for data on the same terminal', async () => {
+    const { console, stdout, said } = setUp({ tty: true });
+    console.progress('scans');
+    console.note('above');
+    await console.write('row\n');
+    expect(said()).toBe(`${BAR}\r${ESC}[Jabove\n${BAR}\r${ESC}[J${BAR}`);
+    expect(String(stdout.read())).toBe('row\n');
+  });
+
+  test.each<[string, Record<string, string>, boolean]>([
+    ['off a terminal', {}, false],
+    ['in CI', { CI: 'true' }, true],
+    ['on a dumb terminal', { TERM: 'dumb' }, true],
+  ])('is one plain line a pause %s', (_where, env, tty) => {
+    const { console, said } = setUp({ env, tty });
+    const progress = console.progress('scans');
+    progress.update({ done: 500, total: 1000 });
+    progress.pause(42_000);
+    progress.resume();
+    progress.stop();
+    expect(said()).toBe('waiting 42 s for the rate limit\n');
+  });
+});
+
+describe('questions', () => {
+  test.each<[Record<string, string>, boolean, boolean]>([
+    [{}, true, true],
+    [{ CI: '1' }, true, false],
+    [{ CI: 'false' }, true, true],
+    [{}, false, false],
+  ])('%j on a terminal (%s): can ask %s', (env, tty, canAsk) => {
+    expect(setUp({ env, tty }).console.canAsk).toBe(canAsk);
+  });
+
+  test('an answer is a line', async () => {
+    const { console, type, said } = setUp({ tty: true });
+    const answer = console.ask('Delete 2 codes?');
+    await type('yes\r');
+    expect(await answer).toBe('yes');
+    expect(said()).toContain('Delete 2 codes? ');
+  });
+
+  test('a secret is not echoed; backspace and a paste in pieces work', async () => {
+    const { console, type, said } = setUp({ tty: true });
+    const answer = console.askSecret('Key:');
+    await type('svc_live_aX', '\x7f', 'bc\x08d', '\r');
+    expect(await answer).toBe('svc_live_abd');
+    expect(said()).toBe('Key: \n');
+  });
+
+  test('two questions in a row', async () => {
+    const { console, type, said } = setUp({ tty: true });
+    const first = console.ask('Profile:');
+    await type('work\r');
+    expect(await first).toBe('work');
+    said();
+    const second = console.askSecret('Key:');
+    await type('svc\r');
+    expect(await second).toBe('svc');
+  });
+
+  test.each(['ask', 'askSecret'] as const)('%s goes on after Ctrl-Z and `fg`', async (ask) => {
+    const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+    onTestFinished(() => kill.mockRestore());
+    const { console, stdin, type, said } = setUp({ tty: true });
+    const answer = console[ask]('Key:');
+    await type('ab', '\x1a');
+    expect(kill).toHaveBeenCalledWith(process.pid, 'SIGTSTP');
+    process.emit('SIGCONT', 'SIGCONT');
+    expect(stdin.isPaused()).toBe(false);
+    await type('c', '\r');
+    expect(await answer).toBe('abc');
+    expect(said().split('Key: ').length).toBeGreaterThan(2);
+  });
+
+  test.each(['ask', 'askSecret'] as const)('%s: Ctrl-C interrupts, Ctrl-D gives no answer, an abort ends it', async (ask) => {
+    const interrupted = setUp({ tty: true });
+    const first = interrupted.console[ask]('?');
+    interrupted.stdin.write('ab\x03');
+    await expect(first).rejects.toThrow(InterruptedError);
+
+    const ended = setUp({ tty: true });
+    const second = ended.console[ask]('?');
+    ended.stdin.write('\x04');
+    await expect(second).rejects.toThrow(UsageError);
+
+    const controller = new AbortController();
+    const aborted = setUp({ tty: true, signal: controller.signal });
+    const third = aborted.console[ask]('?');
+    await new Promise((resolve) => setImmediate(resolve));
+    controller.abort(new InterruptedError('SIGTERM'));
+    await expect(third).rejects.toThrow('terminated');
+    await expect(aborted.console[ask]('?')).rejects.toThrow('terminated');
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { createBar } from '../../src/terminal/progress.ts';
+import { renderBar } from '../../src/terminal/progress-bar.ts';
+import { fakeClock } from '../support/clock.ts';
+
+describe('the line of a bar', () => {
+  const state = { unit: 'scans', done: 45_000, total: 100_000, detail: 'page 90 of 200', elapsedMs: 10_000 };
+
+  test('shows the share, the counts, the pages and the rate', () => {
+    expect(renderBar(state, 100)).toBe('█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  4,500/s  13 s left');
+  });
+
+  test('counts the pause down in place of the rate', () => {
+    expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100)).toMatch(/waiting 42 s for the rate limit {2}13 s left$/);
+  });
+
+  test('on a narrow terminal shortens the bar to the share alone, does without the detail, then without both, never without the countdown', () => {
+    const lines = [110, 100, 85, 70, 60].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
+    expect(lines).toEqual([
+      '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
+      '████░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
+      ' 45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
+      ' 45%  45,000/100,000 scans  waiting 5 s for the rate limit  13 s left',
+      '45,000/100,000 scans  waiting 5 s for the rate limit',
+    ]);
+  });
+
+  test('tells what is left by the work and the waits that are certain, once it means something', () => {
+    expect(renderBar({ ...state, elapsedMs: 900 }, 100)).not.toContain('left');
+    expect(renderBar({ ...state, waitMs: 60_000 }, 100)).toMatch(/1 min 13 s left$/);
+    expect(renderBar({ ...state, done: 100_000 }, 100)).not.toContain('left');
+  });
+
+  test('counts from where an earlier run ended, and takes the pace of this one', () => {
+    const line = renderBar({ unit: 'rows', before: 150, done: 160, total: 200, elapsedMs: 10_000 }, 100);
+    expect(line).toBe('████████████████░░░░  80%  160/200 rows  1/s  40 s left');
+  });
+
+  test('has a bar by an estimate where the total is not known yet, and never a full one', () => {
+    const line = renderBar({ unit: 'scans', done: 500, estimate: 1000, elapsedMs: 2000 }, 100);
+    expect(line).toBe('██████████░░░░░░░░░░  50%  500 scans  250/s  2 s left');
+    expect(renderBar({ unit: 'scans', done: 1000, estimate: 1000, elapsedMs: 0 }, 100)).toContain(' 99%');
+  });
+
+  test('has no bar while the total is unknown, and no rate before it means something', () => {
+    expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 100 }, 100)).toBe('12 scans');
+  });
+
+  test('never is wider than the terminal, nor fuller than full', () => {
+    expect(renderBar(state, 20)).toBe('45,000/100,000 scans');
+    expect(renderBar(state, 5)).toBe('45,00');
+    expect(renderBar({ ...state, done: 200_000 }, 100)).toMatch(/^█{20} 100%/);
+    expect(renderBar({ ...state, done: 0, total: 0 }, 100)).toContain('  0%  0/0 scans');
+  });
+});
+
+describe('a bar', () => {
+  function setUp() {
+    const clock = fakeClock();
+    const written: string[] = [];
+    const surface = { columns: 80, width: () => surface.columns, write: (text: string) => written.push(text) };
+    let tick: () => void = () => undefined;
+    let ticking = true;
+    const bar = createBar('scans', surface, clock, (_ms, fire) => {
+      tick = fire;
+      return () => {
+        ticking = false;
+      };
+    });
+    const last = () => written.at(-1);
+    return { bar, clock, surface, written, tick: () => tick(), last, isTicking: () => ticking };
+  }
+
+  test('is drawn with every tick, and not with every page', () => {
+    const { bar, tick, last, written } = setUp();
+    const before = written.length;
+    bar.update({ done: 500, total: 1000 });
+    expect(written).toHaveLength(before);
+    tick();
+    expect(last()).toContain('500/1,000 scans');
+  });
+
+  test('counts down while paused, and leaves the pause out of the rate', async () => {
+    const { bar, clock, tick, last } = setUp();
+    bar.update({ done: 1000, total: 2000 });
+    await clock.advance(1000);
+    bar.pause(30_000);
+    expect(last()).toContain('waiting 30 s for the rate limit');
+    await clock.advance(29_500);
+    tick();
+    expect(last()).toContain('waiting 1 s for the rate limit');
+    await clock.advance(2000);
+    tick();
+    expect(last()).toContain('rate limit: going on');
+    bar.resume();
+    expect(last()).toContain('1,000/s');
+  });
+
+  test('leaves nothing behind after a resize: the cursor waits before the line, which is never broken', () => {
+    const { bar, surface, tick, last } = setUp();
+    bar.update({ done: 1000, total: 2000 });
+    tick();
+    expect(last()).toMatch(/^\r\x1b\[J\x1b\[\?7l.*1,000\/2,000 scans\x1b\[\?7h\r$/);
+    surface.columns = 20;
+    tick();
+    expect(last()).toBe('\r\x1b[J\x1b[?7l1,000/2,000 scans\x1b[?7h\r');
+    bar.hide();
+    expect(last()).toBe('\r\x1b[J');
+  });
+
+  test('stops for good', () => {
+    const { bar, tick, written, isTicking } = setUp();
+    bar.stop();
+    const before = written.length;
+    tick();
+    bar.show();
+    bar.pause(1000);
+    bar.resume();
+    expect(written).toHaveLength(before);
+    expect(isTicking()).toBe(false);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { ClosedPipeError, InterruptedError, NotFoundError, UsageError } from '../../src/errors.ts';
+import { loadColours } from '../../src/terminal/colour.ts';
+import { renderError } from '../../src/terminal/render-error.ts';
+
+const text = { json: false, verbose: false };
+const json = { json: true, verbose: false };
+
+describe('an error is a few lines', () => {
+  test('what failed, and what to try', () => {
+    expect(renderError(new NotFoundError('no code has the slug "abd"', { hint: 'did you mean abc?', status: 404 }), text)).toBe(
+      'qrctl: no code has the slug "abd"\n  did you mean abc?\n',
+    );
+  });
+
+  test('nothing of the service in it reaches the terminal as it is, or looks like a line of ours', () => {
+    expect(renderError(new UsageError('bad \x1b[2J\nqrctl: done\u202e'), text)).toBe(
+      'qrctl: bad \\x1b[2J\n  qrctl: done\\u{202e}\n',
+    );
+  });
+
+  test('however long a path or an address is that was refused', () => {
+    const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, { hint: '👍'.repeat(1000) });
+    for (const style of [text, json]) expect(renderError(error, style).length).toBeLessThan(1000);
+    expect(renderError(error, text)).toMatch(
+      /^qrctl: cannot write x{128}…x+\.csv: the name is too long\n {2}(👍){128}…(👍){64}\n$/,
+    );
+    const path = `/${'d'.repeat(998)}`;
+    expect(renderError(new UsageError(`cannot write ${path}`), text)).toContain(path);
+  });
+
+  test('a defect of ours says how to report it, and shows its stack only with --verbose', () => {
+    const defect = new TypeError('x is not a function');
+    expect(renderError(defect, text)).toMatch(/^qrctl: unexpected failure: x is not a function\n {2}.*--verbose.*\n$/);
+    expect(renderError(defect, { ...text, verbose: true })).toContain('render-error.test.ts');
+    expect(renderError('a string', text)).toContain('unexpected failure: a string');
+  });
+
+  test('on a terminal wrapped between words, and marked by colour on top of its word', async () => {
+    const error = new UsageError('the results are not in the file that was named', { hint: 'name another' });
+    expect(renderError(error, text, { columns: 40, colours: await loadColours(true) })).toBe(
+      '\x1b[31mqrctl:\x1b[39m the results are not in the file\n  that was named\n  name another\n',
+    );
+  });
+
+  test('no key is in any of it, nor in the code of the service', () => {
+    const key = 'svc_live_canaryCANARY0123456789';
+    const error = new NotFoundError(key, { hint: key, code: `bad_${key}` });
+    for (const place of [text, json]) expect(renderError(error, place)).not.toContain('canary');
+    expect(renderError(error, json)).toContain('"code":"bad_svc_live_cana…"');
+  });
+
+  test('a closed pipe is a quiet end', () => {
+    expect(renderError(new ClosedPipeError('gone'), text)).toBe('');
+    expect(renderError(new ClosedPipeError('gone'), json)).toBe('');
+  });
+});
+
+describe('for scripts an error is one line of JSON', () => {
+  test('with all its keys', () => {
+    const error = new NotFoundError('no such code', { hint: 'qrctl qr list', status: 404, code: 'not_found' });
+    expect(renderError(error, json)).toBe(
+      '{"error":{"message":"no such code","code":"not_found","status":404,"exit":4,"hint":"qrctl qr list"}}\n',
+    );
+  });
+
+  test('null where the service sent none', () => {
+    expect(JSON.parse(renderError(new InterruptedError('SIGINT'), json))).toEqual({
+      error: { message: 'interrupted', code: null, status: null, exit: 130, hint: null },
+    });
+  });
+
+  test('exact, and harmless to a terminal', () => {
+    const message = 'two\nlines \x1b[2J \x9b2J \u202e \ufeff \x7f 東京';
+    const line = renderError(new UsageError(message), json);
+    expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(JSON.parse(line).error.message).toBe(message);
+  });
+});

@@ -1,0 +1,240 @@
+import '../rows/as-bundled.ts';
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import type { Column } from '../../src/rows/columns.ts';
+import { textOf } from '../../src/rows/formatter.ts';
+import { loadColours, NO_COLOURS } from '../../src/terminal/colour.ts';
+import { fitText } from '../../src/terminal/fit-text.ts';
+import { createRecordFormatter, createTableFormatter, type TableOptions } from '../../src/terminal/table.ts';
+import { displayWidth } from '../../src/text/display-width.ts';
+import { runs } from '../support/property-runs.ts';
+
+const columns: Column[] = [
+  { name: 'id', keepWhole: true, importance: 1 },
+  { name: 'name', importance: 5 },
+  { name: 'status', importance: 4, colour: (value) => (value === 'active' ? 'green' : 'yellow') },
+  { name: 'scans', align: 'right', importance: 2 },
+];
+
+function render(rows: Record<string, unknown>[], options: Partial<TableOptions> = {}) {
+  const dropped: string[] = [];
+  const formatter = createTableFormatter({
+    columns,
+    width: 80,
+    colours: NO_COLOURS,
+    header: true,
+    mayDrop: true,
+    onDropped: (names) => dropped.push(...names),
+    ...options,
+  });
+  return { text: formatter.begin() + formatter.rows(rows) + formatter.end(), dropped };
+}
+
+const ann = { id: 'c-1', name: 'Ann', status: 'active', scans: 12 };
+const bob = { id: 'c-22', name: '東京 🫠', status: 'paused', scans: 1234 };
+
+describe('a table', () => {
+  test('aligns columns by display width, newer emoji too', () => {
+    expect(render([ann, bob]).text).toBe(
+      [
+        'id    name     status  scans',
+        '────  ───────  ──────  ─────',
+        'c-1   Ann      active     12',
+        'c-22  東京 🫠  paused   1234',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('colours only on top of the words', async () => {
+    const coloured = render([ann], { colours: await loadColours(true) }).text;
+    expect(coloured).toContain('\x1b[32mactive\x1b[39m');
+    expect(stripVTControlCharacters(coloured)).toBe(render([ann]).text);
+  });
+
+  test('shows what a name hides, on one line', () => {
+    expect(render([{ ...ann, name: 'a\x1b[2J\n\u202eb' }]).text).toContain('a\\x1b[2J\\n\\u{202e}b');
+  });
+
+  test('drops a column rather than cut a name below what says something, unless the columns were chosen', () => {
+    const wide: Column[] = [
+      { name: 'name', importance: 5, leastWidth: 24 },
+      { name: 'city', importance: 2, leastWidth: 16 },
+    ];
+    const row = { name: 'n'.repeat(40), city: 'c'.repeat(40) };
+    expect(render([row], { columns: wide, width: 42 }).dropped).toEqual([]);
+    expect(render([row], { columns: wide, width: 41 }).dropped).toEqual(['city']);
+    const chosen = render([row], { columns: wide, width: 30, mayDrop: false });
+    expect(Math.max(...chosen.text.split('\n').map(displayWidth))).toBe(30);
+  });
+
+  test('puts why it failed below its row, whole and broken at words, where it does not fit beside it', () => {
+    const columns: Column[] = [{ name: 'code' }, { name: 'outcome' }, { name: 'error', below: true }];
+    const failed = {
+      code: 'spring-menu',
+      outcome: 'failed',
+      error: 'destination: must be a web address\x1b[2J, and this is none',
+    };
+    const rows = [
+      failed,
+      { code: 'summer-menu', outcome: 'updated', error: null },
+      { code: 'x', outcome: 'failed', error: 'short' },
+    ];
+    expect(render(rows, { columns, width: 40 }).text).toBe(
+      [
+        'code         outcome',
+        '───────────  ───────',
+        'spring-menu  failed',
+        '  destination: must be a web',
+        '    address\\x1b[2J, and this is none',
+        'summer-menu  updated',
+        'x            failed',
+        '  short',
+        '',
+      ].join('\n'),
+    );
+    expect(render(rows, { columns, width: 90 }).text).toContain('\nspring-menu  failed   destination: must be');
+    expect(render([failed], { columns: columns.slice(2), width: 20 }).text.split('\n')[0]).toBe('error');
+  });
+
+  test('puts below its row what is longer than all of the sample', () => {
+    const columns: Column[] = [{ name: 'code' }, { name: 'error', below: true }];
+    const formatter = createTableFormatter({
+      ...{ columns, width: 80, colours: NO_COLOURS, header: true, mayDrop: true, onDropped: () => undefined },
+    });
+    formatter.rows(Array.from({ length: 1000 }, () => ({ code: 'a', error: 'short' })));
+    expect(formatter.rows([{ code: 'b', error: 'a long one' }])).toBe('b\n  a long one\n');
+  });
+
+  test('gives a name the room it wishes before an id stands beside it', () => {
+    const columns: Column[] = [
+      { name: 'id', importance: 1, keepWhole: true },
+      { name: 'name', importance: 5, leastWidth: 24, wishedWidth: 40 },
+    ];
+    const row = { id: 'x'.repeat(36), name: 'n'.repeat(60) };
+    expect(render([row], { columns, width: 36 + 2 + 39 }).dropped).toEqual(['id']);
+    expect(render([row], { columns, width: 36 + 2 + 40 }).dropped).toEqual([]);
+    expect(render([{ ...row, name: 'short' }], { columns, width: 36 + 2 + 5 }).dropped).toEqual([]);
+  });
+
+  test('drops the least important columns on a narrow terminal, and says which', () => {
+    const { text, dropped } = render([ann, { ...ann, id: 'x'.repeat(36) }], { width: 30 });
+    expect(text.split('\n')[0]).toBe('name  status  scans');
+    expect(dropped).toEqual(['id']);
+  });
+
+  test('keeps the columns a person chose, and cuts their cells', () => {
+    const long = { ...ann, name: 'n'.repeat(50), status: 's'.repeat(50) };
+    const { text, dropped } = render([long], { width: 40, mayDrop: false });
+    expect(dropped).toEqual([]);
+    expect(text.split('\n')[2]).toBe(`c-1  ${'n'.repeat(12)}…  ${'s'.repeat(12)}…     12`);
+  });
+
+  test('never cuts an id', () => {
+    expect(render([{ ...ann, id: 'i'.repeat(60), name: 'n'.repeat(60) }], { width: 40, mayDrop: false }).text).toContain(
+      'i'.repeat(60),
+    );
+  });
+
+  test('is nothing at all when there are no rows', () => {
+    expect(render([]).text).toBe('');
+  });
+
+  test('prints a long list in parts of one layout', () => {
+    const formatter = createTableFormatter({
+      columns,
+      width: 80,
+      colours: NO_COLOURS,
+      header: true,
+      mayDrop: true,
+      onDropped: () => undefined,
+    });
+    expect(formatter.rows(Array.from({ length: 999 }, () => ann))).toBe('');
+    const first = formatter.rows([ann]);
+    expect(textOf(first).split('\n')).toHaveLength(1003);
+    expect(formatter.rows([{ ...bob, name: 'longer than the sample' }])).toBe('c-22  lon…  paused   1234\n');
+    expect(formatter.end()).toBe('');
+  });
+
+  test('no line is wider than the terminal, and all columns stand in line, whatever the text', () => {
+    const value = fc.string({
+      unit: fc.constantFrom('a', '東', '🫠', '👨‍👩‍👧', '\u0301', '\x1b', '\u202e', '\n', ' ', 'é', '\ud800'),
+    });
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1 }), fc.integer({ min: 40, max: 90 }), (names, width) => {
+        const lines = render(
+          names.map((name) => ({ id: 'c-1', name, status: 'active', scans: 7 })),
+          { width },
+        ).text.split('\n');
+        expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(width);
+        expect(new Set(lines.slice(0, -1).map(displayWidth)).size).toBe(1); // the last column is flush right
+      }),
+    );
+  });
+});
+
+describe('one record', () => {
+  const formatter = createRecordFormatter({ columns, colours: NO_COLOURS, extra: true });
+
+  test('is a line a field, unknown ones too, with values whole', () => {
+    const record = { ...ann, name: 'n'.repeat(200), scans: null, extra: { a: [1n] } };
+    expect(formatter.rows([record])).toBe(
+      `id      c-1\nname    ${'n'.repeat(200)}\nstatus  active\nscans   –\nextra   {"a":[1]}\n`,
+    );
+  });
+
+  test('bounds what an attacker may fill the screen with', () => {
+    expect(formatter.rows([{ ...ann, name: 'x'.repeat(1e7) }]).length).toBeLessThan(5000);
+  });
+});
+
+describe('text is cut by display width', () => {
+  test.each([
+    ['東京東京東京', 5, '東京…'],
+    ['東京東京', 4, '東…'],
+    ['👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧', 5, '👨‍👩‍👧👨‍👩‍👧…'],
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'ab…'],
+    ['abcd', 1, '…'],
+    ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+  ])('%j in %i columns is %j', (text, width, cut) => {
+    expect(fitText(text, width)).toBe(cut);
+  });
+
+  test('10 MB cost no more than what is shown', () => {
+    for (const unit of ['a', '\u0301', '東', '\x1b']) expect(displayWidth(fitText(unit.repeat(1e7), 20))).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('the columns a text takes are those of string-width', () => {
+  test('for each character', () => {
+    const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
+    const emoji = Array.from({ length: 0x1000 }, (_, i) => String.fromCodePoint(0x1f000 + i));
+    expect([...units, ...emoji].filter((c) => displayWidth(c) !== stringWidth(c))).toEqual([]);
+  });
+
+  test('for characters that join', () => {
+    const unit = fc.constantFrom(
+      ...'a1é東かガ한…Яกำ',
+      '\u3099',
+      '\u0301',
+      '\u200d',
+      '\ufe0f',
+      '\u20e3',
+      '\u11a8',
+      '👨',
+      '👧',
+      '🇩',
+      '🇪',
+      '🏽',
+    );
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        expect(displayWidth(text)).toBe(stringWidth(text));
+      }),
+      runs(200),
+    );
+  });
+});

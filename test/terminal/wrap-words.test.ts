@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { spacedPaths } from '../../src/terminal/spaced-paths.ts';
+import { wrapWords } from '../../src/terminal/wrap-words.ts';
+
+describe('a wrapped text', () => {
+  test('is broken between words, and goes on indented', () => {
+    expect(wrapWords('aaaa bbbb cccc dddd eeee ffff', 20)).toBe('aaaa bbbb cccc dddd\n  eeee ffff');
+    expect(wrapWords('qrctl: short\n  a hint that is too long', 20)).toBe('qrctl: short\n  a hint that is too\n    long');
+  });
+
+  test('never breaks a word, however long', () => {
+    const path = `/home/${'x'.repeat(60)}/scans.csv`;
+    expect(wrapWords(`written to ${path} just now`, 30)).toBe(`written to\n  ${path}\n  just now`);
+  });
+
+  test('is not broken inside a path with spaces that is known', () => {
+    const whole = () =>
+      spacedPaths({ argv: ['-o', 'my new/scans of May.csv'], env: { HOME: '/home/Max M' }, cwd: () => '/data' });
+    expect(wrapWords('cannot append to /data/my new/scans of May.csv: it was cut', 40, { whole })).toBe(
+      'cannot append to\n  /data/my new/scans of May.csv: it was\n  cut',
+    );
+    expect(wrapWords('the state is /home/Max M/my new/scans of May.state', 40, { whole })).toBe(
+      'the state is\n  /home/Max M/my new/scans of May.state',
+    );
+  });
+
+  test('counts wide characters as two', () => {
+    expect(wrapWords('東京東京東京 東京東京東京', 20)).toBe('東京東京東京\n  東京東京東京');
+  });
+
+  test('is as it was where it fits, and where nobody knows the width', () => {
+    expect(wrapWords('a  b', 20)).toBe('a  b');
+    expect(wrapWords('a '.repeat(50), undefined)).toBe('a '.repeat(50));
+  });
+
+  test('has the same words in the same order, and no line too wide but of one word', () => {
+    const word = fc.stringMatching(/^[a-z/.]{1,30}$/);
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1 }), fc.integer({ min: 20, max: 60 }), (words, columns) => {
+        const lines = wrapWords(words.join(' '), columns).split('\n');
+        expect(lines.flatMap((line) => line.trim().split(' '))).toEqual(words);
+        for (const line of lines) expect(line.length <= columns || !line.trim().includes(' ')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('what may be a path with spaces', () => {
+  const { argv, env } = { argv: ['--output=a b.csv', '-oc d.xlsx', 'plain', '--from', 'e f.csv.gz'], env: { HOME: '/home/x y' } };
+
+  test('is any word of the command line, without its flag or extension too, the directory and the home', () => {
+    const found = spacedPaths({ argv, env, cwd: () => '/data/g h' });
+    expect(found).toEqual(
+      expect.arrayContaining(['a b.csv', 'a b', 'c d.xlsx', 'c d', 'e f.csv.gz', 'e f', '/home/x y', '/data/g h']),
+    );
+    expect(found).not.toContain('plain');
+  });
+
+  test('is found in a directory that is gone too', () => {
+    const gone = () => {
+      throw new Error('ENOENT');
+    };
+    expect(spacedPaths({ argv: ['a b'], env: {}, cwd: gone })).toEqual(['a b']);
+  });
+});

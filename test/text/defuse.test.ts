@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defuse, restore } from '../../src/text/defuse.ts';
+import { runs } from '../support/property-runs.ts';
+
+/** Mostly what defusing is about: apostrophes, signs, and what some programs trim. */
+const text = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...`''''=+-@＝ \t\r\n\0\u200b\u3000a東;,"`) }),
+  fc.string({ unit: 'binary' }),
+);
+
+describe('defusing', () => {
+  it.each([
+    ['-20% Sale', "'-20% Sale"],
+    ["'-20% Sale", "''-20% Sale"],
+    ["'''=1", "''''=1"],
+    ["' =1", "'' =1"],
+    ["'\tx", "''\tx"],
+    ["it's", "it's"],
+    ["'til dawn", "'til dawn"],
+    ["''", "''"],
+  ])('writes %j as %j, and reads it back (T1, T10)', (value, cell) => {
+    expect(defuse(value)).toBe(cell);
+    expect(restore(cell)).toBe(value);
+  });
+
+  it('is undone exactly, for any text (T10)', () => {
+    fc.assert(
+      fc.property(text, (value) => restore(defuse(value)) === value),
+      runs(400),
+    );
+  });
+
+  it('is undone also if a spreadsheet wrote other line ends (T10)', () => {
+    const saved = (cell: string) => cell.replace(/\r\n?/g, '\n');
+    fc.assert(
+      fc.property(text, (value) => saved(restore(saved(defuse(value)))) === saved(value)),
+      runs(2000),
+    );
+  });
+
+  it('leaves what a person typed alone, and goes on from there: reading, writing and reading is reading (T10)', () => {
+    fc.assert(
+      fc.property(text, (typed) => restore(defuse(restore(typed))) === restore(typed)),
+      runs(400),
+    );
+    expect(restore('-20% Sale')).toBe('-20% Sale');
+  });
+
+  it('takes 10 MB of apostrophes in one pass', () => {
+    const many = "'".repeat(10_000_000);
+    expect(restore(defuse(`${many}=`))).toBe(`${many}=`);
+    expect(defuse(`${many}x`)).toBe(`${many}x`);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { checkKey, keyPrefix, redactKeys } from '../../src/text/key.ts';
+
+describe('checkKey', () => {
+  test.each(['svc_live_abc123', 'x', '!~', 'k'.repeat(512)])('accepts %s', (key) => {
+    expect(checkKey(key, 'the key')).toBe(key);
+  });
+
+  test.each([
+    '',
+    'svc_live_a b',
+    'svc_live_ab\n',
+    'svc_live_a\r\nX-Evil: 1',
+    'svc_live_\u0000',
+    'svc_live_é',
+    'svc_live_\u007f',
+    'k'.repeat(513),
+  ])('refuses %j without repeating it', (key) => {
+    const refused = () => checkKey(key, 'QRCTL_API_KEY');
+    expect(refused).toThrow(UsageError);
+    expect(refused).toThrow(/^QRCTL_API_KEY/);
+    if (key) expect(refused).not.toThrow(key);
+  });
+});
+
+describe('keyPrefix', () => {
+  test.each([
+    ['svc_live_abcdefghijkl', 'svc_live_abcd…'],
+    ['svc_live_abcd', 'svc_live_ab…'],
+    ['svc_live_', 'svc_live_…'],
+    ['otherkeyotherkey', 'othe…'],
+    ['abc', 'a…'],
+    ['a', '…'],
+  ])('of %s is %s', (key, shown) => {
+    expect(keyPrefix(key)).toBe(shown);
+  });
+});
+
+test('redactKeys cuts every key in a text that a person typed', () => {
+  expect(redactKeys("unknown option '--key=svc_live_abcdefghijkl' svc_live_zzzzzzzzzzzz.")).toBe(
+    "unknown option '--key=svc_live_abcd…' svc_live_zzzz….",
+  );
+  expect(redactKeys('東svc_live_abcdefghijkl京')).toBe('東svc_live_abcd…京');
+  expect(redactKeys('svc_live_abcd… is cut already')).toBe('svc_live_abcd… is cut already');
+  expect(redactKeys('nothing here')).toBe('nothing here');
+});
+
+describe('redactKeys', () => {
+  test.each([
+    ['svc_live_', 'svc_live_'],
+    ['svc_live_…', 'svc_live_…'],
+    ["'svc_live_abcdefghijkl'.", "'svc_live_abcd…'."],
+    ['svc_live_.', 'svc_live_…'],
+    ['svc_live_svc_live_abcdefgh', 'svc_live_svc_…'],
+    ['svc_live_abcdefghijkl, svc_live_mnopqrstuvwx', 'svc_live_abcd…, svc_live_mnop…'],
+    ['svc_live_abcdefghijkl\nsvc_live_mnopqrstuvwx', 'svc_live_abcd…\nsvc_live_mnop…'],
+    // No printed form is that long.
+    ['svc_live_abcdefghijkl…', 'svc_live_abcd……'],
+  ])('of %j', (text, redacted) => {
+    expect(redactKeys(text)).toBe(redacted);
+  });
+
+  test.each([
+    ['dots', (length: number) => `svc_live_a${'.'.repeat(length)}…`],
+    ['beginnings', (length: number) => 'svc_live_'.repeat(length / 9)],
+    ['letters', (length: number) => `svc_live_${'a'.repeat(length)}…`],
+  ])('costs time linear in its length: %s', (_, hostile) => {
+    // By the square this would be many hours.
+    expect(redactKeys(hostile(20_000_000)).length).toBeLessThan(21_000_000);
+  });
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { nearest } from '../../src/text/nearest.ts';
+
+test.each([
+  ['wrok', ['home', 'work'], 'work'],
+  ['prod', ['production', 'prd'], 'prd'],
+  ['URL', ['sms', 'url'], 'url'],
+  ['exprot', ['export'], 'export'],
+  ['contry', ['country'], 'country'],
+  ['a', ['b'], undefined],
+  ['nosuch', ['heruch'], undefined],
+  ['name', ['all'], undefined],
+  ['staging', ['production'], undefined],
+  ['x', [], undefined],
+])('nearest to %s among %j is %s', (word, candidates, found) => {
+  expect(nearest(word, candidates)).toBe(found);
+});

