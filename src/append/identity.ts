@@ -1,5 +1,4 @@
 /** What an appended file or dataset is an export of, and how its rows become bytes: a run that differs in any of it must not add to it. */
-
 import { isObject } from '../service/json.ts';
 import { inShell, inShellOr, quote, shown } from '../text/quote.ts';
 

@@ -2,7 +2,6 @@
  * Compares two files by code and id, whatever order their rows have: exact, and in bounded memory (8 bytes per row of a pass), so that
  * millions of rows can be compared. More rows take more passes over both files.
  */
-
 import { partitionPoint } from '../collections/partition-point.ts';
 
 /** Calls `onRow` for each row of a file; called once per pass. */

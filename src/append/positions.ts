@@ -1,5 +1,4 @@
 /** Where each code stands in an appended file or dataset, as the state has it: its watermark, and the ids inside the overlap. */
-
 import { isObject } from '../service/json.ts';
 import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from './overlap.ts';
 

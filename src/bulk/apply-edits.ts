@@ -5,7 +5,7 @@ import type { ApplyEdits, EditsLog, OwnedEdit } from '../once/input-rows.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges } from '../service/shapes.ts';
 import { changeRows, refuseUnchanged } from './change-rows.ts';
-import type { RowResult } from './results.ts';
+import type { RowResult } from './outcomes.ts';
 
 interface EditsJob {
   service: Pick<Service, 'getCode' | 'updateCode'>;

@@ -1,5 +1,4 @@
 /** A list of ids or slugs, one a line, without a header: what `qr list --ids` prints, and what is pasted into a text file. */
-
 import { isUuid } from '../service/checks.ts';
 import { restore } from '../text/defuse.ts';
 import { fold, type Input, type InputRow, OUR_COLUMNS, type ReadOptions } from './input.ts';

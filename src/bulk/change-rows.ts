@@ -1,5 +1,4 @@
 /** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
-
 import { addUtm } from '../codes/utm.ts';
 import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import { valuesKey } from '../once/same-values.ts';
@@ -10,7 +9,7 @@ import { restore } from '../text/defuse.ts';
 import { quote } from '../text/quote.ts';
 import type { UpdateRow } from './check-rows.ts';
 import { type Lookup, requireCode } from './find-codes.ts';
-import type { RowResult } from './results.ts';
+import type { RowResult } from './outcomes.ts';
 import { isShortenedFrom } from './shortened-number.ts';
 
 export interface ChangeJob<R extends { row: number }> {

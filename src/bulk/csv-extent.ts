@@ -1,5 +1,6 @@
 /** How many records and cells a CSV has, counted before a parser makes anything of them: 120 MB of commas would be as many strings. */
-import { MOST_COLUMNS, MOST_VALUES, refuseFaults, refuseMany } from './input.ts';
+import { MOST_VALUES } from '../rows/table-bounds.ts';
+import { MOST_COLUMNS, refuseFaults, refuseMany } from './input.ts';
 
 /** No spreadsheet has a row as long. */
 const MOST_RECORD_BYTES = 16 * 2 ** 20;

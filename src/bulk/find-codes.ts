@@ -1,5 +1,4 @@
 /** The codes that rows name, read with as few requests as it takes. */
-
 import { getIfThere, getRemembered, isCheaperEach, listUntilFound } from '../codes/find-code.ts';
 import { groupBy } from '../collections/group-by.ts';
 import { NotFoundError } from '../errors.ts';

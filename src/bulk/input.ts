@@ -1,5 +1,6 @@
 /** A bulk file as it was read: rows of named values, before anybody has asked what they mean, and everything wrong with it. */
 import { UsageError } from '../errors.ts';
+import { MOST_ROWS, MOST_VALUES } from '../rows/table-bounds.ts';
 import { CODE_FIELDS } from '../service/shapes.ts';
 import { countOf, formatCount, inQuotes, quote } from '../text/quote.ts';
 
@@ -68,11 +69,6 @@ export function fold(column: string): string {
 
 /** More than any spreadsheet has; checks go through them one by one. */
 export const MOST_COLUMNS = 1000;
-
-/** What Excel has below a header. */
-const MOST_ROWS = 1_048_575;
-/** Rows times columns: what is held of a file takes so many times some hundred bytes. */
-export const MOST_VALUES = 4_000_000;
 
 /** Throws UsageError at a file with more than is read at once, while it is being read: a few kilobytes may be unpacked to billions of cells. */
 export function refuseMany(name: string, rows: number, columns: number): void {

@@ -1,16 +1,8 @@
 /** Rows of a JSON array or of NDJSON. Values stay what they are, so that other people's columns come back untouched. */
+import { MOST_VALUES } from '../rows/table-bounds.ts';
 import { isDigit, isObject, MOST_DIGITS, parseJson } from '../service/json.ts';
 import { letSignalsIn } from '../time/time.ts';
-import {
-  type Fault,
-  type Input,
-  type InputRow,
-  MOST_COLUMNS,
-  MOST_FAULTS,
-  MOST_VALUES,
-  refuseFaults,
-  refuseMany,
-} from './input.ts';
+import { type Fault, type Input, type InputRow, MOST_COLUMNS, MOST_FAULTS, refuseFaults, refuseMany } from './input.ts';
 
 interface Piece {
   /** Of an array the number of the item, because all of them may be on one line. */

@@ -1,5 +1,4 @@
 /** What is wrong with changes once their codes are known: a cell that holds what its code has was not edited, and is right whatever it holds. */
-
 import type { QrCode } from '../service/shapes.ts';
 import { quote } from '../text/quote.ts';
 import { differences } from './change-rows.ts';

@@ -1,12 +1,12 @@
 /** What the results of an earlier create run list: codes, and what their rows said. */
-
 import type { UtmTags } from '../codes/utm.ts';
 import { seenOf } from '../once/entries.ts';
-import type { ListedCode } from '../once/journal.ts';
+import type { ListedCode } from '../once/journal-records.ts';
 import type { ListedRow } from '../once/listed-rows.ts';
 import { checkCreate } from './check-create.ts';
 import { fold, type Input } from './input.ts';
-import { RESULT_COLUMNS, type RowOutcome } from './results.ts';
+import type { RowOutcome } from './outcomes.ts';
+import { RESULT_COLUMNS } from './results.ts';
 import { outcomesIn, writersOf } from './results-writer.ts';
 
 /** The outcomes of rows that have a code by a create run. */

@@ -4,40 +4,15 @@
  */
 import { NotFoundError, PartialError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
-import { nameRow } from '../once/journal.ts';
+import { nameRow } from '../once/new-row.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { quote } from '../text/quote.ts';
 import type { ChangeEnd } from './change-rows.ts';
 import { editedError, tellEdit } from './edited-rows.ts';
 import { fold, type Input, type InputRow, showValue } from './input.ts';
+import type { RowResult } from './outcomes.ts';
 
 export const RESULT_COLUMNS = ['id', 'slug', 'outcome', 'error'] as const;
-
-export type RowOutcome =
-  | 'created'
-  | 'adopted'
-  | 'exists'
-  | 'updated'
-  | 'unchanged'
-  | 'later'
-  | 'edited'
-  | 'deleted'
-  | 'failed'
-  | 'not-attempted'
-  | 'undecided';
-
-/** The outcomes that leave nothing to do. */
-const DONE: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'updated', 'unchanged', 'deleted']);
-
-/** How one row ended. */
-export interface RowResult {
-  id?: string | undefined;
-  slug?: string | undefined;
-  outcome: RowOutcome;
-  error?: string | undefined;
-  /** It was so before this run. */
-  before?: boolean;
-}
 
 /** The address that the image of a code leads to. */
 export type ShortUrlOf = (code: { id: string; slug: string }) => string;
@@ -69,10 +44,6 @@ export function tabulate(input: Input, results: readonly RowResult[], shortUrlOf
     return Object.fromEntries([...kept, ...Object.entries({ id, slug, ...short, outcome, error: error ?? null })]);
   });
   return { columns: [...theirs, ...ours], rows };
-}
-
-export function isDone({ outcome }: RowResult): boolean {
-  return DONE.has(outcome);
 }
 
 /** The results of a create run, in the order of the rows. */

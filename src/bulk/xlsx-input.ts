@@ -1,5 +1,4 @@
 /** Rows of a workbook: text as it is, numbers and the like as a person sees them, where that can be known. */
-
 import type { Area, CellValue, SheetRow } from '../rows/xlsx/read-sheet.ts';
 import { readWorkbook } from '../rows/xlsx/read-workbook.ts';
 import { dateText, seenNumber } from '../rows/xlsx/seen-text.ts';

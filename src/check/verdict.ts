@@ -1,5 +1,4 @@
 /** What the end of a visit says of a destination: the one table from answers and failures to outcomes. */
-
 import type { NetworkError } from '../service/network-error.ts';
 import type { Headers } from '../service/transport.ts';
 import { header } from '../service/transport.ts';

@@ -1,8 +1,7 @@
 /** The definitions of the commands as the pages that completions and man pages are made of. */
-
-import type { ArgumentDefinition, CommandDefinition, OptionDefinition, Options } from '../commands/define.ts';
+import type { Argument, ArgumentDefinition, CommandDefinition, Flag, OptionDefinition, Options } from '../commands/define.ts';
 import { globalOptions, requestOptions } from '../commands/global-options.ts';
-import type { Argument, CommandPage, Flag, GroupPage, Manual } from './help/page.ts';
+import type { CommandPage, GroupPage, Manual } from './help/page.ts';
 import { isBranch, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
 
 const ROOT: GroupPage = {

@@ -3,23 +3,9 @@
  * anything else is loaded. They are whole command lines; reading one is the work of cli/program.ts.
  */
 import { version } from '../../package.json';
+import { isShell, readCompletionScript } from '../commands/completion-scripts.ts';
 import { readIfPackaged, readPackaged } from '../durable/packaged-files.ts';
 import type { Terminal } from './help/command-help.ts';
-
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
-export type Shell = (typeof SHELLS)[number];
-
-/** The completion scripts under completions/, each by the name under which its shell looks for it by itself. */
-export const SCRIPTS: Readonly<Record<Shell, string>> = {
-  bash: 'qrctl.bash',
-  zsh: '_qrctl',
-  fish: 'qrctl.fish',
-  powershell: 'qrctl.ps1',
-};
-
-export function isShell(word: string | undefined): word is Shell {
-  return SHELLS.some((shell) => shell === word);
-}
 
 /** What help is laid out for by the build; wider terminals get the same. */
 export const HELP_COLUMNS = 80;
@@ -53,11 +39,6 @@ export function topicPage(words: readonly string[]): string[] {
 /** What commands and topics are called; so, no part of a path. */
 function areNames(words: readonly string[]): boolean {
   return words.every((word) => /^[a-z]+(-[a-z]+)*$/.test(word));
-}
-
-/** The completion script of a shell, as checked in under completions/. */
-export function readCompletionScript(shell: Shell): string {
-  return readPackaged(`completions/${SCRIPTS[shell]}`).toString();
 }
 
 /** The first of the pages that the build laid out; undefined where it has none, or for another kind of terminal. */

@@ -2,7 +2,6 @@
  * Commands that hints, notes and prompts propose, completed by the flags of the run that choose the workspace: pasted, they act on the same
  * one. In one place, so that no text has to think of it.
  */
-
 import { parseBaseUrl } from '../service/base-url.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import { inShellOr } from '../text/quote.ts';

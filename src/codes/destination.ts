@@ -2,7 +2,7 @@
  * One rule for where codes point to, whichever command meets it. A destination that leads nowhere when it is scanned is refused before it is
  * sent, unless `--force` is given, because a printed code cannot be recalled; what is merely odd is a warning.
  */
-import { parseUrl } from '../text/parse-url.ts';
+import { isDotless, parseUrl } from '../text/parse-url.ts';
 import { quote } from '../text/quote.ts';
 
 /**
@@ -43,12 +43,6 @@ export function findDestinationProblem(
   if (isDotless(url)) return { kind: 'dotless', words: `${shown} leads nowhere when it is scanned: its host has no dot` };
   if (/\s/.test(destination)) return { kind: 'odd', words: `${shown} has a space in it` };
   return undefined;
-}
-
-/** Whether the host of a web address is a name that only a private network knows, or a placeholder: one without a dot, but for localhost. */
-export function isDotless({ hostname }: URL): boolean {
-  const name = hostname.replace(/\.$/, '');
-  return name !== 'localhost' && !name.startsWith('[') && !name.includes('.');
 }
 
 /** `example.com:8080/menu`, whose beginning reads like a scheme. */

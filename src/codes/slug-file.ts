@@ -1,5 +1,4 @@
 /** The slugs of a workspace as they were last seen: a small file in the user's own cache directory, for each base URL and key. */
-
 import { openOwnCache, quietly, type User } from '../durable/own-cache.ts';
 import type { SlugStore } from '../service/slug-memory.ts';
 import { workspaceName } from '../settings/workspace-name.ts';

@@ -3,7 +3,6 @@
  * PowerShell passes no empty arguments, and WORDS are those typed so far. One candidate a line, a tab
  * and what it is called behind it. Not in the tree, silent on any failure, and never longer than a moment.
  */
-
 import { type CachedCode, type CodeCache, codeCacheFile, readCodeCache, writeCodeCache } from '../codes/code-cache.ts';
 import type { ConnectedSettings, Context } from '../context.ts';
 import { clean } from '../text/clean.ts';

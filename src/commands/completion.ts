@@ -1,4 +1,4 @@
-import { isShell, SHELLS } from '../cli/packaged.ts';
+import { isShell, SHELLS } from './completion-scripts.ts';
 import { defineCommand } from './define.ts';
 
 export const command = defineCommand({
@@ -12,7 +12,7 @@ export const command = defineCommand({
     { command: 'qrctl completion fish > ~/.config/fish/completions/qrctl.fish', does: 'complete in every fish from now on' },
   ],
   async run({ console }, { args: [shell] }) {
-    const { readCompletionScript } = await import('../cli/packaged.ts');
+    const { readCompletionScript } = await import('./completion-scripts.ts');
     if (isShell(shell)) await console.write(await readCompletionScript(shell));
   },
 });

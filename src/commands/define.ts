@@ -3,10 +3,47 @@
  * `run` that gets them typed. Declare every option with one of the functions here; each checks its value while parsing.
  */
 import { InvalidArgumentError } from 'commander';
-import type { Argument, Example, Flag } from '../cli/help/page.ts';
 import type { Context } from '../context.ts';
 import { VALUES } from '../settings/values.ts';
 import { parseDuration } from '../time/time.ts';
+
+/** What a shell may complete a value with, where it is not one of fixed choices. */
+export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
+
+export interface Example {
+  command: string;
+  /** What it is for, a short phrase. */
+  does: string;
+}
+
+export interface Flag {
+  /** As it is declared: `-f, --format <format>`, `--all` or `--no-header`. */
+  flags: string;
+  /** `-f`; undefined where it has only a long form. */
+  short: string | undefined;
+  /** `--format` */
+  long: string;
+  /** What its value is called (`format`); undefined where it takes none. */
+  value: string | undefined;
+  description: string;
+  /** The heading it stands under. */
+  group: string;
+  choices: readonly string[];
+  complete: Completion;
+  repeatable: boolean;
+}
+
+export interface Argument {
+  /** As it is declared: `<code>` required, `[code]` optional, `<code...>` or `[code...]` several. */
+  term: string;
+  /** `code`, without brackets. */
+  name: string;
+  required: boolean;
+  several: boolean;
+  description: string;
+  choices: readonly string[];
+  complete: Completion;
+}
 
 /** Without a `group` it stands under "Flags:". One that is `repeatable` collects in `parse`. */
 export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>, Extra {

@@ -2,7 +2,6 @@
  * C13: what the scans of one code may cost. A service whose numbers lie, or whose range never stops growing, would be read for
  * ever; so requests are bounded by the rows it has shown, whatever it says that it has.
  */
-
 import type { ScanPage } from '../service/shapes.ts';
 import { MovedError } from './assembly.ts';
 import { pageSizeOf, type ReadScans } from './range.ts';

@@ -1,5 +1,4 @@
 /** The new scans of one code, each once: what is read overlaps what was, and what was shown is remembered for as long. */
-
 import { messageOf, UnprovenError } from '../errors.ts';
 import type { Row } from '../rows/row-sink.ts';
 import { exportScans } from './export-scans.ts';

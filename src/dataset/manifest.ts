@@ -2,7 +2,6 @@
  * The state of a dataset, `_qrctl.json` in its directory: what it is an export of, which parts it has, and for each code how far they go.
  * Engines pass over names that begin so. It ends with a checksum of itself, as the state of an appended file does.
  */
-
 import { type AppendIdentity, type Difference, differenceOf, isIdentity } from '../append/identity.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
 import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';

@@ -1,6 +1,5 @@
 /** `--backup`: what a code is, and every scan of it, on the disk for good before its DELETE is sent. */
 import { join } from 'node:path';
-import type { Context } from '../context.ts';
 import { NotFoundError, UnprovenError } from '../errors.ts';
 import { makeOutputDirectory, writeWholeFile } from '../rows/whole-file.ts';
 import { addFile } from '../run/run-summary.ts';
@@ -10,7 +9,7 @@ import { MAX_SCANS_PAGE, type QrCode } from '../service/shapes.ts';
 import { quote } from '../text/quote.ts';
 import { formatInstant } from '../time/time.ts';
 import type { SendDelete } from './delete-rows.ts';
-import { forgetPause, OTHER_DIRECTORY, openPause } from './pause-code.ts';
+import { type BackupContext, forgetPause, OTHER_DIRECTORY, openPause } from './pause-code.ts';
 import { type SavedScans, saveScans } from './scans-file.ts';
 
 /** How often scans that came in while the others were written are gone back for, before one DELETE. */
@@ -37,7 +36,7 @@ export interface Backup {
  * Backups in a directory, which is made now: `ID.json`, a code as the service had it, and `ID.scans.ndjson`, its scans with every field. Throws
  * UsageError where it cannot be made.
  */
-export async function openBackup(context: Context, directory: string): Promise<Backup> {
+export async function openBackup(context: BackupContext, directory: string): Promise<Backup> {
   await makeOutputDirectory(directory, OTHER_DIRECTORY);
   // Only an id that was checked to be a uuid is a file's name.
   const placeOf = (id: string) => join(directory, id.toLowerCase());
@@ -86,7 +85,7 @@ export async function openBackup(context: Context, directory: string): Promise<B
  * Saves the scans, and sends the DELETE right after a look that found none newer: a DELETE that waited, or is sent again, looks again first.
  * Resolves to what was saved.
  */
-async function deleteSaved(context: Context, code: QrCode, path: string, send: SendDelete): Promise<SavedScans> {
+async function deleteSaved(context: BackupContext, code: QrCode, path: string, send: SendDelete): Promise<SavedScans> {
   const { clock, facts, signal } = context;
   const service = await context.service();
   let saved = await saveScans(context, code, path);

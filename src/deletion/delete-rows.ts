@@ -2,10 +2,9 @@
  * Bulk delete. A code that is not there is a fault of the row, unless an earlier run of the same file was deleting it when it
  * was killed: a small journal of ids tells these apart, so that the file can be run again.
  */
-
 import type { TargetRow } from '../bulk/check-rows.ts';
 import { type Lookup, requireCode } from '../bulk/find-codes.ts';
-import type { RowResult } from '../bulk/results.ts';
+import type { RowResult } from '../bulk/outcomes.ts';
 import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import { bindJournal, isWorkspaceLine, type JournalWorkspace, type WorkspaceLine } from '../once/journal-workspace.ts';

@@ -2,15 +2,29 @@
  * A code is paused while it is backed up, so that scans which the service counts for active codes only don't arrive between its backup and its
  * DELETE. Whether a paused code is scanned the specification doesn't say: the looks of back-up.ts prove it, this only makes them succeed.
  */
-import type { Context } from '../context.ts';
 import { ifPresent, nodeDisk } from '../durable/disk.ts';
 import { readBack, removeFile } from '../durable/held-directory.ts';
 import { cannotOpen } from '../durable/path-errors.ts';
+import type { Processes } from '../durable/replace-file.ts';
 import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../errors.ts';
 import { writeWholeFile } from '../rows/whole-file.ts';
+import type { RunFacts } from '../run/run-summary.ts';
 import { isObject } from '../service/json.ts';
+import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { codeInShell, quote } from '../text/quote.ts';
+import type { Clock } from '../time/time.ts';
+
+/** The parts of a command's context that a backup uses. */
+export interface BackupContext {
+  console: { note(line: string): void; warn(line: string, evenQuiet?: boolean): void };
+  processes: Processes;
+  facts: RunFacts;
+  clock: Clock;
+  signal: AbortSignal;
+  service(): Promise<Service>;
+  settings(): Promise<{ concurrency: number }>;
+}
 
 /** What to do if the directory can't be used. */
 export const OTHER_DIRECTORY = 'choose another directory with --backup';
@@ -31,7 +45,7 @@ export interface Pause {
  * The pause of one code. `place` is the path of its backup without an extension: `PLACE.paused.json` holds the code as it was, from before its
  * PATCH is sent until it is deleted or has its status back. So the next run knows what a killed one did.
  */
-export async function openPause(context: Context, place: string, code: QrCode): Promise<Pause> {
+export async function openPause(context: BackupContext, place: string, code: QrCode): Promise<Pause> {
   const path = `${place}.paused.json`;
   const kept = code.status === 'paused' ? await readKept(path, code) : undefined;
   const before = kept ?? code;

@@ -1,5 +1,4 @@
 /** The scans of one code as a file that `--backup` writes: all of them up to now, verified as complete. */
-import type { Context } from '../context.ts';
 import { nodeDisk, readPieces } from '../durable/disk.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { realPath } from '../durable/trusted-file.ts';
@@ -11,7 +10,7 @@ import type { CodeSink } from '../rows/row-sink.ts';
 import { openWholeFile } from '../rows/whole-file.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { countOf, quote } from '../text/quote.ts';
-import { OTHER_DIRECTORY } from './pause-code.ts';
+import { type BackupContext, OTHER_DIRECTORY } from './pause-code.ts';
 
 const NEWLINE = 10;
 
@@ -23,7 +22,7 @@ export interface SavedScans {
 }
 
 /** Writes all scans of the code up to now. Throws UnprovenError where they cannot be proven to be all, or are fewer than the file has. */
-export async function saveScans(context: Context, code: QrCode, path: string): Promise<SavedScans> {
+export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('../complete/export-codes.ts');
   const file = await openWholeFile(path, { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true });
   const formatter = createFormatter('ndjson', {

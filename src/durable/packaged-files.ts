@@ -6,9 +6,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 
+/** Of the package: this file runs from `dist/`, or as a source. */
+const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]durable)$/, '');
+
 /** The bytes of a file by its path in the package, such as `dist/app.js`. Throws where there is none. */
 export function readPackaged(path: string): Buffer {
-  return isSea() ? Buffer.from(getAsset(path)) : readFileSync(join(import.meta.dirname, '..', path));
+  return isSea() ? Buffer.from(getAsset(path)) : readFileSync(join(ROOT, path));
 }
 
 /** As `readPackaged`; undefined where there is none. */

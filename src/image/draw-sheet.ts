@@ -1,5 +1,4 @@
 /** Pages of labels as one PDF, each code of which is read back from the page before it is given away. */
-
 import { type CaptionFont, loadFonts } from './caption-fonts.ts';
 import { breakLines, canWrite, captionOf, type Piece, piecesOf } from './captions.ts';
 import type { Encoded, Fault } from './draw-picture.ts';

@@ -1,5 +1,4 @@
 /** The codes as modules, and what speaks against printing them; all of it is known before anything is written. */
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { quote } from '../text/quote.ts';
@@ -30,7 +29,7 @@ const AT_ONCE = 200;
 
 /** Encodes all. Throws UsageError where an address is too long for any code, or a PNG would have too many pixels. */
 export async function encodeCodes(
-  { signal }: Pick<Context, 'signal'>,
+  { signal }: { signal: AbortSignal },
   codes: readonly QrCode[],
   template: string,
   style: PictureStyle,
@@ -72,7 +71,7 @@ function refuseManyPixels(side: number, { sizeMm, dpi }: PictureStyle): void {
 
 /** I3: throws UsageError, in one line, where something speaks against printing them, unless a person insists; says what only warns. */
 export function refuseUnprintable(
-  { console }: Pick<Context, 'console'>,
+  { console }: { console: { warn(line: string): void } },
   { encoded, refusals, warnings }: EncodedCodes,
   force: boolean,
 ): void {

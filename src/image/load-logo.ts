@@ -2,7 +2,7 @@
 import { UsageError } from '../errors.ts';
 import { findSvgFault } from './check-svg.ts';
 import { formatColour } from './colour.ts';
-import type { Logo } from './logo.ts';
+import type { Logo } from './picture.ts';
 import { openRenderer, RenderError } from './render-apart.ts';
 
 /** A file that is no logo, and why, as what follows its name. */

@@ -1,17 +1,7 @@
 /** A logo in the middle of a code: what of the code gives way to it, and the square of paper and pixels that is laid there. */
 import { type Colour, formatColour, WHITE } from './colour.ts';
 import type { Modules } from './encode.ts';
-import { MM_AN_INCH, moduleMm, type PictureStyle } from './picture.ts';
-import type { Rendering } from './render-apart.ts';
-
-/** What load-logo.ts makes of a file. */
-export interface Logo {
-  /**
-   * As large as fits into a square of `box` pixels, on paper of that colour: without transparency. Throws UsageError if it takes too long or
-   * too much memory at that size.
-   */
-  render(box: number, paper: Colour): Promise<Rendering>;
-}
+import { type Logo, MM_AN_INCH, moduleMm, type PictureStyle } from './picture.ts';
 
 /** The square that is laid over the middle of a code. */
 export interface Plate {

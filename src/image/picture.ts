@@ -1,10 +1,19 @@
 /** What is asked of a picture, and the measures that follow from it. */
 import type { Colour } from './colour.ts';
 import type { Level, Modules } from './encode.ts';
-import type { Logo } from './logo.ts';
+import type { Rendering } from './render-apart.ts';
 
 export const PICTURE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
+
+/** What load-logo.ts makes of a file. */
+export interface Logo {
+  /**
+   * As large as fits into a square of `box` pixels, on paper of that colour: without transparency. Throws UsageError if it takes too long or
+   * too much memory at that size.
+   */
+  render(box: number, paper: Colour): Promise<Rendering>;
+}
 
 export interface PictureStyle {
   /** Side of the whole picture, its quiet zone included. */

@@ -1,11 +1,10 @@
 /** A listing that rows may be judged by: none that a cache kept, or that a replica gives which is behind. */
-
 import { getIfThere } from '../codes/find-code.ts';
 import { UnprovenError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { quote } from '../text/quote.ts';
-import type { ListedCode } from './journal.ts';
+import type { ListedCode } from './journal-records.ts';
 import type { RowStates } from './row-states.ts';
 
 /** Codes that are missing may have been deleted, which asking for one of them tells; a thousand are not asked for. */

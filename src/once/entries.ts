@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { NewCode, QrCode } from '../service/shapes.ts';
-import type { NewRow } from './journal.ts';
+import type { NewRow } from './new-row.ts';
 
 /** A row as it was last seen. The keys are a format on disk. */
 export interface Seen {

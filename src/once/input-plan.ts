@@ -6,7 +6,7 @@ import type { NewCode, QrCode } from '../service/shapes.ts';
 import { cluesOf, type GoneRow } from './edit-clues.ts';
 import { codeOf, entriesRecords, type Seen, toRuns } from './entries.ts';
 import { findEdits } from './find-edits.ts';
-import type { NewRow } from './journal.ts';
+import type { NewRow } from './new-row.ts';
 import { type ComparedRow, recognizeRows } from './recognize-rows.ts';
 import type { InputRecord, RowState, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';

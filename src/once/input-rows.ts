@@ -5,8 +5,8 @@ import type { QrCode } from '../service/shapes.ts';
 import { type DecidedRows, type Decisions, readDecisions } from './decisions.ts';
 import { codeOf, entriesRecords } from './entries.ts';
 import { changesOf, type Edit, type InputPlan, planInput } from './input-plan.ts';
-import type { NewRow } from './journal.ts';
 import { contentsFrom, entriesFrom, hasBareEntries, type Listed } from './listed-rows.ts';
+import type { NewRow } from './new-row.ts';
 import { compareRows } from './recognize-rows.ts';
 import type { InputRecord, RowStates } from './row-states.ts';
 

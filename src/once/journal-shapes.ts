@@ -1,6 +1,6 @@
 /** The shape of each line of a journal: a line of another shape is damage, whatever its checksum says, and nothing is concluded from it. */
 import { isObject } from '../service/json.ts';
-import type { JournalRecord } from './journal.ts';
+import type { JournalRecord } from './journal-records.ts';
 import { isWorkspaceLine } from './journal-workspace.ts';
 
 type FieldKind = 'string' | 'number' | 'boolean' | 'strings' | 'numbers' | 'entries' | 'seen';

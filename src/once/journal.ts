@@ -5,88 +5,13 @@
 import { type AppendLog, createVolatileLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
-import type { NewCode } from '../service/shapes.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
-import { inQuotes, quote } from '../text/quote.ts';
-import type { ChangingRecord, EntriesRecord, OrderRecord } from './entries.ts';
+import { quote } from '../text/quote.ts';
+import type { JournalRecord } from './journal-records.ts';
 import { shapesOf } from './journal-shapes.ts';
 import { bindJournal, type JournalWorkspace, type WorkspaceLine } from './journal-workspace.ts';
 import { idsIn } from './listed-rows.ts';
 import { replay } from './row-states.ts';
-
-/** A row that is to become a code. */
-export interface NewRow {
-  /** Its place in the input, from 1; in the journal, and wherever rows are sent and looked for, the number of its entry. */
-  readonly row: number;
-  /** Line of the file where the row begins, 1-based: the number that users see and type. */
-  readonly line: number;
-  /** All it says, by column; what a change of the input is recognised by. */
-  readonly values: ReadonlyMap<string, unknown>;
-  /** The columns that only the user reads. */
-  readonly own?: readonly string[] | undefined;
-  readonly code: NewCode;
-}
-
-/** Names a row as users see it: `line 4`; one that is no longer in the file by the name of its code. */
-export function nameRow({ line, code }: { line?: number | undefined; code?: NewCode | undefined }): string {
-  if (line !== undefined) return `line ${line}`;
-  return code ? `a row that is gone (${inQuotes(code.name)})` : 'a row that is gone';
-}
-
-/** When a line was written, on three clocks, because none of them can be trusted across a kill, a sleep or a wrong setting. */
-export interface Stamp {
-  /** Ms since this session began, monotonic; stands still while the machine sleeps. */
-  t: number;
-  /** The machine's wall clock, ms since the epoch; may be wrong or be set meanwhile. */
-  w: number;
-  /** Ms since the machine was started: counts its sleep, knows no settings, and goes on from one run to the next. */
-  b: number;
-  /** The service's clock, ms since the epoch: a lower bound from its Date headers, where one was seen yet. */
-  s?: number | undefined;
-}
-
-export type JournalRecord =
-  /** First line: what the journal is bound to; `of` in journals of other kinds only. Version 1 knows no key. */
-  | ({ is: 'journal'; version: 1 | 2; of?: string } & RecordedWorkspace)
-  /** From here on it is bound to this. */
-  | WorkspaceLine
-  /** In version 1: fingerprints of the next entries. */
-  | { is: 'rows'; hashes: string[] }
-  /** Entries from `first` on: new ones, or what known ones say now. */
-  | EntriesRecord
-  | ChangingRecord
-  /** Which entries the input has, in its order; without this line it has all of them in theirs. */
-  | OrderRecord
-  /** A run begins; `t` of the lines below counts from here. Whoever wrote the lines above is dead by now: we hold the lock. */
-  | ({ is: 'session' } & Stamp)
-  /** POST for this row is about to be sent. */
-  | ({ is: 'intent'; row: number } & Stamp)
-  /** The service answered with this code; `at` is its `created_at`. */
-  | ({ is: 'created'; row: number; id: string; slug: string; at: string } & Stamp)
-  /**
-   * This code of the listing is the row's: found again after an unknown outcome, or named by a person, who was shown others as well
-   * (`before`) that are not.
-   */
-  | ({ is: 'adopted'; row: number; id: string; slug: string; before?: string[] } & Stamp)
-  /** This code of the listing is the row's: it was there before (--skip-existing). */
-  | ({ is: 'exists'; row: number; id: string; slug: string } & Stamp)
-  /** The service rejected the row's values. */
-  | ({ is: 'rejected'; row: number; error: string } & Stamp)
-  /** Certainly not created, for a reason that is not the row's. */
-  | ({ is: 'refused'; row: number; error: string } & Stamp)
-  /** The answer did not say whether the code was created. */
-  | ({ is: 'unknown'; row: number; error: string } & Stamp)
-  /**
-   * The row, and `more` with the same values, created no code: a listing after the landing delay has none, or (`word`) a person says
-   * so. `before`: ids of codes with its values that are not its own.
-   */
-  | ({ is: 'absent'; row: number; before: string[]; word: boolean; more?: number[] } & Stamp)
-  /** A person was shown these codes: they could be the row's, and that of `more` with the same values. */
-  | ({ is: 'asked'; row: number; candidates: string[]; more?: number[] } & Stamp)
-  /** The service was asked for nothing but its clock, or for the listing. */
-  | ({ is: 'clock' } & Stamp);
-
-export type RowRecord = Extract<JournalRecord, { row: number }>;
 
 /** What a journal is opened for. */
 interface JournalOptions extends JournalWorkspace {
@@ -95,12 +20,6 @@ interface JournalOptions extends JournalWorkspace {
   path: string | undefined;
   /** Throws where the journal cannot be of this run: it lacks what the results list. */
   check: (found: readonly JournalRecord[]) => Promise<void>;
-}
-
-/** A row and its code, as results have them. */
-export interface ListedCode {
-  readonly row: number;
-  readonly id: string;
 }
 
 const VERSIONS: ReadonlySet<unknown> = new Set([1, 2]);

@@ -2,7 +2,7 @@
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { codeOf, contentOf, entriesRecords, type Seen } from './entries.ts';
-import type { JournalRecord, ListedCode } from './journal.ts';
+import type { JournalRecord, ListedCode } from './journal-records.ts';
 import { type InputRecord, type RowState, type RowStates, replay } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 

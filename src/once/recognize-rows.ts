@@ -1,8 +1,8 @@
 /** Which rows of the input the journal knows, which of its entries are gone, and where both are. Pure. */
 import type { Seen } from './entries.ts';
 import { codeOf, seenOf } from './entries.ts';
-import type { NewRow } from './journal.ts';
 import { type Gaps, type KnownEntry, matchRows } from './match-rows.ts';
+import type { NewRow } from './new-row.ts';
 import type { RowState, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 

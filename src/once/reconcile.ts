@@ -6,7 +6,7 @@ import type { NewCode, QrCode } from '../service/shapes.ts';
 import { letSignalsIn } from '../time/time.ts';
 import { createAlteredSearch } from './altered-codes.ts';
 import { judgeAlike, type RowToFind } from './deal-out.ts';
-import type { NewRow } from './journal.ts';
+import type { NewRow } from './new-row.ts';
 import { mayBeSent, type RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 

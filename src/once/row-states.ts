@@ -3,7 +3,7 @@ import type { AppendLog } from '../durable/append-log.ts';
 import type { NewCode } from '../service/shapes.ts';
 import type { Clock } from '../time/time.ts';
 import { type ChangingRecord, codeOf, type EntriesRecord, fromRuns, type OrderRecord, type Seen } from './entries.ts';
-import type { JournalRecord, RowRecord, Stamp } from './journal.ts';
+import type { JournalRecord, RowRecord, Stamp } from './journal-records.ts';
 import { type Attempt, type ClockEvidence, createClockEvidence } from './time-bounds.ts';
 
 export interface RowState {

@@ -1,5 +1,4 @@
 /** When are two codes the same? */
-
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { parseUrl } from '../text/parse-url.ts';
 

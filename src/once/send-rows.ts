@@ -11,7 +11,7 @@ import {
 import { inParallel } from '../parallel/in-parallel.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
-import type { NewRow } from './journal.ts';
+import type { NewRow } from './new-row.ts';
 import type { RecordedStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 

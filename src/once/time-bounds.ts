@@ -6,7 +6,7 @@
 import { partitionPoint } from '../collections/partition-point.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { parseInstant } from '../time/time.ts';
-import type { JournalRecord, Stamp } from './journal.ts';
+import type { JournalRecord, Stamp } from './journal-records.ts';
 
 /** One POST: from its intent until its outcome, if it got one. */
 export interface Attempt extends Stamp {

@@ -1,7 +1,6 @@
 /** A plan's due rows brought about, code by code: intent on disk, PATCH, outcome on disk. */
-
 import { differences } from '../bulk/change-rows.ts';
-import type { RowResult } from '../bulk/results.ts';
+import type { RowResult } from '../bulk/outcomes.ts';
 import { RejectedError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';

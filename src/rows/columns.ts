@@ -1,9 +1,11 @@
 /** The columns a command can print. */
 import { UsageError } from '../errors.ts';
-import type { ColourName } from '../terminal/colour.ts';
 import { nearest } from '../text/nearest.ts';
 import { inQuotes, quote } from '../text/quote.ts';
 import type { Row } from './row-sink.ts';
+
+/** What is used of chalk. Colour only adds to what the text already says. */
+export type ColourName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
   /** The service's own name: key of the record, header in every format. */

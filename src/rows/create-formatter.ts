@@ -1,7 +1,7 @@
 /** Rows to text: pure formatters, one for each format, all of one shape. */
-import type { Format } from '../settings/settings.ts';
 import type { Column } from './columns.ts';
 import { type CsvOptions, createCsvFormatter } from './csv.ts';
+import type { Format } from './formats.ts';
 import { createIdsFormatter, type Formatter, type Shape } from './formatter.ts';
 import { createJsonFormatter, createNdjsonFormatter } from './json.ts';
 

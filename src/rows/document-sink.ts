@@ -1,6 +1,4 @@
 /** Rows as a document: formatted, and written to standard output as they come or to a file that appears whole. */
-
-import type { Console } from '../terminal/console.ts';
 import { type Formatter, type Piece, textOf } from './formatter.ts';
 import type { Row, RowSink } from './row-sink.ts';
 
@@ -13,6 +11,11 @@ export interface ByteSink {
   checkpoint?: () => Promise<() => Promise<void>>;
 }
 
+/** Standard output; resolves when it has taken the data. */
+interface Standard {
+  write(data: string | Uint8Array): Promise<void>;
+}
+
 export interface DocumentSink extends RowSink {
   /** Rewinding works at any time. Where it is false, rows that were written are out for good (see buffered-sink.ts). */
   readonly rewinds: boolean;
@@ -22,7 +25,7 @@ export interface DocumentSink extends RowSink {
  * Standard output, through `guard` (what makes text harmless to a terminal) where one is given. Nothing is printed before the first
  * rows or the end, so that an early failure prints none.
  */
-export function stdoutBytes(console: Console, guard?: (text: string) => string): ByteSink {
+export function stdoutBytes(console: Standard, guard?: (text: string) => string): ByteSink {
   return {
     async write(piece) {
       if (piece.length === 0) return;

@@ -1,5 +1,4 @@
 /** Values and records as JSON. A bigint, which stands for an integer beyond 2^53, becomes a number with all its digits. */
-
 import { UnexpectedAnswerError } from '../errors.ts';
 import { createByteBuffer } from '../text/byte-buffer.ts';
 import { createField, type Field, knownBytes } from './field-bytes.ts';

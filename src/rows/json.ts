@@ -1,5 +1,4 @@
 /** JSON and NDJSON with the exact values: integers beyond 2^53 come as bigint and are printed with all their digits. */
-
 import { type Formatter, type Shape, stateless } from './formatter.ts';
 import { createJsonLines, formatJson } from './json-lines.ts';
 import type { Row } from './row-sink.ts';

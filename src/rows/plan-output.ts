@@ -1,7 +1,7 @@
 /** What the output flags ask for together: checked, and made into one plan. A format is: asked for > the extension > the profile > the place. */
 import { UsageError } from '../errors.ts';
-import { type Delimiter, EXTENSIONS, type FileFormat, FORMATS, type Format } from '../settings/settings.ts';
 import { type Column, chooseColumns } from './columns.ts';
+import { type Delimiter, EXTENSIONS, type FileFormat, FORMATS, type Format } from './formats.ts';
 import type { Shape } from './formatter.ts';
 
 /** The flags, as they were given. */

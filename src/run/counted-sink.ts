@@ -1,5 +1,4 @@
 /** A document that tells `--summary` what of it is out. */
-
 import type { DocumentSink } from '../rows/document-sink.ts';
 import { addFile, type RunFacts } from './run-summary.ts';
 

@@ -4,13 +4,15 @@ import { UsageError } from '../errors.ts';
 import { parseUrl } from '../text/parse-url.ts';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
-import type { ServiceOptions } from './service.ts';
+
+/** Variables of the environment. */
+type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for a service, or undefined to go straight. A service on this machine is never sought through a proxy on
  * another one: that proxy would look for it on its own loopback. Throws UsageError for a proxy that is not http(s)://.
  */
-export function proxyFor(service: URL, env: ServiceOptions['env']): URL | undefined {
+export function proxyFor(service: URL, env: Variables): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);
   if (value === '' || isExempt(service, variable(env, 'NO_PROXY'))) return undefined;
@@ -58,7 +60,7 @@ function unescaped(text: string): string {
 }
 
 /** The lower-case spelling wins, as it does in curl. */
-function variable(env: ServiceOptions['env'], name: string): string {
+function variable(env: Variables, name: string): string {
   return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 }
 

@@ -1,9 +1,9 @@
 /** What the value of each setting may be. One parser serves the flag, the variable, the profile and `config set`. */
 import type { Reserve } from '../limit/rate-window.ts';
+import { DELIMITERS, type Delimiter, FORMATS } from '../rows/formats.ts';
 import { parseShortUrl } from '../text/short-url.ts';
 import { parseDuration } from '../time/time.ts';
 import { isTimeZone } from '../time/time-zone.ts';
-import { DELIMITERS, type Delimiter, FORMATS } from './settings.ts';
 
 const MAX_CONCURRENCY = 32;
 export const DEFAULT_CONCURRENCY = 4;

@@ -1,13 +1,24 @@
 /** Which ranges are read of the service for a count, and how. */
-
-import type { CountPlan } from '../commands/scans/counting/plan-count.ts';
 import { requestsAfter } from '../complete/export-scans.ts';
 import { pageSizeOf, type Range } from '../complete/range.ts';
 import { mayBeTruncated } from '../complete/truncated-total.ts';
 import type { ScanPage } from '../service/shapes.ts';
+import type { LocalTime } from '../time/local-time.ts';
 import { bucketCuts } from './buckets.ts';
-import { type ClosedSpan, spanBefore } from './compare-span.ts';
+import type { Span } from './calendar.ts';
+import { type ClosedSpan, type Comparison, spanBefore } from './compare-span.ts';
+import type { Dimension } from './dimensions.ts';
 import { requestsForTotals } from './totals.ts';
+
+/** What is counted, by what, in which time zone, and beside which earlier range. */
+export interface Counted {
+  /** Ends that are undefined are open. */
+  span: Span;
+  compare: Comparison;
+  dimensions: readonly Dimension[];
+  /** The clock by which days are days. */
+  local: LocalTime;
+}
 
 /** One range to read; `cuts` are the parts of which totals alone are wanted, with both ends of the range known. */
 export type Reading =
@@ -22,7 +33,7 @@ interface Readings {
 }
 
 /** `nowMs`: the best word on the time; `serviceNowMs`: the service's own, where it told. The range and the one before are one reading where they touch. */
-export function planReadings(plan: CountPlan, nowMs: number, serviceNowMs: number | undefined): Readings {
+export function planReadings(plan: Counted, nowMs: number, serviceNowMs: number | undefined): Readings {
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
   const untilMs = plan.span.untilMs ?? serviceNowMs ?? (isCompared ? nowMs : undefined);
@@ -40,7 +51,7 @@ export function planReadings(plan: CountPlan, nowMs: number, serviceNowMs: numbe
   return { readings, before, untilMs };
 }
 
-function readingOf(plan: CountPlan, sinceMs: number | undefined, range: Range | undefined, cutAt?: number): Reading {
+function readingOf(plan: Counted, sinceMs: number | undefined, range: Range | undefined, cutAt?: number): Reading {
   if (!range) return { sinceMs, range, cuts: undefined };
   const { dimensions, local } = plan;
   const { sinceMs: from, untilMs } = range;

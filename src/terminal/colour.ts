@@ -1,10 +1,8 @@
 /** Colour: whether a stream gets any, by the conventions of the variables, and chalk's functions for it. */
+import type { ColourName } from '../rows/columns.ts';
 
 /** Variables of the environment, as they are handed in. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What is used of chalk. Colour only adds to what the text already says. */
-export type ColourName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 /** One function a colour, from text to coloured text. */
 export type Colours = Readonly<Record<ColourName, (text: string) => string>>;

@@ -1,5 +1,4 @@
 /** The terminal as commands see it: data to standard output, everything else to standard error. */
-
 import type { Readable } from 'node:stream';
 import { clean } from '../text/clean.ts';
 import { redactKeys } from '../text/key.ts';

@@ -1,7 +1,8 @@
 /** Aligned columns without borders, drawn by cli-table3. */
 import Table from 'cli-table3';
+import type { ColourName } from '../rows/columns.ts';
 import { displayWidth } from '../text/display-width.ts';
-import type { ColourName, Colours } from './colour.ts';
+import type { Colours } from './colour.ts';
 
 export interface Cell {
   /** Clean. */

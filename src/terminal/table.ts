@@ -1,5 +1,4 @@
 /** Tables for people: service text cleaned, cells cut to fit the terminal, colour only on top of what the text says. */
-
 import type { Column } from '../rows/columns.ts';
 import type { Formatter } from '../rows/formatter.ts';
 import { formatJson } from '../rows/json-lines.ts';

@@ -3,7 +3,6 @@
  * stands there as an escape a reader can see. `\n \r \t`, `\x1b` for other control characters, `\u{202e}` for the rest.
  * Backslashes themselves stay single: this is for eyes, and exact values are in CSV and JSON.
  */
-
 import { isCommon } from './common-letters.ts';
 
 /** Printable ASCII is by far the most common, and fine. */

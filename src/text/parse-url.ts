@@ -9,3 +9,9 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
     return undefined;
   }
 }
+
+/** Whether the host of a web address is a name that only a private network knows, or a placeholder: one without a dot, but for localhost. */
+export function isDotless({ hostname }: URL): boolean {
+  const name = hostname.replace(/\.$/, '');
+  return name !== 'localhost' && !name.startsWith('[') && !name.includes('.');
+}

@@ -1,6 +1,5 @@
 /** The address a printed code leads to: a template with a place for the code, such as `https://HOST/{slug}`, filled in for one code. */
-import { isDotless } from '../codes/destination.ts';
-import { parseUrl } from './parse-url.ts';
+import { isDotless, parseUrl } from './parse-url.ts';
 
 /** What stands for the code. */
 const PLACES = /\{(slug|id)\}/g;

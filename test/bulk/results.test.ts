@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { RowResult } from '../../src/bulk/outcomes.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
-import { changeFailure, createFailure, type RowResult, tabulate } from '../../src/bulk/results.ts';
+import { changeFailure, createFailure, tabulate } from '../../src/bulk/results.ts';
 
 describe('results', () => {
   it("are the input's columns, then ours, one row each in their order", async () => {

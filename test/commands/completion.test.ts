@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { completionScripts } from '../../src/cli/help/scripts.ts';
 import { loadManual } from '../../src/cli/manual.ts';
-import { SCRIPTS, SHELLS } from '../../src/cli/packaged.ts';
+import { SCRIPTS, SHELLS } from '../../src/commands/completion-scripts.ts';
 import { runCli } from '../support/cli.ts';
 
 const directory = new URL('../../completions/', import.meta.url);

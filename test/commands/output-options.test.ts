@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openOutput, outputOptions, printRecord, printRecords } from '../../src/commands/output-options.ts';
 import type { Context } from '../../src/context.ts';
 import { UsageError } from '../../src/errors.ts';
-import type { Format, Settings } from '../../src/settings/settings.ts';
+import type { Format } from '../../src/rows/formats.ts';
+import type { Settings } from '../../src/settings/settings.ts';
 import { createConsole } from '../../src/terminal/console.ts';
 import { fakeClock } from '../support/clock.ts';
 

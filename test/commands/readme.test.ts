@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { SHELLS } from '../../src/cli/packaged.ts';
 import { interpret } from '../../src/cli/program.ts';
+import { SHELLS } from '../../src/commands/completion-scripts.ts';
 import { EXIT_CODES } from '../../src/errors.ts';
 import { commandLinesIn } from '../cli/help/command-lines.ts';
 
@@ -40,7 +40,7 @@ describe('README', () => {
   });
 });
 
-const PROTOCOLS = ['limit', 'complete', 'append', 'dataset', 'once', 'durable', 'output', 'check', 'stats'].map(
+const PROTOCOLS = ['limit', 'complete', 'append', 'dataset', 'once', 'durable', 'rows', 'check', 'stats'].map(
   (room) => `src/${room}/PROTOCOL.md`,
 );
 

@@ -14,5 +14,5 @@ export const TESTS = [...new Set(all.map(testsOf))];
 
 function testsOf(place) {
   const [, room] = place.split('/');
-  return place.startsWith('src/output/') ? 'test/output/{csv,clean,text}*.test.ts' : `test/${room}/**/*.test.ts`;
+  return CLEANING.includes(place) ? 'test/{rows,text}/{csv,clean,text}*.test.ts' : `test/${room}/**/*.test.ts`;
 }

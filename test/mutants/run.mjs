@@ -64,9 +64,12 @@ function shorten(code) {
   return line.length > 70 ? `${line.slice(0, 70)}…` : line;
 }
 
+/** Modules whose protocol stands with another. */
+const PROTOCOL_OF = { 'src/text': 'src/rows', 'src/plan': 'src/once' };
+
 /** The lines under "Surviving mutants" of the protocol beside a file. */
 function explanations(directory) {
-  const path = join(directory, 'PROTOCOL.md');
+  const path = join(PROTOCOL_OF[directory] ?? directory, 'PROTOCOL.md');
   if (!existsSync(path)) return [];
   const [, section = ''] = readFileSync(path, 'utf8').split(/^## Surviving mutants$/m);
   return section.split('\n').filter((line) => line.startsWith('- '));

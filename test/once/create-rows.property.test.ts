@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { NewRow } from '../../src/once/journal.ts';
+import type { NewRow } from '../../src/once/new-row.ts';
 import type { Mishap } from '../support/model-service/codes.ts';
 import { runs } from '../support/property-runs.ts';
 import { done, type Kill, rowsOf, run, runKilled, type World, worldOf } from './world.ts';

@@ -3,8 +3,8 @@ import type { Disk } from '../../src/durable/disk.ts';
 import { LocalError, PlanLimitError, UnavailableError, UnprovenError } from '../../src/errors.ts';
 import { type CreateJob, planRows } from '../../src/once/create-rows.ts';
 import { seenOf } from '../../src/once/entries.ts';
-import type { NewRow } from '../../src/once/journal.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
+import type { NewRow } from '../../src/once/new-row.ts';
 import type { Mishap } from '../support/model-service/codes.ts';
 import { done, JOURNAL, namesOf, only, recordsOf, rowsOf, run, slowDisk, WORKSPACE, type World, worldOf } from './world.ts';
 

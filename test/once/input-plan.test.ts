@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { entriesRecords, seenOf, toRuns } from '../../src/once/entries.ts';
 import { changesOf, planInput, type Words } from '../../src/once/input-plan.ts';
-import type { JournalRecord, NewRow } from '../../src/once/journal.ts';
+import type { JournalRecord } from '../../src/once/journal-records.ts';
+import type { NewRow } from '../../src/once/new-row.ts';
 import { compareRows } from '../../src/once/recognize-rows.ts';
 import { type InputRecord, type RowStates, replay } from '../../src/once/row-states.ts';
 

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { NotFoundError } from '../../src/errors.ts';
 import { entriesRecords, seenOf } from '../../src/once/entries.ts';
 import { type ApplyEdits, openInput } from '../../src/once/input-rows.ts';
-import type { JournalRecord, NewRow } from '../../src/once/journal.ts';
+import type { JournalRecord } from '../../src/once/journal-records.ts';
 import type { ListedRow } from '../../src/once/listed-rows.ts';
+import type { NewRow } from '../../src/once/new-row.ts';
 import { type InputRecord, replay } from '../../src/once/row-states.ts';
 import type { NewCode, QrCode } from '../../src/service/shapes.ts';
 

@@ -3,8 +3,10 @@ import { openAppendLog } from '../../src/durable/append-log.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { NotFoundError } from '../../src/errors.ts';
 import { entriesRecords, seenOf } from '../../src/once/entries.ts';
-import { type JournalRecord, type NewRow, nameRow, openJournal, readJournal } from '../../src/once/journal.ts';
+import { openJournal, readJournal } from '../../src/once/journal.ts';
+import type { JournalRecord } from '../../src/once/journal-records.ts';
 import { type Listed, refuseForgotten } from '../../src/once/listed-rows.ts';
+import { type NewRow, nameRow } from '../../src/once/new-row.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 

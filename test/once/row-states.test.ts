@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalRecord, Stamp } from '../../src/once/journal.ts';
+import type { JournalRecord, Stamp } from '../../src/once/journal-records.ts';
 import { openStates, replay } from '../../src/once/row-states.ts';
 import { fakeClock } from '../support/clock.ts';
 

@@ -8,7 +8,8 @@ import {
   UnavailableError,
   UnexpectedAnswerError,
 } from '../../src/errors.ts';
-import type { JournalRecord, NewRow } from '../../src/once/journal.ts';
+import type { JournalRecord } from '../../src/once/journal-records.ts';
+import type { NewRow } from '../../src/once/new-row.ts';
 import { openStates } from '../../src/once/row-states.ts';
 import { sendRows } from '../../src/once/send-rows.ts';
 import { inParallel } from '../../src/parallel/in-parallel.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalRecord, Stamp } from '../../src/once/journal.ts';
+import type { JournalRecord, Stamp } from '../../src/once/journal-records.ts';
 import { type Attempt, createClockEvidence, resolutionMs } from '../../src/once/time-bounds.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 

@@ -2,8 +2,9 @@
 import { readAppendLog } from '../../src/durable/append-log.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { type CreateJob, createRows } from '../../src/once/create-rows.ts';
-import type { JournalRecord, NewRow } from '../../src/once/journal.ts';
+import type { JournalRecord } from '../../src/once/journal-records.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
+import type { NewRow } from '../../src/once/new-row.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { createMemoryDisk, type Fault, type MemoryDisk } from '../support/memory-disk.ts';

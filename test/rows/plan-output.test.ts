@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
+import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '../../src/rows/formats.ts';
 import { type OutputFlags, type PlanContext, planOutput } from '../../src/rows/plan-output.ts';
-import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '../../src/settings/settings.ts';
 
 const surroundings: PlanContext = {
   columns: [{ name: 'id' }, { name: 'name' }, { name: 'created_at' }],

@@ -2,7 +2,8 @@ import '../rows/as-bundled.ts';
 import Table from 'cli-table3';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type ColourName, loadColours, NO_COLOURS } from '../../src/terminal/colour.ts';
+import type { ColourName } from '../../src/rows/columns.ts';
+import { loadColours, NO_COLOURS } from '../../src/terminal/colour.ts';
 import { type Cell, createGrid } from '../../src/terminal/grid.ts';
 import { runs } from '../support/property-runs.ts';
 

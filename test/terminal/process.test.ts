@@ -106,10 +106,10 @@ test('printing CSV loads no library for tables and colours', async () => {
   const heavy = ['chalk', 'cli-table3', 'string-width'];
   for (const source of [
     'commands/output-options',
-    'output/create-formatter',
-    'output/document-sink',
-    'output/plan-output',
-    'output/whole-file',
+    'rows/create-formatter',
+    'rows/document-sink',
+    'rows/plan-output',
+    'rows/whole-file',
   ]) {
     expect(libraries(chunkOf(`src/${source}.ts`)).filter((name) => heavy.includes(name))).toEqual([]);
   }

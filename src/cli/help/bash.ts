@@ -1,6 +1,7 @@
 /** The completion script for bash, 3.2 (macOS) and later, with or without the bash-completion package. */
+import type { Flag } from '../../commands/define.ts';
 import { NOTICE, type Point, points, quote, spellings, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
-import type { Flag, Manual } from './page.ts';
+import type { Manual } from './page.ts';
 
 export function bashScript(manual: Manual): string {
   const all = points(manual);

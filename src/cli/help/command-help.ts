@@ -1,7 +1,7 @@
 /** Help as commander lays it out: in our order of sections, with examples, first steps and topics below. */
 import type { AddHelpTextContext, Argument, Command, Help, Option } from 'commander';
+import type { Example } from '../../commands/define.ts';
 import { loadColours } from '../../terminal/colour.ts';
-import type { Example } from './page.ts';
 import { type Block, TOPICS, type Topic } from './topics.ts';
 
 /** Where help is printed. */

@@ -1,5 +1,6 @@
 /** The command line as completion scripts need it: what can follow each word. */
-import type { Argument, Completion, Flag, Manual } from './page.ts';
+import type { Argument, Completion, Flag } from '../../commands/define.ts';
+import type { Manual } from './page.ts';
 import { TOPICS } from './topics.ts';
 
 /** A point that a line can have reached: `''`, `qr`, `qr list`, `help qr`. */

@@ -1,6 +1,7 @@
 /** The completion script for fish. */
+import type { Argument, Flag } from '../../commands/define.ts';
 import { NOTICE, type Point, points, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
-import type { Argument, Flag, Manual } from './page.ts';
+import type { Manual } from './page.ts';
 
 export function fishScript(manual: Manual): string {
   return `# qrctl completion for fish. ${NOTICE}

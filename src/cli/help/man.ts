@@ -1,15 +1,7 @@
 /** Manual pages in roff (man(7) macros), one for each command and qrctl(1) for the whole. */
+import type { Flag } from '../../commands/define.ts';
 import { FIRST_STEPS } from './command-help.ts';
-import {
-  type CommandPage,
-  describeValues,
-  type Flag,
-  flagGroups,
-  fullName,
-  type GroupPage,
-  type Manual,
-  sentence,
-} from './page.ts';
+import { type CommandPage, describeValues, flagGroups, fullName, type GroupPage, type Manual, sentence } from './page.ts';
 import { type Block, TOPICS } from './topics.ts';
 
 /** File name → text. */

@@ -1,43 +1,6 @@
 /** Commands as help, completions and man pages see them: plain data, made from the definitions by cli/manual.ts. */
 import { groupBy } from '../../collections/group-by.ts';
-
-/** What a shell may complete a value with, where it is not one of fixed choices. */
-export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
-
-export interface Example {
-  command: string;
-  /** What it is for, a short phrase. */
-  does: string;
-}
-
-export interface Flag {
-  /** As it is declared: `-f, --format <format>`, `--all` or `--no-header`. */
-  flags: string;
-  /** `-f`; undefined where it has only a long form. */
-  short: string | undefined;
-  /** `--format` */
-  long: string;
-  /** What its value is called (`format`); undefined where it takes none. */
-  value: string | undefined;
-  description: string;
-  /** The heading it stands under. */
-  group: string;
-  choices: readonly string[];
-  complete: Completion;
-  repeatable: boolean;
-}
-
-export interface Argument {
-  /** As it is declared: `<code>` required, `[code]` optional, `<code...>` or `[code...]` several. */
-  term: string;
-  /** `code`, without brackets. */
-  name: string;
-  required: boolean;
-  several: boolean;
-  description: string;
-  choices: readonly string[];
-  complete: Completion;
-}
+import type { Argument, Example, Flag } from '../../commands/define.ts';
 
 /** One command that does something. */
 export interface CommandPage {
@@ -66,8 +29,6 @@ export interface Manual {
   /** The flags every command has. */
   globals: readonly Flag[];
 }
-
-export const GLOBAL_FLAGS = 'Global flags:';
 
 /** `qrctl scans export` */
 export function fullName(names: readonly string[]): string {

@@ -1,6 +1,7 @@
 /** The completion script for PowerShell, 5 and later. */
+import type { Argument, Flag } from '../../commands/define.ts';
 import { NOTICE, type Point, points, spellings, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
-import type { Argument, Flag, Manual } from './page.ts';
+import type { Manual } from './page.ts';
 
 export function powershellScript(manual: Manual): string {
   const all = points(manual);

@@ -1,5 +1,5 @@
 /** The completion scripts of all shells. */
-import { SCRIPTS, SHELLS, type Shell } from '../packaged.ts';
+import { SCRIPTS, SHELLS, type Shell } from '../../commands/completion-scripts.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
 import type { Manual } from './page.ts';

@@ -1,6 +1,6 @@
 /** What `qrctl help TOPIC` explains, and the sections of qrctl(1). One text, laid out for the terminal and for man. */
 import { EXIT_CODES } from '../../errors.ts';
-import { ENDINGS, FORMAT_MEANINGS } from '../../settings/settings.ts';
+import { ENDINGS, FORMAT_MEANINGS } from '../../rows/formats.ts';
 
 /** A paragraph, a list of terms and their meanings, or lines to type or read as they stand. */
 export type Block = string | { list: readonly (readonly [term: string, meaning: string])[] } | { lines: readonly string[] };

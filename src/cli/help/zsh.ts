@@ -1,6 +1,7 @@
 /** The completion script for zsh. */
+import type { Argument, Flag } from '../../commands/define.ts';
 import { NOTICE, type Point, points, quote, type ValueKind, valueKind } from './completion-data.ts';
-import type { Argument, Flag, Manual } from './page.ts';
+import type { Manual } from './page.ts';
 
 export function zshScript(manual: Manual): string {
   const all = points(manual);

@@ -1,5 +1,4 @@
 /** Compares the service's own description (`/openapi.json`, OpenAPI 3.1) with what this tool was written against. */
-
 import {
   CODE_FIELDS,
   CODE_STATUSES,

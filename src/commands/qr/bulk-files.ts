@@ -1,6 +1,6 @@
 /** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
 import { type Checked, type Fault, type Input, refuseChecked } from '../../bulk/input.ts';
-import { isDone, type RowResult } from '../../bulk/results.ts';
+import { isDone, type RowResult } from '../../bulk/outcomes.ts';
 import type { ResultsCommand } from '../../bulk/results-writer.ts';
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';

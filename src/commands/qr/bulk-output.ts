@@ -1,8 +1,8 @@
 /** What a bulk run writes: the results file, which takes after the input, and what is printed of it. */
-
 import { countOutcomes } from '../../bulk/count-outcomes.ts';
 import { type Input, type InputRow, OUR_COLUMNS } from '../../bulk/input.ts';
-import { type RowResult, type ShortUrlOf, tabulate } from '../../bulk/results.ts';
+import type { RowResult } from '../../bulk/outcomes.ts';
+import { type ShortUrlOf, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../rows/columns.ts';
 import { createFormatter } from '../../rows/create-formatter.ts';

@@ -1,5 +1,4 @@
 /** The rule of destination.ts, for codes that are created or changed one by one. */
-
 import { type DestinationProblem, findDestinationProblem, isDead } from '../../codes/destination.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';

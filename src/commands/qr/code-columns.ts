@@ -1,12 +1,11 @@
 /** How codes are printed: the service's fields, and the address their image leads to where the profile knows it. */
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import type { Column } from '../../rows/columns.ts';
+import type { ColourName, Column } from '../../rows/columns.ts';
 import type { Shape } from '../../rows/formatter.ts';
 import type { OutputFlags } from '../../rows/plan-output.ts';
 import type { Row } from '../../rows/row-sink.ts';
 import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
-import type { ColourName } from '../../terminal/colour.ts';
 import { fillShortUrl } from '../../text/short-url.ts';
 import { planOutput } from '../output-options.ts';
 

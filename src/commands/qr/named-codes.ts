@@ -2,7 +2,8 @@
 import type { ChangeEnd } from '../../bulk/change-rows.ts';
 import type { TargetRow } from '../../bulk/check-rows.ts';
 import type { Input } from '../../bulk/input.ts';
-import { changeFailure, isDone, RESULT_COLUMNS, type RowResult, tabulate } from '../../bulk/results.ts';
+import { isDone, type RowResult } from '../../bulk/outcomes.ts';
+import { changeFailure, RESULT_COLUMNS, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../rows/columns.ts';
 import type { OutputFlags } from '../../rows/plan-output.ts';

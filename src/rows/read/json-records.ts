@@ -1,5 +1,4 @@
 /** Records of NDJSON and of JSON arrays, a piece of the file at a time. */
-
 import { isObject, parseJson } from '../../service/json.ts';
 import type { Row } from '../row-sink.ts';
 import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';

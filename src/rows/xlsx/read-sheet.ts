@@ -1,6 +1,5 @@
 /** The cells of a worksheet with what they hold, row by row (ECMA-376 part 1, 18.3.1). */
-
-import { MOST_VALUES } from '../../bulk/input.ts';
+import { MOST_VALUES } from '../table-bounds.ts';
 import { readList } from './read-list.ts';
 import type { NumberFormat } from './seen-text.ts';
 import { refuseWorkbook } from './unpack.ts';

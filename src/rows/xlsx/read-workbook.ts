@@ -1,9 +1,8 @@
 /** Which sheets a workbook has, and what its cells share: texts and formats of numbers. */
-
-import { MOST_VALUES } from '../../bulk/input.ts';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { inQuotes } from '../../text/quote.ts';
+import { MOST_VALUES } from '../table-bounds.ts';
 import { readList } from './read-list.ts';
 import { type Area, decodeEscapes, onItsOwn, readSheet, type SheetRow } from './read-sheet.ts';
 import { readXml } from './read-xml.ts';

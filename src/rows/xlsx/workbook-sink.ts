@@ -1,5 +1,4 @@
 /** Rows as a workbook (.xlsx), in flat memory: they are written as they come, and taken back like those of any other file. */
-
 import { UsageError } from '../../errors.ts';
 import { createByteBuffer } from '../../text/byte-buffer.ts';
 import { formatCount } from '../../text/quote.ts';

@@ -17,7 +17,7 @@ import { formatOfPath, isCompressed } from '../../../rows/plan-output.ts';
 import { openWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import { writeAll } from '../../output-options.ts';
-import type { CheckRow } from './run-check.ts';
+import type { CheckRow } from './columns.ts';
 
 interface Judges {
   fails: (row: Pick<CheckRow, 'outcome' | 'error'>) => boolean;

@@ -5,46 +5,19 @@ import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import { checkDestinations } from '../../../check/check-destinations.ts';
 import { widenLookups } from '../../../check/lookup-threads.ts';
 import { findUtmProblem } from '../../../check/utm-problem.ts';
-import { type CheckOutcome, findSilence, type Verdict } from '../../../check/verdict.ts';
+import { findSilence, type Verdict } from '../../../check/verdict.ts';
 import { findDestinationProblem, isDead } from '../../../codes/destination.ts';
 import type { Context } from '../../../context.ts';
-import type { Column } from '../../../rows/columns.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fillShortUrl, isShortUrl } from '../../../text/short-url.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { checkChoice } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
-import type { CheckFlags } from './check.ts';
+import { type CheckRow, COLUMNS } from './columns.ts';
+import type { CheckFlags } from './flags.ts';
 import { openLastRun } from './last-run.ts';
 import { ends, failure, noResponse, tellOutcomes } from './tell.ts';
-
-const COLOURS = { ok: 'green', redirected: 'green', broken: 'red', unreachable: 'red', blocked: 'yellow' } as const;
-
-const COLUMNS: readonly Column[] = [
-  { name: 'id', importance: 2, keepWhole: true },
-  { name: 'slug', importance: 10, keepWhole: true },
-  { name: 'name', importance: 8, leastWidth: 16 },
-  { name: 'destination', importance: 7, leastWidth: 20 },
-  { name: 'outcome', importance: 11, keepWhole: true, colour: (value) => new Map(Object.entries(COLOURS)).get(String(value)) },
-  { name: 'http_status', importance: 5, align: 'right' },
-  { name: 'final_url', importance: 1, leastWidth: 20 },
-  { name: 'redirects', importance: 3, align: 'right' },
-  { name: 'tls_days', importance: 4, align: 'right' },
-  { name: 'ms', importance: 3, align: 'right' },
-  { name: 'error', importance: 9, leastWidth: 20 },
-];
-
-/** One row of the output; its keys are the contract's. */
-export interface CheckRow {
-  [column: string]: unknown;
-  id: string;
-  destination: string | null;
-  outcome: CheckOutcome;
-  final_url: string | null;
-  tls_days: number | null;
-  error: string | null;
-}
 
 const DAY_MS = 86_400_000;
 /** Hosts asked at once, as many as a browser has connections in all. */

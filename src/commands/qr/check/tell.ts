@@ -5,7 +5,7 @@ import { PartialError, UnavailableError } from '../../../errors.ts';
 import { parseUrl } from '../../../text/parse-url.ts';
 import { countOf, formatCount, quote, shown } from '../../../text/quote.ts';
 import { formatDuration } from '../../../time/time.ts';
-import type { CheckRow } from './run-check.ts';
+import type { CheckRow } from './columns.ts';
 
 /** A certificate that ends within so many days is said. */
 const ENDING_DAYS = 21;

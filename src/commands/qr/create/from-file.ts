@@ -7,8 +7,8 @@ import { everyCode, requestsToList } from '../../../codes/codes.ts';
 import type { Context } from '../../../context.ts';
 import { type CreateEnd, createRows, planRows, type RowPlan } from '../../../once/create-rows.ts';
 import type { Decisions } from '../../../once/decisions.ts';
-import type { NewRow } from '../../../once/journal.ts';
 import { SETTLE_MS } from '../../../once/landing-delay.ts';
+import type { NewRow } from '../../../once/new-row.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
@@ -17,7 +17,7 @@ import { readListed } from '../bulk-input.ts';
 import { type RowProgress, showRowProgress, tellWaiting } from '../bulk-progress.ts';
 import { printDryRun } from '../dry-run.ts';
 import { utmOf } from '../utm-flags.ts';
-import type { CreateFlags } from './create.ts';
+import type { CreateFlags } from './flags.ts';
 
 /** Creates what is not created yet; see `runBulk` for what it throws. */
 export async function createFromFile(context: Context, from: string, flags: CreateFlags): Promise<void> {

@@ -11,7 +11,7 @@ import { checkNewDestination } from '../check-destination.ts';
 import { codeOutput } from '../code-columns.ts';
 import { countOne } from '../count-one.ts';
 import { utmOf } from '../utm-flags.ts';
-import type { CreateFlags } from './create.ts';
+import type { CreateFlags } from './flags.ts';
 
 /** Creates one code and prints it. Throws what errors.ts lists; where the answer was lost, the message says so. */
 export async function createOne(context: Context, flags: CreateFlags): Promise<void> {

@@ -7,7 +7,7 @@ import { inParallel } from '../../../parallel/in-parallel.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { codeInShell, countOf, inQuotes, quote } from '../../../text/quote.ts';
 import { askUntil } from '../../ask-until.ts';
-import type { DeleteFlags } from './delete.ts';
+import type { DeleteFlags } from './flags.ts';
 
 export type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteFlags, 'backup'>>;
 

@@ -22,7 +22,7 @@ import { changeCodes, lookUp } from '../bulk-progress.ts';
 import { countOne } from '../count-one.ts';
 import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
 import { codesOf, confirm, hasSlug, requireConsent } from './confirm.ts';
-import type { DeleteFlags } from './delete.ts';
+import type { DeleteFlags } from './flags.ts';
 import { printLosses } from './losses.ts';
 
 /** Deletes the codes named by ids or slugs, and prints what became of each. Throws what errors.ts lists. */

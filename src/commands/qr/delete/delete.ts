@@ -1,22 +1,7 @@
 /** `qr delete`: its flags, and which of its forms they ask for. */
-import { defineCommand, flag, text, type Values } from '../../define.ts';
-import { outputOptions } from '../../output-options.ts';
-import { bulkCodesOptions, refuseTogether } from '../bulk-flags.ts';
-
-const options = {
-  yes: flag('--yes', 'do not ask', { risky: true }),
-  backup: text(
-    '--backup <dir>',
-    'save each code and all its scans there first; pauses an active code, and deletes only what is proven complete',
-    {
-      complete: 'directories',
-    },
-  ),
-  ...bulkCodesOptions,
-  ...outputOptions,
-};
-
-export type DeleteFlags = Values<typeof options>;
+import { defineCommand } from '../../define.ts';
+import { refuseTogether } from '../bulk-flags.ts';
+import { options } from './flags.ts';
 
 export const command = defineCommand({
   description:

@@ -11,7 +11,7 @@ import { countOf } from '../../../text/quote.ts';
 import { requestsToLookUp } from '../bulk-progress.ts';
 import { type DryRun, printDryRun } from '../dry-run.ts';
 import { type Consent, codesOf, countScans, hasSlug, tellBackup } from './confirm.ts';
-import type { DeleteFlags } from './delete.ts';
+import type { DeleteFlags } from './flags.ts';
 
 const LOSS_COLUMNS: readonly Column[] = [
   { name: 'line', importance: 2, keepWhole: true },

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { BLACK, type Colour, parseColour, WHITE } from '../../../image/colour.ts';
 import { LEVELS, type Level } from '../../../image/encode.ts';
-import type { Logo } from '../../../image/logo.ts';
+import type { Logo } from '../../../image/picture.ts';
 import { MM_AN_INCH, type PictureStyle } from '../../../image/picture.ts';
 import { VALUES } from '../../../settings/values.ts';
 import { quote } from '../../../text/quote.ts';

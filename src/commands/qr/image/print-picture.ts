@@ -10,7 +10,7 @@ import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { clean } from '../../../text/clean.ts';
 import { quote } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
-import type { ImageFlags } from './image.ts';
+import type { ImageFlags } from './flags.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
 
 /** Draws one code. Throws what errors.ts lists; PartialError where the picture does not read. */

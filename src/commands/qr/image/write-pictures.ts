@@ -18,7 +18,7 @@ import { makeOutputDirectory } from '../../../rows/whole-file.ts';
 import { countOf, formatCount } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { printRecords } from '../../output-options.ts';
-import type { ImageFlags } from './image.ts';
+import type { ImageFlags } from './flags.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
 
 interface Job {

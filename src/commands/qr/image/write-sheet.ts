@@ -9,7 +9,7 @@ import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { countOf } from '../../../text/quote.ts';
 import { fillShortUrl } from '../../../text/short-url.ts';
 import { chooseCodes } from '../../choose-codes.ts';
-import type { ImageFlags } from './image.ts';
+import type { ImageFlags } from './flags.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
 import type { gridOf } from './sheet-flags.ts';
 import { printPlan } from './write-pictures.ts';

@@ -1,10 +1,10 @@
 /** `qr update --from PLAN --due`: what has come due of a plan of dated changes, each row once. */
-
 import { changeRows, differences } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkDated, type DatedRow } from '../../../bulk/check-rows.ts';
 import { describeMissing, findCodes, type Lookup } from '../../../bulk/find-codes.ts';
 import { type Fault, placeOf, refuseFaults, type Source } from '../../../bulk/input.ts';
-import { changeFailure, type RowResult } from '../../../bulk/results.ts';
+import type { RowResult } from '../../../bulk/outcomes.ts';
+import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { messageOf, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
 import { applyDue, type DueCode, wantedFor } from '../../../plan/apply-plan.ts';

@@ -1,7 +1,7 @@
 /** `qr update CODE…`: the same thing changed in several codes. */
 import { changesFor, createUpdater } from '../../../bulk/change-rows.ts';
 import type { UpdateRow } from '../../../bulk/check-rows.ts';
-import type { RowResult } from '../../../bulk/results.ts';
+import type { RowResult } from '../../../bulk/outcomes.ts';
 import type { Context } from '../../../context.ts';
 import type { OutputFlags } from '../../../rows/plan-output.ts';
 import { planOutput } from '../../output-options.ts';

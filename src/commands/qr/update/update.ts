@@ -5,39 +5,15 @@ import { findCode } from '../../../codes/find-code.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { isUuid } from '../../../service/checks.ts';
-import { CODE_STATUSES, type CodeChanges } from '../../../service/shapes.ts';
-import { choice, defineCommand, flag, text, type Values } from '../../define.ts';
-import { outputOptions, printRecord } from '../../output-options.ts';
-import { BULK_GROUP, bulkCodesOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
+import type { CodeChanges } from '../../../service/shapes.ts';
+import { defineCommand } from '../../define.ts';
+import { printRecord } from '../../output-options.ts';
+import { bulkCodesOptions, refuseTogether, requireFrom } from '../bulk-flags.ts';
 import { mustKnowType, refuseDestination, warnOfDestination } from '../check-destination.ts';
 import { codeOutput } from '../code-columns.ts';
 import { countOne } from '../count-one.ts';
-import { utmOf, utmOptions } from '../utm-flags.ts';
-
-const DUE = flag('--due', 'of rows that say when (at), only those whose time has come, each once', { group: BULK_GROUP });
-
-const IGNORE_DATES = flag('--ignore-dates', 'Apply every row now, also if the file has a column at', { group: BULK_GROUP });
-
-const TIMEZONE = text('--timezone <zone>', "Time zone of `at` without one, with --due (default: the profile's timezone)", {
-  group: BULK_GROUP,
-});
-
-const options = {
-  name: text('--name <name>', 'its new name'),
-  destination: text('--destination <address>', "where it points to from now on; '' is sent as it is, to empty it", {
-    empty: true,
-  }),
-  status: choice('--status <status>', 'its new status', CODE_STATUSES),
-  force: flag('--force', 'Accept a destination that leads nowhere', { risky: true }),
-  due: DUE,
-  ignoreDates: IGNORE_DATES,
-  timezone: TIMEZONE,
-  ...utmOptions,
-  ...bulkCodesOptions,
-  ...outputOptions,
-};
-
-type UpdateFlags = Values<typeof options>;
+import { utmOf } from '../utm-flags.ts';
+import { DUE, IGNORE_DATES, options, TIMEZONE, type UpdateFlags } from './flags.ts';
 
 export const command = defineCommand({
   description:

@@ -1,5 +1,4 @@
 /** Counts what a plan asks for, from files or from the service. */
-
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Counted } from '../../../stats/counted.ts';

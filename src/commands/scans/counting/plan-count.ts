@@ -1,29 +1,22 @@
 /** What the flags of a count ask for together: checked before anything is read or sent. */
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import type { Span } from '../../../stats/calendar.ts';
-import type { Comparison } from '../../../stats/compare-span.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
-import { createLocalTime, type LocalTime } from '../../../time/local-time.ts';
+import type { Counted } from '../../../stats/readings.ts';
+import { createLocalTime } from '../../../time/local-time.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { type CodeChoice, checkChoice, filterOf } from '../../code-choice.ts';
 import { planRange } from '../../range-options.ts';
 import type { CountFlags } from './count-options.ts';
 
-export interface CountPlan {
+export interface CountPlan extends Counted {
   /** Files to count, or undefined where the service is asked. */
   logs: readonly InputLog[] | undefined;
   choice: CodeChoice;
   names: readonly string[];
-  dimensions: readonly Dimension[];
   top: number | undefined;
-  /** Ends that are undefined are open. */
-  span: Span;
-  compare: Comparison;
-  /** The clock by which days are days. */
-  local: LocalTime;
 }
 
 /** Throws UsageError on flags that contradict each other, on ranges and zones that are none, and on files that are not there. */

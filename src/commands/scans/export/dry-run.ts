@@ -1,5 +1,4 @@
 /** `scans export --dry-run`: what would be read, and how long that takes. */
-
 import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
 import { foreseeAfter } from '../../../complete/export-scans.ts';
 import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../complete/range.ts';

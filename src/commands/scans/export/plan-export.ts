@@ -1,19 +1,17 @@
 /** What the flags of `scans export` ask for together: checked before anything is sent. */
-
 import type { FileNames } from '../../../codes/file-names.ts';
 import type { Context } from '../../../context.ts';
 import type { Partitioning } from '../../../dataset/partitions.ts';
 import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
+import { SCAN_FORMATS } from '../../../rows/formats.ts';
 import { type OutputPlan, planOutput } from '../../../rows/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
-import { SCAN_FORMATS } from '../../../settings/settings.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { checkChoice, filterWords, isOneCode } from '../../code-choice.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';
 import { LABELS, LOCAL_TIME } from './added-columns.ts';
-import type { ExportFlags } from './export.ts';
-import { refuseKept } from './refuse-kept.ts';
+import type { ExportFlags } from './flags.ts';
 
 export const DEFAULT_OVERLAP_MS = 3_600_000;
 const IMPORTANCE: Readonly<Record<string, number>> = {
@@ -102,7 +100,6 @@ export async function planExport(context: Context, names: readonly string[], fla
     proveBeyond,
     ...range,
   };
-  await refuseKept(plan, names, flags);
   return plan;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../../errors.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { extensionOf } from './code-files.ts';
-import type { ExportFlags } from './export.ts';
+import type { ExportFlags } from './flags.ts';
 import type { ExportPlan } from './plan-export.ts';
 
 /** Throws UsageError if the run would replace or spoil one. Sends nothing, changes nothing. */

@@ -1,5 +1,4 @@
 /** `scans export` from checked flags to the summary. */
-
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
@@ -11,15 +10,17 @@ import { countOf } from '../../../text/quote.ts';
 import { formatDuration } from '../../../time/time.ts';
 import { chooseLabels } from '../../choose-codes.ts';
 import { formatRange } from '../../range-options.ts';
-import type { ExportFlags } from './export.ts';
+import type { ExportFlags } from './flags.ts';
 import { openSinks } from './open-sinks.ts';
 import { type ExportPlan, planExport } from './plan-export.ts';
+import { refuseKept } from './refuse-kept.ts';
 
 /** Checks everything, then exports. Throws what errors.ts lists; PartialError when some codes failed and others are done. */
 export async function runExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
   // What a person waits for begins here: the codes are looked up first.
   const started = context.clock.monotonic();
   const plan = await planExport(context, names, flags);
+  await refuseKept(plan, names, flags);
   const { concurrency } = await context.settings();
   const service = await context.service();
   const { profile, apiKey = '' } = await context.settings();

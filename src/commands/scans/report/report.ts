@@ -1,14 +1,6 @@
-import { defineCommand, text, type Values } from '../../define.ts';
+import { defineCommand } from '../../define.ts';
 import { RANGE_FORMS } from '../../range-options.ts';
-import { countOptions } from '../counting/count-options.ts';
-
-const options = {
-  ...countOptions,
-  title: text('--title <text>', 'what stands at the head of the page'),
-  output: text('-o, --output <file>', 'the page to write, such as october.html', { complete: 'files' }),
-};
-
-export type ReportFlags = Values<typeof options>;
+import { options } from './flags.ts';
 
 export const command = defineCommand({
   description:

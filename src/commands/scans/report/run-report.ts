@@ -14,7 +14,7 @@ import { closingWords, readRange } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';
 import { asSentence, coverageWords } from '../counting/coverage-words.ts';
 import { type CountPlan, planCount } from '../counting/plan-count.ts';
-import type { ReportFlags } from './report.ts';
+import type { ReportFlags } from './flags.ts';
 
 const BY: readonly Dimension[] = ['day', 'code', 'country', 'city', 'device', 'os', 'browser', 'weekday', 'hour', 'referrer'];
 const TOP = 10;

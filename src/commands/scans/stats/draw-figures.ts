@@ -1,5 +1,4 @@
 /** Tables with bars that fit any width; of ASCII alone where the terminal has nothing else. Pure. */
-
 import { isTimeDimension } from '../../../stats/dimensions.ts';
 import { changeOf, type Figure, type Section } from '../../../stats/figures.ts';
 import type { Colours } from '../../../terminal/colour.ts';

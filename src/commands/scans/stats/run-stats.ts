@@ -10,7 +10,7 @@ import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import { closingWords, readRange } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
-import type { StatsFlags } from './stats.ts';
+import type { StatsFlags } from './flags.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'by', importance: 3 },

@@ -1,15 +1,6 @@
-import { defineCommand, flag, type Values } from '../../define.ts';
-import { outputOptions } from '../../output-options.ts';
+import { defineCommand } from '../../define.ts';
 import { RANGE_FORMS } from '../../range-options.ts';
-import { countOptions } from '../counting/count-options.ts';
-
-const options = {
-  ...countOptions,
-  dryRun: flag('--dry-run', 'say what would be read: codes, range, scans, requests and time'),
-  ...outputOptions,
-};
-
-export type StatsFlags = Values<typeof options>;
+import { options } from './flags.ts';
 
 export const command = defineCommand({
   description:

@@ -10,7 +10,7 @@ import { chooseLabels } from '../../choose-codes.ts';
 import { checkChoice, isOneCode } from '../../code-choice.ts';
 import { openSink, planOutput } from '../../output-options.ts';
 import { planRange } from '../../range-options.ts';
-import type { TailFlags } from './tail.ts';
+import type { TailFlags } from './flags.ts';
 
 const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;
 const INTERVAL_MS = 10_000;

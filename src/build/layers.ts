@@ -1,0 +1,91 @@
+/**
+ * The layers of `src/`, from the top down: a module imports modules of its own folder and of layers below. `npm run layers` writes the
+ * linter's rules (src/build/layers.json, which biome.json extends) from this list; a test holds the table of the papers to it.
+ */
+interface Layer {
+  /** Folders of `src/`, or files directly in it; those of one layer do not import each other. */
+  modules: readonly string[];
+  does: string;
+}
+
+interface Rule {
+  group: readonly string[];
+  message: string;
+}
+
+export const LAYERS: readonly Layer[] = [
+  { modules: ['start', 'build'], does: 'starts the program; builds it' },
+  { modules: ['main.ts'], does: 'argv → command → exit code' },
+  { modules: ['app.ts'], does: 'what `main.ts` loads' },
+  { modules: ['cli'], does: 'reads the command line: tree of commands, suggestions, help, completion' },
+  { modules: ['commands'], does: 'flags, checks, one call, one print; one folder or file per command' },
+  { modules: ['context.ts'], does: 'what a command gets: console, settings, service, clock, signal' },
+  {
+    modules: ['image', 'stats', 'check', 'plan', 'deletion', 'sandbox'],
+    does: 'images that scan; figures that add up; destinations; dated changes; backups before deletion; the local service',
+  },
+  { modules: ['dataset'], does: 'a directory of Parquet parts' },
+  { modules: ['bulk', 'append'], does: 'rows to requests; files that grow by what is new' },
+  { modules: ['once', 'complete'], does: 'each row exactly once; each scan exactly once' },
+  { modules: ['codes'], does: 'CODE arguments, listing, lookup, cache, destinations, UTM tags' },
+  { modules: ['settings'], does: 'flag > variable > profile > default' },
+  { modules: ['terminal'], does: 'tables, progress, color, prompts' },
+  { modules: ['run'], does: 'summary of a run, signals' },
+  { modules: ['rows'], does: 'formats, each read and written in one folder' },
+  { modules: ['service'], does: 'the HTTP core: a call, its attempts, a checked response' },
+  { modules: ['limit'], does: 'the rate limit' },
+  { modules: ['parallel'], does: 'work in parallel, in order' },
+  { modules: ['durable'], does: 'files that survive kills and power cuts' },
+  { modules: ['time'], does: 'the clock, time zones, periods' },
+  { modules: ['text', 'collections'], does: 'quoting, cleaning, widths, addresses; grouping, searching' },
+  { modules: ['errors.ts'], does: 'each failure and its exit code' },
+];
+
+const FILES = ['node:fs', 'node:fs/promises', 'node:tty'];
+const UNDICI = ['undici', 'undici/**'];
+
+/** What a module also leaves alone, and why. */
+const ALSO: readonly (Rule & { modules: readonly string[] })[] = [
+  { modules: ['service', 'limit'], group: FILES, message: 'The HTTP core uses no terminal and no files.' },
+  {
+    modules: ['complete', 'append', 'dataset', 'once', 'bulk', 'plan'],
+    group: [...UNDICI, '**/settings/**', '**/terminal/**'],
+    message: 'Algorithms take what they need as arguments.',
+  },
+  {
+    modules: ['sandbox'],
+    group: [...UNDICI, '**/complete/**', '**/once/**', '**/rows/**'],
+    message: 'The sandbox shares only shapes.',
+  },
+  {
+    modules: ['check'],
+    group: ['**/service/client.ts', '**/service/create-service.ts', '**/complete/**', '**/settings/**'],
+    message: 'Destinations are requested without anything of the service but its sockets.',
+  },
+  {
+    modules: ['commands'],
+    group: ['../auth/**', '../config/**', '../qr/**', '../scans/**'],
+    message: 'No command imports another.',
+  },
+];
+
+const isFile = (module: string) => module.endsWith('.ts');
+
+/** The overrides of Biome's configuration that hold every import to the list. */
+export function layerRules(): object[] {
+  return LAYERS.flatMap(({ modules }, layer) =>
+    modules.map((module) => {
+      const above = LAYERS.slice(0, layer + 1).flatMap((each) => each.modules.filter((other) => other !== module));
+      const own = ALSO.filter((also) => also.modules.includes(module)).map(({ group, message }) => ({ group, message }));
+      const imports: Rule = {
+        group: above.map((other) => (isFile(other) ? `**/${other}` : `**/${other}/**`)),
+        message: 'Imports go down only.',
+      };
+      const patterns: Rule[] = above.length > 0 ? [imports, ...own] : own;
+      return {
+        includes: [isFile(module) ? `src/${module}` : `src/${module}/**`],
+        linter: { rules: { style: { noRestrictedImports: { level: 'error', options: { patterns } } } } },
+      };
+    }),
+  );
+}

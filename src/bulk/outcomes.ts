@@ -1,0 +1,31 @@
+/** How rows end. */
+
+export type RowOutcome =
+  | 'created'
+  | 'adopted'
+  | 'exists'
+  | 'updated'
+  | 'unchanged'
+  | 'later'
+  | 'edited'
+  | 'deleted'
+  | 'failed'
+  | 'not-attempted'
+  | 'undecided';
+
+/** The outcomes that leave nothing to do. */
+const DONE: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'updated', 'unchanged', 'deleted']);
+
+/** How one row ended. */
+export interface RowResult {
+  id?: string | undefined;
+  slug?: string | undefined;
+  outcome: RowOutcome;
+  error?: string | undefined;
+  /** It was so before this run. */
+  before?: boolean;
+}
+
+export function isDone({ outcome }: RowResult): boolean {
+  return DONE.has(outcome);
+}

@@ -1,0 +1,22 @@
+/** A row that is to become a code. */
+import type { NewCode } from '../service/shapes.ts';
+import { inQuotes } from '../text/quote.ts';
+
+/** A row that is to become a code. */
+export interface NewRow {
+  /** Its place in the input, from 1; in the journal, and wherever rows are sent and looked for, the number of its entry. */
+  readonly row: number;
+  /** Line of the file where the row begins, 1-based: the number that users see and type. */
+  readonly line: number;
+  /** All it says, by column; what a change of the input is recognised by. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /** The columns that only the user reads. */
+  readonly own?: readonly string[] | undefined;
+  readonly code: NewCode;
+}
+
+/** Names a row as users see it: `line 4`; one that is no longer in the file by the name of its code. */
+export function nameRow({ line, code }: { line?: number | undefined; code?: NewCode | undefined }): string {
+  if (line !== undefined) return `line ${line}`;
+  return code ? `a row that is gone (${inQuotes(code.name)})` : 'a row that is gone';
+}

@@ -1,0 +1,7 @@
+/** How much of a table is held in memory at once. */
+
+/** What Excel has below a header. */
+export const MOST_ROWS = 1_048_575;
+
+/** Rows times columns: each value that is held takes some hundred bytes. */
+export const MOST_VALUES = 4_000_000;
