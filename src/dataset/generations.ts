@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Disk, type DiskDirectory, ifPresent } from '../durable/disk.ts';
 import { inDirectory, isOwn } from '../durable/held-directory.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
+import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
 import { inShellOr } from '../text/quote.ts';
@@ -41,6 +42,8 @@ export async function shownGeneration(disk: Disk, place: string): Promise<number
 export async function ensureGeneration(disk: Disk, place: string): Promise<void> {
   await inDirectory(disk, dirname(place), (parent) => refuseShared(disk, place, parent));
   const shown = await shownGeneration(disk, place);
+  // D14: an error that names another user's link; opening it would only report that it is not a directory.
+  if (shown !== undefined) await realPath(disk, place);
   if (shown !== undefined) return inGeneration(disk, place, shown, async () => undefined);
   await createGeneration(disk, place, 1);
   await showGeneration(disk, place, 1);
