@@ -2,7 +2,7 @@
 import type { NewCode } from '../service/shapes.ts';
 import { codeOf } from './entries.ts';
 import type { Clues, Gone } from './find-edits.ts';
-import { type ComparedRow, doubtOf, type Recognized } from './recognize-rows.ts';
+import type { ComparedRow, Recognized } from './recognize-rows.ts';
 import type { RowState, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
@@ -46,7 +46,8 @@ export function cluesOf(
       rest: isRecent || !rests.has(rest ?? '') ? rest : undefined,
       gap: gaps.ofEntry(state.row),
       own: ownOfEntries(state.seen?.own),
-      same: code && !isRecent && doubtOf(state) > 0 ? valuesKey(code) : undefined,
+      // Of the others none is gone while a row says the same.
+      same: code && valuesKey(code),
       isAny: code === undefined && isRecent,
     };
   });

@@ -72,7 +72,7 @@ function knownEntries(states: RowStates, order: readonly number[]): KnownEntry[]
 }
 
 /** How far it is known that an entry has a code: certainly, perhaps, or certainly not. */
-export function doubtOf({ id, state }: RowState): 0 | 1 | 2 {
+function doubtOf({ id, state }: RowState): 0 | 1 | 2 {
   if (id !== undefined) return 0;
   return state === 'unknown' ? 1 : 2;
 }

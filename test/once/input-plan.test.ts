@@ -103,6 +103,7 @@ describe('a row beside an entry that is gone is an edit of it, and not created (
     expect(plan(ran(before), sheet('c z 3', 'new w 2', 'a x 1'))).toEqual([3, 'edit of 2', 1]);
     expect(plan(ran(before), sheet('c z 3', 'new w 2', 'other v 2', 'a x 1'))).toEqual([3, 4, 5, 1]);
     expect(plan(ran(sheet('a x 2', 'b y 2', 'c z 3')), sheet('c z 3', 'new w 2', 'a x 2'))).toEqual([3, 4, 1]);
+    expect(plan(ran(sheet('a x 2', 'b y 2', 'c z 3')), sheet('c z 3', 'new w 2', 'a x 5'))).toEqual([3, 4, 1]);
   });
 
   it('if their names differ in spaces and normal form only', () => {
@@ -116,6 +117,14 @@ describe('a row beside an entry that is gone is an edit of it, and not created (
 
   it('not if they share nothing', () => {
     expect(plan(ran(ABC), sheet('c z', 'new w', 'a x'))).toEqual([3, 4, 1]);
+    // Before the same row as the one that is gone, but behind another.
+    const five = sheet('a x', 'b y', 'c z', 'd u', 'e v');
+    expect(plan(ran(five), sheet('c z', 'a x', 'new w', 'e v', 'b y'))).toEqual([3, 1, 6, 5, 2]);
+  });
+
+  it('by its neighbors also beside a row that came back', () => {
+    const states = ranAgain(ran(sheet('a x', 'b y', 'c z', 'd v')), sheet('a x', 'c z', 'd v'));
+    expect(plan(states, sheet('a x', 'b y', 'new w', 'd v'))).toEqual([1, 2, 'edit of 3', 4]);
   });
 
   it('also if nobody knows whether the entry has a code, but not if it has none', () => {
@@ -139,6 +148,10 @@ describe('a row beside an entry that is gone is an edit of it, and not created (
     const { rows } = planInput(compareRows(sheet('c z', 'new w', 'a x')), states);
     expect(rows[1]?.edit).toMatchObject({ of: { row: 2 }, changes: undefined, candidates: [{ row: 2 }] });
     expect(plan(states, sheet('c z', 'new w', 'new v', 'a x'))).toEqual([3, 'edit of ?', 'edit of ?', 1]);
+    expect(planInput(compareRows(sheet('a x', 'c z')), states).held).toEqual([]);
+    // Wherever it is.
+    for (const record of entriesOf(ABC.filter(({ row }) => row !== 2))) states.take(record);
+    expect(plan(states, sheet('a x', 'c z', 'new w'))).toEqual([1, 3, 'edit of ?']);
   });
 });
 
@@ -149,6 +162,23 @@ describe('rows that say the same', () => {
     expect(plan(ran(TWINS), sheet('t x', 'a x', 'b y', 'new w'))).toEqual([1, 2, 4, 'edit of 5']);
     // Which of the three became the new row nobody knows.
     expect(plan(ran(TWINS), sheet('a x', 'b y', 'new w', 't x'))).toEqual([2, 4, 'edit of ?', 5]);
+  });
+
+  it('stand for those of them that are gone, and for no others', () => {
+    const states = ran(sheet('t x', 'u y', 'a z', 't x', 'b v'));
+    expect(plan(states, sheet('t x', 'new w', 'u y', 'a z', 'b v', 'u y'))).toEqual([1, 'edit of ?', 2, 3, 5, 6]);
+    const others = ran(sheet('t x', 'a z', 'u y', 'b v'));
+    expect(plan(others, sheet('a z', 'u y', 'new w', 'u y', 'b v'))).toEqual([2, 3, 5, 6, 4]);
+  });
+
+  it('are neighbors also if one of them was gone already when the last run came', () => {
+    const states = ranAgain(ran(sheet('t x', 't x', 'a y', 'b z')), sheet('t x', 'a y', 'b z'));
+    expect(plan(states, sheet('new w', 't x', 'b z'))).toEqual([5, 1, 4]);
+  });
+
+  it('are in the order in which the last run had them', () => {
+    const states = ranAgain(ran(sheet('t x 1', 't x 2', 't x 3')), sheet('t x 3', 't x 2', 't x 1'));
+    expect(plan(states, sheet('t x', 't x', 't x'))).toEqual([3, 2, 1]);
   });
 
   it('are neighbors as all others if they are as many', () => {
@@ -193,6 +223,9 @@ describe('an entry that was gone already when the last run came', () => {
     const states = ran(ABC, { sent: [2] });
     for (const record of recordsOf(states, sheet('a x', 'c z'))) states.take(record);
     expect(plan(states, ABC)).toEqual([1, 'edit of 2', 3]);
+    const twins = ran(sheet('a x', 'b y', 'b y', 'c z'), { sent: [2, 3] });
+    for (const record of recordsOf(twins, sheet('a x', 'c z'))) twins.take(record);
+    expect(plan(twins, sheet('a x', 'b y', 'b y', 'c z'))).toEqual([1, 'edit of 2', 'edit of 3', 4]);
   });
 });
 
