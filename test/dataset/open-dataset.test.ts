@@ -294,6 +294,18 @@ describe('links of another user to what is not theirs (D14)', () => {
     expect(memory.names()).toEqual(['/data/secret/.part-000001.csv.partial', '/data/secret/key']);
   });
 
+  it('are no dataset that has a generation either, and are named', async () => {
+    await withSecret();
+    await plant('/data/.lake.000001');
+    memory.user = FOREIGN;
+    await memory.disk.symlink('.lake.000001', LAKE);
+    memory.user = 1000;
+    await expect(runLake(memory, service, { compact: true })).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining('made to what is not theirs'),
+    });
+  });
+
   it('are no partition', async () => {
     await withSecret();
     await runLake(memory, service);
