@@ -6,6 +6,7 @@ import { ifPresent, nodeDisk } from '../durable/disk.ts';
 import { readBack, removeFile } from '../durable/held-directory.ts';
 import { cannotOpen } from '../durable/path-errors.ts';
 import type { Processes } from '../durable/replace-file.ts';
+import { realPath } from '../durable/trusted-file.ts';
 import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../errors.ts';
 import { writeWholeFile } from '../rows/whole-file.ts';
 import type { RunFacts } from '../run/run-summary.ts';
@@ -50,7 +51,7 @@ export async function openPause(context: BackupContext, place: string, code: QrC
   const kept = code.status === 'paused' ? await readKept(path, code) : undefined;
   const before = kept ?? code;
   let mayBePaused = kept !== undefined;
-  const forget = () => removeFile(nodeDisk, path).catch(() => undefined);
+  const forget = () => forgetPause(place);
 
   return {
     before,
@@ -85,9 +86,11 @@ export async function openPause(context: BackupContext, place: string, code: QrC
   };
 }
 
-/** Removes what a killed run kept of a code that is gone. */
+/** Removes `PLACE.paused.json`, also below a relative directory or a link; whatever stands in the way is ignored. */
 export async function forgetPause(place: string): Promise<void> {
-  await removeFile(nodeDisk, `${place}.paused.json`).catch(() => undefined);
+  await realPath(nodeDisk, `${place}.paused.json`)
+    .then((path) => removeFile(nodeDisk, path))
+    .catch(() => undefined);
 }
 
 /** Whether the service said that it did not pause the code. Of a 2xx that is not what was expected, it may have. */

@@ -114,6 +114,14 @@ describe('an active code is paused before its backup', () => {
     expect((await readdir(directory)).filter((name) => name.includes('paused'))).toEqual([]);
   });
 
+  it('and leaves no record of that in a relative directory either', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 7 });
+    const cwd = await useDirectory();
+    const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', 'deleted'], { env: sandbox.env, cwd });
+    expect(run.code, run.stderr).toBe(0);
+    expect((await readdir(join(cwd, 'deleted'))).filter((name) => name.includes('paused'))).toEqual([]);
+  });
+
   it.each(['SIGKILL', 'SIGINT'] as const)('which the next run knows after %s', async (signal) => {
     let ended = false;
     const sandbox = await useSandbox({
