@@ -32,7 +32,7 @@ const steps = [
     ? []
     : [
         ['check everything: npm test, other Nodes, the demo', check],
-        [`set the version to ${version} in package.json, its lockfile and README.md`, setVersion],
+        [`set the version to ${version} in package.json, its lockfile, README.md and docs/ci.md`, setVersion],
         [`head the changes in CHANGELOG.md with ${version} and today's date`, writeChangelog],
         [`commit, and tag v${version}`, commit],
       ]),
@@ -75,7 +75,8 @@ function check() {
 async function setVersion() {
   run('npm', ['version', '--no-git-tag-version', version]);
   // What people paste there is the name of the package's file.
-  await writeFile('README.md', (await readFile('README.md', 'utf8')).replaceAll(`qrctl-${current}.tgz`, `qrctl-${version}.tgz`));
+  for (const name of ['README.md', 'docs/ci.md'])
+    await writeFile(name, (await readFile(name, 'utf8')).replaceAll(`qrctl-${current}.tgz`, `qrctl-${version}.tgz`));
 }
 
 async function writeChangelog() {

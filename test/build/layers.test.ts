@@ -13,7 +13,7 @@ it('the linter holds imports to the layers (npm run layers)', () => {
 });
 
 it('the table of the architecture has the layers in their order', () => {
-  const rows = [...readFileSync('README.md', 'utf8').matchAll(/^\| layer \| module.*\n.*\n((?:\|.*\n)+)/gm)].flatMap(
+  const rows = [...readFileSync('docs/architecture.md', 'utf8').matchAll(/^\| layer \| module.*\n.*\n((?:\|.*\n)+)/gm)].flatMap(
     ([, rows = '']) => rows.trim().split('\n'),
   );
   const told = rows.map((row) => [...row.matchAll(/`src\/([\w.]+?)\/?`/g)].map(([, name]) => name));

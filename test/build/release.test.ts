@@ -18,7 +18,7 @@ test('a release is refused that is no version, or not after the last', () => {
   });
 });
 
-test('README names the package of this version, which the release sees to', () => {
-  const named = readFileSync('README.md', 'utf8').match(/qrctl-\d+\.\d+\.\d+\.tgz/g);
+test.each(['README.md', 'docs/ci.md'])('%s names the package of this version, which the release sees to', (name) => {
+  const named = readFileSync(name, 'utf8').match(/qrctl-\d+\.\d+\.\d+\.tgz/g);
   expect(new Set(named)).toEqual(new Set([`qrctl-${version}.tgz`]));
 });

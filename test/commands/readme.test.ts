@@ -1,26 +1,26 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { interpret } from '../../src/cli/program.ts';
-import { SHELLS } from '../../src/commands/completion-scripts.ts';
 import { EXIT_CODES } from '../../src/errors.ts';
+import { SHELLS } from '../../src/commands/completion-scripts.ts';
 import { commandLinesIn } from '../cli/help/command-lines.ts';
+import { DOCUMENTS, ROOT, readDocument } from '../support/documents.ts';
 
-const ROOT = new URL('../../', import.meta.url);
-/** HOST is a placeholder: a short URL with it is refused, so that nobody prints it. */
-const readme = readFileSync(new URL('README.md', ROOT), 'utf8').replaceAll('//HOST/{slug}', '//go.example/{slug}');
-
-/** Every line of code in it: fenced blocks, and spans that begin with the command. */
-function codeLines(): string[] {
-  const blocks = [...readme.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block.split('\n'));
-  const spans = [...readme.replace(/^```.*?^```/gms, '').matchAll(/`(qrctl [^`]*)`/g)].map(([, span = '']) => span);
-  return [...blocks, ...spans].map((line) => line.replace(/(^|\s)#.*$/, ''));
+/** Every line of code in a document: fenced blocks, and spans that begin with the command. */
+function codeLines(text: string): string[] {
+  const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block.split('\n'));
+  const spans = [...text.replace(/^```.*?^```/gms, '').matchAll(/`(qrctl [^`]*)`/g)].map(([, span = '']) => span);
+  return [...blocks, ...spans].map((line) => line.replaceAll('\\|', '|').replace(/(^|\s)#.*$/, ''));
 }
 
-describe('README', () => {
-  const lines = [...new Set(codeLines().filter((line) => /(^|[^\w/.-])qrctl [a-z-]/.test(line)))];
+const readme = readDocument('README.md');
 
-  test('has command lines', () => {
-    expect(lines.length).toBeGreaterThan(10);
+describe('README', () => {
+  const code = DOCUMENTS.flatMap((name) => codeLines(readDocument(name)));
+  const lines = [...new Set(code.filter((line) => /(^|[^\w/.-])qrctl [a-z-]/.test(line)))];
+
+  test('and the guides have command lines', () => {
+    expect(lines.length).toBeGreaterThan(50);
   });
 
   test.each(lines)('%s is understood', async (line) => {
@@ -44,7 +44,7 @@ const PROTOCOLS = ['limit', 'complete', 'append', 'dataset', 'once', 'durable', 
   (room) => `src/${room}/PROTOCOL.md`,
 );
 
-test.each(['README.md', '.github/CONTRIBUTING.md', ...PROTOCOLS])('%s names only files and scripts that are there', (name) => {
+test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', ...PROTOCOLS])('%s names only files and scripts that are there', (name) => {
   const text = readFileSync(new URL(name, ROOT), 'utf8');
   const paths = [...text.matchAll(/(?<![\w/])(?:src|test|bin|completions)\/[\w./-]*\w/g)].map(([path]) => path);
   const inCode = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].flatMap(([, path]) => path ?? []);
@@ -53,4 +53,27 @@ test.each(['README.md', '.github/CONTRIBUTING.md', ...PROTOCOLS])('%s names only
   expect([...paths, ...inCode].filter((path) => !isThere(path))).toEqual([]);
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
   for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g)) expect(Object.keys(scripts)).toContain(script);
+});
+
+/** As GitHub makes it of a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
+const anchorsIn = (place: URL) =>
+  [...readFileSync(place, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+
+test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', '.github/SECURITY.md'])('%s links only to what is there', (name) => {
+  const links = [...readFileSync(new URL(name, ROOT), 'utf8').matchAll(/\]\((?!https:)([^)#]*)#?([^)]*)\)/g)];
+  const broken = links.filter(([, path = '', anchor]) => {
+    const place = new URL(path, new URL(name, ROOT));
+    return !existsSync(place) || (anchor && !anchorsIn(place).includes(anchor));
+  });
+  expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+test('README links to each guide', () => {
+  const guides = DOCUMENTS.filter((name) => name.startsWith('docs/'));
+  expect(guides.filter((name) => !readme.includes(`](${name})`))).toEqual([]);
 });

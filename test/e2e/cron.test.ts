@@ -1,9 +1,10 @@
-/** README's crontab line in the environment cron gives it: no terminal, almost no variables; and days cut by the zone asked for. */
+/** The crontab line of the guide in the environment cron gives it: no terminal, almost no variables; and days cut by the zone asked for. */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BIN, runCli, useDirectory } from '../support/cli.ts';
+import { blocksIn, readDocument } from '../support/documents.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 interface Ended {
@@ -20,15 +21,15 @@ function asCron(line: string, env: Record<string, string>): Promise<Ended> {
   });
 }
 
-/** The command of the crontab in README, for another home and another code. */
-async function crontabLine(home: string, code: string): Promise<string> {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, command = ''] = /^\d+ \d+ \* \* \* (.*)$/m.exec(readme) ?? [];
+/** The command of the crontab in the guide, for another home and another code. */
+function crontabLine(home: string, code: string): string {
+  const [crontab = ''] = blocksIn(readDocument('docs/scheduled-exports.md'), 'crontab');
+  const [, command = ''] = /^\d+ \d+ \* \* \* (.*)$/m.exec(crontab) ?? [];
   expect(command).toContain('--append --quiet');
   return command.replaceAll('/home/exporter', home).replace('spring-menu', code);
 }
 
-test('the crontab line of README appends in silence every night, and says what is wrong when something is', async () => {
+test('the crontab line of the guide appends in silence every night, and says what is wrong when something is', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 600 });
   const home = await useDirectory();
   const bin = join(home, 'bin');
@@ -38,7 +39,7 @@ test('the crontab line of README appends in silence every night, and says what i
   const login = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'];
   const stored = await runCli(login, { input: sandbox.apiKey, env: { HOME: home, QRCTL_CONFIG_DIR: undefined } });
   expect(stored.code, stored.stderr).toBe(0);
-  const line = await crontabLine(home, sandbox.codeId());
+  const line = crontabLine(home, sandbox.codeId());
 
   expect(await asCron(line, env)).toEqual({ code: 0, output: '' });
   sandbox.workspace.addScan(sandbox.codeId(), { ts: '2025-06-01T10:00:00.000Z' });

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { leaves } from '../../src/cli/tree.ts';
 import { BIN } from '../support/cli.ts';
+import { readDocument } from '../support/documents.ts';
 import { withSandbox } from '../support/sandbox.ts';
 
 const ROOT = dirname(dirname(BIN));
@@ -40,9 +41,9 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 describe('the package', () => {
   test('holds what runs, and nothing else', () => {
     const parts =
-      /^(bin\/|completions\/|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js(\.map)?|(llhttp(_simd)?|resvg)\.wasm|package\.json|THIRD-PARTY-LICENSES|sbom\.cdx\.json|fonts\/[a-z0-9-]+\.(woff|LICENSE))$)/;
+      /^(bin\/|completions\/|docs\/[a-z-]+\.md$|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js(\.map)?|(llhttp(_simd)?|resvg)\.wasm|package\.json|THIRD-PARTY-LICENSES|sbom\.cdx\.json|fonts\/[a-z0-9-]+\.(woff|LICENSE))$)/;
     const others = packed.filter((path) => !parts.test(path));
-    expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(others.sort()).toEqual(['.github/SECURITY.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
     for (const part of [
       'bin/qrctl.js',
       'completions/qrctl.bash',
@@ -54,6 +55,11 @@ describe('the package', () => {
       expect(packed).toContain(part);
     }
     for (const { names } of leaves()) expect(packed).toContain(`dist/man/qrctl-${names.join('-')}.1`);
+  });
+
+  test('has each file that README links to, but for those about the sources', () => {
+    const links = [...readDocument('README.md').matchAll(/\]\((?!https:)([^)#]+)/g)].map(([, path = '']) => path);
+    expect(links.filter((path) => !packed.includes(path))).toEqual(['.github/CONTRIBUTING.md']);
   });
 
   test('needs no other package, and has no script that an installation runs', async () => {

@@ -1,120 +1,129 @@
-/** What README says to type, typed: each block with `bash -e`, in the sandbox that README starts. */
+/** README and the guides, pasted: each block of shell with `bash -e`, one after the other, in the sandbox that README starts. */
 
-import { spawn, spawnSync } from 'node:child_process';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { AMBIENT, BIN, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { blocksIn, DOCUMENTS, readDocument } from '../support/documents.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
+import { useShell } from '../support/shell.ts';
 
-const asWritten = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-/** HOST is a placeholder: a short URL with it is refused, so that nobody prints it. */
-const readme = asWritten.replaceAll('//HOST/{slug}', '//go.example/{slug}');
 const DAY_MS = 86_400_000;
+/** Where README says that the sandbox listens. */
+const README_URL = 'http://127.0.0.1:4010/api/v1';
 
-/** A directory with `qrctl` on the path, always with `flags`, and a sandbox as `qrctl sandbox` starts it. */
-async function useShell(flags = '', options: SandboxOptions = {}) {
-  const sandbox = await useSandbox({ endsAtMs: Math.floor(Date.now() / DAY_MS) * DAY_MS, ...options });
-  const directory = await useDirectory();
-  await mkdir(join(directory, 'bin'));
-  await writeFile(join(directory, 'bin/qrctl'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' ${flags} "$@"\n`);
-  await chmod(join(directory, 'bin/qrctl'), 0o755);
-  await writeFile(
-    join(directory, 'codes.csv'),
-    'name,type,destination\nOne,url,https://example.com/1\nTwo,url,https://example.com/2\n',
+/** Tools of guides that not every machine has: lines with one that is missing are left out. */
+const MISSING = ['jq', 'sqlite3'].filter((tool) => spawnSync(tool, ['--version']).error);
+
+/** A shell with a sandbox as `qrctl sandbox` starts it; by day with fewer codes and scans. */
+async function useSandboxShell(options: SandboxOptions = {}) {
+  const size = SOAK ? {} : { codes: 10, scans: 100 };
+  const sandbox = await useSandbox({ ...size, endsAtMs: Math.floor(Date.now() / DAY_MS) * DAY_MS, ...options });
+  const shell = await useShell(sandbox.env);
+  return (script: string) => shell(script.replaceAll(README_URL, sandbox.baseUrl));
+}
+
+/** The blocks of a document that are run. */
+function runnable(name: string): string[] {
+  const needs = (line: string) => MISSING.some((tool) => new RegExp(`\\b${tool} `).test(line));
+  return blocksIn(readDocument(name), 'sh').map((block) =>
+    block
+      .split('\n')
+      .filter((line) => !needs(line))
+      .join('\n'),
   );
-  const env = { ...AMBIENT, PATH: `${directory}/bin:${process.env.PATH}`, HOME: directory, TZ: 'UTC', ...sandbox.env };
-  return async (script: string) => {
-    const child = spawn('bash', ['-e', '-c', script], { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
-    const [status, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-    return { status, stdout, said: `${script}\n${stderr}` };
-  };
 }
 
-/** As it is, with what was said where it failed. */
-const failureOf = ({ status, said }: { status: number | null; said: string }) => (status === 0 ? undefined : said);
-
-/** The fenced blocks of shell between two headings. */
-function blocks(from: string, to: string): string[] {
-  const part = readme.slice(readme.indexOf(from), readme.indexOf(to));
-  return [...part.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
-}
-
-describe('README', () => {
-  test('its table of first lines works as it stands', async () => {
-    const shell = await useShell();
-    const table = readme.slice(readme.indexOf('| you want to |'), readme.indexOf('Completion for your shell'));
-    const lines = [...table.matchAll(/`(qrctl [^`]+)`/g)].map(([, line = '']) => line);
-    expect(lines.length).toBeGreaterThan(8);
-    // Nobody is there to be asked.
-    for (const line of lines.map((one) => one.replace(/qr delete .*/, '$& --yes')))
-      expect(failureOf(await shell(line))).toBeUndefined();
-  });
-
-  test('its recipes work as they stand', async () => {
-    const shell = await useShell();
-    const [ci = '', scripts = ''] = blocks('### For the CI script', '## Output');
-    expect(failureOf(await shell(ci))).toBeUndefined();
-    expect(failureOf(await shell(ci))).toBeUndefined();
-    expect(failureOf(await shell(scripts.replaceAll(/^.*\bjq\b.*$/gm, '')))).toBeUndefined();
-    for (const block of blocks('### For the marketer', '### For the cron job')) {
-      const other = await useShell();
-      expect(failureOf(await other(block))).toBeUndefined();
+describe('every block of shell works as it is', () => {
+  test.each(DOCUMENTS.filter((name) => runnable(name).length > 0))('in %s', async (name) => {
+    const shell = await useSandboxShell();
+    for (const block of runnable(name)) {
+      const { status, said } = await shell(block);
+      expect(status, said).toBe(0);
     }
   });
 
-  test('its placeholder is neither stored nor drawn', async () => {
-    const shell = await useShell();
-    for (const line of [
-      'qrctl config set short-url https://HOST/{slug}',
-      'qrctl qr image spring-menu --short-url https://HOST/{slug} -o menu.pdf',
-    ]) {
-      const { status, said } = await shell(line);
-      expect([status, said]).toEqual([2, expect.stringContaining('HOST is a placeholder')]);
-    }
-    // One that an earlier version stored stays readable, and is not drawn.
-    await shell('qrctl config set short-url https://go.example/{slug} && sed -i s/go.example/HOST/ "$(qrctl config path)"');
-    expect(await shell('qrctl qr list --limit 1')).toMatchObject({ status: 0 });
-    expect(await shell('qrctl qr image spring-menu -o menu.pdf')).toMatchObject({
-      status: 2,
-      said: expect.stringContaining('HOST is a placeholder'),
-    });
+  test('and in each guide there is one', () => {
+    const without = DOCUMENTS.filter((name) => runnable(name).length === 0);
+    expect(without).toEqual(['docs/architecture.md', 'docs/guarantees.md', 'docs/performance.md']);
   });
 
-  test('a CI job ends with the failure of its command, also under bash -e, and says what to do', async () => {
+  test('but those that install, ask, or leave this machine', () => {
+    for (const name of DOCUMENTS) {
+      for (const block of blocksIn(readDocument(name), 'bash'))
+        expect(block).toMatch(/\bnpm |^qrctl sandbox$|auth login|rclone/m);
+    }
+  });
+
+  test('with the key of the sandbox', async () => {
+    expect(readDocument('README.md')).toContain(`QRCTL_API_KEY=${(await useSandbox({ codes: 1, scans: 0 })).apiKey}\n`);
+  });
+});
+
+test('the placeholder of a host is neither stored nor drawn', async () => {
+  const shell = await useSandboxShell();
+  for (const line of [
+    'qrctl config set short-url https://HOST/{slug}',
+    'qrctl qr image spring-menu --short-url https://HOST/{slug} -o menu.pdf',
+  ]) {
+    const { status, said } = await shell(line);
+    expect([status, said]).toEqual([2, expect.stringContaining('HOST is a placeholder')]);
+  }
+  // One that an earlier version stored stays readable, and is not drawn.
+  await shell('qrctl config set short-url https://go.example/{slug} && sed -i s/go.example/HOST/ "$(qrctl config path)"');
+  expect(await shell('qrctl qr list --limit 1')).toMatchObject({ status: 0 });
+  expect(await shell('qrctl qr image spring-menu -o menu.pdf')).toMatchObject({
+    status: 2,
+    said: expect.stringContaining('HOST is a placeholder'),
+  });
+});
+
+describe('the script of the CI job', () => {
+  const [check = '', create = ''] = runnable('docs/ci.md');
+
+  test('can be run again', async () => {
+    const shell = await useSandboxShell();
+    await shell(check);
+    expect((await shell(create)).status).toBe(0);
+    expect((await shell(create)).status).toBe(0);
+  });
+
+  test('ends with the failure of its command, also under bash -e, and says what to do', async () => {
+    const shell = await useSandboxShell();
+    await shell(check);
     // No less an outage for being waited out a second instead of half a minute.
-    const shell = await useShell('--retry-for 1s');
-    const [ci = ''] = blocks('### For the CI script', '## Output');
-    const { status, stdout } = await shell(`export QRCTL_BASE_URL=http://127.0.0.1:9/api/v1\n${ci}`);
+    const outage = create.replace('--quiet', '--quiet --retry-for 1s');
+    const { status, stdout } = await shell(`export QRCTL_BASE_URL=http://127.0.0.1:9/api/v1\n${outage}`);
     expect([status, stdout]).toEqual([1, 'run the job again later\n']);
   });
 
-  test('a CI job that meets the limit of the plan is told what helps, which is not to wait', async () => {
-    const shell = await useShell('', { codes: 25, codeLimit: 26 });
-    const [ci = ''] = blocks('### For the CI script', '## Output');
-    const { status, stdout } = await shell(ci);
+  test('says what helps at the limit of the plan, which is not to wait', async () => {
+    const shell = await useSandboxShell({ codes: 25, codeLimit: 26 });
+    await shell(check);
+    const { status, stdout } = await shell(create);
     expect([status, stdout]).toEqual([
       1,
       expect.stringMatching(/^the plan has no room for more codes: upgrade it, or delete codes/),
     ]);
   });
+});
 
-  const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
-  test.skipIf(!hasSystemd)('its units are what systemd itself takes, and run what is tried elsewhere', async () => {
-    const directory = await useDirectory();
-    const units = [...readme.matchAll(/^```ini\n# (qrctl\S+)\n(.*?)^```/gms)].map(([, name = '', text = '']) => ({ name, text }));
-    expect(units.map(({ name }) => name)).toEqual(['qrctl-export.service', 'qrctl-export.timer', 'qrctl-failed@.service']);
-    // Whether there is such a command is not what is asked here.
-    for (const { name, text } of units) await writeFile(join(directory, name), text.replace('/usr/local/bin/qrctl', '/bin/true'));
-    const paths = units.map(({ name }) => join(directory, name));
-    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
-      env: { ...process.env, SYSTEMD_UNIT_PATH: `${directory}:` },
-      encoding: 'utf8',
-    });
-    const ours = (stdout + stderr).split('\n').filter((line) => line.includes('qrctl'));
-    expect([status, ours]).toEqual([0, []]);
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+test.skipIf(!hasSystemd)('the units are what systemd itself takes, and run what is tried elsewhere', async () => {
+  const directory = await useDirectory();
+  const guide = readDocument('docs/scheduled-exports.md');
+  const units = [...guide.matchAll(/^```ini\n# (qrctl\S+)\n(.*?)^```/gms)].map(([, name = '', text = '']) => ({ name, text }));
+  expect(units.map(({ name }) => name)).toEqual(['qrctl-export.service', 'qrctl-export.timer', 'qrctl-failed@.service']);
+  // Whether there is such a command is not what is asked here.
+  for (const { name, text } of units) await writeFile(join(directory, name), text.replace('/usr/local/bin/qrctl', '/bin/true'));
+  const paths = units.map(({ name }) => join(directory, name));
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
+    env: { ...process.env, SYSTEMD_UNIT_PATH: `${directory}:` },
+    encoding: 'utf8',
   });
+  const ours = (stdout + stderr).split('\n').filter((line) => line.includes('qrctl'));
+  expect([status, ours]).toEqual([0, []]);
 });

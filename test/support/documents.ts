@@ -1,0 +1,19 @@
+/** README and the guides in docs/, as tests read them. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export const ROOT = new URL('../../', import.meta.url);
+
+/** Paths from the root of the repository. */
+export const DOCUMENTS = ['README.md', ...readdirSync(new URL('docs/', ROOT)).map((name) => `docs/${name}`)].sort();
+
+/** The text of a document. HOST is a placeholder that qrctl refuses: it becomes a host that is not. */
+export function readDocument(name: string): string {
+  return readFileSync(new URL(name, ROOT), 'utf8').replaceAll('//HOST/{slug}', '//go.example/{slug}');
+}
+
+/** The fenced blocks in one of `languages`, without their fences. */
+export function blocksIn(text: string, ...languages: string[]): string[] {
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```/gms)].flatMap(([, language = '', block = '']) =>
+    languages.includes(language) ? block : [],
+  );
+}
