@@ -1,0 +1,118 @@
+/**
+ * `npm run words` (part of `npm run lint`): holds the texts that users read to the writing guide, as far as a program can. Reads the strings
+ * of `src/` by a parser, and the prose of the papers; prints file, line, text and what to write, and exits with 1 if there is any. Strings of
+ * two words or more count, except those of `new Error`, which only a defect shows. `// words-ok: REASON` on the line, or the line
+ * above, excuses one.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { parseSync } from 'oxc-parser';
+import { complaintsOf, describingComplaints } from './rules.mjs';
+
+const NOT_FOR_USERS = /^src\/(build\/|sandbox\/openapi)/;
+const PAPERS = ['README.md', 'CHANGELOG.md', '.github/SECURITY.md', '.github/CONTRIBUTING.md', ...markdownIn('docs')];
+
+/** The functions of define.ts whose second argument describes a flag. */
+const DECLARING = new Set(['flag', 'negation', 'text', 'integer', 'choice', 'choices', 'duration', 'parsed', 'checked']);
+/** Parts of a syntax tree without texts for users. */
+const SKIPPED = new Set([
+  'ImportDeclaration',
+  'ExportAllDeclaration',
+  'TSTypeAliasDeclaration',
+  'TSInterfaceDeclaration',
+  'TSTypeAnnotation',
+]);
+
+const wanted = process.argv.slice(2);
+const isWanted = (file) => wanted.length === 0 || wanted.some((place) => file.startsWith(place));
+let texts = 0;
+let faults = 0;
+
+for (const name of readdirSync('src', { recursive: true })) {
+  const file = `src/${name}`;
+  if (file.endsWith('.ts') && !NOT_FOR_USERS.test(file) && isWanted(file)) checkSource(file, readFileSync(file, 'utf8'));
+}
+for (const file of PAPERS.filter(isWanted)) checkPaper(file, readFileSync(file, 'utf8'));
+console.log(`${texts} texts, ${faults} faults`);
+process.exitCode = faults === 0 ? 0 : 1;
+
+function checkSource(file, source) {
+  const { program, errors } = parseSync(file, source);
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
+  const lines = source.split('\n');
+  for (const { node, describes } of textsIn(program)) {
+    const text = textOf(node);
+    if (!/[\p{L}…][^\p{L}]*\s[^\p{L}]*\p{L}/u.test(text)) continue;
+    const line = source.slice(0, node.start).split('\n').length;
+    if (lines.slice(Math.max(0, line - 2), line).some((each) => each.includes('words-ok:'))) continue;
+    report(file, line, text, [...complaintsOf(text), ...(describes ? describingComplaints(text) : [])]);
+  }
+}
+
+/** Each string, or strings joined by `+`, with whether it describes a flag or sums up a command. */
+function* textsIn(node, describes = false) {
+  if (node === null || typeof node !== 'object') return;
+  if (Array.isArray(node)) {
+    for (const child of node) yield* textsIn(child);
+    return;
+  }
+  if (SKIPPED.has(node.type) || (node.type === 'NewExpression' && node.callee.name === 'Error')) return;
+  if (textOf(node) !== undefined) yield { node, describes };
+  if (node.type === 'TemplateLiteral') return yield* textsIn(node.expressions);
+  if (node.type === 'CallExpression' && DECLARING.has(node.callee.name)) {
+    const [first, second, ...others] = node.arguments;
+    yield* textsIn(second, true);
+    return yield* textsIn([first, ...others]);
+  }
+  if (node.type === 'ObjectExpression') {
+    const keys = node.properties.map(({ key }) => key?.name);
+    for (const property of node.properties) {
+      const isFlag = property.key?.name === 'description' && keys.includes('flags');
+      const isCommand = property.key?.name === 'summary' && keys.includes('name');
+      yield* textsIn(property.value ?? property.argument, isFlag || isCommand);
+    }
+    return;
+  }
+  if (textOf(node) !== undefined) return;
+  for (const [key, child] of Object.entries(node)) if (key !== 'key' && key !== 'source') yield* textsIn(child);
+}
+
+/** The text of a string, with `…` for what is inserted; undefined for anything else. */
+function textOf(node) {
+  if (node?.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined;
+  if (node?.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked).join('…');
+  if (node?.type !== 'BinaryExpression' || node.operator !== '+') return undefined;
+  const [left, right] = [textOf(node.left), textOf(node.right)];
+  return left === undefined || right === undefined ? undefined : left + right;
+}
+
+/** Paragraphs, list items and cells; no code blocks. */
+function checkPaper(file, paper) {
+  const prose = paper.replace(/^( *)```[\s\S]*?^\1```$/gm, (block) => block.replace(/[^\n]/g, ''));
+  let line = 1;
+  for (const block of prose.split(/(\n(?=\s*(?:[-*#|>]|\d+\.|$)))/)) {
+    for (const cell of block.startsWith('|') ? block.split('|') : [block]) {
+      if (/\p{L}\s+\p{L}/u.test(cell))
+        report(file, line, cell.replace(/\s+/g, ' ').trim(), complaintsOf(cell.replace(/\]\([^)]*\)/g, ']')));
+    }
+    line += block.split('\n').length - 1;
+  }
+}
+
+function report(file, line, text, found) {
+  texts += 1;
+  faults += found.length;
+  if (found.length > 0)
+    console.log(
+      `${file}:${line}: ${text.length > 200 ? `${text.slice(0, 200)}…` : text}\n${found.map((each) => `    ${each}\n`).join('')}`,
+    );
+}
+
+function markdownIn(folder) {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`);
+  } catch {
+    return [];
+  }
+}
