@@ -74,7 +74,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         // P10: the first run's lower bound, not this one's; P15: or the end of what was deleted.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
         // P15: a state that knows it is written also where nothing is new.
-        saved: found !== undefined && keptFromMs === undefined && !recorded.renewed,
+        saved: keptFromMs === undefined && !recorded.renewed,
         proof: undefined,
       };
       const tail = createPartTail({

@@ -51,6 +51,15 @@ describe('a dataset whose parts are merged', () => {
     expect(seen(memory)).toEqual(wanted(later));
   });
 
+  it('is left as it is while its days may still get rows, or if it is empty, and nothing is said', async () => {
+    const notes: string[] = [];
+    const early = { ...compact, note: (line: string) => notes.push(line), serviceNow: () => START + DAY + HOUR / 2 };
+    expect(await runLake(memory, { [CODE]: [] }, early)).toBe(0);
+    await runLake(memory, service, early);
+    expect(memory.realPath(LAKE)).toBe('/data/.lake.000001');
+    expect(notes).toEqual([]);
+  });
+
   it('keeps what was shown before until the next one, and uses no name of it again (P13)', async () => {
     await runLake(memory, service, compact);
     const before = memory.realPath(LAKE);

@@ -144,6 +144,40 @@ describe('a dataset', () => {
     expect(notes).toHaveLength(1);
   });
 
+  it('of these codes goes on for the same codes in any order, and for no others (P7)', async () => {
+    const identity = (...codes: string[]) => ({ identity: { all: false, codes } });
+    await runLake(memory, service, identity(OTHER_CODE, CODE));
+    expect(await runLake(memory, laterNight(), identity(CODE, OTHER_CODE))).toBe(5);
+    await expect(runLake(memory, { [CODE]: service[CODE] ?? [] }, identity(CODE))).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining('cannot add to the dataset'),
+    });
+  });
+
+  it('says nothing of deleted days to a run that takes no notes (P15)', async () => {
+    await runLake(memory, service);
+    for (const name of parts().filter((name) => name.includes('dt=2026-01-01/'))) memory.remove(name);
+    expect(await runLake(memory, service)).toBe(0);
+  });
+
+  it.each([{}, { compact: true }])(
+    'is locked by the words of the run, and released however it ends, by %j (P9)',
+    async (options) => {
+      const held: string[] = [];
+      const signal = new AbortController().signal;
+      const lock: LakeOptions['lock'] = async (path, { signal: given, waitMs }) => {
+        held.push(path);
+        expect([given, waitMs]).toEqual([signal, 17]);
+        return { release: async () => void held.pop() };
+      };
+      const words = { ...options, lock, signal, lockWaitMs: 17 };
+      await runLake(memory, service, words);
+      expect(held).toEqual([]);
+      await expect(runLake(memory, laterNight(), { ...words, failAfter: 1 })).rejects.toThrow('the service failed');
+      expect(held).toEqual([]);
+    },
+  );
+
   it('is locked before anything of it is read (P9)', async () => {
     const steps: string[] = [];
     const disk = { ...memory.disk, readFile: (path: string) => memory.disk.readFile(path).finally(() => steps.push('read')) };
@@ -251,6 +285,11 @@ describe('what is not such a dataset is refused and left as it is', () => {
     [{ parts: [['dt=2026-01-01', 1, 1, 1]] }],
     [{ partition: { by: 'year', timezone: 'UTC' } }],
     [{ partition: null }],
+    [{ partition: { by: 'day', timezone: 5 } }],
+    [{ sinceMs: 'x' }],
+    [{ parts: [['dt=2026-01-01', 1, 'x', 1, 1]] }],
+    [{ parts: [[['dt=2026-01-01'], 1, 1, 1, 1]] }],
+    [{ parts: [['dt=2026-01-01', 1, 1, 1, 1], 5] }],
     [{ format: 'xml' }],
     [{ positions: { x: 1 } }],
     [{ version: 9 }],
@@ -259,7 +298,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await runLake(memory, service);
     const { checksum: _, ...saved } = JSON.parse(memory.read(MANIFEST) ?? '');
     memory.write(MANIFEST, seal({ ...saved, ...change }));
-    await refused(/its state (has a form|is of version 9)/);
+    await refused(/^cannot add to the dataset \/data\/lake: its state (has a form|is of version 9)/);
   });
 
   it('a file that somebody put where a part is to be, during the run (P3)', async () => {
@@ -267,7 +306,10 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await writePage(lake.sinkOf(CODE), CODE, rows(1, 0));
     await memory.disk.mkdir(`${LAKE}/dt=2026-01-01`);
     memory.write(`${LAKE}/dt=2026-01-01/part-000001.csv`, 'theirs');
-    await expect(lake.commit()).rejects.toThrow(/was made by somebody else during the run/);
+    await expect(lake.commit()).rejects.toMatchObject({
+      message: expect.stringContaining('was made by somebody else during the run'),
+      hint: expect.stringMatching(/^Move it out of the dataset and run this again/),
+    });
     expect(memory.read(`${LAKE}/dt=2026-01-01/part-000001.csv`)).toBe('theirs');
   });
 });

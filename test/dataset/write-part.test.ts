@@ -49,6 +49,10 @@ describe('the rows of a part', () => {
     const formatter = createSizes();
     await drained(mergeParts(disk, formatter, parquet, [{ path, bytes }]));
     expect(formatter.sizes).toEqual([2000, 2000, 1]);
+    const whole = await written(2000);
+    const one = createSizes();
+    await drained(mergeParts(whole.disk, one, parquet, [whole]));
+    expect(one.sizes).toEqual([2000]);
   });
 });
 
@@ -77,8 +81,8 @@ describe('the file of a part', () => {
   });
 });
 
-async function written() {
+async function written(count = COUNT) {
   const { disk, stillOpen } = countingDisk(createMemoryDisk());
-  const bytes = await writePart(disk, PATH, PATH, formatPart(createParquetFormatter(NAMES), rows));
+  const bytes = await writePart(disk, PATH, PATH, formatPart(createParquetFormatter(NAMES), rows.slice(0, count)));
   return { disk, stillOpen, path: PATH, bytes };
 }
