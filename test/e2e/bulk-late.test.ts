@@ -141,13 +141,13 @@ function decide(stdout: string, remove: (id: string) => unknown): string[] {
   const over = new Set<string>();
   for (const [index, line] of stdout.trim().split('\n').entries()) {
     const { id, outcome, error } = JSON.parse(line);
-    const row = index + 1;
+    const at = index + 2; // the line of the file, below its header
     if (outcome !== 'undecided') continue;
     const candidates: string[] = error?.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
     const own = id ?? candidates.find((candidate) => !taken.has(candidate));
     if (own) taken.add(own);
     for (const candidate of candidates) over.add(candidate);
-    decisions.push(...(own ? ['--adopt', `${row}=${own}`] : ['--not-created', `${row}`]));
+    decisions.push(...(own ? ['--adopt', `${at}=${own}`] : ['--not-created', `${at}`]));
   }
   for (const id of over) if (!taken.has(id)) remove(id);
   return decisions;
