@@ -26,64 +26,43 @@ const SIDES = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
 const NO_BORDERS = Object.fromEntries([...EDGES, ...SIDES].map((part) => [part, '']));
 const CHARS = { ...NO_BORDERS, middle: ' '.repeat(GAP) };
 
-/** Lines that are drawn by cli-table3 whatever is in them: more than a screen. */
-const SCREEN = 100;
-
-/** What takes a column of the terminal each, and is no part of anything longer. */
-const PLAIN = /^[\x20-\x7e]*$/;
-
-/**
- * Draws lines of cells, a line end after each, without trailing spaces; call it for each part of a table. A cell wider than its column moves
- * what follows it, on its line only. cli-table3 takes up to a millisecond a line, so that behind the first screen it draws only the cells
- * that are not plain.
- */
-export function createGrid(columns: readonly GridColumn[], colours: Colours, screen = SCREEN): Draw {
-  let drawn = 0;
-  const drawCell = (cell: Cell, at: number) => {
-    const column = columns[at] ?? { width: 1 };
-    return isPlain(cell, column) ? padCell(cell, column, colours) : drawLine([cell], [column], colours);
-  };
-  return (lines) => {
-    const text = lines.map((cells) => {
-      const line = drawn < screen ? drawLine(cells, columns, colours) : cells.map(drawCell).join(CHARS.middle);
-      drawn += 1;
-      return `${line.replace(/ +$/, '')}\n`;
-    });
-    return text.join('');
-  };
-}
-
-function isPlain({ text }: Cell, { width }: GridColumn): boolean {
-  return text.length <= width && PLAIN.test(text);
-}
-
-/** A plain cell as cli-table3 draws it. */
-function padCell(cell: Cell, { width, align }: GridColumn, colours: Colours): string {
-  const padding = ' '.repeat(width - cell.text.length);
-  return align === 'right' ? padding + coloured(cell, colours) : coloured(cell, colours) + padding;
-}
-
-/** What cli-table3 lays out in place of a text: so many of it as the text takes columns. */
+/** Stands for one column of the terminal in the layout. */
 const FRAME = '#';
 const FRAMES = /#+/g;
 
 /**
- * A table for each line, since cli-table3 takes time by the square of its rows, and the widths are known already. T12: it gets frames
- * of ASCII and no texts, because it cuts every cell, also one that fits, unit by unit and measures the whole each time.
+ * Draws lines of cells, a line end after each, without trailing spaces; call it for each part of a table. A cell wider than its column moves
+ * the cells after it, on its line only. cli-table3 lays out the columns, once per table: it takes up to a millisecond per row, and time by the
+ * square of the rows. T12: it gets frames and no texts, because it cuts every cell unit by unit and measures the whole each time.
  */
-function drawLine(cells: readonly Cell[], columns: readonly GridColumn[], colours: Colours): string {
-  const widths = columns.map((_, index) => displayWidth(cells[index]?.text ?? ''));
-  const table = new Table({
-    chars: CHARS,
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-    colWidths: columns.map(({ width }, index) => Math.max(width, widths[index] ?? 0)),
-    colAligns: columns.map(({ align = 'left' }) => align),
-  });
-  table.push(cells.map((cell, index) => coloured({ ...cell, text: FRAME.repeat(widths[index] ?? 0) }, colours)));
-  const texts = cells.filter((_, index) => widths[index] !== 0).values();
-  return table.toString().replace(FRAMES, () => texts.next().value?.text ?? '');
+export function createGrid(columns: readonly GridColumn[], colours: Colours): Draw {
+  const layout = layOutLine(columns);
+  const drawLine = (cells: readonly Cell[]) => {
+    let at = 0;
+    const line = layout.replace(FRAMES, (frame) => {
+      const cell = padCell(cells[at], { ...columns[at], width: frame.length }, colours);
+      at += 1;
+      return cell;
+    });
+    return `${line.replace(/ +$/, '')}\n`;
+  };
+  return (lines) => lines.map(drawLine).join('');
+}
+
+/** Returns a line with a run of frames per column. */
+function layOutLine(columns: readonly GridColumn[]): string {
+  const table = new Table({ chars: CHARS, style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] } });
+  table.push(columns.map(({ width }) => FRAME.repeat(Math.max(width, 1))));
+  return table.toString();
+}
+
+function padCell(cell: Cell | undefined, { width, align }: GridColumn, colours: Colours): string {
+  const taken = displayWidth(cell?.text ?? '');
+  const padding = ' '.repeat(Math.max(width - taken, 0));
+  const text = cell === undefined || taken === 0 ? '' : coloured(cell, colours);
+  return align === 'right' ? padding + text : text + padding;
 }
 
 function coloured({ text, colour }: Cell, colours: Colours): string {
-  return colour && text !== '' ? colours[colour](text) : text;
+  return colour ? colours[colour](text) : text;
 }
