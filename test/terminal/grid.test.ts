@@ -61,9 +61,12 @@ test('draws the bytes that cli-table3 draws from the texts', async () => {
 
 test('a cell wider than its column moves the cells after it, on its line only', () => {
   const draw = createGrid([{ width: 6 }, { width: 6, align: 'right' }], NO_COLOURS);
-  expect(draw([[{ text: 'plain' }, { text: '東京' }], [{ text: '東京と大阪' }, { text: 'cell' }]])).toBe(
-    'plain     東京\n東京と大阪    cell\n',
-  );
+  expect(
+    draw([
+      [{ text: 'plain' }, { text: '東京' }],
+      [{ text: '東京と大阪' }, { text: 'cell' }],
+    ]),
+  ).toBe('plain     東京\n東京と大阪    cell\n');
 });
 
 test('cli-table3 draws once per table, also if the lines come in parts', () => {
