@@ -207,7 +207,7 @@ function eventsFor(console: Console & { activeProgress(): Progress | undefined }
     pause({ ms }) {
       const progress = console.activeProgress();
       if (progress) progress.pause(ms);
-      else console.note(`waiting ${formatDuration(ms)} for the rate limit`);
+      else console.note(`Waiting ${formatDuration(ms)} for the rate limit`);
     },
     resume: () => console.activeProgress()?.resume(),
     // The first repetition follows within a moment; from the second on somebody may be waiting and wonder.

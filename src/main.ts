@@ -105,7 +105,7 @@ function print(text: string | Uint8Array, { describeSystemError, LocalError }: A
     process.stdout.on('error', () => undefined);
     process.stdout.write(text, (error) => {
       if (!error || ('code' in error && error.code === 'EPIPE')) resolve(0);
-      else reject(new LocalError(`cannot write standard output: ${describeSystemError(error)}`, { cause: error }));
+      else reject(new LocalError(`cannot write to standard output: ${describeSystemError(error)}`, { cause: error }));
     });
   });
 }

@@ -90,7 +90,9 @@ export function ask(question: Question): Promise<Reply> {
       reject(signal.reason);
     };
     // K5: from the first step to the last header, however slowly they drip.
-    const cancelDeadline = after(timeoutMs, () => fail(new LateError(`no answer in ${formatDuration(timeoutMs)}`, { sent })));
+    const cancelDeadline = after(timeoutMs, () =>
+      fail(new LateError(`no response within ${formatDuration(timeoutMs)}`, { sent })),
+    );
     signal.addEventListener('abort', onAbort, { once: true });
     client.dispatch(
       {
@@ -106,7 +108,7 @@ export function ask(question: Question): Promise<Reply> {
           if (reply.status !== undefined || reply.failure) return;
           if (status < 200) {
             if ((socket?.bytesRead ?? 0) > MOST_BYTES)
-              fail(new NetworkError('interim answers without end', { fault: 'answer', sent }));
+              fail(new NetworkError('too many interim responses', { fault: 'answer', sent }));
             return;
           }
           if (forward && status === 407) return fail(proxyRefusal(proxy, status));
@@ -186,7 +188,7 @@ export function addressFailure(remoteAddress: string | undefined, allowPrivate: 
   const kind = allowPrivate ? undefined : specialKind(remoteAddress);
   return kind === undefined
     ? undefined
-    : new NetworkError(`the connection led to a ${kind} address`, { fault: 'answer', sent: false });
+    : new NetworkError(`the connection reached a ${kind} address`, { fault: 'answer', sent: false });
 }
 
 function certificateFailure(socket: Socket, { url, sessions }: Question, reply: Reply): NetworkError | undefined {

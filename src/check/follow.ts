@@ -88,10 +88,14 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
     const location = asText(header(headers, 'location') ?? '');
     const next = location === '' ? undefined : parseUrl(location, url);
     if (!next)
-      return trip({ is: 'astray', status, why: location === '' ? 'redirects to nowhere' : 'redirects to what is no address' });
+      return trip({
+        is: 'astray',
+        status,
+        why: location === '' ? 'redirects without a Location header' : 'redirects to an invalid URL',
+      });
     const { length } = next.href;
     if (length > LONGEST_ADDRESS)
-      return trip({ is: 'astray', status, why: `redirects to an address of ${formatCount(length)} characters` });
+      return trip({ is: 'astray', status, why: `redirects to a URL of ${formatCount(length)} characters` });
     if (next.hash === '') next.hash = url.hash;
     if (!isWeb(next)) return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
     // A page may send us back to itself once it has set its cookie.
@@ -100,7 +104,7 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
       return trip({
         is: 'astray',
         status,
-        why: seen.has(place) ? 'redirects in a circle' : `redirects more than ${MOST_REDIRECTS} times`,
+        why: seen.has(place) ? 'redirects in a loop' : `redirects more than ${MOST_REDIRECTS} times`,
       });
     }
     seen.add(place);
@@ -147,7 +151,7 @@ async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType
 }
 
 function unknownHere({ message }: NetworkError): NetworkError {
-  return new NetworkError(`${message} on this machine: not requested through the proxy without --allow-private`, { sent: false });
+  return new NetworkError(`${message} on this machine; a request through the proxy requires --allow-private`, { sent: false });
 }
 
 /**
@@ -157,7 +161,8 @@ function unknownHere({ message }: NetworkError): NetworkError {
 function lookUp(hostname: string, options: HopOptions, restart: () => void): Promise<readonly LookupAddress[]> {
   const { timeoutMs, signal } = options;
   return new Promise((resolve, reject) => {
-    const late = () => reject(new NetworkError(`its name was not found in ${formatDuration(timeoutMs)}`, { sent: false }));
+    const late = () =>
+      reject(new NetworkError(`the host name was not resolved within ${formatDuration(timeoutMs)}`, { sent: false }));
     let cancel = () => {};
     const began = () => {
       restart();

@@ -39,8 +39,8 @@ export function createResolver(
 function refusal(hostname: string, found: readonly LookupAddress[]): RefusedAddressError {
   const [{ address } = { address: '' }] = found;
   if (address === '') return new RefusedAddressError(`${quote(hostname)} has no address`);
-  const leads = address === hostname ? quote(hostname) : `${quote(hostname)} leads to ${address}, which`;
-  return new RefusedAddressError(`${leads} is a ${specialKind(address)} address: not asked without --allow-private`);
+  const leads = address === hostname ? quote(hostname) : `${quote(hostname)} resolves to ${address}, which`;
+  return new RefusedAddressError(`${leads} is a ${specialKind(address)} address; checking it requires --allow-private`);
 }
 
 /** Runs at most `width` works at once, the others in their order. */

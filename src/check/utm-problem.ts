@@ -4,7 +4,7 @@
 export function findUtmProblem(destination: URL, finalUrl: URL | undefined, required: readonly string[]): string | undefined {
   const has = (url: URL, name: string) => (url.searchParams.get(`utm_${name}`) ?? '').trim() !== '';
   const missing = required.filter((name) => !has(destination, name));
-  if (missing.length > 0) return `lacks ${missing.map((name) => `utm_${name}`).join(', ')}`;
+  if (missing.length > 0) return `missing ${missing.map((name) => `utm_${name}`).join(', ')}`;
   const lost = finalUrl ? required.filter((name) => !has(finalUrl, name)) : [];
-  return lost.length > 0 ? `the redirects lose ${lost.map((name) => `utm_${name}`).join(', ')}` : undefined;
+  return lost.length > 0 ? `lost in redirects: ${lost.map((name) => `utm_${name}`).join(', ')}` : undefined;
 }

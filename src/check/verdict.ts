@@ -44,7 +44,7 @@ export function judge(trip: Trip): Verdict {
     case 'answer':
       return judgeAnswer(end.status, end.headers, redirects > 0, verdict);
     case 'not-web':
-      return verdict('not-web', `redirects to ${quote(end.target)}, which only a phone can open`);
+      return verdict('not-web', `redirects to ${quote(end.target)}, which is not a web address`);
     case 'astray':
       return verdict('broken', `${end.why} (${end.status})`, end.status);
     case 'ours':
@@ -93,17 +93,17 @@ function judgeAnswer(
   verdict: (outcome: CheckOutcome, error?: string, status?: number) => Verdict,
 ): Verdict {
   const wall = WALL_HEADERS.find((name) => header(headers, name) !== undefined);
-  if (WALL_STATUSES.has(status)) return verdict('blocked', `does not let programs in (${status})`, status);
-  if (wall !== undefined) return verdict('blocked', `a wall against bots stands before it (${status}, ${wall})`, status);
+  if (WALL_STATUSES.has(status)) return verdict('blocked', `access refused (${status})`, status);
+  if (wall !== undefined) return verdict('blocked', `blocked by bot protection (${status}, ${wall})`, status);
   if (status >= 200 && status < 300) return verdict(redirected ? 'redirected' : 'ok', undefined, status);
   return verdict('broken', wordsFor(status), status);
 }
 
 function wordsFor(status: number): string {
-  if (status === 404) return 'there is no such page (404)';
-  if (status === 410) return 'the page is gone for good (410)';
-  if (status >= 500) return `the server failed (${status})`;
-  return `the server answers ${status}`;
+  if (status === 404) return 'page not found (404)';
+  if (status === 410) return 'page permanently removed (410)';
+  if (status >= 500) return `server error (${status})`;
+  return `unexpected status ${status}`;
 }
 
 /** Whether the visit is worth another, and when; undefined where it would end in the same way. */

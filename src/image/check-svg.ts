@@ -39,14 +39,14 @@ export function findSvgFault(text: string): string | undefined {
   new Parser()
     .ns(NAMESPACES)
     .on('attention', (declaration) => {
-      if (/\[|ENTITY/i.test(declaration)) refuse('declares entities, which no logo needs');
+      if (/\[|ENTITY/i.test(declaration)) refuse('declares entities, which are not supported in a logo');
     })
     .on('openTag', (name, attributes, decode) => {
       open.push(name);
       elements++;
       if (elements === 1 && name !== 'svg:svg') refuse('is not SVG');
       if (elements > MOST_ELEMENTS) refuse(`has more than ${MOST_ELEMENTS} elements`);
-      if (open.length > MOST_DEPTH) refuse(`nests elements more than ${MOST_DEPTH} deep`);
+      if (open.length > MOST_DEPTH) refuse(`nests elements more than ${MOST_DEPTH} levels deep`);
       // What a drawing program keeps there for itself is not drawn.
       if (fault !== undefined || !name.startsWith('svg:')) return;
       const element = name.slice('svg:'.length);
@@ -66,11 +66,11 @@ export function findSvgFault(text: string): string | undefined {
     })
     .on('text', (css, decode) => checkStyleSheet(decode(css)))
     .on('cdata', checkStyleSheet)
-    .on('error', () => refuse('is not XML'))
+    .on('error', () => refuse('is not well-formed XML'))
     .parse(text);
   const drawn = clips.most * clips.uses;
   if (drawn > MOST_CLIPPED_SEGMENTS) {
-    refuse(`draws ${formatCount(drawn)} path segments in clips, and ${formatCount(MOST_CLIPPED_SEGMENTS)} are the most`);
+    refuse(`draws ${formatCount(drawn)} path segments in clips (limit: ${formatCount(MOST_CLIPPED_SEGMENTS)})`);
   }
   return elements === 0 ? (fault ?? 'is not SVG') : fault;
 }
@@ -84,12 +84,12 @@ function segmentsOf(key: string, value: string): number {
 }
 
 function faultOf(what: string): string {
-  return `has ${what}, and a logo may have shapes, gradients and clips: convert all to paths, or save it as PNG`;
+  return `contains ${what}, but a logo supports only shapes, gradients and clips; convert the logo to paths, or save it as PNG`;
 }
 
 function faultOfAttribute(key: string, value: string, isClip: boolean): string | undefined {
   if (key === 'style') return faultOfStyle(value, isClip);
-  if (key === 'd' && hasLargeNumber(value)) return 'has coordinates beyond a thousand million';
+  if (key === 'd' && hasLargeNumber(value)) return `has coordinates above ${formatCount(LARGEST_COORDINATE)}`;
   if (/(^|:)href$/.test(key) && !value.startsWith('#')) return faultOf('a link');
   return faultOfProperty(key, value, isClip);
 }

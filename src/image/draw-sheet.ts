@@ -72,7 +72,7 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
   for (const { label, place, page } of spots) {
     const expected = { text: label.text, sizeMm, quietZone, across: modulesAcross(label.modules, style.picture) };
     const drawing = pages[page];
-    const fault = drawing ? placeFault(drawing, place, expected) : 'its page is missing';
+    const fault = drawing ? placeFault(drawing, place, expected) : 'the page is missing';
     if (fault !== undefined) return { fault: `${label.text}: ${fault}` };
   }
   return { bytes, pages: pages.length, replaced };

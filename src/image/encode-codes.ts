@@ -1,7 +1,7 @@
 /** The codes as modules, and what speaks against printing them; all of it is known before anything is written. */
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { quote } from '../text/quote.ts';
+import { countOf, formatCount, quote } from '../text/quote.ts';
 import { fillShortUrl } from '../text/short-url.ts';
 import { letSignalsIn } from '../time/time.ts';
 import type { Encoded } from './draw-picture.ts';
@@ -54,19 +54,22 @@ export async function encodeCodes(
   return { encoded, refusals, warnings: [...warnings, ...ofCodes] };
 }
 
-function tooLong({ slug }: QrCode, text: string, { level }: PictureStyle): UsageError {
-  return new UsageError(`the address of ${quote(slug)} has ${text.length} characters, too many for a code at level ${level}`, {
-    hint: 'shorten the template, or take a lower level with --ecc',
-  });
+function tooLong({ slug }: QrCode, text: string, { level, logo }: PictureStyle): UsageError {
+  const canLower = level !== 'L' && logo === undefined;
+  return new UsageError(
+    `cannot encode the address of ${quote(slug)}: ${formatCount(text.length)} characters don't fit in a QR code at level ${level}`,
+    { hint: `Use a shorter \`--short-url\`${canLower ? ', or lower the error correction with `--ecc L`' : ''}.` },
+  );
 }
 
 /** Also for those who insist: it is no matter of taste how much memory there is. */
 function refuseManyPixels(side: number, { sizeMm, dpi }: PictureStyle): void {
   if (side <= MOST_PNG_PIXELS) return;
   const size = `${formatNumber(sizeMm)} mm at ${dpi} dpi`;
-  throw new UsageError(`a PNG of ${size} would have ${side} pixels a side, and ${MOST_PNG_PIXELS} are the most`, {
-    hint: 'draw it as svg, pdf or eps, which are sharp at any size, or take a lower --dpi',
-  });
+  throw new UsageError(
+    `cannot draw a PNG of ${size}: it would be ${formatCount(side)} pixels wide (limit: ${formatCount(MOST_PNG_PIXELS)})`,
+    { hint: 'Draw the code as SVG, PDF or EPS, or pass a lower `--dpi`.' },
+  );
 }
 
 /** I3: throws UsageError, in one line, where something speaks against printing them, unless a person insists; says what only warns. */
@@ -77,14 +80,14 @@ export function refuseUnprintable(
 ): void {
   const refused = encoded.filter(({ refusal }) => refusal !== undefined);
   const [first] = refused;
-  const more = refused.length > 1 ? ` (and ${refused.length - 1} more like this)` : '';
-  const ofCode = first ? [`${quote(first.code.slug)}: ${first.refusal}${more}`] : [];
-  const sentence = [...refusals, ...ofCode].join('; ');
-  if (sentence !== '' && !force) {
-    throw new UsageError(`it would not scan well: ${sentence}`, {
-      hint: '--force draws it all the same, --dry-run lists what would be refused',
+  const more = refused.length > 1 ? ` and ${countOf(refused.length - 1, 'other code')}` : '';
+  const ofCode = first ? [`${first.refusal} (${quote(first.code.slug)}${more})`] : [];
+  const reasons = [...refusals, ...ofCode].join('; ');
+  if (reasons !== '' && !force) {
+    throw new UsageError(`the printed code may not scan: ${reasons}`, {
+      hint: 'Pass `--force` to draw it anyway, or `--dry-run` to list the refused codes.',
     });
   }
   for (const warning of warnings) console.warn(warning);
-  if (sentence !== '') console.warn(sentence);
+  if (reasons !== '') console.warn(reasons);
 }

@@ -17,5 +17,5 @@ export async function readInstalled(packaged: string, installed: string): Promis
 
 /** What somebody can mend who installs it again, and no defect of the program. */
 export function damagedInstallation(packaged: string, what: string, cause: unknown): LocalError {
-  return new LocalError(`qrctl is not installed whole: its file ${packaged} ${what}`, { cause, hint: 'install qrctl again' });
+  return new LocalError(`the qrctl installation is corrupt: ${packaged} ${what}`, { cause, hint: 'Reinstall qrctl.' });
 }

@@ -33,10 +33,10 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
   try {
     const ratio = await renderer.ratio();
     if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO)) {
-      return { fault: `is more than ${MOST_RATIO} times as long as it is wide` };
+      return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
     }
     // A picture that resvg cannot read is one of nothing.
-    if ((await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0)) return { fault: 'shows nothing, or is damaged' };
+    if ((await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0)) return { fault: 'is blank or damaged' };
   } catch (error) {
     if (error instanceof RenderError) return { fault: error.message };
     throw error;
@@ -46,7 +46,7 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
       renderer.draw(box, formatColour(paper)).catch((error) => {
         if (!(error instanceof RenderError)) throw error;
         throw new UsageError(`the logo ${error.message} at ${box} pixels`, {
-          hint: 'save it as a PNG, or draw smaller pictures',
+          hint: 'Save the logo as a PNG, or draw smaller images with `--size`.',
         });
       }),
   };
@@ -56,7 +56,7 @@ function wrapPng(bytes: Buffer): string | LogoFault {
   const [width, height] = bytes.length < 33 ? [0, 0] : [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
   if (Math.min(width, height) < 1) return { fault: 'is a damaged PNG' };
   if (Math.max(width, height) > MOST_PIXELS) {
-    return { fault: `is ${width} × ${height} pixels large, and ${MOST_PIXELS} a side are the most` };
+    return { fault: `is ${width} × ${height} pixels (limit: ${MOST_PIXELS} × ${MOST_PIXELS})` };
   }
   const data = `data:image/png;base64,${bytes.toString('base64')}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><image width="${width}" height="${height}" href="${data}"/></svg>`;
@@ -64,7 +64,7 @@ function wrapPng(bytes: Buffer): string | LogoFault {
 
 function readSvg(bytes: Buffer): string | LogoFault {
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
-  if (!text.trimStart().startsWith('<')) return { fault: 'is neither PNG nor SVG' };
+  if (!text.trimStart().startsWith('<')) return { fault: 'is neither a PNG nor an SVG file' };
   const fault = findSvgFault(text);
   return fault === undefined ? text : { fault };
 }

@@ -32,7 +32,7 @@ export function nameFiles(
   let unsafe = 0;
   const files = encoded.flatMap((one): PictureFile[] => {
     const { id, slug } = one.code;
-    if (!isUuid(id)) throw new UsageError(`the id ${JSON.stringify(id)} cannot be a file's name`);
+    if (!isUuid(id)) throw new UsageError(`cannot use the ID ${JSON.stringify(id)} as a file name: not a UUID`);
     const isFit = SAFE.test(slug) && !isUuid(slug) && often.get(slug.toLowerCase()) === 1;
     if (by === 'slug' && !isFit) unsafe++;
     const name = by === 'slug' && isFit ? slug : id.toLowerCase();

@@ -1,4 +1,5 @@
 /** What would not print or scan well although a decoder reads it: a file is no wall, and a decoder forgives more than a camera in the rain. */
+import { countOf } from '../text/quote.ts';
 import { contrastOf, luminanceOf, WHITE } from './colour.ts';
 import type { Modules } from './encode.ts';
 import { formatNumber, MM_AN_INCH, moduleMm, modulesAcross, type PictureStyle } from './picture.ts';
@@ -25,12 +26,12 @@ export function checkStyle({ color, background = WHITE, quietZone }: PictureStyl
   const shown = `${formatNumber(Math.floor(contrast * 10) / 10)}:1`;
   const refusals: string[] = [];
   const warnings: string[] = [];
-  if (contrast < LEAST_CONTRAST) refusals.push(`the contrast is ${shown}, and cameras want at least ${LEAST_CONTRAST}:1`);
+  if (contrast < LEAST_CONTRAST) refusals.push(`the contrast is ${shown} (minimum: ${LEAST_CONTRAST}:1)`);
   else if (contrast < GOOD_CONTRAST)
-    warnings.push(`the contrast is ${shown}: from ${GOOD_CONTRAST}:1 it is read in poor light too`);
-  if (luminanceOf(color) > luminanceOf(background)) refusals.push('it is light on dark, which many cameras do not read');
+    warnings.push(`the contrast is ${shown}; at least ${GOOD_CONTRAST}:1 is recommended for poor light`);
+  if (luminanceOf(color) > luminanceOf(background)) refusals.push("the code is light on dark, which many cameras can't read");
   if (quietZone < LEAST_QUIET_ZONE) {
-    refusals.push(`the quiet zone is ${quietZone} modules wide, and ISO/IEC 18004 wants ${LEAST_QUIET_ZONE}`);
+    refusals.push(`the quiet zone is ${countOf(quietZone, 'module')} wide (minimum in ISO/IEC 18004: ${LEAST_QUIET_ZONE})`);
   }
   return { refusals, warnings };
 }
@@ -45,11 +46,11 @@ export function checkSize(modules: Pick<Modules, 'size'>, style: PictureStyle): 
   if (dots < LEAST_DOTS - 1e-6) {
     const enough = Math.ceil((LEAST_DOTS * MM_AN_INCH * modulesAcross(modules, style)) / style.dpi);
     refusals.push(
-      `a module would have ${formatNumber(Math.floor(dots * 10) / 10)} printer dots at ${style.dpi} dpi, and wants ${LEAST_DOTS}: --size ${enough}mm has them`,
+      `modules would be ${formatNumber(Math.floor(dots * 10) / 10)} printer dots wide at ${style.dpi} dpi (minimum: ${LEAST_DOTS}); use --size ${enough}mm or larger`,
     );
   } else if (module < GOOD_MODULE_MM - 1e-6) {
     warnings.push(
-      `modules are ${formatNumber(Math.floor(module * 100) / 100)} mm wide: from ${GOOD_MODULE_MM} mm any phone reads them`,
+      `modules are ${formatNumber(Math.floor(module * 100) / 100)} mm wide; at least ${GOOD_MODULE_MM} mm is recommended`,
     );
   }
   return { refusals, warnings };

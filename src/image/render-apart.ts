@@ -80,7 +80,8 @@ export async function openRenderer(svg: string, signal?: AbortSignal): Promise<A
     if (over !== undefined) throw over;
     const answer = await askThread(worker, request, signal).catch((reason) => Promise.reject(end(reason)));
     if (answer.is === 'damaged') throw end(damagedInstallation(WASM, 'is damaged', undefined));
-    if (answer.is === 'trapped') throw end(new RenderError(`is damaged, or takes more than ${MOST_BYTES / 2 ** 20} MiB to draw`));
+    if (answer.is === 'trapped')
+      throw end(new RenderError(`is damaged, or needs more than ${MOST_BYTES / 2 ** 20} MiB of memory to draw`));
     if (answer.is === 'failed') throw new RenderError(`cannot be drawn: ${answer.message}`);
     return answer;
   }
@@ -139,7 +140,7 @@ function askThread(worker: Worker, request: DrawRequest, signal?: AbortSignal): 
       resolve(answer);
     };
     const onError = (error: Error) => fail(new RenderError(`cannot be drawn: ${error.message}`));
-    const onExit = () => fail(new RenderError('cannot be drawn: its thread ended'));
+    const onExit = () => fail(new RenderError('cannot be drawn: the rendering thread ended'));
     signal?.addEventListener('abort', onAbort, { once: true });
     worker.on('message', onMessage).on('error', onError).on('exit', onExit).ref();
     worker.postMessage(request);

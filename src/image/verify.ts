@@ -33,7 +33,7 @@ export function findFault(bytes: Buffer, format: PictureFormat, expected: Expect
     const drawing = readDrawing(bytes, format);
     return sizeFault(drawing.widthMm, expected) ?? placeFault(drawing, { xMm: 0, yMm: 0 }, expected);
   } catch (error) {
-    return `it cannot be read back: ${error instanceof Error ? error.message : error}`;
+    return `the image cannot be read back: ${error instanceof Error ? error.message : error}`;
   }
 }
 
@@ -55,7 +55,7 @@ const SIZE_TOLERANCE_MM = MM_AN_INCH / 1200;
 
 function sizeFault(sizeMm: number, expected: Expected): string | undefined {
   if (Math.abs(sizeMm - expected.sizeMm) <= SIZE_TOLERANCE_MM) return undefined;
-  return `it is ${sizeMm.toFixed(2)} mm wide, not ${expected.sizeMm}`;
+  return `the image is ${sizeMm.toFixed(2)} mm wide instead of ${expected.sizeMm} mm`;
 }
 
 /** Enough for a decoder, and little enough for thousands of pictures. */
@@ -96,12 +96,12 @@ function layOver(raster: Raster, image: Raster, { left, top, side }: { left: num
 /** I1, I2: what is seen has its quiet zone, and reads as its text. */
 function rasterFault(raster: Raster, expected: Expected): string | undefined {
   const { text, across, quietZone } = expected;
-  if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across))) return 'something stands in its quiet zone';
+  if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across))) return 'the quiet zone is not empty';
   const small = shrink(raster, Math.floor(raster.width / across / PIXELS_A_MODULE));
   const paper = quietZone > 0 ? (small.grey[0] ?? 255) : 255;
   const read = decode(pad(small, Math.ceil((4 * small.width) / across), paper));
   if (read === text) return undefined;
-  return read === undefined ? 'a decoder cannot read it' : 'a decoder reads another text';
+  return read === undefined ? 'the code cannot be decoded' : 'the code decodes to a different text';
 }
 
 /** Whether the outermost `margin` pixels are all alike. */

@@ -27,7 +27,7 @@ export function createEndpoints(settings: SandboxSettings, workspace: Workspace,
   function createCode({ body }: SandboxRequest): Answer {
     const code = parseNewCode(body);
     if (!workspace.full()) return json(201, workspace.create(code));
-    return failure(403, 'plan_limit_reached', `The ${settings.plan} plan allows no more QR codes in this workspace`);
+    return failure(403, 'plan_limit_reached', `The workspace has reached the QR code limit of the ${settings.plan} plan`);
   }
 
   function updateCode({ body }: SandboxRequest, id: string): Answer {
@@ -63,14 +63,16 @@ export function createEndpoints(settings: SandboxSettings, workspace: Workspace,
       const match = route.path.exec(path);
       if (match) return dispatch(route, request, match[1] ?? '');
     }
-    return failure(404, 'not_found', 'There is nothing at this path');
+    return failure(404, 'not_found', 'No such endpoint');
   };
 }
 
 function dispatch({ methods }: Route, request: SandboxRequest, id: string): Answer {
   const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
   if (!handler) {
-    return failure(405, 'method_not_allowed', 'This path has other methods', { Allow: Object.keys(methods).join(', ') });
+    return failure(405, 'method_not_allowed', 'This endpoint does not support the method', {
+      Allow: Object.keys(methods).join(', '),
+    });
   }
   try {
     return handler(request, id.toLowerCase());
@@ -81,7 +83,7 @@ function dispatch({ methods }: Route, request: SandboxRequest, id: string): Answ
 }
 
 function found(code: QrCode | undefined): Answer {
-  return code ? json(200, code) : failure(404, 'not_found', 'No QR code of this workspace has that id');
+  return code ? json(200, code) : failure(404, 'not_found', 'No QR code with this ID in the workspace');
 }
 
 function pagination(page: number, limit: number, total: number): Pagination {

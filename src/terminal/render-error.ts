@@ -24,7 +24,7 @@ export interface ErrorPlace {
   wholePaths?: () => readonly string[];
 }
 
-const DEFECT_HINT = 'this is a defect of qrctl: run it again with --verbose and report what it says';
+const DEFECT_HINT = 'This is a bug in qrctl. Run the same command with `--verbose` and report the output.';
 
 /**
  * What to print on standard error for `error`, line end included; nothing for a closed pipe, which is a quiet end.
@@ -42,7 +42,7 @@ export function renderError(
     return `${cleanJson(JSON.stringify({ error: fields }))}\n`;
   }
   const lines = [`qrctl: ${cleanLines(message)}`];
-  if (hint) lines.push(`  ${cleanLines(hint)}`);
+  if (hint) lines.push(`  ${cleanLines(labeled(hint))}`);
   if (verbose && !(error instanceof Failure) && error instanceof Error && error.stack)
     lines.push(`  ${cleanLines(redactKeys(sourceStack(error.stack)))}`);
   const text = wrapWords(lines.join('\n'), columns, { whole });
@@ -54,6 +54,11 @@ function readable({ message, hint, code, status }: FailureDetails & { message: s
   const said = (text: string) => withoutLongParts(redactKeys(text));
   const ifAny = (text: string | undefined) => (text === undefined ? undefined : said(text));
   return { status, message: said(message), hint: ifAny(hint), code: ifAny(code) };
+}
+
+/** Returns the hint with the label "hint:" on its last line: the action to take, behind the context that a command adds. */
+function labeled(hint: string): string {
+  return hint.startsWith('usage: ') ? hint : hint.replace(/[^\n]*$/, (action) => `hint: ${action}`);
 }
 
 function describe(error: unknown): FailureDetails & { message: string } {

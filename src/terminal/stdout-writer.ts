@@ -62,7 +62,7 @@ function writeStream(stream: OutputStream, data: Uint8Array): Promise<void> {
 async function writeDescriptor(fd: number, data: Uint8Array): Promise<void> {
   for (let done = 0; done < data.length; ) {
     const taken = await writeSome(fd, data.subarray(done));
-    if (taken === 0) throw Object.assign(new Error('EIO: standard output takes no more data'), { code: 'EIO' });
+    if (taken === 0) throw Object.assign(new Error('EIO: standard output accepts no more data'), { code: 'EIO' });
     done += taken;
   }
 }
@@ -76,9 +76,8 @@ function writeSome(fd: number, data: Uint8Array): Promise<number> {
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END', 'EOF']);
 
 function toFailure(error: unknown): Failure {
-  if (CLOSED.has(systemCode(error) ?? ''))
-    return new ClosedPipeError('the reader of standard output went away', { cause: error });
-  return new LocalError(`cannot write standard output: ${describeSystemError(error)}`, {
+  if (CLOSED.has(systemCode(error) ?? '')) return new ClosedPipeError('the reader closed standard output', { cause: error });
+  return new LocalError(`cannot write to standard output: ${describeSystemError(error)}`, {
     cause: error,
     hint: `the printed data is incomplete; ${adviceFor(error)}`,
   });

@@ -13,14 +13,14 @@ const SHOWN = 4;
 export function checkKey(key: string, origin: string): string {
   const problem = problemOf(key);
   if (problem === undefined) return key;
-  throw new UsageError(`${origin} ${problem}`, { hint: 'copy the key again from the API Keys page, without anything around it' });
+  throw new UsageError(`${origin} ${problem}`, { hint: 'Copy the key again from the API Keys page, without extra characters.' });
 }
 
 function problemOf(key: string): string | undefined {
   if (key === '') return 'is empty';
-  if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters: that is not an API key`;
+  if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters, the maximum for an API key`;
   if (/^[\x21-\x7e]+$/.test(key)) return undefined;
-  return 'holds a character that no API key has (a space, a line break or a letter outside ASCII)';
+  return 'contains an invalid character (a space, a line break or a non-ASCII character)';
 }
 
 /** Does the key begin as the service's keys do? One that does not is worth a note, not a refusal. */

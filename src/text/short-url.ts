@@ -25,7 +25,7 @@ export function parseShortUrl(text: string): string | undefined {
 export function findTemplateProblem(template: string): string | undefined {
   const url = parseUrl(template.replace(PLACES, 'x'));
   if (url && !isDotless(url)) return undefined;
-  return 'has a host without a dot: put in the host of your short links (HOST is a placeholder)';
+  return 'has a host without a dot; replace it with the host of your short links (HOST is a placeholder)';
 }
 
 /**

@@ -36,11 +36,13 @@ export function parseMoment(text: string, context: MomentContext): number {
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
   }
-  throw new UsageError(`${flag} '${shown(text)}' is not a time.`, { hint: meant(text.trim(), context) ?? FORMS });
+  throw new UsageError(`invalid value for ${flag}: '${shown(text)}' (expected a date, a time or a duration)`, {
+    hint: meant(text.trim(), context) ?? FORMS,
+  });
 }
 
 const FORMS =
-  'Use a date (2026-03-29), a date-time (2026-03-29T14:30 or 2026-03-29T14:30:00Z), a duration ago (24h), now, today or yesterday.';
+  'Use a date (2026-03-29), a date-time (2026-03-29T14:30Z), a duration before now (24h), or now, today or yesterday.';
 
 /** Whether a text is a date alone, which stands for its first instant. */
 export function isDate(text: string): boolean {
@@ -66,13 +68,13 @@ function meant(text: string, { flag, nowMs }: MomentContext): string | undefined
   // Only the name matters here: a text is a period in every zone or in none.
   if (isPeriod(text, nowMs)) {
     const period = text.toLowerCase().replace(/[\s_]+/g, '-');
-    return `That is a period: --during ${period} is all of it. ${flag} takes an instant, such as 2026-10-01.`;
+    return `Use \`--during ${period}\` for the whole period, or pass ${flag} a date such as 2026-10-01.`;
   }
   const [, ago, unit] = /^(\d+)\s*(second|minute|hour|day|week|[smhdw])\w*(?:\s+ago)?$/i.exec(text) ?? [];
   const duration = ago && unit && `${Number(ago)}${unit.charAt(0).toLowerCase()}`;
-  if (duration && (parseDuration(duration) ?? nowMs) < nowMs) return `Use: ${flag} ${duration}`;
+  if (duration && (parseDuration(duration) ?? nowMs) < nowMs) return `Use \`${flag} ${duration}\`.`;
   const days = datesOf(text);
-  return days.length > 0 ? `Use: ${days.map((day) => `${flag} ${day}`).join(', or ')}` : undefined;
+  return days.length > 0 ? `Use ${days.map((day) => `\`${flag} ${day}\``).join(' or ')}.` : undefined;
 }
 
 /** The dates that a number of three parts may mean: `01.03.2026` one, `03/04/2026` two, `03/29/2026` one. */

@@ -17,7 +17,7 @@ export interface Period {
 }
 
 const FORMS =
-  'Use 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, or this- or last- before week, month, quarter or year.';
+  'Use 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today or yesterday, or add this- or last- to week, month, quarter or year.';
 
 /**
  * The period that `text` names. Relative ones (`last-month`) are of the day that it is at `nowMs` in `timezone`, an IANA name that
@@ -26,7 +26,7 @@ const FORMS =
 export function parsePeriod(text: string, { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string }): Period {
   const found = find(text, nowMs, timezone);
   if (found) return periodOn(found.day, found.unit, timezone);
-  throw new UsageError(`${flag} '${shown(text)}' is not a period`, { hint: FORMS });
+  throw new UsageError(`invalid value for ${flag}: '${shown(text)}' (expected a period)`, { hint: FORMS });
 }
 
 /** Whether `text` names a period; that is the same in every zone. */

@@ -17,13 +17,18 @@ export interface TimeZoneInputs {
  * UTC, without a word, and days would begin at another hour than meant.
  */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
-  if (flag !== undefined) return checked(flag, `--timezone '${shown(flag)}'`, FORMS);
-  if (setting !== undefined) return checked(setting, `the profile's timezone '${shown(setting)}'`, FORMS);
+  if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
+  if (setting !== undefined)
+    return checked(
+      'timezone in the profile',
+      setting,
+      'Set it with `qrctl config set timezone Europe/Berlin`, or pass `--timezone`.',
+    );
   if (TZ === undefined) return machineTimeZone() ?? 'UTC';
   const name = TZ.replace(/^:/, '').replace(/^\/usr\/share\/zoneinfo\//, '');
   // POSIX: a TZ that is empty is UTC.
   if (/^(UTC0?|GMT0?|)$/.test(name)) return 'UTC';
-  return checked(name, `the variable TZ is '${shown(TZ)}', which`, `${FORMS} Set TZ to one, or say --timezone.`);
+  return checked('value for TZ', name, 'Set the environment variable TZ to an IANA name, or pass `--timezone`.', TZ);
 }
 
 /** As `chooseTimeZone`, for what only shows times: UTC in place of a failure. */
@@ -36,9 +41,9 @@ export function timeZoneToShow(inputs: TimeZoneInputs): string {
   }
 }
 
-function checked(name: string, what: string, hint: string): string {
+function checked(subject: string, name: string, hint: string, typed = name): string {
   if (isTimeZone(name)) return name;
-  throw new UsageError(`${what} is not a time zone`, { hint });
+  throw new UsageError(`invalid ${subject}: '${shown(typed)}' (expected a time zone such as Europe/Madrid)`, { hint });
 }
 
 /** Whether this machine knows a zone of that name (IANA; case does not matter). */

@@ -136,7 +136,7 @@ describe('checkDestinations', () => {
     };
     const urls = Array.from({ length: 4 }, (_, n) => `http://h${n}.test/`);
     const verdicts = await checkDestinations(urls, job({ lookup, lookupWidth: 1, timeoutMs: 1900, allowPrivate: false }));
-    for (const { error } of verdicts.values()) expect(error).toContain('leads to 127.0.0.1, which is a loopback address');
+    for (const { error } of verdicts.values()) expect(error).toContain('resolves to 127.0.0.1, which is a loopback address');
   });
 
   it('bounds what a host costs that takes every request and answers none (K9)', async () => {
@@ -146,7 +146,7 @@ describe('checkDestinations', () => {
     const verdicts = await checkDestinations(urls, job({ timeoutMs: 250 }));
     // What is left of the time once the name is found.
     const said = [...verdicts.values()].map(({ outcome, error }) => `${outcome}: ${error?.replace(/\d+ ms$/, '… ms')}`);
-    expect(said).toEqual(new Array(40).fill('unreachable: no answer in … ms'));
+    expect(said).toEqual(new Array(40).fill('unreachable: no response within … ms'));
     expect(heads).toHaveLength(8);
   });
 
@@ -173,7 +173,7 @@ describe('checkDestinations', () => {
     expect(verdicts.get(long)).toMatchObject({
       outcome: 'broken',
       finalUrl: long,
-      error: expect.stringMatching(/^redirects to an address of 70,\d{3} characters \(302\)$/),
+      error: expect.stringMatching(/^redirects to a URL of 70,\d{3} characters \(302\)$/),
     });
     expect(verdicts.get(short)).toMatchObject({ outcome: 'redirected' });
   });
@@ -201,14 +201,14 @@ describe('ask', () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const url = new URL(`http://a.test:${port}/`);
     const reply = await ask({ ...question, url, allowPrivate: false, timeoutMs: 60_000, signal: new AbortController().signal });
-    expect(reply.failure?.message).toBe('the connection led to a loopback address');
+    expect(reply.failure?.message).toBe('the connection reached a loopback address');
     expect(heads).toEqual([]);
   });
 
   it('takes a connection that is gone already for one, and not for one to a strange address', () => {
     expect(addressFailure(undefined, false)).toMatchObject({ message: 'the connection was reset', fault: 'network' });
     expect(addressFailure('10.0.0.1', false)).toMatchObject({
-      message: 'the connection led to a private address',
+      message: 'the connection reached a private address',
       fault: 'answer',
     });
     expect(addressFailure('10.0.0.1', true)).toBeUndefined();
@@ -240,7 +240,7 @@ describe('ask', () => {
     });
     const url = new URL(`http://a.test:${port}/`);
     const reply = await ask({ ...question, url, timeoutMs: 200, signal: new AbortController().signal });
-    expect(reply).toMatchObject({ status: undefined, failure: { message: 'no answer in 200 ms' } });
+    expect(reply).toMatchObject({ status: undefined, failure: { message: 'no response within 200 ms' } });
   });
 
   it('shows the certificate once and goes on with that session, which says when it ended as well (K8)', async () => {

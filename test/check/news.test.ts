@@ -32,8 +32,8 @@ describe('findUtmProblem', () => {
   const tagged = new URL('https://x.test/?utm_source=poster&utm_medium=');
   it.each([
     [['source'], undefined, undefined],
-    [['source', 'medium', 'term'], undefined, 'lacks utm_medium, utm_term'],
-    [['source'], new URL('https://x.test/home'), 'the redirects lose utm_source'],
+    [['source', 'medium', 'term'], undefined, 'missing utm_medium, utm_term'],
+    [['source'], new URL('https://x.test/home'), 'lost in redirects: utm_source'],
     [['source'], new URL('https://x.test/home?utm_source=poster'), undefined],
   ])('of %j', (required, finalUrl, problem) => {
     expect(findUtmProblem(tagged, finalUrl, required)).toBe(problem);

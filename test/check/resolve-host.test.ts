@@ -23,9 +23,9 @@ describe('createResolver', () => {
     const resolve = createResolver(lookup, false, 4);
     expect(await resolve('mixed.test')).toEqual([v4('5.5.5.5')]);
     await expect(resolve('home.test')).rejects.toThrow(
-      'home.test leads to 192.168.0.1, which is a private address: not asked without --allow-private',
+      'home.test resolves to 192.168.0.1, which is a private address; checking it requires --allow-private',
     );
-    await expect(resolve('[::1]')).rejects.toThrow('::1 is a loopback address: not asked without --allow-private');
+    await expect(resolve('[::1]')).rejects.toThrow('::1 is a loopback address; checking it requires --allow-private');
     await expect(resolve('127.0.0.1')).rejects.toBeInstanceOf(RefusedAddressError);
   });
 

@@ -61,7 +61,7 @@ describe('qr check', () => {
     );
     expect(found).toMatchObject({
       fine: `ok,200,${at}/,0,,MS,`,
-      dead: `broken,404,${at}/dead,0,,MS,there is no such page (404)`,
+      dead: `broken,404,${at}/dead,0,,MS,page not found (404)`,
       moved: `redirected,200,${at}/new,1,,MS,`,
       call: 'not-web,,,,,,',
       wifi: 'not-web,,,,,,',
@@ -86,7 +86,7 @@ describe('qr check', () => {
     const run = await runByDay(['qr', 'check'], { env: sandbox.env });
     expect(run.code).toBe(8);
     expect(run.stdout).toContain('unreachable,,');
-    expect(run.stdout).toContain('127.0.0.1 is a loopback address: not asked without --allow-private');
+    expect(run.stdout).toContain('127.0.0.1 is a loopback address; checking it requires --allow-private');
     expect(asked).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ describe('qr check', () => {
       expect(silent).toMatchObject({ code: 7, stdout: '' });
       expect(silent.stderr).toBe(
         'qrctl: none of 2 destinations responded (connection refused): this machine seems to have no network\n' +
-          '  check the network, DNS and proxy of this machine, then run this again; check.csv was not written\n',
+          '  hint: check the network, DNS and proxy of this machine, then run this again; check.csv was not written\n',
       );
       expect(await readFile(join(cwd, 'check.csv'), 'utf8')).toBe(before);
       // One that responds proves the network: the others are dead.
@@ -197,8 +197,8 @@ describe('qr check', () => {
     expect(run.code).toBe(8);
     expect(JSON.parse(run.stdout).map(({ error }: { error: unknown }) => error)).toEqual([
       null,
-      'lacks utm_source',
-      'the redirects lose utm_source',
+      'missing utm_source',
+      'lost in redirects: utm_source',
     ]);
   });
 
@@ -253,7 +253,7 @@ describe('qr check', () => {
     expect(found.map(({ name, outcome }) => [name, outcome])).toEqual(
       ['inside', 'address', 'tunnel'].map((name) => [name, 'unreachable']),
     );
-    expect(found[0]?.error).toMatch(/on this machine: not requested through the proxy without --allow-private$/);
+    expect(found[0]?.error).toMatch(/on this machine; a request through the proxy requires --allow-private$/);
     expect(asked).toEqual([]);
     await runByDay(['qr', 'check', '--allow-private'], { env });
     expect(asked).toContain('http://intranet.invalid/');
@@ -274,7 +274,7 @@ describe('qr check', () => {
     const { code, stderr } = await runByDay(['qr', 'check', '--allow-private'], { env: sandbox.env });
     expect(code).toBe(8);
     const [line = ''] = stderr.split('\n').filter((text) => text.includes('not right'));
-    expect(line).toMatch(/^qrctl: 1 of 1 code not right: "x.*…": there is no such page \(404\)$/);
+    expect(line).toMatch(/^qrctl: 1 of 1 code not right: "x.*…": page not found \(404\)$/);
     expect(line.length).toBeLessThan(200);
   });
 });

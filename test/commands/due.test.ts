@@ -254,7 +254,7 @@ describe('qr update --due', () => {
     expect(await action()).toBe('update');
     expect(await action('--timezone', 'America/New_York')).toBe('later');
     const wrong = await qrctl(...dry, '--timezone', 'Mars/Phobos');
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('is not a time zone')]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('expected a time zone')]);
     const undue = await qrctl('qr', 'update', '--from', 'plan.csv', '--timezone', 'UTC');
     expect([undue.code, undue.stderr]).toEqual([2, expect.stringContaining('--timezone requires --due')]);
   });

@@ -119,16 +119,16 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     [['CODE', '--background', '#12345', '-o', 'x.png'], /--background.*#fff/],
     [['CODE', '--size', '30', '-o', 'x.png'], /--size.*30mm/],
     [['CODE', '--ecc', 'X', '-o', 'x.png'], /--ecc.*L, M, Q or H/],
-    [['CODE', '--size', '8mm', '-o', 'x.png'], /2\.8 printer dots at 300 dpi, and wants 4: --size 12mm has them/],
-    [['CODE', '--dpi', '100', '-o', 'x.png'], /3\.5 printer dots at 100 dpi/],
-    [
-      ['CODE', '--size', '60cm', '--force', '-o', 'x.png'],
-      /600 mm at 300 dpi would have 70\d\d pixels a side, and 6000 are the most/,
-    ],
+    [['CODE', '--size', '8mm', '-o', 'x.png'], /2\.8 printer dots wide at 300 dpi \(minimum: 4\); use --size 12mm/],
+    [['CODE', '--dpi', '100', '-o', 'x.png'], /3\.5 printer dots wide at 100 dpi/],
+    [['CODE', '--size', '60cm', '--force', '-o', 'x.png'], /600 mm at 300 dpi: it would be 7,0\d\d pixels wide \(limit: 6,000\)/],
     [['CODE', '--color', '#eee', '-o', 'x.png'], /contrast is 1\.1:1/],
     [['CODE', '--color', '#fff', '--background', '#000', '-o', 'x.png'], /light on dark/],
     [['CODE', '--quiet-zone', '2', '-o', 'x.png'], /quiet zone is 2 modules wide/],
-    [['CODE', '--short-url', `https://go.example/${'x'.repeat(3000)}/{slug}`, '-o', 'x.png'], /too many for a code at level M/],
+    [
+      ['CODE', '--short-url', `https://go.example/${'x'.repeat(3000)}/{slug}`, '-o', 'x.png'],
+      /don't fit in a QR code at level M/,
+    ],
     [['CODE', '-o', 'x.jpg'], /no format of pictures/],
     [['CODE', '-o', 'no/x.png'], /its directory does not exist/],
     [['CODE', '-o', 'x.png', '--output-dir', 'y'], /choose one/],
@@ -221,7 +221,10 @@ describe('qr image of many codes', () => {
     expect(readFileSync(two)).toEqual(before);
     expect((await image([...all, '--size', '50mm', '--force'])).stderr).toContain('3 written');
     writeFileSync(join(cwd, 'codes', 'manifest.csv'), 'a,b\n1,2\n');
-    expect(await image(all)).toMatchObject({ code: 2, stderr: expect.stringContaining('manifest.csv is not of an earlier run') });
+    expect(await image(all)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('manifest.csv: it was not written by an earlier run'),
+    });
   });
 
   it('keeps in the manifest what an earlier run wrote of other codes', async () => {
@@ -295,7 +298,7 @@ describe('qr image of many codes', () => {
     writeFileSync(join(cwd, 'x.svg'), '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>');
     const to = ['-o', 'x.png', '--logo'];
     for (const [args, message] of [
-      [[...to, 'x.svg'], /x\.svg has <image>, and a logo may have shapes/],
+      [[...to, 'x.svg'], /x\.svg contains <image>, but a logo supports only shapes/],
       [[...to, 'none.png'], /cannot read none\.png/],
       [[...to, '/dev/zero'], /has more than 1 MiB\n.*save it smaller/],
       [[...to, 'x.svg', '--ecc', 'Q'], /a logo wants level H, and --ecc says Q/],

@@ -203,9 +203,9 @@ describe('what is refused', () => {
     ],
     [['x', '--compare', 'previous'], '--compare previous needs to know where the range begins'],
     [['--input', 'gone.csv'], 'cannot read gone.csv: there is no such file'],
-    [['--input', '-'], '--input reads files, not standard input'],
-    [['--input', '.', '--by', 'day'], '. holds no file of scans'],
-    [['x', '--timezone', 'Mars'], "--timezone 'Mars' is not a time zone"],
+    [['--input', '-'], "--input can't read standard input"],
+    [['--input', '.', '--by', 'day'], 'no scan files in .'],
+    [['x', '--timezone', 'Mars'], "invalid value for --timezone: 'Mars' (expected a time zone such as Europe/Madrid)"],
   ])('%j', async (args, message) => {
     const cwd = await useDirectory();
     const { code, stderr } = await runHere(['scans', 'stats', ...args], { cwd });

@@ -60,13 +60,13 @@ describe('a period in a zone', () => {
   });
 
   test.each([
-    [['--during', 'lately'], {}, "--during 'lately' is not a period"],
+    [['--during', 'lately'], {}, "invalid value for --during: 'lately'"],
     [['--during', '2024-10', '--since', '24h'], {}, '--since does not go with it'],
-    [['--since', '01.03.2026'], {}, 'Use: --since 2026-03-01'],
-    [['--since', '2026-10'], {}, '--during 2026-10 is all of it'],
-    [['--during', '2024-10', '--timezone', 'Europe/Berlim'], {}, "--timezone 'Europe/Berlim' is not a time zone"],
-    [['--during', '2024-10'], { TZ: 'Europe/Berlim' }, "the variable TZ is 'Europe/Berlim', which is not a time zone"],
-    [['--excel'], { TZ: 'CET-1CEST' }, "the variable TZ is 'CET-1CEST'"],
+    [['--since', '01.03.2026'], {}, 'Use `--since 2026-03-01`.'],
+    [['--since', '2026-10'], {}, 'Use `--during 2026-10` for the whole period'],
+    [['--during', '2024-10', '--timezone', 'Europe/Berlim'], {}, "invalid value for --timezone: 'Europe/Berlim'"],
+    [['--during', '2024-10'], { TZ: 'Europe/Berlim' }, "invalid value for TZ: 'Europe/Berlim'"],
+    [['--excel'], { TZ: 'CET-1CEST' }, "invalid value for TZ: 'CET-1CEST'"],
   ])('%j is refused (%j) before anything is sent', async (flags, env, message) => {
     const sandbox = await useSandbox({ codes: 1, scans: 3 });
     const { code, stderr } = await run(sandbox, flags, env);

@@ -62,7 +62,7 @@ describe('a log that was rotated', () => {
     });
     const found = await stats(cwd, '--input', 'scans.csv');
     expect(found).toMatchObject({ code: 0, scans: 5, codes: ['scans'] });
-    expect(found.stderr).toContain(`Also reading 2 rotated files: ${oldest}, ${newer}; --no-rotated`);
+    expect(found.stderr).toContain(`Also reading 2 rotated files: ${oldest}, ${newer} (pass \`--no-rotated\``);
     expect(await stats(cwd, '--input', 'scans.csv', '--no-rotated')).toMatchObject({ code: 0, scans: 2 });
   });
 
@@ -76,7 +76,7 @@ describe('a log that was rotated', () => {
     });
     const found = await stats(cwd, '--input', 'scans.csv');
     expect(found).toMatchObject({ code: 0, scans: 1 });
-    expect(found.stderr).toContain('warning: scans.csv.bak, scans.csv~ look like scans, and are not read');
+    expect(found.stderr).toContain('warning: scans.csv.bak, scans.csv~ look like scan files but were not read. To count them,');
     await rm(join(cwd, 'scans.csv.1'));
     expect(await stats(cwd, '--input', 'scans.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('no such file') });
   });
@@ -101,7 +101,11 @@ describe('a log that was rotated', () => {
       'all.csv.state.json': '{}',
     });
     const found = await stats(cwd, '--input', ...(await readdir(cwd)));
-    expect(found).toMatchObject({ code: 0, scans: 3, stderr: expect.stringContaining('Skipped all.csv.state.json: not scans') });
+    expect(found).toMatchObject({
+      code: 0,
+      scans: 3,
+      stderr: expect.stringContaining('Skipped 1 file that qrctl keeps next to scan files: all.csv.state.json'),
+    });
     await rm(join(cwd, 'all.csv'));
     expect(await stats(cwd, '--input', ...(await readdir(cwd)))).toMatchObject({ code: 0, scans: 2 });
     expect(await stats(cwd, '--input', 'all.csv.state.json')).toMatchObject({ code: 2 });
@@ -168,7 +172,7 @@ describe('a directory', () => {
     const found = await stats(cwd, '--input', 'log');
     expect(found).toMatchObject({ code: 0, scans: 21 });
     expect(found.stderr).toContain(
-      'warning: all.csv.old looks like scans, and is not read; to count them, specify --input log/all.csv.old',
+      'warning: all.csv.old looks like a scan file but was not read. To count it, specify it with `--input`',
     );
     await writeFile(join(cwd, 'log', 'prices.csv'), 'article,price\nA,1\n');
     expect(await stats(cwd, '--input', 'log')).toMatchObject({
@@ -268,7 +272,7 @@ describe('a period that the files do not cover', () => {
       stderr: expect.stringContaining('0 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC)'),
     });
     expect(zero.stderr).not.toContain('begins');
-    expect(zero.page).toContain('No scans in this period. The files contain none.');
+    expect(zero.page).toContain('No scans in this period in the input files.');
     expect(zero.page).not.toContain('<table');
     expect(await report(cwd, '--input', 'all.csv', '--during', '2024-12')).toMatchObject({ code: 9 });
     await rename(join(cwd, 'all.csv.state.json'), join(cwd, 'kept.json'));
@@ -297,7 +301,7 @@ describe('a period that the files do not cover', () => {
       stderr: expect.stringContaining('0 scans from 2019-03-01 00:00 to 2019-04-01 00:00 (UTC)'),
     });
     const page = await readFile(join(cwd, 'r.html'), 'utf8');
-    expect(page).toContain('No scans in this period. The service has none for 2 codes.');
+    expect(page).toContain('No scans in this period for 2 codes.');
     expect(page).not.toContain('<table');
   });
 });

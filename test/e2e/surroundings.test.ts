@@ -234,7 +234,8 @@ function faults(row: Row, surrounding: Surrounding, result: Run, steady: string 
   const { code, stdout, said } = result;
   const found: string[] = [];
   const all = `${stdout}\n${said}`;
-  if (/unexpected failure|defect of qrctl|^\s+at .*\d+:\d+|node:internal|Warning:/m.test(all)) found.push(`crashed: ${all}`);
+  if (/unexpected failure|bug in qrctl|defect of qrctl|^\s+at .*\d+:\d+|node:internal|Warning:/m.test(all))
+    found.push(`crashed: ${all}`);
 
   const codes = row.reads && surrounding.mute ? [2] : expectedCodes(row, surrounding);
   if (!codes.includes(code ?? -1)) found.push(`exit code ${code} instead of ${codes.join(' or ')}: ${all}`);

@@ -78,7 +78,7 @@ const PROCESSOR_MS_A_REQUEST = 250;
 const MOST_MB = 500;
 const MOST_STDERR = 20_000;
 const LONGEST_LINE = 2000;
-const STACK = /^ {2,}at |node:internal|AssertionError|unhandled|a defect of qrctl|\)\{return /im;
+const STACK = /^ {2,}at |node:internal|AssertionError|unhandled|a bug in qrctl|a defect of qrctl|\)\{return /im;
 
 /** What is wrong with an end, one line each. `honest` is how the same command ended with a service that is as it should be. */
 export function judge(server: HostileServer, command: string, ended: Run, honest: Run): string[] {

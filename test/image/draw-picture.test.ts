@@ -74,12 +74,12 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
   it('is not given away with modules that were damaged (I1)', async () => {
     const other = await draw(format, {}, 'https://qr.example/aB3xZ');
     expect(await drawPicture(encode(TEXT), format, STYLE, { damage: () => other })).toEqual({
-      fault: 'a decoder reads another text',
+      fault: 'the code decodes to a different text',
     });
     const { text, modules } = encode(TEXT);
     // A finder pattern that is half gone.
     const broken = { ...modules, isDark: (x: number, y: number) => (x < 5 && y < 8 ? false : modules.isDark(x, y)) };
-    expect(await drawPicture({ text, modules: broken }, format, STYLE)).toEqual({ fault: 'a decoder cannot read it' });
+    expect(await drawPicture({ text, modules: broken }, format, STYLE)).toEqual({ fault: 'the code cannot be decoded' });
     expect(
       await drawPicture(encode(TEXT), format, STYLE, { damage: (bytes) => bytes.subarray(0, bytes.length / 2) }),
     ).toHaveProperty('fault');
@@ -95,8 +95,10 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
     const { modules, text } = encode(TEXT);
     const expected = { text, sizeMm: 30, quietZone: 4, across: modules.size + 8 };
     expect(findFault(await draw(format), format, expected)).toBeUndefined();
-    expect(findFault(await draw(format, { sizeMm: 31 }), format, expected)).toMatch(/^it is 31\.0\d* mm wide, not 30$/);
-    expect(findFault(await draw(format, { quietZone: 3 }), format, expected)).toBe('something stands in its quiet zone');
+    expect(findFault(await draw(format, { sizeMm: 31 }), format, expected)).toMatch(
+      /^the image is 31\.0\d* mm wide instead of 30 mm$/,
+    );
+    expect(findFault(await draw(format, { quietZone: 3 }), format, expected)).toBe('the quiet zone is not empty');
   });
 
   /** Of the bytes on the Node that this was written on; `npm run test:pictures` draws on others. */

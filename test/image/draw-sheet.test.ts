@@ -110,14 +110,14 @@ describe('a sheet', () => {
     const [page = expect.fail()] = pages;
     expect(placeFault(page, place, expected)).toBeUndefined();
     expect(placeFault(page, { ...place, xMm: place.xMm - 5 }, expected)).toBeDefined();
-    expect(placeFault(page, place, { ...expected, text: 'https://qr.example/s1' })).toBe('a decoder reads another text');
+    expect(placeFault(page, place, { ...expected, text: 'https://qr.example/s1' })).toBe('the code decodes to a different text');
   });
 
   it('is not given away with a code that does not read (I1)', async () => {
     const one = label('one');
     const broken = { ...one, text: 'https://qr.example/two' };
     expect(await drawSheet([one, broken], style('L7160'))).toEqual({
-      fault: 'https://qr.example/two: a decoder reads another text',
+      fault: 'https://qr.example/two: the code decodes to a different text',
     });
   });
 

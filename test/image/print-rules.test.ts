@@ -13,10 +13,10 @@ describe('the style of a picture', () => {
   });
 
   it.each([
-    [{ color: colour('#ff0') }, 'the contrast is 1:1, and cameras want at least 3:1'],
-    [{ color: colour('#aaa') }, 'the contrast is 2.3:1, and cameras want at least 3:1'],
-    [{ color: WHITE, background: BLACK }, 'it is light on dark, which many cameras do not read'],
-    [{ quietZone: 3 }, 'the quiet zone is 3 modules wide, and ISO/IEC 18004 wants 4'],
+    [{ color: colour('#ff0') }, 'the contrast is 1:1 (minimum: 3:1)'],
+    [{ color: colour('#aaa') }, 'the contrast is 2.3:1 (minimum: 3:1)'],
+    [{ color: WHITE, background: BLACK }, "the code is light on dark, which many cameras can't read"],
+    [{ quietZone: 3 }, 'the quiet zone is 3 modules wide (minimum in ISO/IEC 18004: 4)'],
   ])('is refused for %j (I3)', (style, refusal) => {
     expect(checkStyle({ ...STYLE, ...style }).refusals).toEqual([refusal]);
   });
@@ -24,7 +24,7 @@ describe('the style of a picture', () => {
   it('is warned of where the contrast is little', () => {
     expect(checkStyle({ ...STYLE, color: colour('#888') })).toEqual({
       refusals: [],
-      warnings: ['the contrast is 3.5:1: from 4.5:1 it is read in poor light too'],
+      warnings: ['the contrast is 3.5:1; at least 4.5:1 is recommended for poor light'],
     });
   });
 });
@@ -32,7 +32,7 @@ describe('the style of a picture', () => {
 describe('the size of a module', () => {
   it('has four dots of the printer at least (I3)', () => {
     expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 10 })).toEqual({
-      refusals: ['a module would have 3.5 printer dots at 300 dpi, and wants 4: --size 12mm has them'],
+      refusals: ['modules would be 3.5 printer dots wide at 300 dpi (minimum: 4); use --size 12mm or larger'],
       warnings: [],
     });
     expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: (33 * 4 * 25.4) / 300 }).refusals).toEqual([]);
@@ -40,7 +40,7 @@ describe('the size of a module', () => {
 
   it('is warned of under 0.4 mm', () => {
     expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 12 }).warnings).toEqual([
-      'modules are 0.36 mm wide: from 0.4 mm any phone reads them',
+      'modules are 0.36 mm wide; at least 0.4 mm is recommended',
     ]);
     expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 }).warnings).toEqual([]);
   });

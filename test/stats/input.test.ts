@@ -232,7 +232,7 @@ describe('each scan once', () => {
   it('cannot be told where codes are not named and one id has two times (F6)', async () => {
     expect(await refusal({ 'a.csv': csv([scan(1, 5), scan(2, 6)]), 'b.csv': csv([scan(1, 0)]) })).toEqual({
       name: 'UnprovenError',
-      message: 'two scans of different times have the id 1: which are the same cannot be told',
+      message: 'cannot remove duplicate scans: two scans with different times have the ID 1',
     });
   });
 
@@ -240,36 +240,36 @@ describe('each scan once', () => {
     const labelled = csv([{ ...scan(1, 0), qr_id: 'x' }], ['qr_id', ...NAMES]);
     expect(await refusal({ 'a.csv': labelled, 'b.csv': csv([scan(1, 0)]) })).toEqual({
       name: 'UsageError',
-      message: 'a.csv names the code of each scan (qr_id), b.csv does not: which scans they share cannot be told',
+      message: 'cannot count a.csv and b.csv together: only a.csv has code IDs (qr_id) to detect duplicate scans',
     });
   });
 });
 
 describe('what is no file of scans', () => {
   it.each([
-    ['a.csv', 'name,destination\nMenu,https://x.example\n', 'it has no column id and no ts; its columns are name,destination'],
-    ['a.csv', '1,2026-10-01T00:00:00Z,DE\n', 'it has no column id and no ts; its columns are 1,2026-10-01T00:00:00Z,DE'],
-    ['a.csv', 'id,ts\n1,2026-10-01T00:00:00Z\n2,yesterday\n', 'about line 3: ts is "yesterday", which is no time'],
-    ['a.csv', 'id,ts\nx,2026-10-01T00:00:00Z\n', 'about line 2: id is "x", which is no whole number'],
+    ['a.csv', 'name,destination\nMenu,https://x.example\n', 'missing columns id and ts (found: name,destination)'],
+    ['a.csv', '1,2026-10-01T00:00:00Z,DE\n', 'missing columns id and ts (found: 1,2026-10-01T00:00:00Z,DE)'],
+    ['a.csv', 'id,ts\n1,2026-10-01T00:00:00Z\n2,yesterday\n', 'near line 3: ts is "yesterday", not a time'],
+    ['a.csv', 'id,ts\nx,2026-10-01T00:00:00Z\n', 'near line 2: id is "x", not a whole number'],
     ['a.csv', 'id,ts\n1,2026-10-01T00:00:00Z,DE\n', 'line 2 has 3 cells where the header has 2'],
     ['a.csv', 'id,ts\n"1,2026-10-01T00:00:00Z\n', 'a quote (") from line 2 on is never closed'],
     ['a.csv', 'id,ts\n"1"x,2026-10-01T00:00:00Z\n', 'near line 2 a quote (") stands inside a cell'],
     ['a.csv', 'id,ts', 'its first line has no end'],
     ['a.csv', Buffer.from('id,ts\n\xff\n', 'latin1'), 'from line 1 on it has bytes that are not UTF-8'],
     ['a.ndjson', '{"id":1,"ts":"2026-10-01T00:00:00Z"}\n[1]\n', 'line 2 is not a JSON object'],
-    ['a.ndjson', '{"id":1.5,"ts":"2026-10-01T00:00:00Z"}\n', 'about line 1: id is "1.5", which is no whole number'],
-    ['a.ndjson', '{"ts":"2026-10-01T00:00:00Z"}\n', 'it has no column id; its columns are ts'],
+    ['a.ndjson', '{"id":1.5,"ts":"2026-10-01T00:00:00Z"}\n', 'near line 1: id is "1.5", not a whole number'],
+    ['a.ndjson', '{"ts":"2026-10-01T00:00:00Z"}\n', 'missing column id (found: ts)'],
     [
       'a.ndjson',
       '{"id":1,"ts":"2026-10-01T00:00:00Z","qr_id":"a"}\n{"id":1,"ts":"2026-10-01T00:00:00Z"}\n',
-      'about line 2: qr_id is in some of its rows and not in others',
+      'near line 2: only some rows have the column qr_id',
     ],
     ['a.json', '[{"id":1,"ts":"2026-10-01T00:00:00Z"},\n', 'it ends before its array does'],
     ['a.json', '[\n1\n]\n', 'from line 1 on it has a value that is not an object'],
     ['a.json', '[{"id":}]\n', 'from line 1 on it is not JSON'],
-    ['a.xlsx', 'PK\x03\x04rest', 'it is a workbook or zip archive'],
-    ['a.csv', Buffer.from('\ufeffid,ts\n', 'utf16le'), 'it is text in UTF-16'],
-    ['a.gz', gzipSync(gzipSync('id,ts\n')), 'it is compressed twice'],
+    ['a.xlsx', 'PK\x03\x04rest', 'the file is a workbook or ZIP archive'],
+    ['a.csv', Buffer.from('\ufeffid,ts\n', 'utf16le'), 'the file is text in UTF-16'],
+    ['a.gz', gzipSync(gzipSync('id,ts\n')), 'the file is compressed twice'],
   ])('%s: %j', async (name, content, why) => {
     expect(await refusal({ [name]: content })).toEqual({ name: 'UsageError', message: `${name} is no file of scans: ${why}` });
   });
@@ -278,14 +278,14 @@ describe('what is no file of scans', () => {
     const line = (id: number, more = {}) => `${JSON.stringify({ id, ts: '2026-10-01T00:00:00Z', ...more })}\n`;
     const files = { 'a.ndjson': line(1, { city: null }) + line(2, { city: 'Bonn' }) + line(3) };
     expect((await refusal(files, ['city'])).message).toBe(
-      'a.ndjson is no file of scans: about line 3: city is in some of its rows and not in others',
+      'a.ndjson is no file of scans: near line 3: only some rows have the column city',
     );
     expect((await read(files, ['day'])).taken).toHaveLength(3);
   });
 
   it('a file without the column that is asked for', async () => {
     const files = { 'a.csv': csv([scan(1, 0)]), 'b.csv': csv([scan(2, 1)], ['id', 'ts', 'device']) };
-    expect((await refusal(files, ['city'])).message).toBe('b.csv has no column city: it cannot be counted by city');
+    expect((await refusal(files, ['city'])).message).toBe('cannot count b.csv by city: the file has no column city');
   });
 
   it('a compressed file that is cut off', async () => {
@@ -302,7 +302,7 @@ describe('a file that is being written', () => {
   ])('%s: its last line is left out, and that is said', async (name, content) => {
     expect(await read({ [name]: content })).toMatchObject({
       ids: ['1', '2'],
-      notes: [`${name}: its last line is cut off and is not counted; is an export writing it just now?`],
+      notes: [`The last line of ${name} is incomplete and was not counted. An export may still be writing the file`],
     });
   });
 });
@@ -335,6 +335,6 @@ describe('what --input names', () => {
   it('must be there, and hold something', async () => {
     const directory = await useDirectory();
     await expect(listed([join(directory, 'gone.csv')])).rejects.toThrow(/^cannot read .*gone\.csv: /);
-    await expect(listed([directory])).rejects.toThrow(/ holds no file of scans$/);
+    await expect(listed([directory])).rejects.toThrow(/^no scan files in /);
   });
 });

@@ -77,7 +77,7 @@ describe('standard output', () => {
     const failure = await console.write('a').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LocalError);
     expect(failure).toMatchObject({
-      message: 'cannot write standard output: the device failed (EIO)',
+      message: 'cannot write to standard output: the device failed (EIO)',
       hint: expect.stringContaining('incomplete'),
     });
     await expect(console.write('b')).rejects.toBe(failure);
@@ -198,7 +198,7 @@ describe('progress', () => {
     progress.pause(42_000);
     progress.resume();
     progress.stop();
-    expect(said()).toBe('waiting 42 s for the rate limit\n');
+    expect(said()).toBe('Waiting 42 s for the rate limit\n');
   });
 });
 

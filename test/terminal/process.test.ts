@@ -58,7 +58,7 @@ describe.runIf(existsSync('/dev/full'))('as a process', () => {
   test('a full device never ends with 0', () => {
     const { status, stderr } = sh('$RUN 1 > /dev/full');
     expect(status).toBe(1);
-    expect(stderr).toContain('qrctl: cannot write standard output: the disk is full (ENOSPC)');
+    expect(stderr).toContain('qrctl: cannot write to standard output: the disk is full (ENOSPC)');
   });
 
   test('a file that may not grow any further is noticed, though the last write took a part', () => {

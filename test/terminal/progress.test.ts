@@ -91,7 +91,7 @@ describe('a bar', () => {
     expect(last()).toContain('waiting 1 s for the rate limit');
     await clock.advance(2000);
     tick();
-    expect(last()).toContain('rate limit: going on');
+    expect(last()).toContain('rate limit: resuming');
     bar.resume();
     expect(last()).toContain('1,000/s');
   });

@@ -9,8 +9,14 @@ const json = { json: true, verbose: false };
 describe('an error is a few lines', () => {
   test('what failed, and what to try', () => {
     expect(renderError(new NotFoundError('no code has the slug "abd"', { hint: 'did you mean abc?', status: 404 }), text)).toBe(
-      'qrctl: no code has the slug "abd"\n  did you mean abc?\n',
+      'qrctl: no code has the slug "abd"\n  hint: did you mean abc?\n',
     );
+  });
+
+  test('the label of the hint is on its last line, behind the context, and not on a usage', () => {
+    const hinted = (hint: string) => renderError(new UsageError('no', { hint }), text);
+    expect(hinted('profile default\nRun `qrctl doctor`.')).toBe('qrctl: no\n  profile default\n  hint: Run `qrctl doctor`.\n');
+    expect(hinted('usage: qrctl qr list')).toBe('qrctl: no\n  usage: qrctl qr list\n');
   });
 
   test('nothing of the service in it reaches the terminal as it is, or looks like a line of ours', () => {
@@ -23,7 +29,7 @@ describe('an error is a few lines', () => {
     const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, { hint: '👍'.repeat(1000) });
     for (const style of [text, json]) expect(renderError(error, style).length).toBeLessThan(1000);
     expect(renderError(error, text)).toMatch(
-      /^qrctl: cannot write x{128}…x+\.csv: the name is too long\n {2}(👍){128}…(👍){64}\n$/,
+      /^qrctl: cannot write x{128}…x+\.csv: the name is too long\n {2}hint: (👍){128}…(👍){64}\n$/,
     );
     const path = `/${'d'.repeat(998)}`;
     expect(renderError(new UsageError(`cannot write ${path}`), text)).toContain(path);
@@ -39,7 +45,7 @@ describe('an error is a few lines', () => {
   test('on a terminal wrapped between words, and marked by colour on top of its word', async () => {
     const error = new UsageError('the results are not in the file that was named', { hint: 'name another' });
     expect(renderError(error, text, { columns: 40, colours: await loadColours(true) })).toBe(
-      '\x1b[31mqrctl:\x1b[39m the results are not in the file\n  that was named\n  name another\n',
+      '\x1b[31mqrctl:\x1b[39m the results are not in the file\n  that was named\n  hint: name another\n',
     );
   });
 

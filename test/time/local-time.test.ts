@@ -47,11 +47,11 @@ describe('the zone in force', () => {
   });
 
   test.each([
-    [{ flag: 'Europe/Berlim' }, "--timezone 'Europe/Berlim' is not a time zone"],
-    [{ setting: 'Berlin' }, "the profile's timezone 'Berlin' is not a time zone"],
+    [{ flag: 'Europe/Berlim' }, "invalid value for --timezone: 'Europe/Berlim'"],
+    [{ setting: 'Berlin' }, "invalid timezone in the profile: 'Berlin'"],
     // node takes both for UTC.
-    [{ TZ: 'Europe/Berlim' }, "the variable TZ is 'Europe/Berlim', which is not a time zone"],
-    [{ TZ: 'CET-1CEST' }, "the variable TZ is 'CET-1CEST', which is not a time zone"],
+    [{ TZ: 'Europe/Berlim' }, "invalid value for TZ: 'Europe/Berlim'"],
+    [{ TZ: 'CET-1CEST' }, "invalid value for TZ: 'CET-1CEST'"],
   ])('%j is refused by its name', (inputs, message) => {
     expect(() => chooseTimeZone(inputs)).toThrow(message);
     expect(timeZoneToShow(inputs)).toBe('UTC');

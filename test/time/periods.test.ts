@@ -66,7 +66,7 @@ describe('a period', () => {
     '',
     '10/2026',
   ])('%j is refused with what is accepted', (text) => {
-    expect(() => period(text)).toThrow(/^--during '.*' is not a period$/);
+    expect(() => period(text)).toThrow(/^invalid value for --during: '.*' \(expected a period\)$/);
   });
 
   test.each([

@@ -27,7 +27,7 @@ export function createOrderCheck(): IsNew {
       ends.set(of, end);
     }
     // F5: only what is later than all before it is new without being looked up.
-    if (ms < end.ms || (ms === end.ms && id <= end.id)) throw new OutOfOrderError('scans are not in order of time');
+    if (ms < end.ms || (ms === end.ms && id <= end.id)) throw new OutOfOrderError('scans are not in chronological order');
     end.ms = ms;
     end.id = id;
     return true;
@@ -44,9 +44,9 @@ export function createMemory(): IsNew {
     // F6: of files that do not name their codes the ids alone could hide a scan behind one of another code.
     if (found === 'other') {
       throw new UnprovenError(
-        `two scans of different times have the id ${id}${owner === '' ? '' : ` in ${quote(owner)}`}: which are the same cannot be told`,
+        `cannot remove duplicate scans: two scans with different times have the ID ${id}${owner === '' ? '' : ` in code ${quote(owner)}`}`,
         {
-          hint: 'export the codes again into one file, so that each row names its code: qrctl scans export CODE CODE -o scans.csv',
+          hint: 'Export the codes again into one file, which adds code IDs: `qrctl scans export CODE CODE -o scans.csv`.',
         },
       );
     }

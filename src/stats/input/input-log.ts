@@ -36,7 +36,7 @@ export function sortFiles(files: readonly LogFile[]): string[] {
     // F13: the figures would be too low.
     if (name.packing === undefined || name.packing === 'gz') continue;
     throw new UsageError(`cannot read ${path}: qrctl decompresses .gz, not .${name.packing}`, {
-      hint: `decompress ${basename(path)}, or move it elsewhere to count without it`,
+      hint: `Decompress ${basename(path)}, or move it to a different directory to count without it.`,
     });
   }
   const sorted = [...files].sort((a, b) => compareAges(a.name, b.name) || (a.path < b.path ? -1 : 1));
@@ -48,10 +48,8 @@ export async function warnOfUnread(paths: readonly string[], { warn }: ListOptio
   const unread: string[] = [];
   for (const path of paths) if ((await peekInput(path)) === 'scans') unread.push(path);
   if (unread.length === 0) return;
-  const looks = unread.length === 1 ? 'looks' : 'look';
-  warn(
-    `${inShort(unread)} ${looks} like scans, and ${unread.length === 1 ? 'is' : 'are'} not read; to count them, specify --input ${unread[0]}`,
-  );
+  const [looks, it] = unread.length === 1 ? ['looks like a scan file but was', 'it'] : ['look like scan files but were', 'them'];
+  warn(`${inShort(unread)} ${looks} not read. To count ${it}, specify ${it} with \`--input\``);
 }
 
 /** Of many names so many are said. */

@@ -36,7 +36,9 @@ export async function listDirectory(directory: string, options: ListOptions): Pr
   }
   await warnOfUnread(unknown, options);
   if (logs.size === 0) {
-    throw new UsageError(`${directory} holds no file of scans`, { hint: 'they end in .csv, .ndjson, .json or .parquet' });
+    throw new UsageError(`no scan files in ${directory}`, {
+      hint: 'Specify a directory with .csv, .ndjson, .json or .parquet files.',
+    });
   }
   const sorted = [...logs].sort(([a], [b]) => (a < b ? -1 : 1));
   return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));

@@ -13,9 +13,11 @@ import { listDirectory } from './list-directory.ts';
 /** Returns the logs in the order of their names, each file once. Throws UsageError for what is not there, or can't be decompressed. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   // Files that overlap are read twice.
-  if (names.includes('-')) throw new UsageError('--input reads files, not standard input', { hint: 'save it as a file first' });
+  if (names.includes('-'))
+    throw new UsageError("--input can't read standard input", { hint: 'Save the data to a file first, then pass its path.' });
   const { kept, skipped } = withoutCompanions(names);
-  if (skipped.length > 0) options.note(`Skipped ${inShort(skipped)}: not scans, but what qrctl keeps beside a file of them`);
+  if (skipped.length > 0)
+    options.note(`Skipped ${countOf(skipped.length, 'file')} that qrctl keeps next to scan files: ${inShort(skipped)}`);
   const named = new Set(kept.map((name) => resolve(name)));
   const folders = createFolders();
   const logs: InputLog[] = [];
@@ -44,7 +46,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
   }
   if (also.length > 0)
     options.note(
-      `Also reading ${countOf(also.length, 'rotated file')}: ${inShort(also)}; --no-rotated reads only the files you specify`,
+      `Also reading ${countOf(also.length, 'rotated file')}: ${inShort(also)} (pass \`--no-rotated\` to read only the specified files)`,
     );
   return eachOnce(logs);
 }

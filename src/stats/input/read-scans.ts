@@ -81,12 +81,12 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
       if (row && !first) {
         checkColumns(row, path, job.dimensions);
         refuseMixture(row, path, naming);
-        if (isPooled(naming) !== wasPooled) throw new OutOfOrderError('a file does not say whose scans it has');
+        if (isPooled(naming) !== wasPooled) throw new OutOfOrderError('a file has no code IDs');
         first = row;
       }
       if (first) refuseOtherColumns({ rows, line, torn }, first, path, job.dimensions);
       takeRows({ rows, line, torn }, { path, owner, span }, isNew, take);
-      if (torn) job.note(`${path}: its last line is cut off and is not counted; is an export writing it just now?`);
+      if (torn) job.note(`The last line of ${path} is incomplete and was not counted. An export may still be writing the file`);
       await job.pause();
     }
     if (span.firstMs <= span.lastMs) spans.set(path, span);
@@ -131,8 +131,8 @@ async function* joined(first: TextPiece, rest: AsyncGenerator<TextPiece>): Async
 }
 
 const SIGNATURES = [
-  { bytes: [0x50, 0x4b, 0x03, 0x04], is: 'a workbook or zip archive' },
-  { bytes: [0x50, 0x41, 0x52, 0x31], is: 'Parquet, and its name does not end in .parquet' },
+  { bytes: [0x50, 0x4b, 0x03, 0x04], is: 'a workbook or ZIP archive' },
+  { bytes: [0x50, 0x41, 0x52, 0x31], is: 'Parquet, but its name lacks the extension .parquet' },
   { bytes: [0xff, 0xfe], is: 'text in UTF-16' },
   { bytes: [0xfe, 0xff], is: 'text in UTF-16' },
   { bytes: [0x1f, 0x8b], is: 'compressed twice' },
@@ -142,7 +142,7 @@ async function* refuseBinary(pieces: AsyncIterable<Uint8Array>, path: string): A
   let isFirst = true;
   for await (const piece of pieces) {
     const found = isFirst ? SIGNATURES.find(({ bytes }) => bytes.every((byte, at) => piece[at] === byte)) : undefined;
-    if (found) throw notOurs(path, `it is ${found.is}`);
+    if (found) throw notOurs(path, `the file is ${found.is}`);
     isFirst = false;
     yield piece;
   }
@@ -155,12 +155,15 @@ function checkColumns(row: Row, path: string, dimensions: readonly Dimension[]):
 function checkNames(names: readonly string[], path: string, dimensions: readonly Dimension[]): void {
   const missing = ['id', 'ts'].filter((name) => !names.includes(name));
   if (missing.length > 0) {
-    throw notOurs(path, `it has no column ${missing.join(' and no ')}; its columns are ${shown(names.slice(0, 20).join(','))}`);
+    throw notOurs(
+      path,
+      `missing column${missing.length === 1 ? '' : 's'} ${missing.join(' and ')} (found: ${shown(names.slice(0, 20).join(','))})`,
+    );
   }
   const without = dimensions.filter(isValueDimension).find((dimension) => !names.includes(dimension));
   if (without) {
-    throw new UsageError(`${path} has no column ${without}: it cannot be counted by ${without}`, {
-      hint: `leave out --by ${without}, or export the file with all fields`,
+    throw new UsageError(`cannot count ${path} by ${without}: the file has no column ${without}`, {
+      hint: `Omit \`--by ${without}\`, or export the file again with all fields.`,
     });
   }
 }
@@ -172,9 +175,9 @@ function refuseMixture(row: Row, path: string, naming: Naming): void {
   else naming.without ??= path;
   if (naming.byRow === undefined || naming.without === undefined) return;
   throw new UsageError(
-    `${naming.byRow} names the code of each scan (qr_id), ${naming.without} does not: which scans they share cannot be told`,
+    `cannot count ${naming.byRow} and ${naming.without} together: only ${naming.byRow} has code IDs (qr_id) to detect duplicate scans`,
     {
-      hint: 'count them apart, or export the codes again into one file',
+      hint: 'Count the files separately, or export the codes again into one file.',
     },
   );
 }
@@ -187,7 +190,7 @@ function refuseOtherColumns({ rows, line }: Records, first: Row, path: string, d
     const row = rows[i] as Row;
     const other = (row.qr_id !== undefined) !== isNamed ? 'qr_id' : fields.find((field) => row[field] === undefined);
     if (other === undefined) continue;
-    throw notOurs(path, `about line ${line + i}: ${other} is in some of its rows and not in others`);
+    throw notOurs(path, `near line ${line + i}: only some rows have the column ${other}`);
   }
 }
 
@@ -231,6 +234,7 @@ function idOf(id: unknown): number | bigint | undefined {
 }
 
 function badRow(path: string, line: number, column: string, value: unknown): UsageError {
-  const seen = value === undefined || value === null ? 'is missing' : `is "${shown(String(value))}"`;
-  return notOurs(path, `about line ${line}: ${column} ${seen}, which is no ${column === 'ts' ? 'time' : 'whole number'}`);
+  if (value === undefined || value === null) return notOurs(path, `near line ${line}: ${column} is missing`);
+  const expected = column === 'ts' ? 'a time' : 'a whole number';
+  return notOurs(path, `near line ${line}: ${column} is "${shown(String(value))}", not ${expected}`);
 }

@@ -1,7 +1,7 @@
 /** Columns over time as inline SVG: places in percent and type in pixels, so that it fits any width and is always legible. */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
-import { formatCount } from '../../text/quote.ts';
+import { countOf, formatCount } from '../../text/quote.ts';
 import type { Figure, Section } from '../figures.ts';
 import { type Html, html, raw } from './html.ts';
 
@@ -74,7 +74,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** What fits beside four others on a phone. */
 function shortLabel(by: Section['by'], value: string): string {
   const [year = '', month = '', day = ''] = value.split('-');
-  if (by === 'day') return `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
+  if (by === 'day') return `${MONTHS[Number(month) - 1] ?? ''} ${Number(day)}`;
   if (by === 'month') return `${MONTHS[Number(month) - 1] ?? ''} ${year.slice(2)}`;
   if (by === 'week') return `${month} ${year.slice(2)}`;
   return by === 'hour' ? `${value}:00` : value.slice(0, 3);
@@ -83,5 +83,5 @@ function shortLabel(by: Section['by'], value: string): string {
 function summary(rows: readonly Figure[]): string {
   const [most] = [...rows].sort((a, b) => b.scans - a.scans);
   if (!most || most.scans === 0) return 'no scans';
-  return `most on ${most.value}, ${formatCount(most.scans)} scans; all figures are in the table below`;
+  return `peak at ${most.value} with ${countOf(most.scans, 'scan')}; all figures are in the table below`;
 }

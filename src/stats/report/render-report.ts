@@ -96,20 +96,18 @@ function tiles({ total, previous, sections, codes, comparedWith }: ReportPage): 
     tile(
       'Scans',
       formatCount(total),
-      previous === undefined ? `${codes === undefined ? '' : countOf(codes, 'code')}` : `${formatCount(previous)} before`,
+      previous === undefined ? `${codes === undefined ? '' : countOf(codes, 'code')}` : `${formatCount(previous)} previously`,
       change,
     ),
     ...(busiest && busiest.scans > 0 ? [tile('Busiest day', formatCount(busiest.scans), busiest.value ?? '')] : []),
     ...(country && country.share !== null
       ? [tile('Top country', country.value ?? '', `${formatShare(country.share)} of scans`)]
       : []),
-    ...(mobile && mobile.share !== null
-      ? [tile('On phones', formatShare(mobile.share), `${formatCount(mobile.scans)} scans`)]
-      : []),
+    ...(mobile && mobile.share !== null ? [tile('On phones', formatShare(mobile.share), countOf(mobile.scans, 'scan'))] : []),
   ];
-  return html`<section class="tiles" aria-label="In short">
+  return html`<section class="tiles" aria-label="Summary">
 ${list}
-</section>${comparedWith === undefined ? '' : html`<p class="compared">Before: ${comparedWith}</p>`}`;
+</section>${comparedWith === undefined ? '' : html`<p class="compared">Compared with ${comparedWith}</p>`}`;
 }
 
 function tile(label: string, value: string, detail: string, change: number | null = null): Html {
@@ -139,9 +137,9 @@ function card(section: Section, page: ReportPage): Html {
   return html`<section class="card${wide}" aria-labelledby="by-${by}">
 <h2 id="by-${by}">${title}</h2>
 ${body}
-${section.isApproximate ? html`<p class="note">Too many different values to count each exactly: what a row shows is certain, the rest stands in its last row.</p>` : ''}
-${section.isSparse ? html`<p class="note">The range is too long for a row per ${section.by}: rows without scans are omitted.</p>` : ''}
-${rows.some(({ isPart }) => isPart) ? html`<p class="note">* not the whole of it: the report begins or ends within.</p>` : ''}
+${section.isApproximate ? html`<p class="note">Too many distinct values for exact counts. Each count is a minimum; the remainder is in the last row.</p>` : ''}
+${section.isSparse ? html`<p class="note">The range is too long for one row per ${section.by}. Rows without scans are omitted.</p>` : ''}
+${rows.some(({ isPart }) => isPart) ? html`<p class="note">* Partial ${by}: the report begins or ends within it.</p>` : ''}
 </section>
 `;
 }
@@ -155,15 +153,15 @@ function bodyOf(section: Section, compared: boolean): Html {
   return html`${chart}${legend(compared)}${columnsOfTables(section, { caption, compared, hasBars: false })}`;
 }
 
-/** A chart and ten tables of zeros say no more. */
+/** Returns the card shown in place of charts and tables of zeros. */
 function noScans({ codes }: ReportPage): Html {
-  const looked = codes === undefined ? 'The files contain none.' : `The service has none for ${countOf(codes, 'code')}.`;
-  return html`<section class="card wide"><p class="none">No scans in this period. ${looked}</p></section>`;
+  const source = codes === undefined ? 'in the input files' : `for ${countOf(codes, 'code')}`;
+  return html`<section class="card wide"><p class="none">No scans in this period ${source}.</p></section>`;
 }
 
 function legend(compared: boolean): Html | string {
   return compared
-    ? html`<p class="legend"><span class="key now"></span>this period <span class="key then"></span>before</p>`
+    ? html`<p class="legend"><span class="key now"></span>this period <span class="key then"></span>previous period</p>`
     : '';
 }
 
@@ -174,7 +172,7 @@ function silent(names: readonly string[]): Html | string {
 }
 
 function notes({ range, madeBy, codes }: ReportPage): Html {
-  return html`<p><strong>Scans, not people.</strong> Who scans a code twice counts twice. No percentage is shown of fewer than 30 scans.</p>
-<p>Counted: ${codes === undefined ? 'the scans in the files below' : countOf(codes, 'code')}, ${range}. Every scan of this range was counted, each once, or this report would not exist.</p>
+  return html`<p><strong>Scans, not people.</strong> A visitor who scans a code twice counts twice. Percentages of fewer than 30 scans are omitted.</p>
+<p>Source: ${codes === undefined ? 'the files below' : countOf(codes, 'code')}, ${range}. Every scan ${codes === undefined ? 'of these files in this range' : 'in this range'} is counted exactly once.</p>
 <p>Made with <code>${madeBy}</code></p>`;
 }

@@ -20,7 +20,7 @@ export function figuresTable({ by, rows }: Pick<Section, 'by' | 'rows'>, { capti
     ...(hasBars ? [html`<td class="bar"></td>`] : []),
     head('Scans'),
     head('Share'),
-    ...(compared ? [head('Before'), head('Change')] : []),
+    ...(compared ? [head('Previous'), head('Change')] : []),
   ];
   return html`<table class="figures${hasBars ? ' bars' : ''}">
 <caption>${caption}</caption>
@@ -36,7 +36,7 @@ ${rows.map(
 }
 
 /** Where it is not the dimension's own name. */
-const COLUMN: Partial<Record<Section['by'], string>> = { os: 'System', referrer: 'Address' };
+const COLUMN: Partial<Record<Section['by'], string>> = { os: 'System', referrer: 'Referrer' };
 
 export function columnName(by: Section['by']): string {
   return COLUMN[by] ?? `${by.charAt(0).toUpperCase()}${by.slice(1)}`;
@@ -56,8 +56,8 @@ function bar(percent: number): Html {
 }
 
 function nameOf({ by, value, isRest, isPart }: Figure, rows: readonly Figure[]): string {
-  if (isRest) return `all others${rows.length > 1 ? '' : ' (too many to name)'}`;
-  if (value === null) return by === 'referrer' ? 'no address given' : 'not known';
+  if (isRest) return `all others${rows.length > 1 ? '' : ' (too many to list)'}`;
+  if (value === null) return by === 'referrer' ? 'no referrer' : 'not recorded';
   return `${value}${isPart ? ' *' : ''}`;
 }
 
@@ -92,7 +92,7 @@ export function calendarTable({ rows }: Section, caption: string): Html {
     if (week) week[weekday] = row;
   }
   return html`<table class="calendar">
-<caption>${caption}, week by week</caption>
+<caption>${caption}, by week</caption>
 <thead><tr><th scope="col">Week of</th>${WEEKDAYS.map((day) => html`<th scope="col">${day}</th>`)}</tr></thead>
 <tbody>
 ${weeks.map(
@@ -111,9 +111,9 @@ function dayCell(day: Figure | undefined, most: number): Html {
 }
 
 export function formatShare(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
+  return `${(share * 100).toFixed(1)}%`;
 }
 
 export function formatChange(change: number): string {
-  return `${change > 0 ? '+' : change < 0 ? '−' : '±'}${Math.abs(change * 100).toFixed(Math.abs(change) >= 10 ? 0 : 1)} %`;
+  return `${change > 0 ? '+' : change < 0 ? '−' : '±'}${Math.abs(change * 100).toFixed(Math.abs(change) >= 10 ? 0 : 1)}%`;
 }
