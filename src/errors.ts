@@ -96,26 +96,26 @@ export { Failure, RequestFailure };
 
 /** Exit codes in order, with the words `qrctl help exit-codes` prints. */
 export const EXIT_CODES = [
-  { exit: 0, meaning: 'done, all of it' },
+  { exit: 0, meaning: 'success: everything is done' },
   {
     exit: 1,
     meaning:
-      "unexpected failure of the tool (NO_SPACE: the disk is full), or an answer that is not what the service's specification describes",
+      "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification",
   },
-  { exit: 2, meaning: 'usage: bad flag, argument or input file; nothing was sent' },
-  { exit: 3, meaning: 'no key, or the service refused it (401)' },
+  { exit: 2, meaning: 'usage error: invalid flag, argument or input file; no changes were made' },
+  { exit: 3, meaning: 'no API key, or the service rejected it (401)' },
   { exit: 4, meaning: 'not found (404)' },
-  { exit: 5, meaning: "the plan's limit on codes (403)" },
-  { exit: 6, meaning: 'rate limit: waiting would pass --max-wait' },
+  { exit: 5, meaning: "the plan's code limit is reached (403)" },
+  { exit: 6, meaning: 'rate limit: the wait would exceed --max-wait' },
   { exit: 7, meaning: 'network or service unavailable after retries' },
-  { exit: 8, meaning: 'partly done: some rows or codes failed; the results say which' },
+  { exit: 8, meaning: 'partly done: some rows or codes failed; the results list them' },
   {
     exit: 9,
-    meaning: "the export could not be proven complete, or a bulk row's outcome needs a person's decision; nothing was guessed",
+    meaning: 'the export could not be verified as complete, or a bulk row needs your decision; nothing was guessed',
   },
   { exit: 10, meaning: 'the service rejected the values (400)' },
-  { exit: 130, meaning: 'interrupted (Ctrl-C): output files untouched, or at a committed point' },
-  { exit: 143, meaning: 'terminated: output files untouched, or at a committed point' },
+  { exit: 130, meaning: 'interrupted (Ctrl-C): output files are unchanged or at a committed point' },
+  { exit: 143, meaning: 'terminated: output files are unchanged or at a committed point' },
 ] as const;
 
 const EXIT_OF_CLASS = [

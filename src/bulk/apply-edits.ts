@@ -51,6 +51,9 @@ async function apply(edit: OwnedEdit, log: EditsLog, service: EditsJob['service'
 async function requireThere<T>(work: Promise<T>, { row: { line } }: OwnedEdit): Promise<T> {
   return work.catch((error) => {
     if (!(error instanceof NotFoundError)) throw error;
-    throw new NotFoundError(`${error.message}; --as-new ${line} creates a new code`, { outcome: 'not-applied', cause: error });
+    throw new NotFoundError(`${error.message}; pass --as-new ${line} to create a new code`, {
+      outcome: 'not-applied',
+      cause: error,
+    });
   });
 }

@@ -129,7 +129,7 @@ export function refuseUnchanged(code: NewCode | QrCode, changes: CodeChanges, af
   for (const field of ['name', 'destination'] as const) {
     const isSame = changes[field] === undefined || valuesKey({ ...code, [field]: changes[field] }) === valuesKey(code);
     if (isSame || (after[field] ?? '') !== (code[field] ?? '')) continue;
-    throw new UnexpectedAnswerError(`the service answered that it changed the code, and left its ${field} as it was`);
+    throw new UnexpectedAnswerError(`the service reported success but did not change the ${field}`);
   }
 }
 

@@ -41,7 +41,7 @@ export function checkCreate(input: Input, options: CreateOptions = {}): Checked<
     }),
   );
   for (const fault of repeated(input, rows)) warnings.push(fault);
-  return { rows, faults, warnings, doubts: [], unread, notes, start: '--template prints one to start from' };
+  return { rows, faults, warnings, doubts: [], unread, notes, start: 'Run `qrctl qr create --template` to print a sample file.' };
 }
 
 /** What flags add is a part of the row: its journal must not take it for the same row under other flags. */
@@ -73,9 +73,11 @@ function readName(row: InputRow, { has, cell, faults }: Columns): string | undef
     return undefined;
   }
   if (name.trim() === '') nameCell.fault(BLANK_NAME);
-  else if (name !== name.trim()) nameCell.warn(`${inQuotes(name)} has spaces around it, which the code keeps`);
+  else if (name !== name.trim()) nameCell.warn(`${inQuotes(name)} has leading or trailing spaces, which are kept`);
   if (isShortened(name))
-    nameCell.warn(`${inQuotes(name)} is what a spreadsheet makes of a long number: format the column as text and type it again`);
+    nameCell.warn(
+      `${inQuotes(name)} looks like a long number shortened by a spreadsheet: format the column as text and retype the value`,
+    );
   return name;
 }
 

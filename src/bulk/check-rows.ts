@@ -10,8 +10,8 @@ import { type Checked, type Fault, fold, type Input, type InputRow } from './inp
 
 export const UTM_COLUMNS = UTM_NAMES.map((name) => `utm_${name}`);
 
-export const TYPES: Words = { what: 'a type', all: CODE_TYPES };
-const STATUSES: Words = { what: 'a status', all: CODE_STATUSES };
+export const TYPES: Words = { what: 'a valid type', all: CODE_TYPES };
+const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
 /** Most of a screen's width. */
 const MOST_NAMED = 5;
@@ -61,7 +61,7 @@ export interface CommonChanges {
 
 const TARGET_COLUMNS = ['id', 'slug'];
 const CHANGE_COLUMNS = ['name', 'destination', 'status'];
-const LIST = '`qrctl qr list -o codes.csv` writes one to start from';
+const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
 /** The rows of a file that says which codes are meant: to be deleted, to be drawn. */
 export function checkDelete(input: Input): Checked<TargetRow> {
@@ -82,9 +82,9 @@ function refuseDates({ name, columns, rows }: Input): void {
   const count = rows.filter(isDated).length;
   if (count === 0) return;
   throw new UsageError(
-    `${name} has dates in the column ${quote(at ?? '')} (${countOf(count, 'row')}), and without --due each row would apply now`,
+    `${name} has dates in column ${quote(at ?? '')} (${countOf(count, 'row')}), but without --due all rows would be applied now`,
     {
-      hint: 'add --due to apply only the rows whose time has come; to apply all of them now, add --ignore-dates',
+      hint: 'Add --due to apply only the rows whose time has come, or --ignore-dates to apply all rows now.',
     },
   );
 }
@@ -104,7 +104,7 @@ export function checkDated(
 ): Checked<DatedRow> {
   const read = updateReader(input, common);
   const { known, needsChange } = wantsOf(common);
-  const start = 'a plan is a list of codes (`qrctl qr list -o plan.csv`) with a column at';
+  const start = 'To make a plan, run `qrctl qr list -o plan.csv` and add a column named at.';
   const checked = checkTargets(input, { known: [...known, 'at'], needsChange, needs: ['at'], start }, (target, columns) => {
     const { row, own } = read(target, columns);
     return { ...row, own, atMs: (columns.has('at') ? readAt(columns.cell(row, 'at')) : undefined) ?? 0 };
@@ -172,15 +172,14 @@ function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>(
   const line = input.headerLine;
   const isEmpty = input.rows.length === 0 && line === undefined;
   if (!isEmpty && !TARGET_COLUMNS.some(has))
-    faults.push({ line, message: `neither a column id nor a column slug says which codes${instead(unread)}` });
+    faults.push({ line, message: `no column identifies the codes: add a column id or slug${instead(unread)}` });
   for (const column of needs) {
-    if (!isEmpty && !has(column))
-      faults.push({ line, column, message: `is missing: when is each row to apply?${instead(unread)}` });
+    if (!isEmpty && !has(column)) faults.push({ line, column, message: `is missing: each row needs a time${instead(unread)}` });
   }
   if (!isEmpty && needsChange && ![...CHANGE_COLUMNS, ...UTM_COLUMNS].some(has)) {
     const message = input.isBare
-      ? 'a list of codes does not say what to change: add --name, --destination or --status'
-      : `none of the columns ${CHANGE_COLUMNS.join(', ')} says what to change`;
+      ? 'a list of codes contains no changes: add --name, --destination or --status'
+      : 'no column contains changes: add a column name, destination or status';
     faults.push({ line, message });
   }
   const rows = input.rows.map((row) => read({ ...row, ...readTarget(row, columns) }, columns));
@@ -194,7 +193,7 @@ function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>(
 function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetRow, 'id' | 'slug'> {
   const read = (column: string) => readText(cell(row, column))?.trim() || undefined;
   const [id, slug] = [read('id'), read('slug')];
-  if (id !== undefined && !isUuid(id)) cell(row, 'id').fault(`${inQuotes(id)} is not an id (a uuid)`);
+  if (id !== undefined && !isUuid(id)) cell(row, 'id').fault(`${inQuotes(id)} is not an id (expected a UUID)`);
   if (TARGET_COLUMNS.some(has) && id === undefined && slug === undefined)
     faults.push({ line: row.line, message: 'has neither an id nor a slug' });
   return { id: id?.toLowerCase(), slug };

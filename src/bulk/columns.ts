@@ -40,7 +40,11 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
   for (const column of input.columns) {
     const folded = fold(column);
     if (reserved.includes(folded)) {
-      faults.push({ line, column, message: `the results add a column of this name: rename yours (my_${folded})` });
+      faults.push({
+        line,
+        column,
+        message: `this name is reserved for a results column: rename your column, for example to my_${folded}`,
+      });
     }
     if (!known.includes(folded)) continue;
     const other = found.get(folded);
@@ -56,7 +60,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
     // Where the column it resembles is there too, the name is no typo but the person's own.
     const row = input.rows.find(({ values }) => values.has(column));
     if (missing(meant, line === undefined ? row : undefined)) {
-      faults.push({ line: line ?? row?.line, column, message: `unknown; is it meant to be ${meant}?` });
+      faults.push({ line: line ?? row?.line, column, message: `unknown column; did you mean ${meant}?` });
     }
   }
   const unreadable = new Set(faults.map(placeKey));
@@ -82,7 +86,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
 function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {
   if (hiddenRows === 0) return [];
   const [count, verb] = [`${hiddenRows} of ${rows.length} rows`, hiddenRows === 1 ? 'is' : 'are'];
-  return [{ message: `${count} in ${name} ${verb} hidden and ${verb} included: omit hidden rows with --visible-only` }];
+  return [{ message: `${count} in ${name} ${verb} hidden but included; pass --visible-only to omit hidden rows` }];
 }
 
 function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
@@ -104,7 +108,10 @@ function takeAlias({ columns, headerLine }: Input, found: Map<string, string>, f
     return [`column ${quote(alias)} is read as destination`];
   }
   const names = others.map(inQuotes).join(' and ');
-  faults.push({ line: headerLine, message: `the columns ${names} may each mean destination: rename the one that does` });
+  faults.push({
+    line: headerLine,
+    message: `columns ${names} could each be the destination: rename the right one to destination`,
+  });
   return [];
 }
 
@@ -127,15 +134,15 @@ const HALF_CHARACTER = /\p{Surrogate}/u;
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string') {
-    fault(`must be text in quotes, not ${showValue(value)}`);
+    fault(`must be a quoted string, not ${showValue(value)}`);
     return undefined;
   }
-  if (!mayBeHalf && HALF_CHARACTER.test(value)) fault(`${showValue(value)} holds half a character`);
+  if (!mayBeHalf && HALF_CHARACTER.test(value)) fault(`${showValue(value)} contains an incomplete character (a lone surrogate)`);
   return value;
 }
 
 /** A name of which nothing is seen. */
-export const BLANK_NAME = 'is only spaces';
+export const BLANK_NAME = 'contains only spaces';
 
 /** The words that a column may hold. */
 export interface Words {

@@ -23,7 +23,7 @@ export function checkExtent(bytes: Uint8Array, separator: string, name: string, 
   const refuse = (message: string) => refuseFaults({ name }, [{ line: own.line, message }]);
 
   function endRecord(at: number): void {
-    if (own.cells > MOST_COLUMNS) refuse(`${own.cells} cells; at most ${MOST_COLUMNS} are read`);
+    if (own.cells > MOST_COLUMNS) refuse(`has ${own.cells} cells (limit: ${MOST_COLUMNS})`);
     if (at - own.start > MOST_RECORD_BYTES) refuse(`is longer than ${MOST_RECORD_BYTES / 2 ** 20} MiB`);
     const isEmpty = at === own.start || (at === own.start + 1 && bytes[own.start] === RETURN);
     if (isEmpty) found.empty += 1;
@@ -34,8 +34,8 @@ export function checkExtent(bytes: Uint8Array, separator: string, name: string, 
       found.records += 1;
       found.cells += own.cells;
     }
-    if (found.empty > MOST_EMPTY) refuse(`more than ${MOST_EMPTY} empty lines stand before this`);
-    if (found.cells > MOST_VALUES + found.columns) refuse(`more than ${MOST_VALUES} cells stand before this`);
+    if (found.empty > MOST_EMPTY) refuse(`exceeds the limit of ${MOST_EMPTY} empty lines per file`);
+    if (found.cells > MOST_VALUES + found.columns) refuse(`exceeds the limit of ${MOST_VALUES} cells per file`);
     own = { start: at + 1, line, cells: 1 };
   }
 

@@ -114,7 +114,7 @@ async function readRecords(
 
 function quoteFault(error: CsvError): string {
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote (") opened here is never closed';
-  return 'a quote (") stands inside a cell: put the whole cell in quotes and double the ones in it ("5"" disc")';
+  return 'a quote (") appears inside a cell: enclose the whole cell in quotes and double each quote in it ("5"" disc")';
 }
 
 /** The parser's own count takes CRLF inside quotes for two lines. Offsets must not go back. */
@@ -134,5 +134,5 @@ function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
   const used = cells.findLastIndex((cell) => cell !== '') + 1;
   if (used <= width && cells.length >= width) return [];
   const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
-  return [{ line, message: `${count} where the header has ${width}: does a value with a separator in it lack its quotes?` }];
+  return [{ line, message: `has ${count}, but the header has ${width}: check that values with a separator are in quotes` }];
 }

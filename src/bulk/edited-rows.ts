@@ -7,10 +7,8 @@ import { inQuotes } from '../text/quote.ts';
 /** Says what was edited, or which codes come into question. */
 export function tellEdit({ of, changes, candidates }: Edit): string {
   if (of === undefined || of.id === undefined) {
-    const codes = candidates.map(
-      ({ id, seen }) => `${inQuotes(seen?.name ?? '')} (${id ?? 'it is not known whether it has a code'})`,
-    );
-    return `may be an edit of a row that is gone: ${codes.join(' or ')}`;
+    const codes = candidates.map(({ id, seen }) => `${inQuotes(seen?.name ?? '')} (${id ?? 'it may have a code'})`);
+    return `may be an edit of a removed row: ${codes.join(' or ')}`;
   }
   if (changes === undefined) return 'changed since its code was created';
   const told = changes.map(({ field, old, new: now }) => `${field} changed from ${inQuotes(old)} to ${inQuotes(now)}`);
@@ -28,7 +26,7 @@ export function editedError(edited: readonly RowEnd[]): PartialError | undefined
     const code = id === undefined ? '' : ` (code ${id})`;
     return `  line ${line}: ${edit ? tellEdit(edit) : ''}${code}`;
   });
-  if (edited.length > MOST_NAMED) lines.push(`  and ${edited.length - MOST_NAMED} more: the results say which`);
+  if (edited.length > MOST_NAMED) lines.push(`  and ${edited.length - MOST_NAMED} more; see the results`);
   const count = edited.length === 1 ? '1 row was' : `${edited.length} rows were`;
   return new PartialError(
     [`${count} edited since the last run; nothing was sent for ${edited.length === 1 ? 'it' : 'them'}`, ...lines].join('\n'),
@@ -41,7 +39,7 @@ export function editedError(edited: readonly RowEnd[]): PartialError | undefined
 function hintFor(edited: readonly RowEnd[], line: number): string {
   const canApply = edited.some(({ id, edit }) => id !== undefined && !edit?.changes?.some(({ field }) => field === 'type'));
   const unclear = edited.find(({ id }) => id === undefined);
-  const asNew = `add --as-new ${unclear?.line ?? line} to create a new code for ${unclear || edited.length > 1 ? 'such a row' : 'the row'}`;
-  if (!canApply) return unclear ? `${asNew}, or --adopt ${unclear.line}=ID --apply-edits to change the code with this id` : asNew;
-  return `add --apply-edits to change ${edited.length === 1 ? 'its code' : 'their codes'}, or ${asNew}`;
+  const asNew = `--as-new ${unclear?.line ?? line} to create a new code for line ${unclear?.line ?? line}`;
+  if (canApply) return `Add --apply-edits to change ${edited.length === 1 ? 'its code' : 'their codes'}, or ${asNew}.`;
+  return unclear ? `Add ${asNew}, or --adopt ${unclear.line}=ID --apply-edits to change the code with this ID.` : `Add ${asNew}.`;
 }

@@ -61,7 +61,9 @@ export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fa
   return rows.flatMap(({ id, slug, line }) => {
     const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ id: undefined, slug })] : [];
     if (!ofId || !ofSlug || ofId.id === ofSlug.id) return [];
-    return [{ line, message: `the id is that of ${quote(ofId.slug)}, and the slug is ${quote(ofSlug.slug)}: which is meant?` }];
+    return [
+      { line, message: `the id belongs to ${quote(ofId.slug)}, but the slug is ${quote(ofSlug.slug)}: correct one of them` },
+    ];
   });
 }
 

@@ -22,8 +22,8 @@ export async function joinHalves(records: readonly RawRecord[], name: string): P
   const whole = data.filter(isWholeLine);
   if (whole.length > 0 && whole.length < data.length) {
     const line = data.find((record) => !isWholeLine(record))?.line;
-    const message = `has its cells between semicolons, line ${header.line} and others have them between commas`;
-    refuseFaults({ name }, [{ line, message: `${message}: put the names of the columns in cells of their own` }]);
+    const message = `mixed delimiters: this line uses semicolons, but line ${header.line} and others use commas`;
+    refuseFaults({ name }, [{ line, message: `${message}. Put each column name in its own cell` }]);
   }
   const lines = [header, ...whole].map(({ cells: [text = ''] }) => text);
   checkExtent(Buffer.from(lines.join('\n')), ',', name, header.line);
@@ -41,7 +41,7 @@ function isWholeLine({ cells: [first = '', ...others] }: RawRecord): boolean {
 async function takeApart({ line, cells: [text = ''] }: RawRecord, faults: Fault[]): Promise<RawRecord> {
   return new Promise((resolve) => {
     parse(text, { relax_column_count: true }, (error: CsvError | Error | undefined, records: string[][] = []) => {
-      if (error) faults.push({ line, message: 'cannot be taken apart at its commas: a quote (") stands inside a cell' });
+      if (error) faults.push({ line, message: 'cannot be split at its commas: a quote (") appears inside a cell' });
       resolve({ line, cells: records[0] ?? [] });
     });
   });

@@ -76,7 +76,7 @@ export function refuseMany(name: string, rows: number, columns: number): void {
   const most = Math.min(MOST_ROWS, Math.floor(MOST_VALUES / columns));
   const among = columns === 1 ? '' : ` of ${columns} columns`;
   throw new UsageError(`${name} has more than ${most} rows${among}`, {
-    hint: 'split it: every part has its own results; nothing was sent',
+    hint: 'Split the file and run each part separately. Each part has its own results.',
   });
 }
 
@@ -118,7 +118,7 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   const seen = new Set<string>();
   return columns.flatMap((column, index) => {
     if (column === '') return [{ line, message: `the header of column ${index + 1} is empty` }];
-    if (seen.has(column)) return [{ line, column, message: 'stands twice in the header' }];
+    if (seen.has(column)) return [{ line, column, message: 'appears twice in the header' }];
     seen.add(column);
     return [];
   });
@@ -150,12 +150,12 @@ export function refuseFaults(file: Source, faults: readonly Fault[], { start, wa
     ...explanations,
     ...tellFaults(file, warnings).map((line) => (line.startsWith('and ') ? line : `warning: ${line}`)),
   ];
-  const ways = ['fix the file and run this again', start, faults.some((fault) => fault.mayForce) && FORCE];
+  const ways = ['Fix the file and run this again.', start, faults.some((fault) => fault.mayForce) && FORCE];
   const title = `${file.name}: ${counts.filter(Boolean).join(' and ')}, no changes were made`;
-  throw new UsageError([title, ...lines.map((line) => `  ${line}`)].join('\n'), { hint: ways.filter(Boolean).join('; ') });
+  throw new UsageError([title, ...lines.map((line) => `  ${line}`)].join('\n'), { hint: ways.filter(Boolean).join(' ') });
 }
 
-const FORCE = 'to keep destinations that lead nowhere, add --force';
+const FORCE = 'To keep destinations that lead nowhere, add --force.';
 
 /** The first of them, top to bottom, and how many more there are. */
 export function tellFaults(file: Source, faults: readonly Fault[]): string[] {

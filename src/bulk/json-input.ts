@@ -55,12 +55,13 @@ async function readPieces(
     }
     const values = new Map(Object.entries(value));
     for (const column of values.keys()) columns.add(column);
-    if (columns.size > MOST_COLUMNS) refuseFaults({ name, form }, [{ line, message: `more than ${MOST_COLUMNS} columns` }]);
+    if (columns.size > MOST_COLUMNS)
+      refuseFaults({ name, form }, [{ line, message: `exceeds the limit of ${MOST_COLUMNS} columns per file` }]);
     rows.push({ row: rows.length + 1, line, values });
     count += values.size;
     refuseMany(name, rows.length, 1);
     if (count > MOST_VALUES)
-      refuseFaults({ name, form }, [{ line, message: `more than ${MOST_VALUES} values stand before this` }]);
+      refuseFaults({ name, form }, [{ line, message: `exceeds the limit of ${MOST_VALUES} values per file` }]);
   }
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }
@@ -83,12 +84,12 @@ function beyondBounds(text: string): string | undefined {
     const code = text.charCodeAt(at);
     if ((code === COMMA || OPENING.has(code)) && ++values > MOST_VALUES) return `has more than ${MOST_VALUES} values`;
     if (code === QUOTE) at = endOfString(text, at);
-    else if (OPENING.has(code) && ++depth > MOST_DEPTH) return `is nested more than ${MOST_DEPTH} deep`;
+    else if (OPENING.has(code) && ++depth > MOST_DEPTH) return `is nested more than ${MOST_DEPTH} levels deep`;
     else if (CLOSING.has(code)) depth--;
     else if (isDigit(text, at)) {
       const start = at;
       while (isDigit(text, at + 1)) at++;
-      if (at - start >= MOST_DIGITS) return `has a number of more than ${MOST_DIGITS} digits`;
+      if (at - start >= MOST_DIGITS) return `contains a number with more than ${MOST_DIGITS} digits`;
     }
   }
   return undefined;
@@ -117,12 +118,13 @@ function splitArray(text: string, name: string): { pieces: Piece[]; fault?: Faul
     const code = text.charCodeAt(at);
     if (code === LINE_FEED) line++;
     if (code === LINE_FEED || /\s/.test(text.charAt(at))) continue;
-    if (ended) return { pieces, fault: { line, message: 'is not JSON: there is more behind the end of the array' } };
+    if (ended) return { pieces, fault: { line, message: 'is not valid JSON: unexpected text after the array' } };
     if (depth === 0 && text[at] !== '[') return { pieces, fault: { message: 'must be an array of objects: [{"name": "…"}, …]' } };
     const closes = CLOSING.has(code);
     if (depth === 1 && (code === COMMA || closes)) {
       if (start !== undefined) pieces.push({ line: pieces.length + 1, text: text.slice(start, at) });
-      else if (code === COMMA || pieces.length > 0) return { pieces, fault: { line, message: 'is not JSON: a comma too many' } };
+      else if (code === COMMA || pieces.length > 0)
+        return { pieces, fault: { line, message: 'is not valid JSON: unexpected comma' } };
       refuseMany(name, pieces.length, 1);
       start = undefined;
     } else if (depth === 1) start ??= at;
@@ -131,6 +133,6 @@ function splitArray(text: string, name: string): { pieces: Piece[]; fault?: Faul
     if (closes) depth--;
     ended = depth === 0;
   }
-  if (!ended) return { pieces, fault: { line, message: 'is not JSON: it ends before the array does' } };
+  if (!ended) return { pieces, fault: { line, message: 'is not valid JSON: the array is not closed' } };
   return { pieces };
 }

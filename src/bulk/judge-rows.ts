@@ -16,7 +16,7 @@ export function judgeRows(rows: readonly UpdateRow[], lookup: Lookup): { faults:
     for (const { fault, isOdd } of (row.doubts ?? []).filter((doubt) => isChange(doubt, row, code)))
       (isOdd ? warnings : faults).push(fault);
     if (row.type !== undefined && row.type !== code.type.toLowerCase()) {
-      const message = `the type of a code cannot be changed: it stays ${quote(code.type)}`;
+      const message = `the type of a code can't be changed; it remains ${quote(code.type)}`;
       warnings.push({ line: row.line, column: 'type', message });
     }
   }

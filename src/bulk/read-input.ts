@@ -24,7 +24,7 @@ export async function parseInput(bytes: Uint8Array, name: string, options: ReadO
 export async function parseWithFaults(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
   if (/\.xlsx$/i.test(name) || looksPacked(bytes)) return (await import('./xlsx-input.ts')).parseWorkbook(bytes, name, options);
   if (options.sheetName !== undefined) {
-    throw new UsageError(`--sheet-name is for workbooks, and ${name} is none`, { hint: 'leave out --sheet-name' });
+    throw new UsageError(`--sheet-name requires a workbook (.xlsx), not ${name}`, { hint: 'Omit --sheet-name.' });
   }
   if (options.visibleOnly)
     throw new UsageError(`--visible-only requires a workbook (.xlsx), not ${name}`, { hint: 'Omit --visible-only.' });
@@ -99,8 +99,8 @@ function otherCodePage(bytes: Uint8Array, name: string): UsageError {
 }
 
 function notText(name: string, what: string, line?: number): UsageError {
-  return new UsageError(`${name}: ${line === undefined ? '' : `line ${line} has `}${what}`, {
-    hint: 'save it as a workbook (.xlsx) or as "CSV UTF-8 (comma delimited)" in Excel and run this again; nothing was sent',
+  return new UsageError(`${name}: ${line === undefined ? '' : `line ${line} `}contains ${what}`, {
+    hint: 'Save it as a workbook (.xlsx) or as "CSV UTF-8 (comma delimited)" in Excel, then run this again.',
   });
 }
 

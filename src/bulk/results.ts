@@ -6,7 +6,7 @@ import { NotFoundError, PartialError, RejectedError, UnavailableError, Unexpecte
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
 import { nameRow } from '../once/new-row.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { quote } from '../text/quote.ts';
+import { countOf, formatCount, quote } from '../text/quote.ts';
 import type { ChangeEnd } from './change-rows.ts';
 import { editedError, tellEdit } from './edited-rows.ts';
 import { fold, type Input, type InputRow, showValue } from './input.ts';
@@ -63,7 +63,7 @@ function resultOf(end: RowEnd, stopRow: number | undefined): RowResult {
     case 'adopted':
     case 'exists':
       if (candidates.length > 0)
-        return { id, slug, outcome: 'undecided', error: `may have a second code: ${nameIds(candidates)}` };
+        return { id, slug, outcome: 'undecided', error: `may have a duplicate code: ${nameIds(candidates)}` };
       return { id, slug, outcome: state, before };
     case 'rejected':
       return { outcome: 'failed', error };
@@ -103,10 +103,10 @@ export function createFailure(
   if (undecided.length) return undecidedError(undecided, rows);
   const edited = editedError(ends.filter(({ state, error }) => state === 'edited' && error === undefined));
   if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return edited;
-  const failed = tellFailed(results, 'rows');
-  const hint = `${resultsPath ?? 'the output'} says which and why; run this again to try them once more`;
+  const failed = tellFailed(results, 'row');
+  const hint = `See ${resultsPath ?? 'the output'} for the reasons, then run this again to retry the failed rows.`;
   if (!edited) return new PartialError(failed, { hint, cause: stop });
-  return new PartialError(`${failed}\n${edited.message}`, { hint: `${hint}; ${edited.hint}`, cause: stop });
+  return new PartialError(`${failed}\n${edited.message}`, { hint: `${hint} ${edited.hint}`, cause: stop });
 }
 
 function undecidedError(undecided: readonly RowEnd[], rows: readonly InputRow[]): UnprovenError {
@@ -119,13 +119,13 @@ function undecidedError(undecided: readonly RowEnd[], rows: readonly InputRow[])
     const source = rows[row - 1];
     const [, named] = [...(source?.values ?? [])].find(([column]) => fold(column) === 'name') ?? [];
     const name = source ? `${nameRow(source)} ${showValue(named)}` : `row ${row}`;
-    if (id === undefined) return `${name}: it was sent, its answer was lost, and it may be one of: ${codes.join('; ')}`;
-    return `${name}: it was sent more than once, has the code ${id}, and may have a second one: ${codes.join('; ')}`;
+    if (id === undefined) return `${name}: sent, but no response was received; its code may be one of: ${codes.join('; ')}`;
+    return `${name}: sent more than once; it has the code ${id} and may have a duplicate code: ${codes.join('; ')}`;
   });
-  if (undecided.length > MOST_NAMED) lines.push(`and ${undecided.length - MOST_NAMED} more: the results say which`);
+  if (undecided.length > MOST_NAMED) lines.push(`and ${undecided.length - MOST_NAMED} more; see the results`);
   const count = undecided.length === 1 ? '1 row needs' : `${undecided.length} rows need`;
   return new UnprovenError([`${count} your decision; nothing was guessed`, ...lines].join('\n'), {
-    hint: `look at these codes, then run this again with --adopt ${line}=ID or --not-created ${line}, for each row`,
+    hint: `Check these codes, then run this again with --adopt ${line}=ID or --not-created ${line} for each row.`,
   });
 }
 
@@ -140,11 +140,11 @@ export function changeFailure({ stop, unproven }: ChangeEnd, results: readonly R
   const rowsFault = [NotFoundError, RejectedError, UnexpectedAnswerError, UnprovenError].some(
     (failure) => stop instanceof failure,
   );
-  if (stop !== undefined && !rowsFault) return sayingToResume(stop, resultsPath, 'it is safe to repeat');
+  if (stop !== undefined && !rowsFault) return sayingToResume(stop, resultsPath, 'repeating it is safe');
   if (results.every(({ outcome }) => outcome !== 'failed')) return undefined;
   const Kind = unproven ? UnprovenError : PartialError;
-  return new Kind(tellFailed(results, resultsPath ? 'rows' : 'codes'), {
-    hint: `${resultsPath ?? 'the output'} says which and why; it is safe to run this again`,
+  return new Kind(tellFailed(results, resultsPath ? 'row' : 'code'), {
+    hint: `See ${resultsPath ?? 'the output'} for the reasons. It is safe to run this again.`,
     cause: stop,
   });
 }
@@ -153,16 +153,17 @@ export function changeFailure({ stop, unproven }: ChangeEnd, results: readonly R
 function sayingToResume(stop: unknown, resultsPath: string | undefined, because: string): unknown {
   if (stop instanceof UnavailableError && resultsPath !== undefined) {
     const before = stop.hint === undefined ? '' : `\n${stop.hint}`;
-    stop.hint = `when the service is back, run the same command again to do the rest: ${because}${before}`;
+    stop.hint = `When the service is available again, run the same command to finish: ${because}.${before}`;
   }
   return stop;
 }
 
 /** How many failed; and why, where that is the same for all of them, so that nobody has to look it up. */
-function tellFailed(results: readonly RowResult[], what: string): string {
+function tellFailed(results: readonly RowResult[], thing: string): string {
   const failed = results.filter(({ outcome }) => outcome === 'failed');
   const reasons = new Set(failed.map(({ error }) => error));
   const [reason] = reasons;
-  const told = failed.length > 1 && reasons.size === 1 ? `, all for one reason: ${reason}` : '';
-  return `${failed.length} of ${results.length} ${what} failed${told}`;
+  const told = failed.length > 1 && reasons.size === 1 ? `, all for the same reason: ${reason}` : '';
+  const share = results.length === 1 ? '' : `${formatCount(failed.length)} of `;
+  return `${share}${countOf(results.length, thing)} failed${told}`;
 }

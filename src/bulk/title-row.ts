@@ -19,7 +19,7 @@ export function refuseTitle(name: string, [first, ...others]: readonly FirstRow[
     return words.length > 1 && words.some(isKnown);
   });
   if (header === undefined) return;
-  const message = `${inQuotes(title)} looks like a title; the header must be the first row, and line ${header.line} looks like it`;
+  const message = `${inQuotes(title)} looks like a title: delete the rows above the header, which seems to be line ${header.line}`;
   refuseFaults({ name }, [{ line: first.line, message }]);
 }
 

@@ -77,7 +77,7 @@ function readRow(
   );
   for (const at of cells.keys()) {
     if (at < columns.length) continue;
-    faults.push({ line, message: `a cell beyond the last column with a name` });
+    faults.push({ line, message: 'has a cell beyond the last named column' });
     break;
   }
   return { row, line, values };
@@ -90,7 +90,7 @@ function hasText({ cells }: SheetRow): boolean {
 
 function readHeader({ line, cells }: SheetRow, name: string): string[] {
   const last = [...cells.keys()].reduce((most, at) => Math.max(most, at), -1);
-  if (last >= MOST_COLUMNS) refuseFaults({ name }, [{ line, message: `${last + 1} columns; at most ${MOST_COLUMNS} are read` }]);
+  if (last >= MOST_COLUMNS) refuseFaults({ name }, [{ line, message: `has ${last + 1} columns (limit: ${MOST_COLUMNS})` }]);
   const columns = Array.from({ length: last + 1 }, (_, at) => {
     const cell = cells.get(at);
     return cell === undefined ? '' : textOf(cell).trim();
@@ -109,7 +109,7 @@ function faultsOfMerging(merged: readonly Area[], first: number, last: number, w
   const isInside = ({ top, bottom, left }: Area) => bottom >= first && top <= last && left < width;
   const area = merged.find(isInside);
   if (!area) return [];
-  return [{ line: Math.max(area.top, first), message: 'cells are merged here: unmerge them, so that each row has its own' }];
+  return [{ line: Math.max(area.top, first), message: 'contains merged cells: unmerge them so that each row has its own value' }];
 }
 
 interface CellContext {
@@ -129,23 +129,23 @@ function readCell(cell: CellValue | undefined, column: string, { from1904, fault
     case 'date': {
       const text = dateText(cell.serial, from1904, TIMES.has(folded));
       if (!isOurs || TIMES.has(folded)) return text ?? cell.serial;
-      fault(`is a date${text === undefined ? '' : ` (${text})`}, and how it looks depends on the country: ${FORMAT_AS_TEXT}`);
+      fault(`is a date${text === undefined ? '' : ` (${text})`}, and its display depends on the locale: ${FORMAT_AS_TEXT}`);
       return '';
     }
     case 'number': {
       if (!isOurs) return cell.value;
       const text = seenNumber(cell.value, cell.format);
       if (text === undefined)
-        fault(`is a number (${cell.value}), and how it looks depends on its format and the country: ${FORMAT_AS_TEXT}`);
+        fault(`is a number (${cell.value}), and its display depends on the format and locale: ${FORMAT_AS_TEXT}`);
       return text ?? '';
     }
     case 'error':
-      if (isOurs) fault(`is an error of the spreadsheet (${cell.text.slice(0, 20)})`);
+      if (isOurs) fault(`contains a spreadsheet error (${cell.text.slice(0, 20)})`);
       return cell.text;
     case 'formula':
-      if (isOurs) fault('is a formula without a value yet: open the file in a spreadsheet and save it there');
+      if (isOurs) fault('is a formula without a stored value: open the file in a spreadsheet program and save it');
       return '';
   }
 }
 
-const FORMAT_AS_TEXT = 'format the cell as text and type it again';
+const FORMAT_AS_TEXT = 'format the cell as text and retype the value';

@@ -19,6 +19,7 @@ import { fetchInOrder } from '../parallel/fetch-in-order.ts';
 import { parseScanTime } from '../service/scan-times.ts';
 import type { Service } from '../service/service.ts';
 import { MAX_CODES_PAGE, type Page, type QrCode } from '../service/shapes.ts';
+import { countOf, formatCount } from '../text/quote.ts';
 
 export type Lister = Pick<Service, 'listCodes'>;
 
@@ -75,8 +76,8 @@ export async function* listAllCodes(
   }
   const { ids, total } = before ?? createReading();
   throw new UnprovenError(
-    `the list of codes does not add up: ${ids.size} codes came, and the service speaks of ${total}, in ${MOST_READINGS} readings`,
-    { hint: 'codes may be changing just now: run it again' },
+    `the list of codes could not be verified as complete: received ${countOf(ids.size, 'code')}, but the service reports ${formatCount(total)} (${MOST_READINGS} passes)`,
+    { hint: 'Run this again. Codes may have been created or deleted during the run.' },
   );
 }
 

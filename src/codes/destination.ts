@@ -37,11 +37,11 @@ export function findDestinationProblem(
   if (scheme === undefined || looksLikeHostAndPort(destination.trim())) {
     return { kind: 'unusable', words: `${shown} leads nowhere when it is scanned: it does not begin with https://` };
   }
-  if (!/^https?$/.test(scheme)) return { kind: 'not-web', words: `${shown} is no web address: not every phone can open it` };
+  if (!/^https?$/.test(scheme)) return { kind: 'not-web', words: `${shown} is not a web address: not every phone can open it` };
   const url = /^\s*https?:\/\/[^/?#\s]/i.test(destination) ? parseUrl(destination) : undefined;
   if (!url) return { kind: 'unusable', words: `${shown} leads nowhere when it is scanned: no browser can open it` };
   if (isDotless(url)) return { kind: 'dotless', words: `${shown} leads nowhere when it is scanned: its host has no dot` };
-  if (/\s/.test(destination)) return { kind: 'odd', words: `${shown} has a space in it` };
+  if (/\s/.test(destination)) return { kind: 'odd', words: `${shown} contains a space` };
   return undefined;
 }
 

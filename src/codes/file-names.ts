@@ -30,7 +30,7 @@ export function createFileNames(codes: readonly NamedCode[], names: FileNames): 
     }
   }
   return ({ id, slug = '' }) => {
-    if (!isUuid(id)) throw new UsageError(`the id ${JSON.stringify(id)} cannot be a file's name`);
+    if (!isUuid(id)) throw new UsageError(`cannot use the id ${JSON.stringify(id)} as a file name: not a UUID`);
     return owners.get(slug.toLowerCase()) === id ? slug : id.toLowerCase();
   };
 }

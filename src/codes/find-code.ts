@@ -125,8 +125,8 @@ export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 
       codes.map(({ slug }) => slug),
     );
   const search = /\s/.test(idOrSlug)
-    ? 'names are searched by: qrctl qr list --name TEXT'
-    : 'see the slugs there are: qrctl qr list';
+    ? 'Run `qrctl qr list --name TEXT` to search by name.'
+    : 'Run `qrctl qr list` to see all slugs.';
   return new NotFoundError(`no code has the id or slug ${quote(idOrSlug)}`, {
     hint: guess === undefined ? search : typeof guess === 'string' ? `did you mean ${quote(guess)}?` : guess.hint,
   });
@@ -139,6 +139,8 @@ function slugOfName(name: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[
   const [first, ...others] = codes.filter((code) => fold(code.name) === wanted);
   if (!first) return undefined;
   if (others.length > 0)
-    return { hint: `that is the name of ${others.length + 1} codes: qrctl qr list --name ${inShellOr('TEXT', name)}` };
-  return { hint: `that is the name of the code with the slug ${quote(first.slug)}: name codes by slug` };
+    return {
+      hint: `${others.length + 1} codes have this name. Run \`qrctl qr list --name ${inShellOr('TEXT', name)}\` to list them.`,
+    };
+  return { hint: `Specify a code by slug. The code with this name has the slug ${quote(first.slug)}.` };
 }

@@ -25,7 +25,8 @@ export function normaliseUtm(value: string): string {
  */
 export function addUtm(address: string, tags: UtmTags): string {
   const trimmed = address.trim();
-  if (!/^https?:\/\//i.test(trimmed) || !parseUrl(trimmed)) throw new RangeError('is no web address, so it takes no UTM tags');
+  if (!/^https?:\/\//i.test(trimmed) || !parseUrl(trimmed))
+    throw new RangeError("is not a web address, so UTM tags can't be added");
   const [, before = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(trimmed) ?? [];
   const parts = (query ?? '').split('&').filter((part) => part !== '');
   for (const name of UTM_NAMES) {

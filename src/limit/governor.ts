@@ -98,11 +98,12 @@ export function createGovernor(options: GovernorOptions): Governor {
   }
 
   function tooLong(ms: number): RateLimitError {
-    const waited = pausedMs > 0 ? ` (${formatDuration(pausedMs)} waited)` : '';
-    const limit = maxWaitMs === 0 ? '--max-wait 0 never pauses' : `--max-wait is ${formatDuration(maxWaitMs)} in all${waited}`;
-    return new RateLimitError(`the workspace's rate limit is used up for another ${formatDuration(ms)}, and ${limit}`, {
+    const waited = pausedMs > 0 ? ` (${formatDuration(pausedMs)} used)` : '';
+    const limit =
+      maxWaitMs === 0 ? '--max-wait 0 allows no waiting' : `--max-wait allows ${formatDuration(maxWaitMs)} in total${waited}`;
+    return new RateLimitError(`the workspace's rate limit is exhausted for another ${formatDuration(ms)}, and ${limit}`, {
       outcome: 'not-applied',
-      hint: `try again in ${formatDuration(ms)} (after ${formatInstant(clock.now() + ms)}), or allow a longer --max-wait`,
+      hint: `Try again in ${formatDuration(ms)} (after ${formatInstant(clock.now() + ms)}), or pass a longer --max-wait.`,
     });
   }
 

@@ -48,7 +48,7 @@ async function lacked(listing: readonly QrCode[], job: ListingJob, states: RowSt
 }
 
 function outdated({ id, name }: QrCode): UnprovenError {
-  return new UnprovenError(`the list of codes is out of date: it lacks ${id} (${quote(name)}), which exists`, {
-    hint: 'have the cache or gateway on the way pass GET requests to the service, then run this again: what was lost is looked for then',
+  return new UnprovenError(`the list of codes is out of date: code ${id} (${quote(name)}) exists but is missing from it`, {
+    hint: 'Make the cache or gateway pass GET requests to the service, then run this again. The next run looks for the lost rows.',
   });
 }

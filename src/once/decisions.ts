@@ -40,8 +40,8 @@ export function readDecisions(decisions: Decisions, context: DecisionsContext): 
     if (planned.edit) pins.set(place, goneOwnerOf(id, flag, line, context));
     else adopt.push({ row: requireDoubt(planned, '--adopt', states), line, id });
     const isOwn = planned.entry !== undefined && states.all()[planned.entry - 1]?.id === id;
-    if (!planned.edit && claimedIds.has(id) && !isOwn) throw new UsageError(`${flag}: another row has this code already`);
-    if (planned.edit && adopted(pins, place)) throw new UsageError(`${flag}: another row has this code already`);
+    if (!planned.edit && claimedIds.has(id) && !isOwn) throw new UsageError(`${flag}: another row already has this code`);
+    if (planned.edit && adopted(pins, place)) throw new UsageError(`${flag}: another row already has this code`);
     claimedIds.add(id);
   }
   const notCreated = decisions.notCreated.map((line) =>
@@ -65,7 +65,10 @@ function createFinder(plan: InputPlan, states: RowStates) {
     if (place === undefined || !planned) {
       throw new UsageError(`${flag} ${line}: no row begins at line ${line}`, { hint: openLines(plan, states) });
     }
-    if (decided.has(line)) throw new UsageError(`line ${line} is decided twice`, { hint: 'decide once about each line' });
+    if (decided.has(line))
+      throw new UsageError(`more than one decision for line ${line}`, {
+        hint: 'Pass only one of --adopt, --not-created and --as-new per line.',
+      });
     decided.add(line);
     return { place, planned };
   };
@@ -75,9 +78,9 @@ const MOST_LINES = 20;
 
 function openLines(plan: InputPlan, states: RowStates): string {
   const open = plan.rows.filter(({ entry, edit }) => edit !== undefined || isDoubtful(states.all()[(entry ?? 0) - 1]));
-  if (open.length === 0) return 'no line needs your decision';
+  if (open.length === 0) return 'Omit the flag. No line needs your decision.';
   const lines = open.slice(0, MOST_LINES).map(({ row }) => row.line);
-  return `lines that need your decision: ${lines.join(', ')}${open.length > MOST_LINES ? ', …' : ''}`;
+  return `Specify a line that needs your decision: ${lines.join(', ')}${open.length > MOST_LINES ? ', …' : ''}.`;
 }
 
 /** O20: a row that was sent again may have a second code. */
@@ -89,23 +92,19 @@ function isDoubtful(state: RowState | undefined): boolean {
 function requireDoubt({ row: { line }, entry = 0, edit }: PlannedRow, flag: string, states: RowStates): number {
   const state = states.all()[entry - 1];
   if (isDoubtful(state)) return entry;
-  const why = edit
-    ? 'it was edited'
-    : state?.id === undefined
-      ? 'it was not created, and will be sent'
-      : `its code is ${state.id}`;
+  const why = edit ? 'was edited' : state?.id === undefined ? 'has no code and will be sent' : `has the code ${state.id}`;
   throw nothingToDecide(flag, line, why);
 }
 
 /** A row that has a code is no edit, unless it was said before that it is a row of its own: then that was done. */
 function refuseKnown({ row: { line }, entry = 0 }: PlannedRow, states: RowStates): void {
   const state = states.all()[entry - 1];
-  if (state?.id !== undefined && !state.seen?.word) throw nothingToDecide('--as-new', line, `its code is ${state.id}`);
+  if (state?.id !== undefined && !state.seen?.word) throw nothingToDecide('--as-new', line, `has the code ${state.id}`);
 }
 
 function nothingToDecide(flag: string, line: number, why: string): UsageError {
-  return new UsageError(`${flag} ${line}: there is nothing to decide about line ${line}: ${why}`, {
-    hint: `omit ${flag} ${line}`,
+  return new UsageError(`${flag} ${line} can't be used: line ${line} ${why}`, {
+    hint: `Omit ${flag} ${line}.`,
   });
 }
 
@@ -114,12 +113,14 @@ function goneOwnerOf(id: string, flag: string, line: number, { plan, states, app
   const owner = states.ownerOf(id);
   const isGone = owner !== undefined && states.of(owner).id === id && plan.rows.every(({ entry }) => entry !== owner);
   if (!isGone) {
-    throw new UsageError(`${flag}: line ${line} was edited, and this code does not belong to a row that is gone`, {
-      hint: 'the results say which codes come into question',
+    throw new UsageError(`${flag}: line ${line} was edited, and this code does not belong to a removed row`, {
+      hint: 'Choose one of the codes that the results list for this line.',
     });
   }
   if (appliesEdits) return owner;
-  throw new UsageError(`${flag}: line ${line} was edited, so its code has to be changed`, { hint: 'add --apply-edits' });
+  throw new UsageError(`${flag} requires --apply-edits: line ${line} was edited`, {
+    hint: 'Add --apply-edits to change the code.',
+  });
 }
 
 /** Whether another row is pinned to the entry of this one. */
@@ -145,7 +146,7 @@ export async function recordDecisions({ adopt, notCreated }: DecidedRows, option
   };
   for (const { row, line, id } of adopt) {
     const code = await getCode(id);
-    if (valuesKey(code) !== keyOf(row)) warn(`line ${line} and code ${id} have different values; adopted as you decided`);
+    if (valuesKey(code) !== keyOf(row)) warn(`line ${line} and code ${id} have different values; adopted the code as specified`);
     const before = states.of(row).asked?.filter((shown) => shown !== code.id) ?? [];
     await states.record([{ is: 'adopted', row, id: code.id, slug: code.slug, before }]);
   }

@@ -27,7 +27,7 @@ const VERSIONS: ReadonlySet<unknown> = new Set([1, 2]);
 const ADVICE = {
   elsewhere: 'specify a different file with --results',
   damaged:
-    'restore the journal from a backup; to create only what is missing, specify a different file with --results and add --skip-existing',
+    'Restore the journal from a backup. To create only missing codes, specify a different file with --results and add --skip-existing.',
 };
 
 /**
@@ -86,10 +86,12 @@ function firstLine(path: string, [first]: readonly JournalRecord[]): RecordedWor
   if (first === undefined) return undefined;
   if (first.is === 'journal' && first.of !== undefined) {
     const kind = OTHER_KINDS.get(first.of) ?? quote(String(first.of));
-    throw new UsageError(`${path} records ${kind}, not codes to be created`, { hint: ADVICE.elsewhere });
+    throw new UsageError(`${path} is the journal of ${kind}, not of a create run`, {
+      hint: 'Specify a different file with --results.',
+    });
   }
   if (first.is === 'journal' && VERSIONS.has(first.version)) return first;
-  throw new UsageError(`${path} was written by another version of qrctl, or its first line is gone`, {
-    hint: 'use the latest version of qrctl; to create only what is missing, specify a different file with --results and add --skip-existing',
+  throw new UsageError(`${path} was written by another version of qrctl, or its first line is missing`, {
+    hint: 'Use the latest version of qrctl. To create only missing codes, specify a different file with --results and add --skip-existing.',
   });
 }

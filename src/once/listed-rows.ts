@@ -1,6 +1,7 @@
 /** What the results of an earlier run list, beside the journal or without it: O22, and what a journal of version 1 does not say. */
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
+import { formatCount } from '../text/quote.ts';
 import { codeOf, contentOf, entriesRecords, type Seen } from './entries.ts';
 import type { JournalRecord, ListedCode } from './journal-records.ts';
 import { type InputRecord, type RowState, type RowStates, replay } from './row-states.ts';
@@ -34,8 +35,8 @@ export async function refuseForgotten(
 ): Promise<void> {
   if (listed === undefined) {
     if (found.length > 0) return;
-    throw new UsageError(`the results beside ${path} cannot be read, and there is no journal that knows what they list`, {
-      hint: 'restore the journal or the results from a backup; to create only what is missing, add --skip-existing',
+    throw new UsageError(`cannot read the results next to ${path}, and there is no journal that records their codes`, {
+      hint: 'Restore the journal or the results from a backup, or add --skip-existing to create only missing codes.',
     });
   }
   const known = idsIn(found);
@@ -44,10 +45,13 @@ export async function refuseForgotten(
   const ids = listed.filter(({ id }) => !known.has(id) && !forgotten.isLost(id)).map(({ id }) => id);
   const [first] = ids;
   if (first === undefined) return;
-  const codes = ids.length === 1 ? `code ${first}` : `${ids.length} codes, the first of them ${first},`;
-  throw new UsageError(`the results list ${codes} of which ${path} knows nothing: it was lost or cut, or is of another run`, {
-    hint: 'restore the journal from a backup, or add --skip-existing to create only what is missing',
-  });
+  const codes = ids.length === 1 ? `code ${first}` : `${formatCount(ids.length)} codes (first: ${first})`;
+  throw new UsageError(
+    `the results list ${codes}, missing from ${path}: the journal was lost or truncated, or belongs to another run`,
+    {
+      hint: 'Restore the journal from a backup, or add --skip-existing to create only missing codes.',
+    },
+  );
 }
 
 /** Ids of all codes that lines of a journal speak of. */

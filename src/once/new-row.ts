@@ -18,5 +18,5 @@ export interface NewRow {
 /** Names a row as users see it: `line 4`; one that is no longer in the file by the name of its code. */
 export function nameRow({ line, code }: { line?: number | undefined; code?: NewCode | undefined }): string {
   if (line !== undefined) return `line ${line}`;
-  return code ? `a row that is gone (${inQuotes(code.name)})` : 'a row that is gone';
+  return code ? `a removed row (${inQuotes(code.name)})` : 'a removed row';
 }

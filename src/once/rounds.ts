@@ -174,8 +174,8 @@ function send(job: RoundsJob, states: RecordedStates, due: readonly RowState[]):
     const wanted = { type: 'url', ...sent };
     const field = (['name', 'type'] as const).find((one) => code[one] !== wanted[one]) ?? 'destination';
     const text =
-      `the service changes what it is sent: ${nameRow({ line })} has the ${field} ${inQuotes(code[field] ?? '')}, and ${inQuotes(wanted[field] ?? '')} was sent; ` +
-      'look at its codes before you print them, and keep the journal: --skip-existing does not know such rows again';
+      `the service changed a value: ${nameRow({ line })} was sent with the ${field} ${inQuotes(wanted[field] ?? '')}, and its code has ${inQuotes(code[field] ?? '')}. ` +
+      "Check the codes before you print them. Keep the journal: --skip-existing can't match such rows.";
     job.onEvent({ is: 'warning', text });
   };
   const nameOf = (row: number) => nameRow(job.rows.get(row) ?? states.of(row));

@@ -165,7 +165,7 @@ async function sendRow(
     const owner = states.ownerOf(id);
     if (owner !== undefined) {
       // O10: what became of this row the answer does not say.
-      const error = new UnexpectedAnswerError(`the service answered with the code of ${nameOf(owner)} (${id})`);
+      const error = new UnexpectedAnswerError(`the service returned the code of ${nameOf(owner)} (${id})`);
       ended(row, { is: 'unknown', error });
       return states.record([{ is: 'unknown', row, error: error.message }]);
     }

@@ -31,7 +31,12 @@ export async function applyDue<R extends DatedChange>(
   }
   // O26: once done, never again, whatever the code says then.
   await journal.record([{ is: 'done', id, keys, outcome }]);
-  return { id, slug, outcome, error: left.length > 0 ? `left as somebody changed it meanwhile: ${left.join(', ')}` : undefined };
+  return {
+    id,
+    slug,
+    outcome,
+    error: left.length > 0 ? `kept a later change from outside this plan: ${left.join(', ')}` : undefined,
+  };
 }
 
 /** O27: after a lost answer, what is neither as it was nor as it was wanted is what somebody wanted later, and stays. */

@@ -32,7 +32,7 @@ export interface PlanJournal {
 
 const ADVICE = {
   elsewhere: 'specify a different file with --results',
-  damaged: 'restore it from a backup; with a different --results file each row that is due is applied again',
+  damaged: 'Restore the journal from a backup. With a different --results file, all due rows are applied again.',
 };
 
 /** Opens it, making it where there is none; the caller holds its lock. Throws UsageError where it is damaged, or of something else. */
@@ -62,8 +62,8 @@ async function checkLines(path: string, own: JournalWorkspace, found: readonly P
   const [first] = found;
   if (first === undefined) return [];
   if (first.is !== 'journal' || first.of !== 'plan' || first.version !== 1) {
-    throw new UsageError(`${path} is the journal of something other than a plan of dated changes`, {
-      hint: ADVICE.elsewhere,
+    throw new UsageError(`${path} is not the journal of a plan of dated changes`, {
+      hint: 'Specify a different file with --results.',
     });
   }
   refuseOtherShapes(path, found, hasShape, ADVICE.damaged);

@@ -13,7 +13,7 @@ const AT =
  */
 export function readAt({ value, fault }: Pick<InputCell, 'value' | 'fault'>, defaultZone?: string): number | undefined {
   if (value === undefined || value === null || value === '') {
-    fault('is empty: when is the row to apply?');
+    fault('is empty: each row needs a time');
     return undefined;
   }
   const text = typeof value === 'string' ? value.trim() : '';
@@ -21,7 +21,9 @@ export function readAt({ value, fault }: Pick<InputCell, 'value' | 'fault'>, def
   const zone = named ?? (offset === undefined ? defaultZone : undefined);
   const local = `${date}T${time.replace(',', '.')}`;
   if (date === undefined || parseInstant(`${local}Z`) === undefined) {
-    fault(`${showValue(value)} is not a time, such as 2026-11-27T18:00+01:00 or 2026-11-27 18:00 Europe/Berlin`);
+    fault(
+      `${showValue(value)} is not a time (expected a format such as 2026-11-27T18:00+01:00 or 2026-11-27 18:00 Europe/Berlin)`,
+    );
     return undefined;
   }
   if (offset === undefined && zone === undefined) {
@@ -32,7 +34,7 @@ export function readAt({ value, fault }: Pick<InputCell, 'value' | 'fault'>, def
   }
   const exact = offset === undefined ? undefined : parseInstant(`${local}${offset}`);
   if (zone === undefined) {
-    if (exact === undefined) fault(`${showValue(value)} is not a time`);
+    if (exact === undefined) fault(`${showValue(value)} is not a valid time`);
     return exact;
   }
   const possible = instantsOf(local, zone);
@@ -56,8 +58,9 @@ function instantsOf(local: string, zone: string): number[] | undefined {
 }
 
 function problemOf(possible: readonly number[] | undefined, exact: number | undefined): string | undefined {
-  if (possible === undefined) return 'names no time zone';
-  if (possible.length === 0) return 'does not exist there: the clocks are put forward over it';
-  if (exact !== undefined) return possible.includes(exact) ? undefined : 'has an offset that its zone has not at that time';
-  return possible.length > 1 ? 'comes twice there, when the clocks are put back: say which by its offset' : undefined;
+  if (possible === undefined) return 'has an unknown time zone';
+  if (possible.length === 0) return 'does not exist in its time zone: the clocks are set forward past it';
+  if (exact !== undefined)
+    return possible.includes(exact) ? undefined : 'has an offset that its time zone does not use at that time';
+  return possible.length > 1 ? 'occurs twice in its time zone, when the clocks are set back: add an offset' : undefined;
 }

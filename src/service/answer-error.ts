@@ -67,27 +67,27 @@ export function answerError(
   if (status >= 300 && status < 400) {
     const target = oneLine(header(answer.headers, 'location') ?? '', redact);
     return new UnexpectedAnswerError(
-      `${name}: redirected${target && ` to ${quote(target)}`} (${status}), and redirects are not followed`,
+      `${name}: redirected${target && ` to ${quote(target)}`} (${status}), but qrctl does not follow redirects`,
       {
         ...details,
-        hint: 'check the base URL: qrctl doctor',
+        hint: 'Run `qrctl doctor` to check the base URL.',
       },
     );
   }
   if (status === 401) {
-    return new AuthError(`${name}: the service refused the key (401)${because}`, {
+    return new AuthError(`${name}: the service rejected the API key (401)${because}`, {
       ...details,
-      hint: subject.keyHint ?? 'use a valid API key',
+      hint: subject.keyHint ?? 'Use a valid API key.',
     });
   }
   if (status === 403 && subject.method === 'POST' && (body !== undefined || answer.text === '')) {
-    return new PlanLimitError(`${name}: the plan's limit on codes is reached (403)${because}`, {
+    return new PlanLimitError(`${name}: the plan's code limit is reached (403)${because}`, {
       ...details,
-      hint: 'delete codes you no longer need (qrctl qr delete) or change the plan, then run this again',
+      hint: 'Delete codes you no longer need (`qrctl qr delete`) or change the plan, then run this again.',
     });
   }
   if (status === 404 && ofService) {
-    return new NotFoundError(`${name}: not found (404)${because}`, { ...details, hint: 'see what there is: qrctl qr list' });
+    return new NotFoundError(`${name}: not found (404)${because}`, { ...details, hint: 'Run `qrctl qr list` to see all codes.' });
   }
   if ((status === 400 || status === 422) && ofService) {
     return new RejectedError(`${name}: the service rejected the values (${status})${because}`, details);
@@ -95,12 +95,12 @@ export function answerError(
   if (PASSING_STATUSES.has(status)) {
     return new UnavailableError(`${name}: the service failed (${status})${because}`, {
       ...details,
-      hint: 'try again later, or see: qrctl doctor',
+      hint: 'Try again later, or run `qrctl doctor` to find the cause.',
     });
   }
-  const whose = ofService ? 'unexpected answer' : "an answer that is not the service's";
+  const whose = ofService ? 'unexpected response' : 'unexpected response, not from the service';
   return new UnexpectedAnswerError(`${name}: ${whose} (${status})${because}`, {
     ...details,
-    hint: 'check the base URL: qrctl doctor',
+    hint: 'Run `qrctl doctor` to check the base URL.',
   });
 }

@@ -84,9 +84,9 @@ function saysJson({ text, headers }: Answer): boolean {
 }
 
 const HINTS: Partial<Record<NetworkFault, string>> = {
-  certificate: 'check the base URL; where its authority is your own, name its certificate with NODE_EXTRA_CA_CERTS=FILE',
-  proxy: 'put them into its URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (or HTTP_PROXY, for a service without TLS)',
-  protocol: 'check the port of the base URL, or whether it begins with http://',
+  certificate: 'Check the base URL. If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
+  proxy: 'Add them to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (or HTTP_PROXY for a service without TLS).',
+  protocol: 'Check the port of the base URL, or whether it should begin with http://.',
 };
 
 /** The result of an attempt that brought none. */
@@ -96,27 +96,31 @@ export function resultOfFailure({ method, name, redact }: Subject, failure: Netw
   const message = redact(failure.message);
   const error =
     fault === 'answer'
-      ? new UnexpectedAnswerError(`${name}: ${message}`, { hint: 'check the base URL: qrctl doctor', cause: failure })
+      ? new UnexpectedAnswerError(`${name}: ${message}`, { hint: 'Run `qrctl doctor` to check the base URL.', cause: failure })
       : new UnavailableError(`${name}: ${message}`, {
           outcome: sent ? 'unknown' : 'not-applied',
-          hint: hint ?? HINTS[fault] ?? 'see: qrctl doctor',
+          hint: hint ?? HINTS[fault] ?? 'Run `qrctl doctor` to find the cause.',
           cause: failure,
         });
   return { kind: 'failed', error, repeat: fault === 'network' && !(sent && method === 'POST'), sent };
 }
 
 function excessive({ name }: Subject, { status }: Answer, cause: ExcessiveJsonError): UnexpectedAnswerError {
-  return new UnexpectedAnswerError(`${name}: the answer ${cause.message}`, { status, hint: 'see: qrctl doctor', cause });
+  return new UnexpectedAnswerError(`${name}: the response ${cause.message}`, {
+    status,
+    hint: 'Run `qrctl doctor` to find the cause.',
+    cause,
+  });
 }
 
 function notJson({ name, redact }: Subject, answer: Answer, cause: unknown): UnexpectedAnswerError {
   const words = excerpt(answer.text, redact);
   // A page may have tags alone.
   const said = words === '' ? '' : `: ${words}`;
-  const what = answer.text.trim() === '' ? 'an empty answer' : `an answer that is not JSON${said}`;
+  const what = answer.text.trim() === '' ? 'empty response' : `the response is not JSON${said}`;
   return new UnexpectedAnswerError(`${name}: ${what} (${answer.status})`, {
     status: answer.status,
-    hint: 'check the base URL: qrctl doctor',
+    hint: 'Run `qrctl doctor` to check the base URL.',
     cause,
   });
 }

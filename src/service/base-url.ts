@@ -14,16 +14,19 @@ const VERSION_PATH = '/api/v1';
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new UsageError(`http:// would send the key unprotected to ${shown(url.hostname)}; it is for this machine only`, {
-      hint: 'write https:// in the base URL',
-    });
+    throw new UsageError(
+      `http:// would send the key unencrypted to ${shown(url.hostname)}; it is allowed only for this machine`,
+      {
+        hint: 'Use https:// in the base URL.',
+      },
+    );
   }
   let path = url.pathname;
   while (path.endsWith('/')) path = path.slice(0, -1);
   if (path === '') return { baseUrl: url.origin + VERSION_PATH, completed: true };
   if (!path.endsWith(VERSION_PATH)) {
-    throw new UsageError(`the base URL must end in ${VERSION_PATH}, and ${shown(url.origin + path)} does not`, {
-      hint: `give ${shown(url.origin)}, or the whole URL up to ${VERSION_PATH}`,
+    throw new UsageError(`the base URL must end in ${VERSION_PATH}, but ${shown(url.origin + path)} does not`, {
+      hint: `Specify ${shown(url.origin)}, or the whole URL up to ${VERSION_PATH}.`,
     });
   }
   return { baseUrl: url.origin + path, completed: false };
@@ -34,14 +37,16 @@ function parseWebUrl(text: string): URL {
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     const meant = completed(text);
     throw new UsageError('the base URL is not an http or https URL', {
-      hint: meant === undefined ? `it looks like https://host${VERSION_PATH}` : `did you mean ${meant}?`,
+      hint: meant === undefined ? `Specify a URL such as https://host${VERSION_PATH}.` : `did you mean ${meant}?`,
     });
   }
   if (url.username !== '' || url.password !== '') {
-    throw new UsageError('the base URL must not hold a user or password', { hint: 'store the key with: qrctl auth login' });
+    throw new UsageError('the base URL must not contain a user name or password', {
+      hint: 'Run `qrctl auth login` to store the key.',
+    });
   }
   if (/[?#]/.test(text))
-    throw new UsageError('the base URL must not have a query or fragment', { hint: `end it in ${VERSION_PATH}` });
+    throw new UsageError('the base URL must not have a query or fragment', { hint: `End the base URL with ${VERSION_PATH}.` });
   return url;
 }
 

@@ -34,9 +34,9 @@ export function checkSameCode(id: string, { status }: CodeChanges = {}): (json: 
   return (json, context) => {
     const { subject, redact } = context;
     const code = checkCode(json, context);
-    if (code.id.toLowerCase() !== id.toLowerCase()) throw strange(`${subject}: the answer is about another code (${code.id})`);
+    if (code.id.toLowerCase() !== id.toLowerCase()) throw strange(`${subject}: the response is about another code (${code.id})`);
     if (status !== undefined && code.status !== status)
-      throw strange(`${subject}: the answer says ${quote(redact(code.status))}, and not ${status}, which was sent`);
+      throw strange(`${subject}: the response has the status ${quote(redact(code.status))}, but ${status} was sent`);
     return code;
   };
 }
@@ -70,7 +70,7 @@ function timeOfScan(row: unknown, at: number, subject: string): number {
 
 function pageOf(json: unknown, subject: string): { rows: unknown[]; total: number; limit: number | undefined } {
   const { data, pagination } = isObject(json) ? json : {};
-  if (!Array.isArray(data)) throw strange(`${subject}: the answer has no list \`data\``);
+  if (!Array.isArray(data)) throw strange(`${subject}: the response has no list \`data\``);
   const { total, limit } = isObject(pagination) ? pagination : {};
   if (typeof total !== 'number' || !Number.isSafeInteger(total) || total < 0) {
     throw strange(`${subject}: \`pagination.total\` is not a whole number`);
@@ -81,7 +81,7 @@ function pageOf(json: unknown, subject: string): { rows: unknown[]; total: numbe
 function asCode(value: unknown, what: string): QrCode {
   if (!isObject(value)) throw strange(`${what} is not an object`);
   const { id, destination = null } = value;
-  if (typeof id !== 'string' || !isUuid(id)) throw strange(`${what} has no uuid as its id`);
+  if (typeof id !== 'string' || !isUuid(id)) throw strange(`${what} has an id that is not a UUID`);
   for (const field of CODE_STRINGS) {
     if (typeof value[field] !== 'string') throw strange(`${what} (${id}): ${field} is not a string`);
   }
@@ -91,5 +91,7 @@ function asCode(value: unknown, what: string): QrCode {
 }
 
 function strange(message: string): UnexpectedAnswerError {
-  return new UnexpectedAnswerError(message, { hint: 'the service does not answer as its specification says; see: qrctl doctor' });
+  return new UnexpectedAnswerError(message, {
+    hint: 'Run `qrctl doctor` to find the cause. The response does not match the specification.',
+  });
 }

@@ -36,7 +36,7 @@ export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket
     connect(options, callback) {
       opens += 1;
       if (opens > MOST_OPENS) {
-        callback(new NetworkError('every connection was closed at once', { sent: false }), null);
+        callback(new NetworkError('every connection was closed immediately', { sent: false }), null);
         return;
       }
       cancel = tunnel ? openTunnel(tunnel, options, plainly(callback), openSocket) : open(options, plainly(callback), openSocket);

@@ -93,7 +93,7 @@ function query(parameters: Record<string, string | number | undefined>): string 
 /** Node would accept any certificate, and so hand the key to anybody on the way. */
 function refuseUncheckedTls(base: URL, env: ServiceOptions['env']): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(base.hostname)) return;
-  throw new UsageError('NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off, and the key would go to anybody', {
-    hint: 'unset it, and name your own authority with NODE_EXTRA_CA_CERTS',
+  throw new UsageError('NODE_TLS_REJECT_UNAUTHORIZED=0 turns off certificate checks, so the key could be sent to any server', {
+    hint: 'Unset it. To use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
   });
 }

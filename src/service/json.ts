@@ -31,7 +31,7 @@ export async function parseJson(text: string): Promise<unknown> {
     return parse(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
   } catch (error) {
     // It calls itself for what is nested.
-    throw error instanceof RangeError ? new ExcessiveJsonError('is nested too deep', { cause: error }) : error;
+    throw error instanceof RangeError ? new ExcessiveJsonError('is nested too deeply', { cause: error }) : error;
   }
 }
 
@@ -61,7 +61,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function parseNumber(digits: string): number | bigint {
-  if (digits.length > MOST_DIGITS) throw new ExcessiveJsonError(`has a number of more than ${MOST_DIGITS} digits`);
+  if (digits.length > MOST_DIGITS) throw new ExcessiveJsonError(`contains a number with more than ${MOST_DIGITS} digits`);
   const value = Number(digits);
   return Number.isSafeInteger(value) || !/^-?\d+$/.test(digits) ? value : BigInt(digits);
 }

@@ -28,18 +28,18 @@ const WORDS: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed while sending',
   ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'host name not found for now (the name server did not answer)',
+  EAI_AGAIN: 'host name not found (the name server did not respond; this may be temporary)',
   ETIMEDOUT: 'the connection timed out',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
   EACCES: 'connecting was not permitted',
   EPERM: 'connecting was not permitted',
   EPROTO: 'the other side does not speak TLS as expected',
-  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut short',
+  UND_ERR_SOCKET: 'the connection was closed before the response was complete',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
   // What undici did not expect of a server: a status below 100, a switch of protocols that nobody asked for.
-  ERR_ASSERTION: 'the answer is not HTTP',
-  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too large",
+  ERR_ASSERTION: 'the response is not HTTP',
+  UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 };
 
 const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
@@ -71,7 +71,7 @@ function codeOf(error: unknown): string {
 }
 
 function otherWords(code: string, error: unknown): string {
-  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError')) return 'the answer is not HTTP';
+  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError')) return 'the response is not HTTP';
   if (code.startsWith('ERR_SSL_')) return 'the TLS connection failed';
   return code || (error instanceof Error ? error.message : String(error));
 }

@@ -36,17 +36,17 @@ export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boo
   if (sent || hint !== undefined || fault !== 'network') return failure;
   return new NetworkError(`cannot connect through the proxy ${proxy.host}: ${message}`, {
     ...{ fault, sent, cause: failure },
-    hint: `check ${isForwarded ? 'HTTP_PROXY' : 'HTTPS_PROXY'}, or list the host in NO_PROXY to connect without the proxy`,
+    hint: `Check ${isForwarded ? 'HTTP_PROXY' : 'HTTPS_PROXY'}, or add the host to NO_PROXY to connect without the proxy.`,
   });
 }
 
 /** What a proxy means by a status of its own in place of a tunnel or an answer: it has passed nothing on. */
 export function proxyRefusal(proxy: URL, status: number): NetworkError {
   if (status === 407)
-    return new NetworkError(`the proxy ${proxy.host} wants a user and password (407)`, { fault: 'proxy', sent: false });
+    return new NetworkError(`the proxy ${proxy.host} requires a user name and password (407)`, { fault: 'proxy', sent: false });
   return new NetworkError(`the proxy ${proxy.host} refused the connection (${status})`, {
     sent: false,
-    hint: 'check that the proxy may connect to this host',
+    hint: 'Check that the proxy allows connections to this host.',
   });
 }
 
@@ -69,7 +69,9 @@ function parseProxy(name: string, value: string): URL {
   const proxy = parseUrl(text);
   if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
   // The value is not shown: it may hold a password.
-  throw new UsageError(`${name} is not the URL of an http or https proxy`, { hint: `set ${name}=http://host:port, or unset it` });
+  throw new UsageError(`${name} is not the URL of an http or https proxy`, {
+    hint: `Set ${name}=http://host:port, or unset it.`,
+  });
 }
 
 /** NO_PROXY: names separated by commas or spaces; each covers its subdomains; `host:port` covers one port; `*` covers all. */

@@ -112,17 +112,17 @@ async function exists(id: string, getCode: (id: string) => Promise<unknown>): Pr
 function otherUrl({ path, recorded, workspace, elsewhere }: WorkspaceQuestion): UsageError {
   return new UsageError(`${path} belongs to ${quote(recorded.baseUrl)}, not to ${workspace.baseUrl}`, {
     hint:
-      `if the service moved, add --moved-from ${inShellOr('URL', recorded.baseUrl)}; otherwise ` +
-      `${recorded.profile === undefined ? 'use the profile or the key of that service' : `use --profile ${inShellOr('NAME', recorded.profile)}`}, or ${elsewhere}`,
+      `If the service moved, add --moved-from ${inShellOr('URL', recorded.baseUrl)}. Otherwise ` +
+      `${recorded.profile === undefined ? 'use the profile or the key of that service' : `use --profile ${inShellOr('NAME', recorded.profile)}`}, or ${elsewhere}.`,
   });
 }
 
 function otherWorkspace({ path, recorded, workspace, elsewhere }: WorkspaceQuestion, requested: number): UsageError {
   const hint =
     recorded.profile === undefined || recorded.profile === workspace.profile
-      ? `use the key of that workspace, or ${elsewhere}`
-      : `use --profile ${inShellOr('NAME', recorded.profile)}, or ${elsewhere}`;
-  const why = requested === 0 ? 'it knows no code that would show the workspace of' : "its codes don't exist in the workspace of";
+      ? `Use the key of that workspace, or ${elsewhere}.`
+      : `Use --profile ${inShellOr('NAME', recorded.profile)}, or ${elsewhere}.`;
+  const why = requested === 0 ? 'it records no code that could be checked with' : "its codes don't exist in the workspace of";
   const what = requested === 0 ? 'may belong' : 'belongs';
   return new UsageError(
     `${path} ${what} to another workspace: it was written with ${nameOf(recorded)}, and ${why} ${nameOf(workspace)}`,

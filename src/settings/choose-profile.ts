@@ -27,9 +27,13 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)
-    throw new UsageError('that is a key, not the name of a profile', { hint: 'the key is asked for' });
+    throw new UsageError('that is an API key, not a profile name', {
+      hint: 'Specify a profile name. `qrctl auth login` prompts for the key.',
+    });
   if (!/^(?!-)[^\p{C}\p{Z}'"\\]{1,64}$/u.test(name))
-    throw new UsageError('a profile has a name of 1 to 64 visible characters, without quotes');
+    throw new UsageError(
+      'invalid profile name (expected 1 to 64 visible characters without spaces, quotes or backslashes, not starting with -)',
+    );
   return name;
 }
 
@@ -39,9 +43,9 @@ export function unknownProfile(name: string, stored: Stored): UsageError {
 }
 
 function hintFor(name: string, names: readonly string[]): string {
-  if (redactKeys(name) !== name) return 'that looks like a key; `qrctl auth login` asks for it';
+  if (redactKeys(name) !== name) return 'That looks like an API key. Run `qrctl auth login` and enter it when prompted.';
   const similar = nearest(name, names);
   return similar === undefined
-    ? `qrctl auth login --profile ${inShellOr('NAME', name)}`
-    : `did you mean '${similar}'? qrctl auth list shows them all`;
+    ? `Run \`qrctl auth login --profile ${inShellOr('NAME', name)}\` to create it.`
+    : `did you mean '${similar}'? Run \`qrctl auth list\` to see all profiles.`;
 }

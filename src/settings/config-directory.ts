@@ -26,8 +26,8 @@ async function systemDirectory(kind: 'config' | 'cache'): Promise<string> {
     const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
     return platform() === 'linux' ? join(home, `.${kind}`, 'qrctl') : join(home, relative(homedir(), path));
   } catch (cause) {
-    throw new UsageError('this system names no home directory to keep the config in', {
-      hint: 'set QRCTL_CONFIG_DIR to a directory of your own',
+    throw new UsageError('cannot find a home directory for the configuration', {
+      hint: 'Set QRCTL_CONFIG_DIR to a directory of your own.',
       cause,
     });
   }
@@ -71,14 +71,15 @@ export function closeNewDirectory(path: string): void {
 function mend(path: string, wanted: number): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats || (stats.mode & OTHERS) === 0) return undefined;
-  const found = `${path} was open to others (mode ${formatMode(stats.mode)})`;
+  const found = `${path} was accessible to other users (permissions ${formatMode(stats.mode)})`;
   try {
     return withDescriptor(path, (descriptor) => {
       // What was opened is what is changed, whatever its name leads to by now.
       const opened = fstatSync(descriptor);
-      if (isShared(path, opened)) return `${found} and is left so; point QRCTL_CONFIG_DIR at a directory of its own`;
+      if (isShared(path, opened))
+        return `${found} and was left unchanged because it is not used by qrctl alone; set QRCTL_CONFIG_DIR to a separate directory`;
       fchmodSync(descriptor, wanted);
-      return `${found}; it is ${formatMode(wanted)} now`;
+      return `${found}; changed to ${formatMode(wanted)}`;
     });
   } catch {
     return `${found} and could not be changed; run \`chmod ${formatMode(wanted)} ${path}\` as its owner`;

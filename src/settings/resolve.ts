@@ -2,7 +2,7 @@
 import { UsageError } from '../errors.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { checkKey } from '../text/key.ts';
-import { inShellOr, quote } from '../text/quote.ts';
+import { inShellOr, quote, shown } from '../text/quote.ts';
 import { findTemplateProblem } from '../text/short-url.ts';
 import { chooseInputs } from './choose-profile.ts';
 import type { SettingFlags, Settings, Variables } from './settings.ts';
@@ -43,13 +43,18 @@ export function resolveInputs(inputs: Inputs): Settings {
   };
 }
 
+/** Formats a rejected value and the values that the setting accepts. */
+function wrongValue(key: keyof typeof VALUES, text: string): string {
+  return `'${shown(text)}' (expected ${VALUES[key].expected})`;
+}
+
 type Value<K extends keyof typeof VALUES> = Exclude<ReturnType<(typeof VALUES)[K]['parse']>, undefined>;
 
 function resolveValue<K extends keyof typeof VALUES>(key: K, inputs: Inputs): Value<K> | undefined {
   const found = findSetting(key, inputs);
   if (found.text === undefined) return undefined;
   const value = VALUES[key].parse(found.text);
-  if (value === undefined) throw badSetting(found, inputs.name, VALUES[key].forms);
+  if (value === undefined) throw badSetting(found, inputs.name, wrongValue(key, found.text));
   return value as Value<K>;
 }
 
@@ -90,9 +95,9 @@ export function resolveKey(
 
 /** What to do if the service refuses the key. A stored key can't help while the variable is set. */
 export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
-  if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected; correct or unset it';
-  if (keySource === 'profile') return `store a valid key: \`qrctl auth login --profile ${inShellOr('NAME', profile)}\``;
-  return 'copy the whole key again from the API Keys page of this workspace';
+  if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected. Correct or unset it.';
+  if (keySource === 'profile') return `Run \`qrctl auth login --profile ${inShellOr('NAME', profile)}\` to store a valid key.`;
+  return 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
 /** The text to store: as given, but a base URL and a short URL in the form that is used. Throws UsageError for a value the key cannot have. */
@@ -102,10 +107,10 @@ export function checkSetting(key: SettingKey, text: string): { text: string; not
     return { text: baseUrl, note: completed ? completedNote(baseUrl) : undefined };
   }
   const value = VALUES[key].parse(text);
-  if (value === undefined) throw new UsageError(`that is no value of ${key}. ${VALUES[key].forms}`);
+  if (value === undefined) throw new UsageError(`invalid value for ${key}: ${wrongValue(key, text)}`);
   if (key !== 'short-url') return { text, note: undefined };
   const problem = findTemplateProblem(String(value));
   if (problem !== undefined) throw new UsageError(`cannot store ${quote(text)} as short-url: it ${problem}`);
   if (value === text) return { text, note: undefined };
-  return { text: String(value), note: `the address had no place for the code: /{slug} was added` };
+  return { text: String(value), note: 'the address had no placeholder for the code; added /{slug}' };
 }

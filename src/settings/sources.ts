@@ -80,11 +80,11 @@ function shownText(key: SettingKey, text: string): string {
 /** A bad value, told with the place it stands in, so that the person knows what to change. */
 export function badSetting({ key, source }: Sourced, profileName: string, reason: string, cause?: unknown): UsageError {
   const details = { cause, ...(cause instanceof UsageError && cause.hint !== undefined && { hint: cause.hint }) };
-  if (source === 'flag') return new UsageError(`--${key}: ${reason}`, details);
-  if (source === 'variable') return new UsageError(`${SETTING_NAMES[key].variable}: ${reason}`, details);
+  if (source === 'flag') return new UsageError(`invalid value for --${key}: ${reason}`, details);
+  if (source === 'variable') return new UsageError(`invalid value for ${SETTING_NAMES[key].variable}: ${reason}`, details);
   const named = inShellOr('NAME', profileName);
-  return new UsageError(`the profile '${profileName}' holds a bad ${key}: ${reason}`, {
-    hint: `qrctl config set ${key} VALUE --profile ${named}, or qrctl config unset ${key} --profile ${named}`,
+  return new UsageError(`invalid value for ${key} in profile '${profileName}': ${reason}`, {
+    hint: `Run \`qrctl config set ${key} VALUE --profile ${named}\` or \`qrctl config unset ${key} --profile ${named}\`.`,
     cause,
   });
 }

@@ -68,17 +68,14 @@ function parse(file: string, text: string): Stored {
 }
 
 function foreign(file: string, uid: number): UsageError {
-  return new UsageError(
-    `the config file ${file} cannot be used: user ${uid} put it there, and it would say where keys are sent`,
-    {
-      hint: 'remove it, or point QRCTL_CONFIG_DIR at a directory of your own',
-    },
-  );
+  return new UsageError(`cannot use the config file ${file}: user ${uid} put it there, and it controls where keys are sent`, {
+    hint: 'Remove it, or set QRCTL_CONFIG_DIR to a directory of your own.',
+  });
 }
 
 function unreadable(file: string, cause: unknown): UsageError {
-  return new UsageError(`the config file ${file} cannot be used: ${messageOf(cause)}`, {
-    hint: 'it is left as it is; mend it, or move it away and run `qrctl auth login` again',
+  return new UsageError(`cannot use the config file ${file}: ${messageOf(cause)}`, {
+    hint: 'Repair the file, or move it away and run `qrctl auth login` again. The file is unchanged.',
     cause,
   });
 }

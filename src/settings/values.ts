@@ -40,22 +40,30 @@ export const SETTING_KEYS = [
 ] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];
 
+/** The values a setting accepts, as a phrase for messages of our own and as a sentence for those of the command line. */
+function expecting(expected: string): { expected: string; forms: string } {
+  return { expected, forms: `Expected ${expected}.` };
+}
+
 /** The settings whose value is checked here; a base URL has its own rules in service/base-url.ts. */
 export const VALUES = {
   format: {
     parse: (text: string) => FORMATS.find((format) => format === text),
-    forms: `Allowed values are ${FORMATS.join(', ')}.`,
+    ...expecting(`one of ${FORMATS.join(', ')}`),
   },
   timezone: {
     parse: (text: string) => (isTimeZone(text) ? text : undefined),
-    forms: 'It takes the name of a time zone, such as Europe/Madrid or UTC.',
+    ...expecting('an IANA time zone such as Europe/Madrid or UTC'),
   },
-  reserve: { parse: parseReserve, forms: 'It takes a number of requests, such as 20, or a share of the limit, such as 10%.' },
-  concurrency: { parse: parseConcurrency, forms: `It takes a whole number from 1 to ${MAX_CONCURRENCY}.` },
-  'max-wait': { parse: parseDuration, forms: 'It takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w.' },
-  delimiter: { parse: parseDelimiter, forms: 'It takes a comma, a semicolon (in quotes for the shell) or tab.' },
+  reserve: { parse: parseReserve, ...expecting('a number of requests such as 20, or a share of the limit such as 10%') },
+  concurrency: { parse: parseConcurrency, ...expecting(`a whole number from 1 to ${MAX_CONCURRENCY}`) },
+  'max-wait': { parse: parseDuration, ...expecting('a duration such as 500ms, 30s, 15m, 24h, 7d or 2w') },
+  delimiter: { parse: parseDelimiter, ...expecting('a comma, a semicolon (quoted for the shell) or tab') },
   'short-url': {
     parse: parseShortUrl,
-    forms: 'It takes an https:// or http:// address with {slug} or {id} for the code, such as https://HOST/{slug}.',
+    ...expecting('an https:// or http:// URL with {slug} or {id} for the code, such as https://HOST/{slug}'),
   },
-} as const satisfies Record<Exclude<SettingKey, 'base-url'>, { parse: (text: string) => unknown; forms: string }>;
+} as const satisfies Record<
+  Exclude<SettingKey, 'base-url'>,
+  { parse: (text: string) => unknown; expected: string; forms: string }
+>;

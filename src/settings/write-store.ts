@@ -46,8 +46,8 @@ async function namingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (cause) {
     if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
-    throw new LocalError(`the config file ${file} could not be written: ${describeSystemError(cause)}`, {
-      hint: 'nothing was changed; free some space or mend the permissions, or set QRCTL_CONFIG_DIR',
+    throw new LocalError(`cannot write the config file ${file}: ${describeSystemError(cause)}`, {
+      hint: 'No changes were made. Free disk space, correct the permissions, or set QRCTL_CONFIG_DIR.',
       cause,
     });
   }
@@ -66,7 +66,8 @@ async function store(disk: Disk, file: string, value: Record<string, unknown>): 
   config.store = value;
   // A config.json that is a link (dotfiles kept elsewhere) stays one. The mode holds from the first moment: it is full of keys.
   await replaceFile(disk, await realPath(disk, file), Buffer.from(written()), { mode: FILE_MODE });
-  if (format(config.store) !== written()) throw new LocalError(`the config file ${file} is not what was stored`);
+  if (format(config.store) !== written())
+    throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
 }
 
 /**

@@ -262,7 +262,7 @@ describe('an append is refused, and everything left as it is, when', () => {
       'another workspace is meant, which has none of its codes',
       () => {},
       /belongs to another workspace/,
-      'use the key of that workspace, or choose another file with --output',
+      'Use the key of that workspace, or choose another file with --output.',
       { own: ownWorkspace([OTHER_CODE], { apiKey: 'svc_live_bbbb' }) },
     ],
     [

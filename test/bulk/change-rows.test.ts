@@ -117,9 +117,9 @@ describe('an update', () => {
   it('is not believed where the service answers that it did, and left everything as it was', async () => {
     const answering = (after: Partial<QrCode>) => createUpdater({ updateCode: async () => ({ ...code(1), ...after }) }, lookup);
     const row = (changes: CodeChanges): UpdateRow => ({ ...target(1, 'id-1'), changes });
-    await expect(answering({})(row({ name: 'New' }))).rejects.toThrow('changed the code, and left its name as it was');
+    await expect(answering({})(row({ name: 'New' }))).rejects.toThrow('the service reported success but did not change the name');
     await expect(answering({ name: 'New' })(row({ name: 'New', destination: 'https://y.de' }))).rejects.toThrow(
-      'left its destination',
+      'did not change the destination',
     );
     const updated = { outcome: 'updated' };
     // Tidied, or cut: that it was taken is all that can be known.

@@ -54,23 +54,23 @@ describe('a create file', () => {
   it('is told every fault at once, by line and column', async () => {
     expect(await createFaults('name,type,destination\n,url,https://x.de\nb,urll,\nc,Url2,\nd,,x.de\n e,,myapp:x,y\n')).toEqual([
       'line 2, column name: is empty',
-      'line 3, column type: "urll" is not a type',
-      'line 4, column type: "Url2" is not a type',
+      'line 3, column type: "urll" is not a valid type',
+      'line 4, column type: "Url2" is not a valid type',
       'line 5, column destination: x.de leads nowhere when it is scanned: it does not begin with https://',
-      'line 6: 4 cells where the header has 3: does a value with a separator in it lack its quotes?',
-      expect.stringMatching(/^a type is one of url, vcard, .*playlist$/),
-      'warning: line 6, column name: " e" has spaces around it, which the code keeps',
-      'warning: line 6, column destination: myapp:x is no web address: not every phone can open it',
+      'line 6: has 4 cells, but the header has 3: check that values with a separator are in quotes',
+      expect.stringMatching(/^a valid type is one of url, vcard, .*playlist$/),
+      'warning: line 6, column name: " e" has leading or trailing spaces, which are kept',
+      'warning: line 6, column destination: myapp:x is not a web address: not every phone can open it',
     ]);
   });
 
   it.each([
-    ['nmae,destination\na,https://x.de\n', /column nmae: unknown; is it meant to be name\?/],
-    ['name,desination\na,https://x.de\n', /column desination: unknown; is it meant to be destination\?/],
-    ['name,typ\na,url\n', /column typ: unknown; is it meant to be type\?/],
+    ['nmae,destination\na,https://x.de\n', /column nmae: unknown column; did you mean name\?/],
+    ['name,desination\na,https://x.de\n', /column desination: unknown column; did you mean destination\?/],
+    ['name,typ\na,url\n', /column typ: unknown column; did you mean type\?/],
     ['name,Name\na,b\n', /column Name: means the same as column name/],
-    ['name,outcome\na,b\n', /column outcome: the results add a column of this name/],
-    ['name,ID\na,b\n', /column ID: the results add a column of this name: rename yours \(my_id\)/],
+    ['name,outcome\na,b\n', /column outcome: this name is reserved for a results column/],
+    ['name,ID\na,b\n', /column ID: this name is reserved for a results column: rename your column, for example to my_id/],
     ['title\na\n', /column name: is missing/],
   ])('is refused for its header: %j', async (text, fault) => {
     expect((await createFaults(text)).join('\n')).toMatch(fault);
@@ -92,16 +92,16 @@ describe('a create file', () => {
       'line 1, column name: is missing; every code needs a name (the file has "Titel", "Ziel")',
     );
     expect(await faultsOf(checkUpdate, 'a,b,c,d,e,f,name\n1,2,3,4,5,6,7\n')).toContainEqual(
-      'line 1: neither a column id nor a column slug says which codes (the file has "a", "b", "c", "d", "e" and 1 more)',
+      'line 1: no column identifies the codes: add a column id or slug (the file has "a", "b", "c", "d", "e" and 1 more)',
     );
   });
 
   it('is told of a typo in one row of JSON, where others are right', async () => {
     const text = '[{"name":"a","destination":"https://x.de"},\n{"name":"b","desination":"https://x.de"}]';
-    expect(await createFaults(text, 'x.json')).toContain('item 2, column desination: unknown; is it meant to be destination?');
+    expect(await createFaults(text, 'x.json')).toContain('item 2, column desination: unknown column; did you mean destination?');
     expect(await createFaults('[{"name":7,"type":"sms"},{"name":null,"type":"sms"},{"type":"sms"}]', 'x.json')).toHaveLength(3);
     expect(await createFaults('[{"name":"\\ud800","type":"sms"}]', 'x.json')).toEqual([
-      expect.stringContaining('half a character'),
+      expect.stringContaining('incomplete character'),
     ]);
   });
 
@@ -114,7 +114,7 @@ describe('a create file', () => {
       'line 4, column destination: https://host/x leads nowhere when it is scanned: its host has no dot',
       'line 5, column destination: is empty: the code leads nowhere when it is scanned',
     ]);
-    expect(told(warnings)).toEqual(['line 6, column destination: tel:1 is no web address: not every phone can open it']);
+    expect(told(warnings)).toEqual(['line 6, column destination: tel:1 is not a web address: not every phone can open it']);
     const forced = checkCreate(input, { force: true });
     expect([forced.faults, forced.warnings.length]).toEqual([[], 4]);
     expect(() => refuseChecked(input, checkCreate(input))).toThrow(
@@ -131,7 +131,7 @@ describe('a create file', () => {
 
   it('has one destination', async () => {
     expect(await createFaults('name,type,url,Link\na,sms,x,y\n')).toEqual([
-      'line 1: the columns "url" and "Link" may each mean destination: rename the one that does',
+      'line 1: columns "url" and "Link" could each be the destination: rename the right one to destination',
     ]);
     const both = checkCreate(await read('name,destination,url\na,https://x.de,https://y.de\n'));
     expect([both.rows[0]?.code.destination, both.notes, both.unread]).toEqual(['https://x.de', [], ['url']]);
@@ -145,8 +145,8 @@ describe('a create file', () => {
       await read('name,destination\n1.23457E+19,https://x.de\n"1,2E+11",https://x.de\n1E,https://x.de\n'),
     );
     expect(warnings.map(({ line, message }) => [line, message.slice(0, 55)])).toEqual([
-      [2, '"1.23457E+19" is what a spreadsheet makes of a long num'],
-      [3, '"1,2E+11" is what a spreadsheet makes of a long number:'],
+      [2, '"1.23457E+19" looks like a long number shortened by a s'],
+      [3, '"1,2E+11" looks like a long number shortened by a sprea'],
     ]);
   });
 
@@ -203,7 +203,7 @@ describe('an update file', () => {
         'line 2, column destination:',
         'line 3, column destination:',
         'line 3, column status: "arc',
-        'line 4, column name: is onl',
+        'line 4, column name: contai',
       ],
       ['line 3, column type: the ty', 'line 5, column destination:'],
     ]);
@@ -214,7 +214,7 @@ describe('an update file', () => {
       'line 1, column at: is missi',
       'line 2, column destination:',
       'line 3, column status: "arc',
-      'line 4, column name: is onl',
+      'line 4, column name: contai',
     ]);
     const emptied = checkUpdate(await read('[{"slug":"abc","destination":""}]', 'x.json'));
     expect(judgeRows(emptied.rows, () => ({ ...code, destination: 'https://x.de' }))).toMatchObject({
@@ -231,18 +231,18 @@ describe('an update file', () => {
 
   it('is told every fault', async () => {
     expect(await faultsOf(checkUpdate, 'id,name,status\nabc,x,paused\n,y,\n,z,pausd\n')).toEqual([
-      'line 2, column id: "abc" is not an id (a uuid)',
+      'line 2, column id: "abc" is not an id (expected a UUID)',
       'line 3: has neither an id nor a slug',
       'line 4: has neither an id nor a slug',
-      'line 4, column status: "pausd" is not a status',
-      'a status is one of active, paused, expired',
+      'line 4, column status: "pausd" is not a valid status',
+      'a valid status is one of active, paused, expired',
     ]);
-    expect(await faultsOf(checkUpdate, 'name\nx\n')).toEqual(['line 1: neither a column id nor a column slug says which codes']);
+    expect(await faultsOf(checkUpdate, 'name\nx\n')).toEqual(['line 1: no column identifies the codes: add a column id or slug']);
     expect(await faultsOf(checkUpdate, 'slug\nx\n')).toEqual([
-      'line 1: none of the columns name, destination, status says what to change',
+      'line 1: no column contains changes: add a column name, destination or status',
     ]);
     expect(await faultsOf(checkUpdate, 'slug,statsu\nx,paused\n')).toContain(
-      'line 1, column statsu: unknown; is it meant to be status?',
+      'line 1, column statsu: unknown column; did you mean status?',
     );
   });
 });

@@ -46,7 +46,9 @@ describe('CSV', () => {
 
   it('is refused where only some of its lines are in one cell: which commas separate would be guessed', async () => {
     const text = 'name,type,destination;;\nBrot, frisch;;\nKäse;url;https://x.de\n';
-    await expect(read(text)).rejects.toThrow(/line 3: has its cells between semicolons, line 1 and others .* between commas/);
+    await expect(read(text)).rejects.toThrow(
+      /line 3: mixed delimiters: this line uses semicolons, but line 1 and others use commas/,
+    );
     await expect(read('a,b;;\nx ""y,z;;\n')).rejects.toThrow(/a quote/);
   });
 
@@ -91,20 +93,20 @@ describe('CSV', () => {
   it.each([
     ['a quote that is never closed', 'name\nx\n"y\nz\n', /line 3: a quote/],
     ['a quote inside a cell', 'name\n5" disc\n', /line 2: a quote/],
-    ['a column twice', 'name,type,name\na,b,c\n', /line 1, column name: stands twice/],
+    ['a column twice', 'name,type,name\na,b,c\n', /line 1, column name: appears twice/],
     ['an empty column name', 'name,,type\na,b,c\n', /line 1: the header of column 2 is empty/],
-    ['too many cells', 'name,type\na,url\nb,url,x\n', /line 3: 3 cells where the header has 2/],
-    ['too few cells', 'name,type\na\n', /line 2: 1 cell where the header has 2/],
+    ['too many cells', 'name,type\na,url\nb,url,x\n', /line 3: has 3 cells, but the header has 2/],
+    ['too few cells', 'name,type\na\n', /line 2: has 1 cell, but the header has 2/],
   ])('is refused with %s', async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
   it('is refused in code pages, by line', async () => {
     const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
-    await expect(read(latin1)).rejects.toThrow(/line 3 has bytes that are not UTF-8/);
+    await expect(read(latin1)).rejects.toThrow(/line 3 contains bytes that are not UTF-8/);
     await expect(read(latin1)).rejects.toThrow('in Windows-1252 that line would be "Käse"');
-    await expect(read('na\0me\nx\n')).rejects.toThrow(/line 1 has a NUL byte/);
-    await expect(read(`name\nx\n${'\0'.repeat(500)}`)).rejects.toThrow(/line 3 has a NUL byte/);
+    await expect(read('na\0me\nx\n')).rejects.toThrow(/line 1 contains a NUL byte/);
+    await expect(read(`name\nx\n${'\0'.repeat(500)}`)).rejects.toThrow(/line 3 contains a NUL byte/);
   });
 });
 
@@ -155,7 +157,7 @@ describe('JSON', () => {
 
   it.each([
     ['x.json', '{"name":"a"}', /must be an array/],
-    ['x.json', '[{"name":"a"}', /is not JSON/],
+    ['x.json', '[{"name":"a"}', /is not valid JSON/],
     ['x.json', '[{"name":"a"},\n3]', /item 2: is not a JSON object/],
     ['x.ndjson', '{"name":"a"}\n{"name":\n[]\n', /line 2: is not a JSON object\n.*line 3: is not a JSON object/],
   ])('is refused where it is something else (%s)', async (name, text, message) => {
@@ -179,13 +181,13 @@ it('a string of megabytes within a JSON array is read', async () => {
 
 describe('what costs more than any file of rows', () => {
   it.each([
-    ['x.csv', `${Array.from({ length: 60_000 }, (_, n) => `c${n}`).join()}\n`, '60000 cells; at most 1000 are read'],
-    ['x.json', `[{"name":"a","n":${'9'.repeat(2_000_000)}}]`, 'item 1: has a number of more than 100 digits'],
-    ['x.ndjson', `{"name":${'['.repeat(500_000)}`, 'line 1: is nested more than 100 deep'],
-    ['x.json', `[${'{"a":'.repeat(101)}`, 'is not JSON: it ends before the array does'],
-    ['x.json', `[{"name":"a"},,{"name":"b"}]`, 'is not JSON: a comma too many'],
-    ['x.json', `[{"name":"a"}] 5`, 'there is more behind the end of the array'],
-    ['x.ndjson', Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'), 'more than 1000 columns'],
+    ['x.csv', `${Array.from({ length: 60_000 }, (_, n) => `c${n}`).join()}\n`, 'has 60000 cells (limit: 1000)'],
+    ['x.json', `[{"name":"a","n":${'9'.repeat(2_000_000)}}]`, 'item 1: contains a number with more than 100 digits'],
+    ['x.ndjson', `{"name":${'['.repeat(500_000)}`, 'line 1: is nested more than 100 levels deep'],
+    ['x.json', `[${'{"a":'.repeat(101)}`, 'is not valid JSON: the array is not closed'],
+    ['x.json', `[{"name":"a"},,{"name":"b"}]`, 'is not valid JSON: unexpected comma'],
+    ['x.json', `[{"name":"a"}] 5`, 'unexpected text after the array'],
+    ['x.ndjson', Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'), 'exceeds the limit of 1000 columns per file'],
   ])('is refused before it is made anything of (%s)', async (name, text, message) => {
     await expect(read(text, name)).rejects.toThrow(message);
   });

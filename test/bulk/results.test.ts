@@ -45,8 +45,8 @@ describe('a failure', () => {
   const failed = (error: string): RowResult => ({ outcome: 'failed', error });
 
   it.each<[string, RowResult[]]>([
-    ['1 of 1 rows failed', [failed('no')]],
-    ['2 of 2 rows failed, all for one reason: no', [failed('no'), failed('no')]],
+    ['1 row failed', [failed('no')]],
+    ['2 of 2 rows failed, all for the same reason: no', [failed('no'), failed('no')]],
     ['2 of 3 rows failed', [failed('no'), { outcome: 'created' }, failed('not so')]],
   ])('of rows that fail alike says why in one line: %s', (message, results) => {
     const created = createFailure({ rows: [], stop: undefined, stopRow: undefined }, results, [], 'r.csv');

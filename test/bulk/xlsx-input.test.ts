@@ -165,7 +165,7 @@ describe('a workbook', () => {
     expect(await read(two)).toEqual([]);
     expect(await read(two, { sheetName: 'Späti & Co' })).toEqual([[2, { name: 'second', 'my key': '' }]]);
     expect(await refusal(two, 'x.xlsx', { sheetName: 'Frist' })).toBe('x.xlsx has no sheet "Frist"');
-    expect(await refusal(Buffer.from('name\na\n'), 'x.csv', { sheetName: 'A' })).toContain('--sheet-name is for workbooks');
+    expect(await refusal(Buffer.from('name\na\n'), 'x.csv', { sheetName: 'A' })).toContain('--sheet-name requires a workbook');
   });
 
   const cell = (xml: string) => workbook(`${HEADER}<row r="2">${xml}</row>`);
@@ -225,31 +225,31 @@ describe('a workbook', () => {
       /part of more than 16 MiB outside of its rows|packed more/,
     ],
     ['a long format', () => formatted('['.repeat(256)), 'x.xlsx is damaged: a number format has more than 255 characters'],
-    ['60,000 columns', () => workbook(`<row r="1">${columns(60_000)}</row>`), 'line 1: 60000 columns; at most 1000 are read'],
+    ['60,000 columns', () => workbook(`<row r="1">${columns(60_000)}</row>`), 'line 1: has 60000 columns (limit: 1000)'],
     [
       'merged cells',
       () =>
         workbook(`${HEADER}<row r="2"><c r="A2" t="s"><v>1</v></c></row>`, {
           more: '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>',
         }),
-      'line 2: cells are merged here: unmerge them, so that each row has its own',
+      'line 2: contains merged cells: unmerge them so that each row has its own value',
     ],
     [
       'a date',
       () => cell('<c r="A2" s="2"><v>46082</v></c>'),
-      'line 2, column name: is a date (2026-03-01), and how it looks depends on the country',
+      'line 2, column name: is a date (2026-03-01), and its display depends on the locale',
     ],
-    ['a decimal', () => cell('<c r="A2"><v>12.5</v></c>'), 'line 2, column name: is a number (12.5), and how it looks depends'],
+    ['a decimal', () => cell('<c r="A2"><v>12.5</v></c>'), 'line 2, column name: is a number (12.5), and its display depends'],
     ['lost digits', () => cell('<c r="A2"><v>9007199254740993</v></c>'), 'line 2, column name: is a number (9007199254740992)'],
     [
       'a text that is not there',
       () => cell('<c r="A2" t="s"><v>9</v></c>'),
       'x.xlsx is damaged: a cell names a text that is not there',
     ],
-    ['an error', () => cell('<c r="A2" t="e"><v>#N/A</v></c>'), 'line 2, column name: is an error of the spreadsheet (#N/A)'],
+    ['an error', () => cell('<c r="A2" t="e"><v>#N/A</v></c>'), 'line 2, column name: contains a spreadsheet error (#N/A)'],
     // As openpyxl writes one, which works nothing out.
-    ['a formula alone', () => cell('<c r="A2"><f>A1</f><v></v></c>'), 'line 2, column name: is a formula without a value yet'],
-    ['more cells than names', () => cell('<c r="D2" t="str"><v>x</v></c>'), 'line 2: a cell beyond the last column with a name'],
+    ['a formula alone', () => cell('<c r="A2"><f>A1</f><v></v></c>'), 'line 2, column name: is a formula without a stored value'],
+    ['more cells than names', () => cell('<c r="D2" t="str"><v>x</v></c>'), 'line 2: has a cell beyond the last named column'],
   ])('is refused with %s', async (_, bytes, message) => {
     const told = await refusal(bytes());
     if (typeof message === 'string') expect(told).toContain(message);

@@ -25,5 +25,5 @@ test('of slugs that differ by case the oldest keeps its name, whatever order the
 });
 
 test('what is no uuid names no file', () => {
-  expect(() => createFileNames([], 'id')({ id: '../x' })).toThrow('cannot be a file');
+  expect(() => createFileNames([], 'id')({ id: '../x' })).toThrow('as a file name: not a UUID');
 });

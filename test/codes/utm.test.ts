@@ -30,7 +30,7 @@ describe('addUtm', () => {
   });
 
   it.each(['', 'tel:1', 'example.com', 'https://'])('refuses %j', (address) => {
-    expect(() => addUtm(address, tags)).toThrow('is no web address, so it takes no UTM tags');
+    expect(() => addUtm(address, tags)).toThrow("is not a web address, so UTM tags can't be added");
   });
 
   it('percent-encodes a value', () => {

@@ -68,7 +68,7 @@ describe('api', () => {
     const server = await useFaultServer(({ socket }) => socket.end(rawAnswer(200, '{"data":[', {}, null)));
     const run = await runHere(['api', 'POST', '/qr', '--input', '-'], { env: server.env, input: '{}' });
     expect(run.code).toBe(1);
-    expect(run.stderr).toContain('an answer that is not JSON');
+    expect(run.stderr).toContain('the response is not JSON');
     expect(server.requests).toHaveLength(1);
   });
 

@@ -35,7 +35,7 @@ describe('auth login', () => {
     const words = ['-c', script, 'sh', process.execPath, BIN, 'config', 'set', 'short-url', address];
     const { status, signal, stderr } = spawnSync('bash', words, { env, encoding: 'utf8' });
     expect({ status, signal }).toEqual({ status: 1, signal: null });
-    expect(stderr).toMatch(/config.json could not be written: .*EFBIG/);
+    expect(stderr).toMatch(/cannot write the config file .*config.json: .*EFBIG/);
     expect(readFileSync(machine.file, 'utf8')).toBe(before);
   });
 
@@ -106,14 +106,14 @@ describe('auth login', () => {
     login.child.stdin?.write(`${sandbox.baseUrl}\r`);
     await login.waitFor(/API key for 127\.0\.0\.1:\d+: /);
     login.child.stdin?.write('svc_live_mistyped\r');
-    await login.waitFor(/refused the key[\s\S]*API key for 127\.0\.0\.1:\d+: /);
+    await login.waitFor(/rejected the API key[\s\S]*API key for 127\.0\.0\.1:\d+: /);
     login.child.stdin?.write(`${KEY}\r`);
     await login.waitFor(/Address of your short links.*: /);
     login.child.stdin?.write('https://go.example\r');
     const { code, stdout } = await login.done;
     expect(code).toBe(0);
     expect(stdout).not.toContain(KEY);
-    expect(stdout.replace(/\s+/g, ' ')).toContain('/{slug} was added');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('added /{slug}');
     const { apiKey, shortUrl } = JSON.parse(readFileSync(machine.file, 'utf8')).profiles.default;
     expect({ apiKey, shortUrl }).toEqual({ apiKey: KEY, shortUrl: 'https://go.example/{slug}' });
   });

@@ -64,7 +64,7 @@ describe('config set, get and unset', () => {
   test('a short URL without a place for the code gets one, and that is said', async () => {
     const machine = await useMachine();
     const { stderr } = await machine.run(['config', 'set', 'short-url', 'https://go.example']);
-    expect(stderr).toContain('the address had no place for the code: /{slug} was added');
+    expect(stderr).toContain('the address had no placeholder for the code; added /{slug}');
     expect(stderr).toContain("short-url is https://go.example/{slug} in the profile 'default'");
     expect((await machine.run(['config', 'set', 'short-url', 'https://go.example/{slug}'])).stderr).not.toContain('added');
   });
@@ -153,8 +153,8 @@ test('looser modes are mended and mentioned by whatever command comes next', asy
   chmodSync(machine.file, 0o644);
   chmodSync(machine.directory, 0o755);
   const { stderr } = await machine.run(['config', 'get', 'base-url']);
-  expect(stderr).toContain(`${machine.file} was open to others (mode 0644); it is 0600 now`);
-  expect(stderr).toContain(`${machine.directory} was open to others (mode 0755); it is 0700 now`);
+  expect(stderr).toContain(`${machine.file} was accessible to other users (permissions 0644); changed to 0600`);
+  expect(stderr).toContain(`${machine.directory} was accessible to other users (permissions 0755); changed to 0700`);
   expect(statSync(machine.file).mode & 0o777).toBe(0o600);
   expect((await machine.run(['config', 'get', 'base-url'])).stderr).toBe('');
 });

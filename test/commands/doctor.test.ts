@@ -48,10 +48,10 @@ describe('doctor', () => {
     const { code, stdout } = await machine.run(['doctor'], { env, tty: 60 });
     expect(code).toBe(3);
     const said = stdout.replace(/\s+/g, ' ');
-    expect(said.split('the service refused the key')).toHaveLength(2);
+    expect(said.split('the service rejected the API key')).toHaveLength(2);
     expect(said).toContain('qrctl: see what is marked fail: key');
     for (const line of stdout.split('\n')) expect(line.trimEnd().length).toBeLessThanOrEqual(60);
-    expect((await machine.run(['doctor'], { env })).stderr).toContain('the service refused the key');
+    expect((await machine.run(['doctor'], { env })).stderr).toContain('the service rejected the API key');
   });
 
   test('reaches a service without a key, and says that the key is missing (3)', async () => {
@@ -105,7 +105,7 @@ describe('doctor', () => {
     chmodSync(machine.file, 0o644);
     const { code, findings } = await diagnose(machine);
     expect(code).toBe(0);
-    expect(findings[0]).toMatchObject({ check: 'config', status: 'warn', message: expect.stringContaining('0600 now') });
+    expect(findings[0]).toMatchObject({ check: 'config', status: 'warn', message: expect.stringContaining('changed to 0600') });
   });
 
   test.each([

@@ -223,7 +223,7 @@ describe('qr update --due', () => {
     expect(unknown.patches()).toBe(0);
 
     const undated = await usePlan(['slug,destination', 'MENU,https://a/']);
-    expect((await undated.due()).stderr).toContain('column at: is missing: when is each row to apply?');
+    expect((await undated.due()).stderr).toContain('column at: is missing: each row needs a time');
     expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due goes with --from FILE');
   });
 
@@ -272,7 +272,7 @@ describe('qr update --due', () => {
     await rm(join(plan.cwd, 'plan.results.csv'));
     const run = await plan.due();
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('is the journal of something other than a plan of dated changes');
+    expect(run.stderr).toContain('is not the journal of a plan of dated changes');
   });
 });
 
@@ -289,7 +289,7 @@ describe('--utm-…', () => {
     const changed = await runHere(['qr', 'update', id, '--utm-source', 'FLYER'], { env });
     expect(JSON.parse(changed.stdout).destination).toBe(tagged.replace('poster', 'flyer'));
     expect((await runHere(['qr', 'create', '--name', 'x', '--type', 'sms', ...tags], { env })).stderr).toContain(
-      'the destination is no web address, so it takes no UTM tags',
+      "the destination is not a web address, so UTM tags can't be added",
     );
 
     await writeFile(

@@ -120,7 +120,7 @@ describe('qr get', () => {
     const { sandbox, qr } = await useQr();
     const slug = slugOf(sandbox, sandbox.codeId());
     const { name = '' } = sandbox.workspace.codes().find((code) => code.slug === slug) ?? {};
-    expect((await qr(['get', name])).stderr).toContain(`that is the name of the code with the slug ${slug}`);
+    expect((await qr(['get', name])).stderr).toContain(`The code with this name has the slug ${slug}.`);
     expect((await qr(['get', 'No such name'])).stderr).toContain('qrctl qr list --name TEXT');
     expect(await qr(['get', `${slug}x`])).toMatchObject({ code: 4, stderr: expect.stringContaining(`did you mean ${slug}`) });
     expect(await qr(['get', UNKNOWN])).toMatchObject({ code: 4 });

@@ -128,7 +128,7 @@ describe('qr update --from', () => {
     await write(`id,slug\n${a?.id},${b?.slug}\n${b?.id},${a?.slug}\n${c?.id},7\n`);
     const { code: exit, stderr } = await qr([...line]);
     expect(exit).toBe(2);
-    expect(stderr).toContain(`line 2: the id is that of ${a?.slug}, and the slug is ${b?.slug}: which is meant?`);
+    expect(stderr).toContain(`line 2: the id belongs to ${a?.slug}, but the slug is ${b?.slug}: correct one of them`);
     expect(stderr).toContain(': 2 faults,');
     expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });

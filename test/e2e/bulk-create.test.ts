@@ -108,7 +108,7 @@ describe('the input', () => {
     const near = await runByDay(['qr', 'create', '--from', 'code.csv'], { env: sandbox.env, cwd: directory });
     expect(near.stderr).toContain('did you mean codes.csv?');
     const mend = await runByDay(['qr', 'update', '--from', 'codes.csv'], { env: sandbox.env, cwd: directory });
-    expect(mend.stderr).toContain('run this again; `qrctl qr list -o codes.csv` writes one to start from');
+    expect(mend.stderr).toContain('run this again. Run `qrctl qr list -o codes.csv` to create a file to start from.');
     expect(await create()).toMatchObject({ code: 0 });
     expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row: 1 created before; 0 requests') });
     const over = await create(['--results', `${results}.journal`]);
@@ -119,10 +119,10 @@ describe('the input', () => {
       stderr: expect.stringContaining('cannot keep results in /dev/full: it is not a regular file'),
     });
     await rm(`${results}.journal`);
-    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('knows nothing: it was lost or cut') });
+    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('the journal was lost or truncated') });
     const whole = await readFile(results, 'utf8');
     await writeFile(results, whole.slice(0, -10));
-    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') });
+    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read the results') });
     await writeFile(results, whole);
     expect(posts()).toBe(1);
     expect(await create(['--skip-existing'])).toMatchObject({ code: 0 });
@@ -141,7 +141,7 @@ describe('the input', () => {
     [['--results', '/nowhere/r.csv'], /nowhere/],
     [['--adopt', '1=x'], /the line of a row, =, and the id/],
     [['--adopt', '9=00000000-0000-4000-8000-000000000000'], /no row begins at line 9/],
-    [['--not-created', '2'], /nothing to decide about line 2/],
+    [['--not-created', '2'], /can't be used: line 2/],
     [['--as-new', '3-2'], /the first line and the last/],
     [['--as-new', '9'], /no row begins at line 9/],
     [['--fields', 'nope'], /there is no field "nope"/],
@@ -243,10 +243,7 @@ describe('when the service says no', () => {
     });
     const args = ['--retry-for', '200ms', '--settle', '100ms', '--concurrency', '1'];
     const { code, stderr } = await create(args);
-    expect([code, stderr]).toEqual([
-      7,
-      expect.stringContaining('run the same command again to do the rest: rows that have a code'),
-    ]);
+    expect([code, stderr]).toEqual([7, expect.stringContaining('run the same command to finish: rows that have a code')]);
     [down, healthy] = [false, true];
     expect(await create(args)).toMatchObject({ code: 0 });
     expect(names()).toHaveLength(8);

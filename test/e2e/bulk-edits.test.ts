@@ -81,7 +81,7 @@ describe('a spreadsheet that was created and goes on', () => {
     await writeFile(file, rowsOf(2).replace('Code 2', 'Code two'));
     expect(await create(['--as-new', '9'])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/no row begins at line 9[\s\S]*lines that need your decision: 3/),
+      stderr: expect.stringMatching(/no row begins at line 9[\s\S]*Specify a line that needs your decision: 3/),
     });
     expect(await create(['--as-new', '3'])).toMatchObject({ code: 0 });
     expect(await create(['--as-new', '3'])).toMatchObject({ code: 0 });
@@ -101,7 +101,7 @@ describe('a spreadsheet that was created and goes on', () => {
     const several = await create();
     expect(several).toMatchObject({
       code: 8,
-      stderr: expect.stringMatching(/line 2: may be an edit of a row that is gone: "a"[\s\S]*line 3/),
+      stderr: expect.stringMatching(/line 2: may be an edit of a removed row: "a"[\s\S]*line 3/),
     });
     expect(await create(['--as-new', '3'])).toMatchObject({ code: 8, stderr: expect.stringContaining('line 2: name changed') });
     expect(posts()).toBe(2);
@@ -132,7 +132,7 @@ describe('a spreadsheet that was created and goes on', () => {
     expect(await create(['--apply-edits'])).toMatchObject({ code: 8 });
     expect((await readResults())[0]).toMatchObject({
       outcome: 'failed',
-      error: expect.stringContaining('--as-new 2 creates a new code'),
+      error: expect.stringContaining('pass --as-new 2 to create a new code'),
     });
   });
 

@@ -139,10 +139,10 @@ describe('a list of ids or slugs', () => {
     expect([code, JSON.parse(stdout).map(({ outcome }: { outcome: string }) => outcome)]).toEqual([0, Array(3).fill('updated')]);
     expect((await files()).sort()).toEqual(['list.results.csv', 'list.txt']);
     const nothing = await qr(['update', '--from', 'list.txt']);
-    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('a list of codes does not say what to change')]);
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('a list of codes contains no changes')]);
     await writeFile(join(cwd, 'list.txt'), `code\n${a?.slug}\n`);
     const header = await qr(['update', '--from', 'list.txt', '--status', 'paused']);
-    expect([header.code, header.stderr]).toEqual([2, expect.stringContaining('says which codes (the file has "code")')]);
+    expect([header.code, header.stderr]).toEqual([2, expect.stringContaining('add a column id or slug (the file has "code")')]);
     expect(codes().every(({ status }) => status === 'expired')).toBe(true);
   });
 });

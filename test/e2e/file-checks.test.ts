@@ -43,15 +43,15 @@ describe('one pass', () => {
     expect(code).toBe(2);
     expect(linesOf(stderr)).toEqual([
       'qrctl: codes.csv: 5 faults and 2 warnings, no changes were made',
-      'line 3, column type: "urll" is not a type',
-      'line 4: 4 cells where the header has 3: does a value with a separator in it lack its quotes?',
+      'line 3, column type: "urll" is not a valid type',
+      'line 4: has 4 cells, but the header has 3: check that values with a separator are in quotes',
       'line 5, column name: is empty',
       'line 6, column destination: nope leads nowhere when it is scanned: it does not begin with https://',
-      'line 7, column type: "ulr" is not a type',
-      expect.stringMatching(/^a type is one of url, vcard, .*, playlist$/),
+      'line 7, column type: "ulr" is not a valid type',
+      expect.stringMatching(/^a valid type is one of url, vcard, .*, playlist$/),
       'warning: line 8: has the same values as line 2: both will be created',
-      'warning: line 9, column name: " F" has spaces around it, which the code keeps',
-      expect.stringContaining('fix the file and run this again'),
+      'warning: line 9, column name: " F" has leading or trailing spaces, which are kept',
+      expect.stringContaining('Fix the file and run this again.'),
       '',
     ]);
     expect(sandbox.requests).toEqual([]);
@@ -62,7 +62,7 @@ describe('one pass', () => {
     const { qr } = await useFiles({ 'codes.csv': `name,type,destination\n${rows}\n` });
     const { stderr } = await qr(['create', '--from', 'codes.csv']);
     expect(stderr).toContain('codes.csv: 300 faults, no changes were made');
-    expect(stderr.match(/"urll" is not a type/g)).toHaveLength(50);
+    expect(stderr.match(/"urll" is not a valid type/g)).toHaveLength(50);
     expect(stderr).toContain('\n    and 250 more\n');
     expect(stderr.match(/playlist/g)).toHaveLength(1);
   });
@@ -78,7 +78,7 @@ describe('one pass', () => {
     const update = await qr(['update', '--from', 'plan.json', '--due']);
     expect(linesOf(update.stderr).slice(1, 3)).toEqual([
       expect.stringContaining('item 1, column at: "soon" is not a time'),
-      'item 2, column status: "pausd" is not a status',
+      'item 2, column status: "pausd" is not a valid status',
     ]);
   });
 
@@ -96,7 +96,7 @@ describe('one pass', () => {
         2,
         [
           `qrctl: ${name}: 1 fault, no changes were made`,
-          `line 1: "Menus 2026" looks like a title; the header must be the first row, and line ${line} looks like it`,
+          `line 1: "Menus 2026" looks like a title: delete the rows above the header, which seems to be line ${line}`,
         ],
       ]);
     }
@@ -176,9 +176,9 @@ describe('a list that nobody edited', () => {
     expect([code, linesOf(stderr).slice(1, 4)]).toEqual([
       2,
       [
-        expect.stringMatching(/^line 2, column status: "activ" is not a status$/),
+        expect.stringMatching(/^line 2, column status: "activ" is not a valid status$/),
         expect.stringMatching(/^line 5, column destination: nope2 leads nowhere/),
-        'a status is one of active, paused, expired',
+        'a valid status is one of active, paused, expired',
       ],
     ]);
     expect(writes()).toBe(0);
@@ -187,8 +187,8 @@ describe('a list that nobody edited', () => {
     expect([changed.code, linesOf(changed.stderr).slice(0, 2)]).toEqual([
       0,
       [
-        expect.stringMatching(/^warning: line \d, column destination: mailto:a is no web address/),
-        expect.stringMatching(/^warning: line \d, column type: the type of a code cannot be changed: it stays url$/),
+        expect.stringMatching(/^warning: line \d, column destination: mailto:a is not a web address/),
+        expect.stringMatching(/^warning: line \d, column type: the type of a code can't be changed; it remains url$/),
       ],
     ]);
     expect(changed.stderr).toContain('1 updated');
@@ -236,7 +236,10 @@ describe('without a key or a service', () => {
     const { qr } = await useFiles({ 'odd.csv': good, 'list.csv': 'slug,status\na,archived\n' });
     expect(await qr(['create', '--from', 'odd.csv', '--offline'], bare)).toMatchObject({ code: 0 });
     const strict = await qr(['create', '--from', 'odd.csv', '--offline', '--strict'], bare);
-    expect([strict.code, strict.stderr]).toEqual([2, expect.stringContaining('line 3, column name: " b" has spaces around it')]);
+    expect([strict.code, strict.stderr]).toEqual([
+      2,
+      expect.stringContaining('line 3, column name: " b" has leading or trailing spaces'),
+    ]);
     const list = await qr(['update', '--from', 'list.csv', '--offline', '--strict'], bare);
     expect([list.code, list.stderr]).toEqual([0, expect.stringContaining('1 cell to check against the service')]);
   });

@@ -166,15 +166,15 @@ describe('the key goes to one place', () => {
     );
     const sandbox = await useSandbox({ intercept: redirects(`http://127.0.0.1:${port}/api/v1/qr`, status) });
     const { code, stderr } = await runByDay(['qr', 'list'], { env: sandbox.env });
-    expect(stderr).toMatch(/redirects are not followed/);
+    expect(stderr).toMatch(/does not follow redirects/);
     expect(code).toBe(1);
     expect(asked).toBe(0);
   });
 
   // More of them are in test/service/base-url.test.ts.
   test.each([
-    ['http://127.0.0.1.qr.example/api/v1', /unprotected/],
-    ['https://user:pass@qr.example/api/v1', /user or password/],
+    ['http://127.0.0.1.qr.example/api/v1', /unencrypted/],
+    ['https://user:pass@qr.example/api/v1', /user name or password/],
     ['https://qr.example/api/v1?x=1', /query/],
     ['file:///etc/passwd', /http or https/],
     ['\u001b[2J', /http or https/],
@@ -230,7 +230,7 @@ describe('TLS', () => {
     const away = { ...off, QRCTL_BASE_URL: 'https://qr.example/api/v1' };
     const [here, there] = await Promise.all([runCli(['qr', 'list'], { env: off }), runCli(['qr', 'list'], { env: away })]);
     expect(here.code).toBe(0);
-    expect(there.stderr).toMatch(/certificate checks off/);
+    expect(there.stderr).toMatch(/turns off certificate checks/);
     expect(there.code).toBe(2);
   });
 
@@ -238,7 +238,7 @@ describe('TLS', () => {
     const port = await listen(createHttpServer(), () => undefined);
     const env = { QRCTL_BASE_URL: `https://localhost:${port}/api/v1`, QRCTL_API_KEY: KEY };
     const { code, stderr } = await runCli(['qr', 'list'], { env });
-    expect(stderr).toMatch(/does not speak TLS\n {2}check the port/);
+    expect(stderr).toMatch(/does not speak TLS\n {2}hint: Check the port/);
     expect(code).toBe(7);
   });
 });

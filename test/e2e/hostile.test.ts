@@ -246,7 +246,7 @@ describe('codes', () => {
       const service = await useService({ codes: [{ ...CODES[0], id }] });
       const output = join(directory, 'scans');
       const { code, stderr } = await runByDay(['scans', 'export', '--all', '--output-dir', output], service);
-      expect(stderr).toMatch(/has no uuid as its id/);
+      expect(stderr).toMatch(/has an id that is not a UUID/);
       expect(code).toBe(1);
       expect(await readdir(directory)).toEqual([]);
     }
@@ -392,7 +392,7 @@ describe('what the service says of an error', () => {
     );
     for (const { stdout } of shown) {
       expectHarmless(stdout);
-      expect(stdout).toMatch(/plan|not HTTP|cut short/);
+      expect(stdout).toMatch(/plan|not HTTP|truncated/);
     }
   });
 
@@ -401,7 +401,7 @@ describe('what the service says of an error', () => {
     const answer = Buffer.from(rawAnswer(302, '', { Location: location }), 'latin1');
     const server = await useFaultServer(({ socket }) => void socket.end(answer));
     const { stdout, code } = await runByDay(['qr', 'list'], runOn(server, onTerminal(100)));
-    expect(stdout).toMatch(/redirects are not followed/);
+    expect(stdout).toMatch(/does not follow redirects/);
     expectHarmless(stdout);
     expect(code).toBe(1);
   });

@@ -31,14 +31,14 @@ describe('a refused key', () => {
     const { qr, sandbox } = await useProfiles();
     const variable = { QRCTL_API_KEY: WRONG, QRCTL_BASE_URL: sandbox.baseUrl };
     const ofVariable = await qr(['qr', 'list'], { env: variable });
-    expect([ofVariable.code, ofVariable.stderr]).toEqual([3, expect.stringContaining('QRCTL_API_KEY is set and was rejected;')]);
+    expect([ofVariable.code, ofVariable.stderr]).toEqual([3, expect.stringContaining('QRCTL_API_KEY is set and was rejected.')]);
     const ofProfile = await qr(['qr', 'list', '-f', 'json', '--profile', 'bad']);
     expect([ofProfile.code, JSON.parse(ofProfile.stderr).error.hint]).toEqual([
       3,
-      'store a valid key: `qrctl auth login --profile bad`',
+      'Run `qrctl auth login --profile bad` to store a valid key.',
     ]);
     const ofLogin = await qr(['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'], { input: WRONG });
-    expect([ofLogin.code, ofLogin.stderr]).toEqual([3, expect.stringContaining('copy the whole key again')]);
+    expect([ofLogin.code, ofLogin.stderr]).toEqual([3, expect.stringContaining('Copy the whole key again')]);
     for (const { stderr } of [ofVariable, ofLogin]) expect(stderr).not.toContain('qrctl auth login');
     const doctor = await qr(['doctor', '--format', 'json'], { env: variable });
     expect(doctor.stdout).toContain('QRCTL_API_KEY is set and was rejected');
@@ -55,7 +55,7 @@ describe('a proxy that is down', () => {
       const { code, stdout, stderr } = await runByDay(args, { env });
       expect(code).toBe(7);
       expect(stderr).toContain('cannot connect through the proxy 127.0.0.1:1: connection refused');
-      expect(stderr).toContain(`check ${variable}, or list the host in NO_PROXY`);
+      expect(stderr).toContain(`Check ${variable}, or add the host to NO_PROXY`);
       expect(stdout + stderr).not.toMatch(/hunter2|qrctl doctor/);
     }
   });
@@ -68,9 +68,9 @@ describe('a proposed command carries --profile and --base-url where the run had 
     expect([text.code, text.stderr]).toEqual([4, expect.stringContaining('qrctl qr list --profile kundeb --name TEXT')]);
     const json = await qr(['qr', 'get', 'nosuch', '-f', 'json', '--profile=kundeb', '--base-url', sandbox.baseUrl]);
     expect(JSON.parse(json.stderr).error.hint).toBe(
-      `see the slugs there are: qrctl qr list --profile kundeb --base-url ${sandbox.baseUrl}`,
+      `Run \`qrctl qr list --profile kundeb --base-url ${sandbox.baseUrl}\` to see all slugs.`,
     );
-    expect((await qr(['qr', 'get', 'nosuch'], { env: sandbox.env })).stderr).toContain('qrctl qr list\n');
+    expect((await qr(['qr', 'get', 'nosuch'], { env: sandbox.env })).stderr).toContain('Run `qrctl qr list` to see');
   });
 
   test('of a line that is not understood, once', async () => {

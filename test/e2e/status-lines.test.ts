@@ -37,7 +37,7 @@ describe('a status line that is not one', () => {
     const { env } = await useFaultServer((request) => sendBody(line, request));
     const { code, stderr } = await runCli(['qr', 'list', '--retry-for', '1s'], { env, timeoutMs: 30_000 });
     expect(code).toBe(7);
-    expect(stderr).toMatch(/the answer is not HTTP|the connection was closed/);
+    expect(stderr).toMatch(/the response is not HTTP|the connection was closed/);
     expect(stderr).not.toMatch(/assert|unexpected failure/);
   });
 

@@ -120,7 +120,7 @@ test('the mail of a failed night says whose run it was, that nothing is lost, an
     expect.stringMatching(/^ {2}profile default, key svc_live_.{4}…, appending to scans\.csv$/),
     '  nothing is lost: nothing was added, and the next run goes on from there',
     '  a longer outage is waited out with --retry-for, such as --retry-for 15m',
-    '  hint: see: qrctl doctor',
+    '  hint: Run `qrctl doctor` to find the cause.',
     '',
   ]);
   await writeFile(join(cwd, 'old.csv'), 'before\n');

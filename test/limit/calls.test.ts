@@ -191,7 +191,7 @@ describe('--max-wait', () => {
     expect(model.counts).toEqual(new Map([[200, 10]]));
     expect(failed).toHaveLength(2);
     expect(failed[0]).toBeInstanceOf(RateLimitError);
-    expect(failed[0].hint).toMatch(/try again in (\d+ s|1 min).*\(after 2027-\d\d-\d\dT/);
+    expect(failed[0].hint).toMatch(/Try again in (\d+ s|1 min).*\(after 2027-\d\d-\d\dT/);
     expect(failed[0].outcome).toBe('not-applied');
     expect(sender.stats()).toMatchObject({ pauses: 0, pausedMs: 0 });
     expect(clock.monotonic()).toBeLessThan(2000);
@@ -204,7 +204,7 @@ describe('--max-wait', () => {
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(20);
     expect(sender.stats().pausedMs).toBeLessThan(150_000);
     const rejected = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
-    expect(rejected.reason.message).toMatch(/--max-wait is 2 min 30 s in all \(\d min.* waited\)$/);
+    expect(rejected.reason.message).toMatch(/--max-wait allows 2 min 30 s in total \(\d min.* used\)$/);
     // Two windows were waited for; the third is not begun.
     expect(clock.monotonic()).toBeLessThan(2 * 60_000 + 3000);
   });

@@ -233,15 +233,15 @@ describe('--max-wait', () => {
   it('says how long the limit is used up, what --max-wait is, and when to come back', async () => {
     const { rejected } = await limitedAtOnce(500);
     expect(rejected[0]).toMatchObject({
-      message: "the workspace's rate limit is used up for another 1 s, and --max-wait is 500 ms in all",
-      hint: 'try again in 1 s (after 2027-01-15T08:00:01.005Z), or allow a longer --max-wait',
+      message: "the workspace's rate limit is exhausted for another 1 s, and --max-wait allows 500 ms in total",
+      hint: 'Try again in 1 s (after 2027-01-15T08:00:01.005Z), or pass a longer --max-wait.',
       outcome: 'not-applied',
     });
   });
 
   it('of 0 says that it never pauses', async () => {
     const { rejected } = await limitedAtOnce(0);
-    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/for another 1 s, and --max-wait 0 never pauses$/) });
+    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/for another 1 s, and --max-wait 0 allows no waiting$/) });
   });
 
   it('says what was waited already', async () => {
@@ -249,7 +249,7 @@ describe('--max-wait', () => {
     await clock.advance(1005);
     await ask(1);
     await answer(headersOf({ retryAfterMs: 1000 }), true);
-    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/and --max-wait is 2 s in all \(1 s waited\)$/) });
+    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/and --max-wait allows 2 s in total \(1 s used\)$/) });
   });
 });
 

@@ -62,7 +62,7 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
         const { code, stderr } = await runCli(['qr', 'list'], { env: { ...base, ...by(user) } });
         expect([code, stderr]).toEqual([
           7,
-          expect.stringMatching(/the proxy 127\.0\.0\.1:\d+ wants a user and password \(407\)/),
+          expect.stringMatching(/the proxy 127\.0\.0\.1:\d+ requires a user name and password \(407\)/),
         ]);
         expect(stderr).not.toContain('secret');
       }

@@ -51,15 +51,15 @@ it('warns once of a service that changes what it is sent: --skip-existing would 
   await run(world, rowsOf(4), { concurrency: 1, onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
   expect(warnings).toEqual([
     expect.stringMatching(
-      /^the service changes what it is sent: line 2 has the name "ROW 1", and "row 1" was sent; .*keep the journal/,
+      /^the service changed a value: line 2 was sent with the name "row 1", and its code has "ROW 1"\. .*Keep the journal/,
     ),
   ]);
   const other = worldOf({ alters: (code) => ({ ...code, type: 'text' }) });
   await run(other, rowsOf(1), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
-  expect(warnings.pop()).toContain('line 2 has the type "text", and "url" was sent');
+  expect(warnings.pop()).toContain('line 2 was sent with the type "url", and its code has "text"');
   const short = worldOf({ alters: (code) => ({ ...code, destination: 'https://e.co/' }) });
   await run(short, rowsOf(1), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
-  expect(warnings.pop()).toContain('line 2 has the destination "https://e.co/", and ');
+  expect(warnings.pop()).toContain('and its code has "https://e.co/"');
   const tidy = worldOf({ tidies: true });
   await run(tidy, rowsOf(2), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
   expect(warnings).toHaveLength(1);
@@ -308,9 +308,9 @@ describe('what it tells and asks', () => {
     expect(end).toMatchObject({ ...done, states: ['adopted', 'created'] });
     expect(events[0]).toEqual({
       is: 'warning',
-      text: `line 2 and code ${other.id} have different values; adopted as you decided`,
+      text: `line 2 and code ${other.id} have different values; adopted the code as specified`,
     });
-    await expect(run(world, rowsOf(2), { decisions })).rejects.toThrow('there is nothing to decide about line 2');
+    await expect(run(world, rowsOf(2), { decisions })).rejects.toThrow("--adopt 2 can't be used: line 2 has the code");
   });
 });
 

@@ -14,7 +14,7 @@ describe('a listing that lacks codes of these rows', () => {
     const end = await run(world, rowsOf(12));
     expect(end.stop).toBeInstanceOf(UnprovenError);
     expect(end.stop).toMatchObject({
-      message: expect.stringMatching(/^the list of codes is out of date: it lacks \S+ \("row \d+"\), which exists$/),
+      message: expect.stringMatching(/^the list of codes is out of date: code \S+ \("row \d+"\) exists but is missing from it$/),
       hint: expect.stringContaining('run this again'),
     });
     expect(end.states.filter((state) => state === 'unknown')).toHaveLength(1);

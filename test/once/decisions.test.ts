@@ -46,19 +46,23 @@ describe('a decision', () => {
   });
 
   it.each([
-    [{ notCreated: [6] }, '--not-created 6: no row begins at line 6', 'lines that need your decision: 2, 3'],
-    [{ adopt: [{ line: 1, id: 'x' }] }, '--adopt 1: no row begins at line 1', 'lines that need your decision: 2, 3'],
-    [{ asNew: [6] }, '--as-new 6: no row begins at line 6', 'lines that need your decision: 2, 3'],
-    [{ notCreated: [2, 2] }, 'line 2 is decided twice', 'decide once about each line'],
-    [{ adopt: [{ line: 2, id: 'x' }], notCreated: [2] }, 'line 2 is decided twice', 'decide once about each line'],
+    [{ notCreated: [6] }, '--not-created 6: no row begins at line 6', 'Specify a line that needs your decision: 2, 3.'],
+    [{ adopt: [{ line: 1, id: 'x' }] }, '--adopt 1: no row begins at line 1', 'Specify a line that needs your decision: 2, 3.'],
+    [{ asNew: [6] }, '--as-new 6: no row begins at line 6', 'Specify a line that needs your decision: 2, 3.'],
     [
-      { notCreated: [5] },
-      '--not-created 5: there is nothing to decide about line 5: it was not created, and will be sent',
-      'omit --not-created 5',
+      { notCreated: [2, 2] },
+      'more than one decision for line 2',
+      'Pass only one of --adopt, --not-created and --as-new per line.',
     ],
-    [{ adopt: [{ line: 4, id: 'x' }] }, '--adopt 4: there is nothing to decide about line 4: its code is id-3', 'omit --adopt 4'],
-    [{ asNew: [4] }, '--as-new 4: there is nothing to decide about line 4: its code is id-3', 'omit --as-new 4'],
-    [{ adopt: [{ line: 2, id: 'id-3' }] }, '--adopt 2=id-3: another row has this code already', undefined],
+    [
+      { adopt: [{ line: 2, id: 'x' }], notCreated: [2] },
+      'more than one decision for line 2',
+      'Pass only one of --adopt, --not-created and --as-new per line.',
+    ],
+    [{ notCreated: [5] }, "--not-created 5 can't be used: line 5 has no code and will be sent", 'Omit --not-created 5.'],
+    [{ adopt: [{ line: 4, id: 'x' }] }, "--adopt 4 can't be used: line 4 has the code id-3", 'Omit --adopt 4.'],
+    [{ asNew: [4] }, "--as-new 4 can't be used: line 4 has the code id-3", 'Omit --as-new 4.'],
+    [{ adopt: [{ line: 2, id: 'id-3' }] }, '--adopt 2=id-3: another row already has this code', undefined],
     [
       {
         adopt: [
@@ -66,7 +70,7 @@ describe('a decision', () => {
           { line: 3, id: 'x' },
         ],
       },
-      '--adopt 3=x: another row has this code already',
+      '--adopt 3=x: another row already has this code',
       undefined,
     ],
   ])('is refused where it fits no row: %j (O12)', (decisions, message, hint) => {
@@ -84,7 +88,7 @@ describe('a decision', () => {
       { is: 'absent', row: 4, before: [], word: false, ...at },
     ];
     expect(read({ adopt: [{ line: 3, id: 'id-2' }] }, more).decided.adopt).toHaveLength(1);
-    expect(() => read({ notCreated: [5] }, more)).toThrow('it was not created, and will be sent');
+    expect(() => read({ notCreated: [5] }, more)).toThrow('line 5 has no code and will be sent');
   });
 });
 
@@ -101,9 +105,9 @@ describe('a decision about an edited row', () => {
 
   it('or which code is to be changed, which needs --apply-edits', () => {
     expect([...read(pin, [], edited, true).words.pins]).toEqual([[2, 3]]);
-    expect(() => read(pin, [], edited)).toThrow(expect.objectContaining({ hint: 'add --apply-edits' }));
-    expect(() => read({ adopt: [{ line: 4, id: 'x' }] }, [], edited, true)).toThrow('does not belong to a row that is gone');
-    expect(() => read({ notCreated: [4] }, [], edited)).toThrow('there is nothing to decide about line 4: it was edited');
+    expect(() => read(pin, [], edited)).toThrow(expect.objectContaining({ hint: 'Add --apply-edits to change the code.' }));
+    expect(() => read({ adopt: [{ line: 4, id: 'x' }] }, [], edited, true)).toThrow('does not belong to a removed row');
+    expect(() => read({ notCreated: [4] }, [], edited)).toThrow("--not-created 4 can't be used: line 4 was edited");
     const two = edited.map((row) => (row.row === 4 ? rowOf(4, 'other') : row));
     expect(() => read({ adopt: [...pin.adopt, { line: 5, id: 'id-3' }] }, [], two, true)).toThrow();
   });
@@ -141,7 +145,7 @@ describe('recording decisions', () => {
     expect([warnings, lists]).toEqual([[], 0]);
     const other = await record({ adopt: [{ row: 2, line: 3, id: 'odd' }] });
     expect(other.states.of(2)).toMatchObject({ state: 'adopted', id: 'odd' });
-    expect(other.warnings).toEqual(['line 3 and code odd have different values; adopted as you decided']);
+    expect(other.warnings).toEqual(['line 3 and code odd have different values; adopted the code as specified']);
   });
 
   it('takes all there is with the row’s values for strangers when a person says it was not created (O13)', async () => {

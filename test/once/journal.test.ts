@@ -99,8 +99,8 @@ describe('a journal', () => {
 
   it('names rows as people count them: by the line of the file', () => {
     expect(nameRow(row(3))).toBe('line 4');
-    expect(nameRow({ code: { name: 'Menu' } })).toBe('a row that is gone ("Menu")');
-    expect(nameRow({})).toBe('a row that is gone');
+    expect(nameRow({ code: { name: 'Menu' } })).toBe('a removed row ("Menu")');
+    expect(nameRow({})).toBe('a removed row');
   });
 });
 
@@ -171,8 +171,8 @@ describe('a journal is refused', () => {
     for (const more of [[], [{ is: 'known', name: 'menu', id: 'x' }]]) {
       await expect(openWith([first, ...more])).rejects.toMatchObject({
         name: 'UsageError',
-        message: `${path} records ${kind}, not codes to be created`,
-        hint: 'specify a different file with --results',
+        message: `${path} is the journal of ${kind}, not of a create run`,
+        hint: 'Specify a different file with --results.',
       });
     }
   });
@@ -181,7 +181,7 @@ describe('a journal is refused', () => {
     const newer = { is: 'journal', version: 3, baseUrl: BASE_URL };
     await expect(openWith([newer])).rejects.toMatchObject({
       message: expect.stringContaining('was written by another version of qrctl'),
-      hint: expect.stringContaining('use the latest version of qrctl'),
+      hint: expect.stringContaining('Use the latest version of qrctl'),
     });
     for (const more of [{}, { of: 'deletion' }, { version: 1, baseUrl: BASE_URL }])
       await expect(openWith([{ is: 'rows', hashes: [], ...more }])).rejects.toThrow('another version');
@@ -253,7 +253,7 @@ describe('a journal is refused', () => {
     await (await openWith([{ ...beginning }, { ...rows }, ...lines] as never)).close();
     await expect(openWith([{ ...beginning }, { ...rows }, intent, { ...intent, row: 7 }] as never)).rejects.toMatchObject({
       message: `${path} is damaged at line 4: it holds what no run writes`,
-      hint: expect.stringContaining('restore the journal from a backup'),
+      hint: expect.stringContaining('Restore the journal from a backup'),
     });
   });
 
@@ -265,7 +265,7 @@ describe('a journal is refused', () => {
     };
     await expect(open(['x', 'y'])).rejects.toMatchObject({
       name: 'UsageError',
-      message: `the results list 2 codes, the first of them x, of which ${path} knows nothing: it was lost or cut, or is of another run`,
+      message: `the results list 2 codes (first: x), missing from ${path}: the journal was lost or truncated, or belongs to another run`,
       hint: expect.stringContaining('--skip-existing'),
     });
     expect(memory.read(path)).toBe('');
@@ -274,7 +274,7 @@ describe('a journal is refused', () => {
     await journal.append([...entries, { is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at }]);
     await journal.close();
     await (await open(['x', 'w'])).close();
-    await expect(open(['x', 'z'])).rejects.toThrow(`the results list code z of which ${path} knows nothing`);
+    await expect(open(['x', 'z'])).rejects.toThrow(`the results list code z, missing from ${path}`);
   });
 
   it('when it is not there, and the results cannot be read: they may list anything (O22)', async () => {
@@ -282,7 +282,7 @@ describe('a journal is refused', () => {
     const open = (listed: [] | undefined) => openJournal(useOptions(memory.disk, { listed: { listed } }).options);
     await expect(open(undefined)).rejects.toMatchObject({
       name: 'UsageError',
-      message: `the results beside ${path} cannot be read, and there is no journal that knows what they list`,
+      message: `cannot read the results next to ${path}, and there is no journal that records their codes`,
       hint: expect.stringContaining('--skip-existing'),
     });
     await (await open([])).close();
@@ -305,9 +305,9 @@ describe('a journal is refused', () => {
       const entries = entriesOf(row(1), row(2));
       await journal.append([...entries, { ...intent, is: 'intent' }, ...last.map((record) => ({ ...record, ...at }))]);
       await journal.close();
-      if (isRefused) await expect(open(row(1))).rejects.toThrow('knows nothing');
+      if (isRefused) await expect(open(row(1))).rejects.toThrow('the journal was lost or truncated');
       else await (await open(row(1))).close();
-      await expect(open(row(2))).rejects.toThrow('knows nothing');
+      await expect(open(row(2))).rejects.toThrow('the journal was lost or truncated');
     }
   });
 

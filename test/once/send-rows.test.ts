@@ -110,7 +110,7 @@ describe('an answer', () => {
     const end = await send({ idOf: (row) => `id-${Math.min(row, 2)}` });
     expect(end.sent).toEqual(['1 created', '2 created', '3 unknown']);
     expect(end).toMatchObject({ stop: undefined, states: ['created', 'created', 'unknown'] });
-    expect(end.lastError).toMatchObject({ message: 'the service answered with the code of line 3 (id-2)' });
+    expect(end.lastError).toMatchObject({ message: 'the service returned the code of line 3 (id-2)' });
     expect(end.lines).toEqual(['1 intent', '1 created', '2 intent', '2 created', '3 intent', '3 unknown']);
   });
 

@@ -61,8 +61,8 @@ describe('the journal of a plan', () => {
     for (const open of [openPlanJournal, readPlanJournal]) {
       await expect(open(PATH, own, disk)).rejects.toMatchObject({
         name: 'UsageError',
-        message: `${PATH} is the journal of something other than a plan of dated changes`,
-        hint: 'specify a different file with --results',
+        message: `${PATH} is not the journal of a plan of dated changes`,
+        hint: 'Specify a different file with --results.',
       });
     }
   });
@@ -95,7 +95,7 @@ describe('the journal of a plan', () => {
     await expect(openPlanJournal(PATH, own, disk)).rejects.toMatchObject({
       name: 'UsageError',
       message: `${PATH} is damaged at line 3: it holds what no run writes`,
-      hint: expect.stringContaining('restore it from a backup'),
+      hint: expect.stringContaining('Restore the journal from a backup'),
     });
   });
 
@@ -112,7 +112,7 @@ describe('the journal of a plan', () => {
       await expect(open(PATH, own, disk)).rejects.toMatchObject({
         name: 'UsageError',
         message: `${PATH} is damaged at line 2`,
-        hint: 'restore it from a backup; with a different --results file each row that is due is applied again',
+        hint: 'Restore the journal from a backup. With a different --results file, all due rows are applied again.',
       });
     }
   });

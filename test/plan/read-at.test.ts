@@ -22,20 +22,20 @@ describe('readAt', () => {
   });
 
   it.each([
-    ['', 'is empty: when is the row to apply?'],
+    ['', 'is empty: each row needs a time'],
     [
       '2026-11-27T18:00',
       'has no time zone: add Z, an offset such as +01:00, or a name such as Europe/Berlin, or pass --timezone',
     ],
-    ['tomorrow', 'is not a time, such as 2026-11-27T18:00+01:00'],
+    ['tomorrow', 'is not a time (expected a format such as 2026-11-27T18:00+01:00'],
     ['2026-02-30T10:00Z', 'is not a time'],
     ['2026-11-27', 'is not a time'],
     [20261127, 'is not a time'],
-    ['2026-03-29 02:30 Europe/Berlin', 'does not exist there: the clocks are put forward over it'],
-    ['2026-10-25 02:30 Europe/Berlin', 'comes twice there, when the clocks are put back: say which by its offset'],
-    ['2026-11-27T18:00+02:00[Europe/Berlin]', 'has an offset that its zone has not at that time'],
+    ['2026-03-29 02:30 Europe/Berlin', 'does not exist in its time zone: the clocks are set forward past it'],
+    ['2026-10-25 02:30 Europe/Berlin', 'occurs twice in its time zone, when the clocks are set back: add an offset'],
+    ['2026-11-27T18:00+02:00[Europe/Berlin]', 'has an offset that its time zone does not use at that time'],
     ['2026-11-27 18:00 Europe/Bärlin', 'is not a time'],
-    ['2026-11-27 18:00 Europe/Nowhere', 'names no time zone'],
+    ['2026-11-27 18:00 Europe/Nowhere', 'has an unknown time zone'],
   ])('%j %s', (value, message) => {
     expect(read(value)).toContain(message);
   });
@@ -44,6 +44,6 @@ describe('readAt', () => {
     expect(read('2026-11-27 18:00', 'Europe/Berlin')).toBe('2026-11-27T17:00:00.000Z');
     expect(read('2026-11-27 18:00 UTC', 'Europe/Berlin')).toBe('2026-11-27T18:00:00.000Z');
     expect(read('2026-11-27 18:00-05:00', 'Europe/Berlin')).toBe('2026-11-27T23:00:00.000Z');
-    expect(read('2026-10-25 02:30', 'Europe/Berlin')).toContain('comes twice there');
+    expect(read('2026-10-25 02:30', 'Europe/Berlin')).toContain('occurs twice in its time zone');
   });
 });

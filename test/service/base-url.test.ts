@@ -46,14 +46,14 @@ describe('parseBaseUrl', () => {
   });
 
   test.each([
-    ['http://qr.example/api/v1', /unprotected/],
-    ['http://127.0.0.1.qr.example/api/v1', /unprotected/],
-    ['http://localhost.qr.example/api/v1', /unprotected/],
-    ['http://0.0.0.0/api/v1', /unprotected/],
-    ['http://[::ffff:192.0.2.1]/api/v1', /unprotected/],
-    ['http://169.254.169.254/api/v1', /unprotected/],
-    ['https://user:pass@qr.example/api/v1', /user or password/],
-    ['https://user@qr.example/api/v1', /user or password/],
+    ['http://qr.example/api/v1', /unencrypted/],
+    ['http://127.0.0.1.qr.example/api/v1', /unencrypted/],
+    ['http://localhost.qr.example/api/v1', /unencrypted/],
+    ['http://0.0.0.0/api/v1', /unencrypted/],
+    ['http://[::ffff:192.0.2.1]/api/v1', /unencrypted/],
+    ['http://169.254.169.254/api/v1', /unencrypted/],
+    ['https://user:pass@qr.example/api/v1', /user name or password/],
+    ['https://user@qr.example/api/v1', /user name or password/],
     ['https://qr.example/api/v1?x=1', /query/],
     ['https://qr.example/api/v1#x', /query or fragment/],
     ['https://qr.example/api/v2', /api\/v1/],

@@ -60,13 +60,13 @@ describe('a code', () => {
     expect(checkSameCode(CODE.id, { status: CODE.status, name: 'x' })(CODE, context)).toEqual(CODE);
     const other = CODE.id.replace(/^./, CODE.id.startsWith('0') ? '1' : '0');
     expect(() => checkSameCode(other)(CODE, context)).toThrow(
-      `GET /api/v1/qr on host: the answer is about another code (${CODE.id})`,
+      `GET /api/v1/qr on host: the response is about another code (${CODE.id})`,
     );
     expect(() => checkSameCode(CODE.id, { status: 'expired' })(CODE, context)).toThrow(
-      'GET /api/v1/qr on host: the answer says active, and not expired, which was sent',
+      'GET /api/v1/qr on host: the response has the status active, but expired was sent',
     );
     expect(() => checkSameCode(CODE.id, { status: 'expired' })({ ...CODE, status: 'canaryCANARY' }, context)).toThrow(
-      'the answer says "[key]", and not expired',
+      'the response has the status "[key]", but expired was sent',
     );
   });
 

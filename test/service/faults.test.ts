@@ -76,13 +76,13 @@ describe.each(UNKNOWN)('%s', (_name, fault) => {
 
 test.each([
   ['has too many values', `{"data":[${'{},'.repeat(3_000_000)}{}]}`],
-  ['has a number of more than 100 digits', `{"data":[{"id":${'7'.repeat(2_000_000)}}]}`],
+  ['contains a number with more than 100 digits', `{"data":[{"id":${'7'.repeat(2_000_000)}}]}`],
 ])('an answer that %s is refused before it is parsed, and not asked for again', async (what, body) => {
   const packed = gzipSync(body);
   const server = await useFaultServer(say(gzipped(packed)));
   const error = await rejection(useService(server.baseUrl, { timeoutMs: 20_000 }).listCodes({ page: 1, limit: 1 }));
   expect(error).toBeInstanceOf(UnexpectedAnswerError);
-  expect(error).toMatchObject({ message: expect.stringContaining(`the answer ${what}`), status: 200 });
+  expect(error).toMatchObject({ message: expect.stringContaining(`the response ${what}`), status: 200 });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -94,7 +94,9 @@ describe('a page of a gateway', () => {
       const server = await useFaultServer(say(rawAnswer(status, page)));
       const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
       expect(error).toBeInstanceOf(UnexpectedAnswerError);
-      expect(error).toMatchObject({ message: expect.stringContaining(`an answer that is not the service's (${status}): Oops`) });
+      expect(error).toMatchObject({
+        message: expect.stringContaining(`unexpected response, not from the service (${status}): Oops`),
+      });
       expect(exitCodeOf(error)).toBe(1);
     },
   );
@@ -386,15 +388,15 @@ describe('messages', () => {
 
   test('a page of HTML with status 200 is reported, not parsed, and not asked for again', async () => {
     expect(await tell(say(rawAnswer(200, '<html><body>Log in to the hotel Wi-Fi</body></html>')))).toBe(
-      'GET /api/v1/qr/ID on HOST: an answer that is not JSON: Log in to the hotel Wi-Fi (200)',
+      'GET /api/v1/qr/ID on HOST: the response is not JSON: Log in to the hotel Wi-Fi (200)',
     );
   });
 
   test.each([
-    ['<html><body><script src="x"></script></body></html>', 'an answer that is not JSON'],
-    ['\u200b', 'an answer that is not JSON'],
-    ['', 'an empty answer'],
-    [' \r\n', 'an empty answer'],
+    ['<html><body><script src="x"></script></body></html>', 'the response is not JSON'],
+    ['\u200b', 'the response is not JSON'],
+    ['', 'empty response'],
+    [' \r\n', 'empty response'],
   ])('an answer without words is empty only where nothing is in it: %j', async (text, what) => {
     expect(await tell(say(rawAnswer(200, text)))).toContain(`GET /api/v1/qr/ID on HOST: ${what} (200)`);
   });

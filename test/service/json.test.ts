@@ -84,7 +84,7 @@ describe('what costs more than any answer does is refused before it is parsed', 
 
   test('a number of millions of digits', async () => {
     const digits = '7'.repeat(5_000_000);
-    await expect(parseJson(`{"id":${digits}}`)).rejects.toThrow('has a number of more than 100 digits');
+    await expect(parseJson(`{"id":${digits}}`)).rejects.toThrow('contains a number with more than 100 digits');
     expect(await parseJson(`{"id":${'7'.repeat(100)}}`)).toEqual({ id: BigInt('7'.repeat(100)) });
   });
 

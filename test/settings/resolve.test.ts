@@ -112,7 +112,7 @@ describe('a setting', () => {
   ])('that is stored wrong (%j) is named with its profile and the command that mends it', (profile, key) => {
     const refused = () => resolved({ profiles: { default: profile } });
     expect(refused).toThrow(UsageError);
-    expect(refused).toThrow(`the profile 'default' holds a bad ${key}`);
+    expect(refused).toThrow(`invalid value for ${key} in profile 'default'`);
     expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining(`qrctl config unset ${key}`) }));
   });
 
@@ -120,7 +120,7 @@ describe('a setting', () => {
     ['--base-url', { flags: { baseUrl: 'ftp://x.example' } }],
     ['QRCTL_BASE_URL', { env: { QRCTL_BASE_URL: 'http://far.example' } }],
   ])('that is wrong in %s is named by it', (name, given) => {
-    expect(() => resolved(given)).toThrow(new RegExp(`^${name}: `));
+    expect(() => resolved(given)).toThrow(new RegExp(`^invalid value for ${name}: `));
   });
 
   test('base-url without a path is completed, and that is noted', () => {

@@ -79,8 +79,8 @@ describe('readStore', () => {
     const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
     const { mended } = await readStore(env);
     expect(mended).toEqual([
-      `${directory} was open to others (mode 0755); it is 0700 now`,
-      `${file} was open to others (mode 0644); it is 0600 now`,
+      `${directory} was accessible to other users (permissions 0755); changed to 0700`,
+      `${file} was accessible to other users (permissions 0644); changed to 0600`,
     ]);
     expect([modeOf(directory), modeOf(file)]).toEqual([0o700, 0o600]);
     expect((await readStore(env)).mended).toEqual([]);
@@ -96,7 +96,7 @@ describe('readStore', () => {
     const { env, directory } = configured(GOOD);
     chmodSync(directory, 0o1777);
     const { mended } = await readStore(env);
-    expect(mended).toEqual([expect.stringContaining('is left so')]);
+    expect(mended).toEqual([expect.stringContaining('was left unchanged')]);
     expect(statSync(directory).mode & 0o7777).toBe(0o1777);
   });
 
@@ -105,8 +105,8 @@ describe('readStore', () => {
     writeFileSync(join(directory, 'letter.txt'), '');
     const { mended } = await readStore(env);
     expect(mended).toEqual([
-      `${directory} was open to others (mode 0755) and is left so; point QRCTL_CONFIG_DIR at a directory of its own`,
-      `${file} was open to others (mode 0644); it is 0600 now`,
+      `${directory} was accessible to other users (permissions 0755) and was left unchanged because it is not used by qrctl alone; set QRCTL_CONFIG_DIR to a separate directory`,
+      `${file} was accessible to other users (permissions 0644); changed to 0600`,
     ]);
     expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o600]);
   });
@@ -124,7 +124,7 @@ describe('readStore', () => {
     chownSync(file, 65534, 65534);
     chownSync(directory, 65534, 65534);
     const { mended } = await readStore(env);
-    expect(mended).toEqual([expect.stringContaining('is left so'), expect.stringContaining('is left so')]);
+    expect(mended).toEqual([expect.stringContaining('was left unchanged'), expect.stringContaining('was left unchanged')]);
     expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o644]);
   });
 
@@ -143,7 +143,7 @@ describe('readStore', () => {
       const reading = readStore(env);
       if (refused === undefined) return expect((await reading).current).toBe('work');
       await expect(reading).rejects.toThrow(UsageError);
-      await expect(reading).rejects.toThrow(`the config file ${file} cannot be used: user ${refused} put it there`);
+      await expect(reading).rejects.toThrow(`cannot use the config file ${file}: user ${refused} put it there`);
     });
 
     test('is refused where they made its directory among everybody’s', async () => {

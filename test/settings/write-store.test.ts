@@ -119,7 +119,7 @@ describe('updateStore', () => {
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
     const { mended } = await updateStore(given, adding('one'));
-    expect(mended).toEqual([`${directory} was open to others (mode 0755); it is 0700 now`]);
+    expect(mended).toEqual([`${directory} was accessible to other users (permissions 0755); changed to 0700`]);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
@@ -130,7 +130,7 @@ describe('updateStore', () => {
     const big = adding('big', { shortUrl: 'x'.repeat(3000) });
     const refused = await updateStore({ ...given, disk: fullDisk }, big).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(LocalError);
-    expect(String(refused)).toMatch(/config.json could not be written: .*ENOSPC/);
+    expect(String(refused)).toMatch(/cannot write the config file .*config.json: .*ENOSPC/);
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(readdirSync(directory)).toEqual(['config.json']);
   });

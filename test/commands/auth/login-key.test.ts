@@ -24,6 +24,6 @@ test('a service that does not answer is exit 7, and the way round it is --no-ver
 });
 
 test('a refused key is told as it is', async () => {
-  const refused = new AuthError('the service refused the key (401)');
+  const refused = new AuthError('the service rejected the API key (401)');
   expect(await verified(failing(refused))).toBe(refused);
 });
