@@ -1,6 +1,6 @@
 /**
- * Which addresses a stranger's name may lead to: those of the public internet, and no others, because a name server can answer with
- * the router of the room this runs in. From the IANA registries of special-purpose addresses (RFC 6890 and its updates, as of 2026).
+ * Address rules against SSRF: a destination may resolve only to addresses of the public internet, because DNS can return
+ * a local router. From the IANA registries of special-purpose addresses (RFC 6890 and its updates, as of 2026).
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -34,8 +34,8 @@ const WITHIN = blockList([...IPV4_WITHIN.map((prefix) => `${prefix}0.0.0.0/96`)]
 const GLOBAL = blockList([GLOBAL_IPV6]);
 
 /**
- * What kind of address this is that is not of the public internet: `loopback`, `private`, `link-local` or `reserved`; undefined where it is
- * public. What is no address at all is `reserved`.
+ * Returns the kind of an address outside of the public internet: `loopback`, `private`, `link-local` or `reserved`; undefined if it is
+ * public. Text that is not an address is `reserved`.
  */
 export function specialKind(address: string): string | undefined {
   const [plain = ''] = address.replace(/^\[|\]$/g, '').split('%', 1);

@@ -1,6 +1,6 @@
 /**
- * One GET to a stranger: its status and headers, and nothing more. The connection goes to addresses that were checked before, is ended as
- * soon as the headers are there, and never carries anything of ours but the wish to see a page.
+ * Sends one GET to a third-party server and reads status and headers. The connection goes only to verified addresses, is closed as
+ * soon as the headers have arrived, and carries no data but the request for a page.
  */
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
@@ -28,7 +28,7 @@ export interface Question {
   signal: AbortSignal;
 }
 
-/** What was learnt of the connection, also where no answer came. */
+/** Result of a request, also if no response was received. */
 export interface Reply {
   /** Undefined where no answer came; then `failure` says why. */
   status: number | undefined;
@@ -47,12 +47,12 @@ const MOST_BYTES = 1024 * 1024;
 /** A connection that takes longer to one of several addresses is tried at the next as well; node's own 250 ms are too few for satellites. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
-/** The time of a visit was over, wherever it stood. */
+/** Timeout of a visit, at any step. */
 export class LateError extends NetworkError {}
 
 const ENDED = Object.assign(new Error('the headers are all that was wanted'), { stack: '' });
 
-/** Asks once. Rejects only with the signal's reason. */
+/** Sends one request. Rejects only with the signal's reason. */
 export function ask(question: Question): Promise<Reply> {
   const { url, headers, proxy, timeoutMs, signal } = question;
   const reply: Reply = { status: undefined, headers: {}, failure: undefined, tlsEndsMs: undefined, bytes: 0 };
@@ -180,8 +180,8 @@ function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
 }
 
 /**
- * Why nothing is sent to the other end of a socket, if nothing is. K3: whatever led there, one to an address that is not allowed. A
- * socket that was reset as soon as it was opened has no other end any more.
+ * Returns why no data may be sent on a socket; undefined if it may. K3: the remote address is not allowed, whatever led there. A
+ * socket that was reset as soon as it was opened has no remote address.
  */
 export function addressFailure(remoteAddress: string | undefined, allowPrivate: boolean): NetworkError | undefined {
   if (remoteAddress === undefined) return new NetworkError('the connection was reset', { sent: false });

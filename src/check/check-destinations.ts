@@ -1,4 +1,4 @@
-/** Many destinations asked, each once: hosts side by side, one request at a time on each, in memory that holds no answers. */
+/** Checks many destinations, each once: hosts in parallel, one request at a time per host, without keeping responses in memory. */
 import { setMaxListeners } from 'node:events';
 import { groupBy } from '../collections/group-by.ts';
 import { follow, type TripOptions } from './follow.ts';
@@ -21,7 +21,7 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
-/** The verdict on each of these addresses, by its text. Rejects only with the signal's reason, or for a proxy that cannot be used. */
+/** Returns the verdict on each address, by its text. Rejects only with the signal's reason, or for an unusable proxy. */
 export async function checkDestinations(destinations: Iterable<string>, job: CheckJob): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
   // Every request in flight listens; Node takes more than ten for a leak and warns on standard error.

@@ -1,4 +1,4 @@
-/** The cookies of one visit: pages that set one and send us to themselves again would otherwise look like a circle. */
+/** Cookies of one visit. Without them, pages that set a cookie and redirect to themselves would look like a redirect loop. */
 import type { Headers } from '../service/transport.ts';
 
 /** A visit is short, and whoever sets more is not to fill the memory. */
@@ -13,8 +13,8 @@ export interface Cookies {
 }
 
 /**
- * Names and values by host, with `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age` (an `Expires` in the past comes with an empty value in
- * practice). Path, Secure and dates matter little to one visit.
+ * Creates a store of names and values by host, with `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age` (in practice, an `Expires` in the
+ * past comes with an empty value). Path, Secure and dates matter little for one visit.
  */
 export function createCookies(): Cookies {
   const all = new Map<string, { name: string; value: string; domain: string; exact: boolean }>();

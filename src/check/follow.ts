@@ -1,4 +1,4 @@
-/** From a destination to where it ends: redirects followed and counted, each hop checked like the first. */
+/** Follows a destination to its final address: counts redirects, and checks each hop like the first. */
 import type { LookupAddress } from 'node:dns';
 import { asNetworkError, NetworkError } from '../service/network-error.ts';
 import { type Headers, header } from '../service/transport.ts';
@@ -10,7 +10,7 @@ import { createCookies } from './cookies.ts';
 import { RefusedAddressError } from './resolve-host.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 
-/** How a destination was left. */
+/** Result of a visit. */
 type TripEnd =
   | { is: 'answer'; status: number; headers: Headers }
   /** A redirect to something that is no web address: an app, a telephone number. */

@@ -1,6 +1,6 @@
 /**
- * How long one run has patience with a host (K9). A thousand codes may lead to one that is down, that takes requests and answers none, or
- * that says "not now" to each: what that costs is bounded by the host, not by the codes.
+ * Circuit breaker per host (K9). A thousand codes may lead to a host that is down, never responds, or
+ * rejects each request as "not now": the cost is bounded per host, not by the number of codes.
  */
 import { LateError } from './ask.ts';
 import type { Trip } from './follow.ts';
@@ -14,15 +14,15 @@ const MOST_LATE = 5;
 const MOST_IN_VAIN = 3;
 
 export interface HostPatience {
-  /** What is said of the other addresses of this origin without asking; undefined where they are to be asked. */
+  /** Returns the verdict for the remaining addresses of this origin without a request; undefined if they are to be requested. */
   verdict(origin: string): Verdict | undefined;
-  /** Whether a visit that went wrong may be followed by another. */
+  /** Returns whether a failed visit may be retried. */
   allowsRetry(origin: string): boolean;
-  /** Takes note of how an address was left; `retried`: after a second visit. */
+  /** Records the result of a visit; `retried`: after a retry. */
   note(origin: string, trip: Trip, verdict: Verdict, retried: boolean): void;
 }
 
-/** Trusts every host; lives as long as the queue of one. */
+/** Creates a circuit breaker for the queue of one host. */
 export function createHostPatience(): HostPatience {
   const hosts = new Map<string, { dead: number; late: number; inVain: number; last: Verdict }>();
   return {

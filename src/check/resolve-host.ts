@@ -1,20 +1,20 @@
-/** From a host's name to the addresses that may be connected to: asked once a run, so that what was checked is what is used. */
+/** Resolves host names to the addresses that may be connected to, once per run, so that the checked address is the one used (TOCTOU, DNS rebinding). */
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { quote } from '../text/quote.ts';
 import { specialKind } from './address-rules.ts';
 
-/** All addresses of a name, as `dns.promises.lookup` with `all` gives them. */
+/** Looks up all addresses of a name, as `dns.promises.lookup` with `all`. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** A name, or an address itself, leads to what strangers' names may not lead to. Nothing was sent there. */
+/** Host whose addresses are all refused. No data was sent to it. */
 export class RefusedAddressError extends Error {}
 
 /**
- * The addresses behind a hostname as a URL has it; throws RefusedAddressError, or what the lookup threw. K1: of what a name has, only
- * addresses that are allowed are handed out, and K2: whoever asks for the same name again in this run gets the same ones. What failed is
- * asked anew. `began` is called when the lookup really begins: waiting for others is not the host's fault. No more than `width` lookups run
- * at once: more would only wait within node, where that cannot be seen.
+ * Creates a resolver for the hostname of a URL. It throws RefusedAddressError, or the error of the lookup. K1: it returns only
+ * allowed addresses, and K2: the same ones for the same name throughout the run. A failed lookup is
+ * repeated on the next call. `began` is called when the lookup starts, so that waiting for others doesn't count against the host. At most `width`
+ * lookups run at once: more would wait within Node, where that can't be measured.
  */
 export function createResolver(
   lookup: Lookup,

@@ -1,6 +1,6 @@
-/** What a run reports that is to tell only news: what turned broken, or whole again, since the run before. */
+/** Filters the rows of a run to news: destinations that broke or recovered since the last run. */
 
-/** A row as it is compared: of this run, or as the file of the last run has it. */
+/** Row to compare: from this run, or from the file of the last run. */
 export interface ComparedRow {
   id: string;
   destination: string | null;
@@ -11,8 +11,8 @@ export interface ComparedRow {
 }
 
 /**
- * Whether a row is news. One that nobody has seen before is where it fails; one that failed and fails still is not, unless it leads somewhere
- * else by now; a certificate is told once.
+ * Returns whether a row is news. A new row is if it fails. A row that failed before and still fails is not, unless its
+ * destination changed. The end of a certificate is reported once.
  */
 export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
   if (before === undefined) return now.failing || now.ending;

@@ -1,6 +1,6 @@
 /**
- * What one run remembers of TLS, so that the second page of a host costs a fraction of the first: the trusted authorities, read once, and of
- * each host the session that was agreed on, by which a handshake needs neither certificates nor signatures (RFC 8446, 2.2).
+ * TLS state of one run, so that the second page of a host costs a fraction of the first: the trusted authorities, read once, and
+ * the session of each host, with which a handshake needs neither certificates nor signatures (RFC 8446, 2.2).
  */
 import { createSecureContext, type SecureContext } from 'node:tls';
 
@@ -20,7 +20,7 @@ export interface TlsSessions {
 /** A session is a few kilobytes, and hosts are asked one queue after the other: those of before are not needed again. */
 const MOST_SESSIONS = 512;
 
-/** Remembers nothing yet; lives as long as the run. */
+/** Creates an empty store for one run. */
 export function createTlsSessions(): TlsSessions {
   const sessions = new Map<string, Known>();
   let context: SecureContext | undefined;

@@ -1,6 +1,6 @@
-/** Which UTM tags an address should have and has not, and which of its own get lost on the way. */
+/** Finds required UTM tags that an address lacks, and tags that redirects drop. */
 
-/** `lacks utm_source`, `the redirects lose utm_medium`, or undefined. `finalUrl` is where the redirects ended, where they ended at a page. */
+/** Returns `missing utm_source`, `lost in redirects: utm_medium`, or undefined. `finalUrl`: final address, if the redirects ended at a page. */
 export function findUtmProblem(destination: URL, finalUrl: URL | undefined, required: readonly string[]): string | undefined {
   const has = (url: URL, name: string) => (url.searchParams.get(`utm_${name}`) ?? '').trim() !== '';
   const missing = required.filter((name) => !has(destination, name));

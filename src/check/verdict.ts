@@ -1,4 +1,4 @@
-/** What the end of a visit says of a destination: the one table from answers and failures to outcomes. */
+/** Maps the result of a visit to the outcome of a destination. */
 import type { NetworkError } from '../service/network-error.ts';
 import type { Headers } from '../service/transport.ts';
 import { header } from '../service/transport.ts';
@@ -8,7 +8,7 @@ import type { Trip } from './follow.ts';
 export const OUTCOMES = ['ok', 'redirected', 'broken', 'unreachable', 'blocked', 'not-web', 'empty'] as const;
 export type CheckOutcome = (typeof OUTCOMES)[number];
 
-/** What is said of one destination. */
+/** Verdict on one destination. */
 export interface Verdict {
   outcome: CheckOutcome;
   status: number | undefined;
@@ -22,7 +22,7 @@ export interface Verdict {
   responded: boolean | undefined;
 }
 
-/** Another visit in a moment may go better: nobody is to be woken by a hiccup. `afterMs` is what the other side asked for. */
+/** Retry after a transient failure. `afterMs`: delay requested by the server. */
 export interface Retry {
   afterMs: number | undefined;
 }
@@ -34,7 +34,7 @@ const WALL_HEADERS = ['cf-mitigated', 'x-amzn-waf-action', 'x-vercel-mitigated',
 /** "Not now". */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** The outcome of a visit. */
+/** Returns the verdict on a visit. */
 export function judge(trip: Trip): Verdict {
   const { end, finalUrl, redirects, tlsEndsMs, ms } = trip;
   const verdict = (outcome: CheckOutcome, error?: string, status?: number): Verdict => {
@@ -70,8 +70,8 @@ function hasResponded({ end, redirects }: Trip): boolean | undefined {
 }
 
 /**
- * K10: Returns why no destination responded, in the words that most have for it, and how many were asked; undefined if one did, or if none
- * was asked. That all are dead at once is less likely than that this machine has no network.
+ * K10: Returns the most frequent reason why no destination responded, and how many were requested; undefined if one did, or if none
+ * was requested. It is more likely that this machine has no network than that all destinations are down.
  */
 export function findSilence(verdicts: Iterable<Verdict>): { asked: number; reason: string } | undefined {
   const reasons = new Map<string, number>();
@@ -106,7 +106,7 @@ function wordsFor(status: number): string {
   return `unexpected status ${status}`;
 }
 
-/** Whether the visit is worth another, and when; undefined where it would end in the same way. */
+/** Returns whether and when to retry a visit; undefined if a retry would have the same result. */
 export function retryOf({ end }: Trip): Retry | undefined {
   if (end.is === 'failed') return end.failure.fault === 'network' ? { afterMs: undefined } : undefined;
   if (end.is !== 'answer' || !PASSING_STATUSES.has(end.status)) return undefined;

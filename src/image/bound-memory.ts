@@ -1,4 +1,4 @@
-/** WebAssembly that cannot take more than so much memory, whatever it is given to work on: an allocation beyond that ends it. */
+/** Limits the memory of a WebAssembly module: an allocation beyond the limit ends it, whatever its input. */
 
 /** Of a module's memory, in bytes. */
 const PAGE_BYTES = 65_536;
@@ -7,7 +7,7 @@ const HEADER_BYTES = 8;
 /** WebAssembly core specification, 5.5.2: the section of memories. */
 const MEMORY_SECTION = 5;
 
-/** The module with a maximum for its one memory. Throws Error if it has none of its own, which an upgrade of a library could bring about. */
+/** Returns the module with a maximum for its one memory. Throws Error if it has no memory of its own, as after an upgrade of the library. */
 export function boundMemory(wasm: Uint8Array, mostBytes: number): Buffer {
   for (let at = HEADER_BYTES; at < wasm.length; ) {
     const { value: size, end: start } = readNumber(wasm, at + 1);

@@ -1,4 +1,4 @@
-/** The fonts of captions, and which of them has a character: Noto (SIL Open Font License), of which a PDF gets what it uses. */
+/** Fonts of captions, and the characters that each has: Noto (SIL Open Font License). A PDF embeds the glyphs that it uses. */
 import { readInstalled } from './installed-file.ts';
 import { fontkit } from './pdfkit.ts';
 
@@ -22,7 +22,7 @@ export interface CaptionFont {
   has(character: string): boolean;
 }
 
-/** The fonts that these texts need. Throws LocalError where one is not installed. */
+/** Loads the fonts that these texts require. Throws LocalError if one is not installed. */
 export async function loadFonts(texts: readonly string[]): Promise<CaptionFont[]> {
   const missing = new Set([...texts.join('')]);
   const fonts: CaptionFont[] = [];

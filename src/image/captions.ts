@@ -1,4 +1,4 @@
-/** A line of text in several scripts as pieces of one font and one direction each, in the order in which they stand on paper. */
+/** Splits a line of text in several scripts into pieces of one font and one direction each, in the order in which they are printed. */
 import createBidi from 'bidi-js';
 import type { CaptionFont } from './caption-fonts.ts';
 
@@ -13,7 +13,7 @@ const MOST_CHARACTERS = 1000;
 const MOST_UNITS = 4 * MOST_CHARACTERS;
 const ELLIPSIS = '…';
 
-/** I8: what a caption shows of a name: on one line, nothing that is not seen, and no more than there is room for. */
+/** I8: returns the part of a name that a caption shows: one line of visible characters, within the limit. */
 export function captionOf(name: string): string {
   const caption = onOneLine(name.slice(0, MOST_UNITS));
   const characters = [...caption];
@@ -33,14 +33,14 @@ function onOneLine(text: string): string {
   );
 }
 
-/** Whether the fonts have all of it. */
+/** Returns whether the fonts have every character of the text. */
 export function canWrite(text: string, fonts: readonly CaptionFont[]): boolean {
   return [...text].every((character) => fonts.some((font) => font.has(character)));
 }
 
 const bidi = createBidi();
 
-/** The pieces from left to right, by the Unicode Bidirectional Algorithm (UAX 9). Throws where no font has a character. */
+/** Returns the pieces from left to right, by the Unicode Bidirectional Algorithm (UAX 9). Throws if no font has a character. */
 export function piecesOf(text: string, fonts: readonly CaptionFont[]): Piece[] {
   const { levels } = bidi.getEmbeddingLevels(text);
   const runs: { font: CaptionFont; text: string; level: number }[] = [];
@@ -85,7 +85,7 @@ function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
   return ordered;
 }
 
-/** Lines that are no wider than that, broken at spaces, or within words where one has no room; the last is cut where it must be. */
+/** Breaks a text into lines of at most `room`, at spaces, or within a word that is too long. Truncates the last line if necessary. */
 export function breakLines(text: string, most: number, widthOf: (text: string) => number, room: number): string[] {
   const lines: string[] = [];
   let left = text;

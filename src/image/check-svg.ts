@@ -1,6 +1,6 @@
 /**
- * Which SVG may be a logo: shapes, gradients and clips, whose cost grows with what is written and not with what it repeats. What asks for
- * other files, runs, or multiplies itself (`use`, patterns, filters, entities) is refused by name, before anything is drawn.
+ * Validates the SVG of a logo: shapes, gradients and clips, whose drawing cost is linear in the file size. Elements that load other files,
+ * run scripts, or multiply content (`use`, patterns, filters, entities) are refused by name before anything is drawn.
  */
 import { Parser } from 'saxen';
 import { formatCount } from '../text/quote.ts';
@@ -22,7 +22,7 @@ const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
 
-/** Why this SVG is no logo, as what follows its name; undefined where it is one. I7: known before anything of it is drawn. */
+/** Finds the reason to refuse this SVG, as a predicate of its file name; undefined if it is valid. I7: checked before it is drawn. */
 export function findSvgFault(text: string): string | undefined {
   const open: string[] = [];
   let elements = 0;

@@ -1,4 +1,4 @@
-/** Colours of a picture, and whether two of them differ enough for a camera. */
+/** Colors of an image, and the contrast between two of them. */
 
 /** sRGB, 0 to 255 each. */
 export interface Colour {
@@ -10,7 +10,7 @@ export interface Colour {
 export const BLACK: Colour = { red: 0, green: 0, blue: 0 };
 export const WHITE: Colour = { red: 255, green: 255, blue: 255 };
 
-/** `#rgb` or `#rrggbb`, or undefined. */
+/** Parses `#rgb` or `#rrggbb`; returns undefined for anything else. */
 export function parseColour(text: string): Colour | undefined {
   const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text)?.[1];
   if (digits === undefined) return undefined;
@@ -19,23 +19,23 @@ export function parseColour(text: string): Colour | undefined {
   return { red: part(0), green: part(2), blue: part(4) };
 }
 
-/** `#rrggbb` */
+/** Formats a color as `#rrggbb`. */
 export function formatColour({ red, green, blue }: Colour): string {
   return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** The grey that a decoder sees, 0 to 255 (ITU-R BT.601). */
+/** Returns the gray value that a decoder sees, 0 to 255 (ITU-R BT.601). */
 export function greyOf({ red, green, blue }: Colour): number {
   return Math.round(0.299 * red + 0.587 * green + 0.114 * blue);
 }
 
-/** How light it is, 0 to 1 (WCAG 2.2, relative luminance). */
+/** Returns the relative luminance, 0 to 1 (WCAG 2.2). */
 export function luminanceOf({ red, green, blue }: Colour): number {
   const linear = (part: number) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** 1 (alike) to 21 (black on white), whichever is lighter (WCAG 2.2, contrast ratio). */
+/** Returns the contrast ratio of two colors in either order, 1 (equal) to 21 (black on white) (WCAG 2.2). */
 export function contrastOf(one: Colour, other: Colour): number {
   const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);

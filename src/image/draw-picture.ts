@@ -1,4 +1,4 @@
-/** The one way to a picture: encoded, drawn, read back by its own bytes, and only then given to whoever writes it. */
+/** Draws an image and verifies it: encode, draw, decode the bytes, and only then return them. The only path to an image. */
 import { createHash } from 'node:crypto';
 import type { Modules } from './encode.ts';
 import { clearPlate, plateOf } from './logo.ts';
@@ -8,30 +8,30 @@ import { writeEps } from './write-eps.ts';
 import { pixelsAModule, writePng } from './write-png.ts';
 import { writeSvg } from './write-svg.ts';
 
-/** What is drawn: a text, and the code that holds it. */
+/** Text and the QR code that contains it. */
 export interface Encoded {
   readonly text: string;
   readonly modules: Modules;
 }
 
-/** A picture that reads as its text. Its bytes follow from text, format and style alone. */
+/** Image that decodes to its text. Its bytes depend only on text, format and style. */
 export interface Picture {
   readonly bytes: Buffer;
   /** Of the bytes, in hexadecimal. */
   readonly sha256: string;
 }
 
-/** A picture that must not be written, and why in a few words. */
+/** Image that must not be written, with the reason in a few words. */
 export interface Fault {
   readonly fault: string;
 }
 
-/** Between drawing and reading back; tests damage pictures here. */
+/** Hook between drawing and decoding, with which tests damage images. */
 export type Damage = (bytes: Buffer) => Buffer;
 
 /**
- * Draws a picture. I1: it is given away only where a decoder reads the text from its bytes; one whose SHA-256 is `known` has been read
- * before, and the same bytes read the same.
+ * Draws an image. I1: returns it only if a decoder reads the text from its bytes. An image whose SHA-256 is `known` was decoded
+ * before, and equal bytes decode equally.
  */
 export async function drawPicture(
   encoded: Encoded,

@@ -1,4 +1,4 @@
-/** Pages of labels as one PDF, each code of which is read back from the page before it is given away. */
+/** Draws pages of labels as one PDF, and decodes each code from its page before the PDF is returned. */
 import { type CaptionFont, loadFonts } from './caption-fonts.ts';
 import { breakLines, canWrite, captionOf, type Piece, piecesOf } from './captions.ts';
 import type { Encoded, Fault } from './draw-picture.ts';
@@ -10,7 +10,7 @@ import { readPdf } from './read-pdf.ts';
 import { placeFault } from './verify.ts';
 import { closePdf, drawCode, inkOf, openPdf } from './write-pdf.ts';
 
-/** A label: the code, what stands with it, and what stands there where a glyph of that is missing. */
+/** Label: a code, its caption, and the plain caption used if a glyph of the caption is missing. */
 export interface Label extends Encoded {
   readonly caption: string;
   readonly plain: string;
@@ -36,7 +36,7 @@ export interface Sheet {
 
 type Pdf = ReturnType<typeof openPdf>;
 
-/** Draws all. I1: gives a fault in place of the bytes where a decoder does not read one of the codes from its place on its page. */
+/** Draws all labels. I1: returns a fault instead of the bytes if a decoder can't read a code at its position on the page. */
 export async function drawSheet(labels: readonly Label[], style: SheetStyle): Promise<Sheet | Fault> {
   const { grid, layout } = style;
   const places = [...placesOf(grid)];

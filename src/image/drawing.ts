@@ -1,4 +1,4 @@
-/** What a file says is to be drawn, read back from its own bytes: areas in the order in which they are filled. */
+/** Drawing read back from the bytes of a file: areas in the order in which they are filled. */
 import type { Polygons, Raster } from './raster.ts';
 
 export interface Area {
@@ -8,7 +8,7 @@ export interface Area {
   readonly grey: number;
 }
 
-/** Pixels that are laid over an upright rectangle. */
+/** Pixels drawn over an upright square. */
 export interface Overlay {
   readonly xMm: number;
   readonly yMm: number;
@@ -24,10 +24,10 @@ export interface Drawing {
   readonly overlays: readonly Overlay[];
 }
 
-/** x' = a·x + c·y + e, y' = b·x + d·y + f (as PDF and PostScript have it). */
+/** Affine transformation x' = a·x + c·y + e, y' = b·x + d·y + f (as in PDF and PostScript). */
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
-/** What `first` does, and then `second`. */
+/** Combines two transformations: `first`, then `second`. */
 export function combine(first: Matrix, second: Matrix): Matrix {
   const [a, b, c, d, e, f] = first;
   const [p, q, r, s, t, u] = second;

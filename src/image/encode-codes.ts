@@ -1,4 +1,4 @@
-/** The codes as modules, and what speaks against printing them; all of it is known before anything is written. */
+/** Encodes codes as modules and finds violations of the print rules, before anything is written. */
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { countOf, formatCount, quote } from '../text/quote.ts';
@@ -10,7 +10,7 @@ import { formatNumber, type PictureFormat, type PictureStyle } from './picture.t
 import { checkSize, checkStyle } from './print-rules.ts';
 import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
 
-/** A code of the service, ready to be drawn. */
+/** Code of the service, ready to be drawn. */
 export interface EncodedCode extends Encoded {
   readonly code: QrCode;
   /** Why it would be refused without --force; undefined where nothing speaks against it. */
@@ -24,10 +24,10 @@ export interface EncodedCodes {
   readonly warnings: readonly string[];
 }
 
-/** So many between two looks at whether somebody wants it to end. */
+/** Codes encoded between two checks of the signal. */
 const AT_ONCE = 200;
 
-/** Encodes all. Throws UsageError where an address is too long for any code, or a PNG would have too many pixels. */
+/** Encodes all codes. Throws UsageError if an address is too long for a QR code, or a PNG would have too many pixels. */
 export async function encodeCodes(
   { signal }: { signal: AbortSignal },
   codes: readonly QrCode[],
@@ -62,7 +62,7 @@ function tooLong({ slug }: QrCode, text: string, { level, logo }: PictureStyle):
   );
 }
 
-/** Also for those who insist: it is no matter of taste how much memory there is. */
+/** Refuses images beyond the pixel limit, also with `--force`: memory is limited. */
 function refuseManyPixels(side: number, { sizeMm, dpi }: PictureStyle): void {
   if (side <= MOST_PNG_PIXELS) return;
   const size = `${formatNumber(sizeMm)} mm at ${dpi} dpi`;
@@ -72,7 +72,7 @@ function refuseManyPixels(side: number, { sizeMm, dpi }: PictureStyle): void {
   );
 }
 
-/** I3: throws UsageError, in one line, where something speaks against printing them, unless a person insists; says what only warns. */
+/** I3: throws UsageError with all reasons against printing, unless `force` is set. Prints warnings. */
 export function refuseUnprintable(
   { console }: { console: { warn(line: string): void } },
   { encoded, refusals, warnings }: EncodedCodes,

@@ -1,11 +1,11 @@
-/** Text to the modules of a QR code (ISO/IEC 18004), by lean-qr: the smallest version that holds it. */
+/** Encodes text as the modules of a QR code (ISO/IEC 18004), with lean-qr: the smallest version that fits. */
 import { correction, generate, mode } from 'lean-qr';
 
 /** Levels of error correction, the weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
 export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** A code without its quiet zone. */
+/** QR code without its quiet zone. */
 export interface Modules {
   /** Modules a side: 17 + 4 × version. */
   readonly size: number;
@@ -17,7 +17,7 @@ export interface Modules {
   isDark(x: number, y: number): boolean;
 }
 
-/** The code that holds `text` at this level or, where the same version has room for it, at a higher one. Undefined: it is too long for any. */
+/** Encodes `text` at this level, or at a higher one that fits in the same version. Returns undefined if the text is too long for any. */
 export function encodeText(text: string, minimum: Level): Modules | undefined {
   const code = generateOrNothing(text, minimum);
   if (!code) return undefined;

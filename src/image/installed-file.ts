@@ -1,4 +1,4 @@
-/** Files of libraries that are read when they are needed: built they lie in dist/, beside the sources in node_modules/. */
+/** Reads files of libraries on demand: from dist/ in a build, from node_modules/ in a source tree. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readIfPackaged } from '../durable/packaged-files.ts';
@@ -6,7 +6,7 @@ import { LocalError } from '../errors.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
 
-/** The bytes of a file by its path in the package, or where that was not built by its path in node_modules. Throws LocalError where it is missing. */
+/** Reads a file by its path in the package, or in node_modules if nothing was built. Throws LocalError if it is missing. */
 export async function readInstalled(packaged: string, installed: string): Promise<Buffer> {
   const bytes = readIfPackaged(packaged);
   if (bytes) return bytes;
@@ -15,7 +15,7 @@ export async function readInstalled(packaged: string, installed: string): Promis
   });
 }
 
-/** What somebody can mend who installs it again, and no defect of the program. */
+/** Returns the error for a damaged installation, which a reinstall fixes and which is not a bug. */
 export function damagedInstallation(packaged: string, what: string, cause: unknown): LocalError {
   return new LocalError(`the qrctl installation is corrupt: ${packaged} ${what}`, { cause, hint: 'Reinstall qrctl.' });
 }

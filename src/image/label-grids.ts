@@ -1,11 +1,11 @@
 /**
- * Sheets of labels by the numbers they are sold under, and where each label stands on its page. The measures are those that Avery gives to
- * word processors, as LibreOffice has them (extras/source/labels/labels.xml); those of John Beard's label-guides for Inkscape are the same.
- * gLabels (templates/avery-*.xml) has some that its users measured, up to 2.5 mm off the middle of the page. `npm run test:pictures`
+ * Label sheets by product number, and the position of each label on its page. The dimensions are those that Avery provides for
+ * word processors, taken from LibreOffice (extras/source/labels/labels.xml); John Beard's label-guides for Inkscape agree with them.
+ * gLabels (templates/avery-*.xml) has some that users measured, up to 2.5 mm off the center of the page. `npm run test:pictures`
  * compares with both programs.
  */
 
-/** All in mm. The grid stands in the middle of the page unless it has margins of its own. */
+/** Grid of labels, in mm. Centered on the page unless it has margins. */
 export interface LabelGrid {
   readonly paper: Paper;
   readonly columns: number;
@@ -63,7 +63,7 @@ const ON_LETTER = {
   5371: [2, 5, 3.5, 2, 0],
 } as const;
 
-/** Other numbers of the same grids: for ink-jet printers, with other glue, of other colours. */
+/** Other numbers of the same grids: for ink-jet printers, with other glue, in other colors. */
 const SAME_AS: Readonly<Record<string, string>> = {
   ...{ J8159: 'L7159', J8160: 'L7160', J8161: 'L7161', J8162: 'L7162', J8163: 'L7163', J8165: 'L7165', J8169: 'L7169' },
   ...{ J8173: 'L7173', J8651: 'L7651', L6140: 'L7654', L4770: 'L7654', J8654: 'L7654', L7551: 'L7651' },
@@ -81,10 +81,10 @@ const SAME_AS: Readonly<Record<string, string>> = {
   ...{ 5264: '5164', 5267: '5167', 8167: '5167', 8371: '5371' },
 };
 
-/** The numbers that are known, each once. */
+/** All known product numbers. */
 export const SHEET_NUMBERS: readonly string[] = [...Object.keys(ON_A4), ...Object.keys(ON_LETTER), ...Object.keys(SAME_AS)];
 
-/** The grid of a trade number, with or without its maker (`Avery L7160`, `l7160`), or undefined. */
+/** Finds the grid of a product number, with or without the brand (`Avery L7160`, `l7160`). */
 export function findGrid(name: string): LabelGrid | undefined {
   const number = name
     .trim()
@@ -103,7 +103,7 @@ function gridOf(paper: Paper, [columns, rows, width, height, gap]: Measures, uni
   return { paper, columns, rows, label, gap: { widthMm: gap * unit, heightMm: 0 }, margin: undefined };
 }
 
-/** The upper left corner of each label of a page, row by row. */
+/** Yields the upper left corner of each label of a page, row by row. */
 export function* placesOf(grid: LabelGrid): Generator<{ xMm: number; yMm: number }> {
   const { left, top } = marginsOf(grid);
   for (let row = 0; row < grid.rows; row++) {
@@ -121,7 +121,7 @@ function marginsOf({ paper, columns, rows, label, gap, margin }: LabelGrid): { l
   return { left: (paper.widthMm - width) / 2, top: (paper.heightMm - height) / 2 };
 }
 
-/** Whether the labels stand on the page, but for what a printer cannot tell. */
+/** Returns whether all labels are within the page, with a tolerance of 0.1 mm. */
 export function fitsPage(grid: LabelGrid): boolean {
   const places = [...placesOf(grid)];
   const [first, last] = [places[0], places.at(-1)];

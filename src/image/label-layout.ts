@@ -1,7 +1,7 @@
-/** Where code and caption stand in a label. */
+/** Layout of code and caption within a label. */
 import type { Size } from './label-grids.ts';
 
-/** All in mm, from the upper left of the label. */
+/** Positions in mm from the upper left corner of the label. */
 export interface LabelLayout {
   readonly code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
   /** Undefined: there is none. */
@@ -23,7 +23,7 @@ export const LINE_MM = 3.4;
 /** From there on a caption stands beside the code, for the code would be small above it. */
 const WIDE = 1.4;
 
-/** The largest code that leaves room for a caption, or one of that size. Undefined where it does not fit. */
+/** Places the largest code that leaves space for a caption, or one of `sizeMm`. Returns undefined if it doesn't fit. */
 export function layOutLabel(
   { widthMm, heightMm }: Size,
   { caption, sizeMm }: { caption: boolean; sizeMm: number | undefined },

@@ -1,16 +1,16 @@
-/** A PNG or SVG as a logo, by resvg: WebAssembly, which can open no file and no connection, and draws the same on every machine. */
+/** Loads a PNG or SVG as a logo, with resvg in WebAssembly: no access to files or network, and the same pixels on every machine. */
 import { UsageError } from '../errors.ts';
 import { findSvgFault } from './check-svg.ts';
 import { formatColour } from './colour.ts';
 import type { Logo } from './picture.ts';
 import { openRenderer, RenderError } from './render-apart.ts';
 
-/** A file that is no logo, and why, as what follows its name. */
+/** Reason why a file is not a valid logo, as a predicate of its name. */
 export interface LogoFault {
   readonly fault: string;
 }
 
-/** Bytes of a file that is looked at. */
+/** Largest accepted file, in bytes. */
 export const MOST_LOGO_BYTES = 2 ** 20;
 /** Pixels a side: a kilobyte of PNG may claim two thousand million. */
 const MOST_PIXELS = 4096;
@@ -23,8 +23,8 @@ const TRIAL_PIXELS = 64;
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /**
- * Draws it once, small, to find out whether it can be drawn. Throws LocalError where the renderer is not installed whole, and the signal's
- * reason. I7: what it costs to draw is bounded by what is in it, and while it is drawn.
+ * Loads a logo, and draws it once at a small size to verify it. Throws LocalError if the installation is corrupt, and the signal's
+ * reason. I7: the drawing cost is limited by the content, and again while drawing.
  */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
   const svg = bytes.subarray(0, 8).equals(PNG) ? wrapPng(bytes) : readSvg(bytes);

@@ -1,4 +1,4 @@
-/** The thread in which a logo is drawn, by resvg: what it costs ends with it (src/image/render-apart.ts). The build makes it a file. */
+/** Thread that draws a logo with resvg; ending the thread ends its cost (src/image/render-apart.ts). The build makes it a separate file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { initWasm, Resvg } from '@resvg/resvg-wasm';
 import { messageOf } from '../errors.ts';

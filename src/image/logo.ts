@@ -1,9 +1,9 @@
-/** A logo in the middle of a code: what of the code gives way to it, and the square of paper and pixels that is laid there. */
+/** Logo in the center of a code: the modules that it replaces, and the square of pixels that is drawn there. */
 import { type Colour, formatColour, WHITE } from './colour.ts';
 import type { Modules } from './encode.ts';
 import { type Logo, MM_AN_INCH, moduleMm, type PictureStyle } from './picture.ts';
 
-/** The square that is laid over the middle of a code. */
+/** Square that is drawn over the center of a code. */
 export interface Plate {
   /** Modules a side. */
   readonly across: number;
@@ -26,7 +26,7 @@ function plateAcross({ size }: Pick<Modules, 'size'>): number {
   return most % 2 === 1 ? most : most - 1;
 }
 
-/** The code as it is drawn: light below the logo, where there is one. */
+/** Returns the code as drawn: light below the logo, if any. */
 export function clearPlate(modules: Modules, { logo }: Pick<PictureStyle, 'logo'>): Modules {
   if (!logo) return modules;
   const across = plateAcross(modules);
@@ -42,7 +42,7 @@ const MOST_PIXELS = 1200;
 /** Drawn once for each look: a sheet has thousands of labels and one picture of the logo. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
-/** The plate of a code, or undefined where there is no logo. Throws as `render`. `pixelsAModule` is of a PNG; formats of outlines leave it out. */
+/** Returns the plate of a code, or undefined without a logo. Throws as `render`. `pixelsAModule` is for PNG only. */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: PictureStyle,

@@ -1,4 +1,4 @@
-/** manifest.csv beside the pictures: what each file holds, and the proof that a file is of an earlier run. */
+/** Reads and writes manifest.csv, which lists the content of each image file and identifies the files of earlier runs. */
 import { join } from 'node:path';
 import { parseInput } from '../bulk/read-input.ts';
 import { nodeDisk } from '../durable/disk.ts';
@@ -30,7 +30,7 @@ const NAMES = [
 
 export const MANIFEST_COLUMNS: readonly Column[] = NAMES.map((name) => ({ name }));
 
-/** One picture. `earlier`: of a run before, and this one was not about its code. */
+/** Row of one image. `earlier`: an earlier run wrote it, and this run doesn't include its code. */
 export interface ManifestRow extends Row {
   file: string;
   sha256: string | null;
@@ -46,7 +46,7 @@ export interface Manifest {
 /** A row of each code takes some 300 bytes. */
 const MOST_BYTES = 128 * 2 ** 20;
 
-/** The manifest of a directory, empty where there is none. Throws UsageError where the file of that name is another's. */
+/** Reads the manifest of a directory; empty if there is none. Throws UsageError if the file is not a manifest of qrctl. */
 export async function readManifest(directory: string, force: boolean): Promise<Manifest> {
   const path = join(directory, 'manifest.csv');
   const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
@@ -62,7 +62,7 @@ export async function readManifest(directory: string, force: boolean): Promise<M
   return { path, rows: new Map((rows ?? []).map((row) => [row.file, row])) };
 }
 
-/** Undefined where it is no manifest of ours. */
+/** Parses the rows; returns undefined if the file is not a manifest of qrctl. */
 async function parseRows(bytes: Uint8Array, path: string): Promise<ManifestRow[] | undefined> {
   const input = await parseInput(bytes, path).catch(() => undefined);
   if (input?.columns.join() !== NAMES.join()) return undefined;
@@ -73,7 +73,7 @@ async function parseRows(bytes: Uint8Array, path: string): Promise<ManifestRow[]
   });
 }
 
-/** Puts the rows in place as a whole, and behind them what stands of earlier runs. */
+/** Replaces the manifest atomically: the rows of this run, then those of earlier runs for other files. */
 export async function writeManifest({ path, rows }: Manifest, written: readonly ManifestRow[]): Promise<void> {
   const now = new Set(written.map(({ file }) => file));
   const all = [...written, ...[...rows.values()].filter(({ file }) => !now.has(file))];

@@ -1,7 +1,7 @@
-/** The dark areas of a code as outlines: each edge once, so that no renderer leaves a hair between two modules. */
+/** Traces the dark areas of a code as outlines, each edge once, so that no renderer leaves a gap between two modules. */
 import type { Modules } from './encode.ts';
 
-/** Corners of a closed line, x and y by turns; its sides are level and upright by turns. */
+/** Corners of a closed line, x and y alternating; its sides alternate between horizontal and vertical. */
 export type Outline = readonly number[];
 
 /** Right, down, left, up: clockwise, with y downwards. */
@@ -13,8 +13,8 @@ const STEPS = [
 ] as const;
 
 /**
- * Outlines in modules, around dark areas clockwise and around light ones in them the other way, so that both fill rules fill the dark.
- * Two areas that touch at a corner have an outline each.
+ * Traces outlines in modules: clockwise around dark areas, counterclockwise around light ones within them, so that both fill rules work.
+ * Two areas that touch at a corner get separate outlines.
  */
 export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
   const width = size + 1;

@@ -1,3 +1,3 @@
-/** The libraries of PDF, in one file of dist/ because one is built on the other. */
+/** PDF libraries, bundled in one file of dist/ because one depends on the other. */
 export * as fontkit from 'fontkit';
 export { default as PDFDocument } from 'pdfkit';

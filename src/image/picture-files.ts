@@ -1,4 +1,4 @@
-/** What the files of pictures are called, and which of them are there already. */
+/** Names the files of images, and hashes those that exist. */
 import { createHash } from 'node:crypto';
 import { nodeDisk } from '../durable/disk.ts';
 import { inDirectory } from '../durable/held-directory.ts';
@@ -21,7 +21,7 @@ export interface PictureFile {
 /** Safe on every file system, and no device of Windows. */
 const SAFE = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9][a-z0-9_-]{0,99}$/i;
 
-/** The files in the order of the codes. Slugs that are not safe, or differ in case alone, give way to ids. */
+/** Names the files in the order of the codes. Uses the ID instead of a slug that is unsafe or differs from another only in case. */
 export function nameFiles(
   encoded: readonly EncodedCode[],
   formats: readonly PictureFormat[],
@@ -44,14 +44,14 @@ export function nameFiles(
 /** More than any picture has: the largest PNG takes 5 MiB. */
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** The SHA-256 of each file that is there, by its name. */
+/** Returns the SHA-256 of each existing file by name. */
 export async function hashFiles(directory: string, files: readonly PictureFile[]): Promise<Map<string, string>> {
   const wanted = new Set(files.map(({ file }) => file));
   const hashes = new Map<string, string>();
   try {
     await inDirectory(nodeDisk, await realPath(nodeDisk, directory), async ({ at, names }) => {
       for (const name of (await names()).filter((found) => wanted.has(found))) {
-        // A directory, a pipe, a link or a file of another size of that name is nobody's picture.
+        // A directory, a pipe, a link or an oversized file is not an image of qrctl.
         const bytes = await nodeDisk.readFile(at(name), MOST_BYTES).catch(() => undefined);
         hashes.set(name, bytes ? createHash('sha256').update(bytes).digest('hex') : '');
       }
@@ -62,7 +62,7 @@ export async function hashFiles(directory: string, files: readonly PictureFile[]
   return hashes;
 }
 
-/** I5: whether what stands there may be replaced: it is what an earlier run wrote. */
+/** I5: returns whether the file may be replaced: an earlier run wrote its current content, or it doesn't exist. */
 export function isOurs({ rows }: Manifest, file: string, hash: string | undefined): boolean {
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }

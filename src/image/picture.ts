@@ -1,4 +1,4 @@
-/** What is asked of a picture, and the measures that follow from it. */
+/** Style of an image, and the dimensions derived from it. */
 import type { Colour } from './colour.ts';
 import type { Level, Modules } from './encode.ts';
 import type { Rendering } from './render-apart.ts';
@@ -6,7 +6,7 @@ import type { Rendering } from './render-apart.ts';
 export const PICTURE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 
-/** What load-logo.ts makes of a file. */
+/** Logo loaded by load-logo.ts. */
 export interface Logo {
   /**
    * As large as fits into a square of `box` pixels, on paper of that colour: without transparency. Throws UsageError if it takes too long or
@@ -31,21 +31,21 @@ export interface PictureStyle {
   readonly logo?: Logo | undefined;
 }
 
-/** Modules a side with the quiet zone. */
+/** Returns the modules per side, including the quiet zone. */
 export function modulesAcross({ size }: Pick<Modules, 'size'>, { quietZone }: Pick<PictureStyle, 'quietZone'>): number {
   return size + 2 * quietZone;
 }
 
-/** Side of a module. */
+/** Returns the side of a module in mm. */
 export function moduleMm(modules: Pick<Modules, 'size'>, style: Pick<PictureStyle, 'quietZone' | 'sizeMm'>): number {
   return style.sizeMm / modulesAcross(modules, style);
 }
 
 export const MM_AN_INCH = 25.4;
-/** PostScript's and PDF's unit: 72 an inch. */
+/** Points (the unit of PostScript and PDF, 72 per inch) per mm. */
 export const POINTS_A_MM = 72 / MM_AN_INCH;
 
-/** A number with at most four decimals, the same on every machine. */
+/** Formats a number with at most four decimals, the same on every machine. */
 export function formatNumber(value: number): string {
   return String(Number(value.toFixed(4)));
 }

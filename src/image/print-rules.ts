@@ -1,4 +1,4 @@
-/** What would not print or scan well although a decoder reads it: a file is no wall, and a decoder forgives more than a camera in the rain. */
+/** Print rules: conditions under which a printed code may not scan, although a decoder reads the file. */
 import { countOf } from '../text/quote.ts';
 import { contrastOf, luminanceOf, WHITE } from './colour.ts';
 import type { Modules } from './encode.ts';
@@ -13,14 +13,14 @@ const GOOD_MODULE_MM = 0.4;
 const LEAST_CONTRAST = 3;
 const GOOD_CONTRAST = 4.5;
 
-/** Sentences that need no subject: `the quiet zone is …`. */
+/** Violations as clauses: `the quiet zone is …`. */
 export interface PrintRules {
-  /** I3: refused unless a person insists. */
+  /** I3: refused unless `--force` is set. */
   readonly refusals: string[];
   readonly warnings: string[];
 }
 
-/** What the style alone breaks, whatever the codes are. */
+/** Checks the rules that depend only on the style. */
 export function checkStyle({ color, background = WHITE, quietZone }: PictureStyle): PrintRules {
   const contrast = contrastOf(color, background);
   const shown = `${formatNumber(Math.floor(contrast * 10) / 10)}:1`;
@@ -36,7 +36,7 @@ export function checkStyle({ color, background = WHITE, quietZone }: PictureStyl
   return { refusals, warnings };
 }
 
-/** What one code at the size and resolution breaks. */
+/** Checks the rules for one code at this size and resolution. */
 export function checkSize(modules: Pick<Modules, 'size'>, style: PictureStyle): PrintRules {
   const module = moduleMm(modules, style);
   const dots = (module / MM_AN_INCH) * style.dpi;

@@ -1,4 +1,4 @@
-/** Pixels in grey, and outlines filled into them: what a decoder is shown of a picture. */
+/** Grayscale pixels, and outlines filled into them: the input of the decoder. */
 import { greyOf } from './colour.ts';
 
 export interface Raster {
@@ -12,7 +12,7 @@ export function createRaster(width: number, height: number, grey: number): Raste
   return { width, height, grey: new Uint8Array(width * height).fill(grey) };
 }
 
-/** A square of pixels, RGB, row by row. Throws where there are fewer or more. */
+/** Converts a square of RGB pixels, row by row, to gray. Throws if there are fewer or more. */
 export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   if (rgb.length !== side * side * 3) throw new Error('a logo has too few or too many pixels');
   const raster = createRaster(side, side, 255);
@@ -23,10 +23,10 @@ export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   return raster;
 }
 
-/** Closed lines of level and upright sides, x and y by turns, in pixels. */
+/** Closed lines of horizontal and vertical sides, x and y alternating, in pixels. */
 export type Polygons = readonly (readonly number[])[];
 
-/** Fills what lies within an odd number of the lines: a pixel by its middle. */
+/** Fills the pixels whose center is inside an odd number of the lines. */
 export function fillPolygons({ width, height, grey }: Raster, polygons: Polygons, shade: number): void {
   const crossings = Array.from({ length: height }, (): number[] => []);
   for (const polygon of polygons) {
@@ -50,7 +50,7 @@ export function fillPolygons({ width, height, grey }: Raster, polygons: Polygons
   }
 }
 
-/** A smaller raster, each pixel the mean of `factor` × `factor`; what is left over at the right and below is dropped. */
+/** Shrinks a raster: each pixel is the mean of `factor` × `factor`. The remainder at the right and bottom is dropped. */
 export function shrink(raster: Raster, factor: number): Raster {
   if (factor <= 1) return raster;
   const width = Math.floor(raster.width / factor);

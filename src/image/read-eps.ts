@@ -4,7 +4,7 @@ import { type Area, apply, combine, type Drawing, type Matrix, type Overlay } fr
 import { POINTS_A_MM } from './picture.ts';
 import { rasterOfRgb } from './raster.ts';
 
-/** Throws an Error where the text is none of ours. */
+/** Reads the drawing of an EPS. Throws Error if write-eps.ts did not write it. */
 export function readEps(text: string): Drawing {
   const box = /^%%HiResBoundingBox: 0 0 ([\d.]+) ([\d.]+)$/m.exec(text);
   if (!box) throw new Error('it has no bounding box');

@@ -6,7 +6,7 @@ import { POINTS_A_MM } from './picture.ts';
 import { type Raster, rasterOfRgb } from './raster.ts';
 import { unfilter } from './read-png.ts';
 
-/** The pages in their order. Throws an Error where the bytes are none of ours. */
+/** Reads the pages of a PDF in order. Throws Error if write-pdf.ts did not write it. */
 export function readPdf(bytes: Buffer): Drawing[] {
   const objects = findObjects(bytes);
   const pages = [...objects.values()].filter(({ head }) => /\/Type \/Page\b(?!s)/.test(head));

@@ -13,7 +13,7 @@ export interface PngPixels {
 /** Bytes a pixel, by colour type; a palette and grey have a bit here. */
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
-/** Throws an Error where the bytes are none of ours. */
+/** Reads the pixels of a PNG. Throws Error if write-png.ts did not write it. */
 export function readPng(bytes: Uint8Array): PngPixels {
   const chunks = readChunks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   const header = chunks.get('IHDR') ?? Buffer.alloc(13);
@@ -45,7 +45,7 @@ function readChunks(bytes: Buffer): Map<string, Buffer> {
   return chunks;
 }
 
-/** Filters 0 (none) and 2 (up): the others are not written. */
+/** Reverses the filters 0 (none) and 2 (up), the only ones that are written. */
 export function unfilter(filtered: Buffer, stride: number, side: number, channels: number): Buffer {
   if (filtered.length !== (stride + 1) * side || channels < 1) throw new Error('it has too few or too many pixels');
   const rows = Buffer.alloc(stride * side);

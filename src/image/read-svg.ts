@@ -3,7 +3,7 @@ import { greyOf, parseColour } from './colour.ts';
 import type { Area, Drawing, Overlay } from './drawing.ts';
 import { readPng } from './read-png.ts';
 
-/** Throws an Error where the text is none of ours. */
+/** Reads the drawing of an SVG. Throws Error if write-svg.ts did not write it. */
 export function readSvg(text: string): Drawing {
   const root = /^<svg [^>]*width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text);
   if (!root) throw new Error('it has no size in mm');

@@ -1,6 +1,6 @@
 /**
- * Draws SVG by resvg in a thread of its own, which can be ended: what a file of some kilobytes costs to draw can only be found out by
- * drawing it. Processor time and memory are bounded, and signals are heard meanwhile.
+ * Draws SVG with resvg in a separate thread that can be ended: the cost of drawing a small file is known only after drawing it.
+ * Processor time and memory are limited, and signals are handled meanwhile.
  */
 import { cpuUsage } from 'node:process';
 import { Worker } from 'node:worker_threads';
@@ -23,7 +23,7 @@ export interface ApartRenderer {
   draw(box: number, background?: string): Promise<Rendering>;
 }
 
-/** It cannot be drawn, or costs too much; the message continues a sentence that begins with the name of the file. */
+/** Failure to draw within the limits; the message is a predicate of the file name. */
 export class RenderError extends Error {}
 
 /** Of the processor: a logo with dozens of clips takes a tenth of it. */
@@ -38,7 +38,7 @@ const MOST_HEAP_MB = 256;
 
 const WASM = 'dist/resvg.wasm';
 
-/** What the thread is started with. */
+/** Input of the thread. */
 export interface LogoJob {
   wasm: Uint8Array;
   svg: string;
@@ -58,7 +58,7 @@ export type DrawAnswer =
   | { is: 'trapped' }
   | { is: 'failed'; message: string };
 
-/** The thread for one SVG, which ends with the process. Throws LocalError if the renderer is not completely installed. */
+/** Starts the thread for one SVG, which ends with the process. Throws LocalError if the installation is corrupt. */
 export async function openRenderer(svg: string, signal?: AbortSignal): Promise<ApartRenderer> {
   const job: LogoJob = { wasm: bounded(await readInstalled(WASM, '@resvg/resvg-wasm/index_bg.wasm')), svg };
   const worker = new Worker(readPackaged('dist/logo-worker.js').toString('latin1'), {

@@ -1,4 +1,4 @@
-/** A picture for a terminal: two modules a character, in black and white whatever the theme is. */
+/** Formats a code for a terminal: two modules per character, in black and white in any theme. */
 import type { Modules } from './encode.ts';
 import { createRaster, type Raster } from './raster.ts';
 
@@ -9,12 +9,12 @@ const RESET = '\u001b[0m';
 /** Upper half, lower half: dark by dark. */
 const BLOCKS: readonly string[] = [' ', '▄', '▀', '█'];
 
-/** Columns it takes. */
+/** Returns the columns that the code takes. */
 export function terminalWidth(modules: Modules, quietZone: number): number {
   return modules.size + 2 * quietZone;
 }
 
-/** Lines of half blocks, each with its own colours, with a line end behind each; `plain` for a terminal that knows none. */
+/** Formats the code as lines of half blocks, each with its own colors and a line end; `plain` for a terminal without colors. */
 export function formatTerminal(modules: Modules, quietZone: number, { plain = false } = {}): string {
   const { size, isDark } = modules;
   let text = '';
@@ -31,7 +31,7 @@ export function formatTerminal(modules: Modules, quietZone: number, { plain = fa
 /** Pixels a module of what `readTerminal` gives. */
 const SCALE = 4;
 
-/** The text read back into pixels, as a terminal would show it. */
+/** Reads the text back into pixels, as a terminal shows it. */
 export function readTerminal(text: string): Raster {
   const lines = text.split('\n').slice(0, -1);
   const rows = lines.map((line) => {

@@ -1,4 +1,4 @@
-/** Whether a picture can be read: by its own bytes, and by a decoder of another author than the encoder's. */
+/** Verifies an image from its own bytes, with a decoder that is independent of the encoder. */
 import decodeQR from 'qr/decode.js';
 import type { Drawing } from './drawing.ts';
 import { MM_AN_INCH, type PictureFormat } from './picture.ts';
@@ -8,7 +8,7 @@ import { readPdf } from './read-pdf.ts';
 import { readPng } from './read-png.ts';
 import { readSvg } from './read-svg.ts';
 
-/** What a picture should be. */
+/** Expected properties of an image. */
 export interface Expected {
   readonly text: string;
   readonly sizeMm: number;
@@ -23,7 +23,7 @@ interface Place {
   readonly yMm: number;
 }
 
-/** Why the bytes of a picture are not what they should be, in a few words; undefined where they are. */
+/** Finds the fault of an image, in a few words; undefined if its bytes are as expected. */
 export function findFault(bytes: Buffer, format: PictureFormat, expected: Expected): string | undefined {
   try {
     if (format === 'png') {
@@ -37,7 +37,7 @@ export function findFault(bytes: Buffer, format: PictureFormat, expected: Expect
   }
 }
 
-/** As `findFault`, for a picture that stands on a page with others. */
+/** Finds the fault of one image on a page with others; see `findFault`. */
 export function placeFault(drawing: Drawing, place: Place, expected: Expected): string | undefined {
   return rasterFault(rasterOf(drawing, place, expected), expected);
 }
@@ -126,7 +126,7 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
   return padded;
 }
 
-/** The text that a camera's program would read, or undefined. */
+/** Decodes the text of a code; returns undefined if there is none. */
 export function decode({ width, height, grey }: Raster): string | undefined {
   const pixels = new Uint32Array(width * height);
   for (let at = 0; at < pixels.length; at++) pixels[at] = (grey[at] ?? 0) * 0x010101;

@@ -1,11 +1,11 @@
-/** A picture as Encapsulated PostScript (Adobe's EPSF 3.0), level 2: outlines, and black as ink alone. */
+/** Writes an image as Encapsulated PostScript (Adobe EPSF 3.0), level 2: outlines, and black as one ink. */
 import { type Colour, formatColour } from './colour.ts';
 import type { Modules } from './encode.ts';
 import type { Plate } from './logo.ts';
 import { traceOutlines } from './outlines.ts';
 import { formatNumber, modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
 
-/** The bytes depend on what is drawn alone: no date, no name of a file. */
+/** Formats the EPS. The bytes depend only on the content: no date, no file name. */
 export function writeEps(modules: Modules, style: PictureStyle, plate: Plate | undefined): string {
   const across = modulesAcross(modules, style);
   const points = style.sizeMm * POINTS_A_MM;

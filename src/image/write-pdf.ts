@@ -1,4 +1,4 @@
-/** Pictures as PDF, by pdfkit: outlines, black as ink alone, and nothing in it that differs from run to run. */
+/** Writes images as PDF with pdfkit: outlines, black as one ink, and reproducible bytes. */
 import { EPOCH } from '../time/time.ts';
 import { type Colour, formatColour } from './colour.ts';
 import type { Modules } from './encode.ts';
@@ -10,7 +10,7 @@ import { formatPlate } from './write-png.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
-/** A document without pages, each of which will have this size. */
+/** Creates a document without pages; each page will have this size. */
 export function openPdf({ widthMm, heightMm, title }: { widthMm: number; heightMm: number; title: string }): Pdf {
   const size: [number, number] = [widthMm * POINTS_A_MM, heightMm * POINTS_A_MM];
   const document = new PDFDocument({
@@ -28,7 +28,7 @@ export function openPdf({ widthMm, heightMm, title }: { widthMm: number; heightM
   return document;
 }
 
-/** The bytes of a document that is done. */
+/** Ends a document and returns its bytes. */
 export async function closePdf(document: Pdf): Promise<Buffer> {
   const chunks: Buffer[] = [];
   document.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -38,7 +38,7 @@ export async function closePdf(document: Pdf): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** One page with one picture. */
+/** Writes one page with one image. */
 export async function writePdf(modules: Modules, style: PictureStyle, plate: Plate | undefined, title: string): Promise<Buffer> {
   const document = openPdf({ widthMm: style.sizeMm, heightMm: style.sizeMm, title });
   document.addPage();
@@ -52,7 +52,7 @@ interface CodePlace {
   plate: Plate | undefined;
 }
 
-/** Draws a picture with its upper left corner there. */
+/** Draws an image with its upper left corner at this position. */
 export function drawCode(document: Pdf, modules: Modules, style: PictureStyle, { xMm, yMm, plate }: CodePlace): void {
   const across = modulesAcross(modules, style);
   document.save();
@@ -90,7 +90,7 @@ function addOutline(document: Pdf, outline: Outline, offset: number): void {
   document.closePath();
 }
 
-/** A grey is black ink alone, in percent of cyan, magenta, yellow and black: mixed of three it would print with coloured edges. */
+/** Returns the ink of a color. Gray is black ink only, as CMYK percentages: mixed from three inks it would print with colored edges. */
 export function inkOf(colour: Colour): PDFKit.Mixins.ColorValue {
   const { red, green, blue } = colour;
   return red === green && green === blue ? [0, 0, 0, 100 - (red / 255) * 100] : formatColour(colour);

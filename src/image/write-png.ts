@@ -1,4 +1,4 @@
-/** A picture as PNG (W3C PNG, third edition): one bit a pixel, or three bytes with a logo, whole pixels a module, and the size it prints at. */
+/** Writes an image as PNG (W3C PNG, third edition): one bit per pixel, or three bytes with a logo, whole pixels per module, and the print size. */
 import { constants, crc32, deflateSync } from 'node:zlib';
 import { BLACK, type Colour, formatColour, WHITE } from './colour.ts';
 import type { Modules } from './encode.ts';
@@ -10,20 +10,20 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** I4: every version of zlib makes the same of this strategy, which leaves no choice to it; at others their engines differ. */
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
 
-/** Pixels a module: as many as come nearest to the dots of the printer, at least one. */
+/** Returns the pixels per module: the nearest whole number of printer dots, at least one. */
 export function pixelsAModule(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }
 
-/** Half a metre at 300 dpi. More would be gigabytes to draw and to read back, and is what formats of outlines are for. */
+/** Half a meter at 300 dpi. More would take gigabytes to draw and decode; vector formats have no such limit. */
 export const MOST_PNG_PIXELS = 6000;
 
-/** Pixels a side. */
+/** Returns the pixels per side. */
 export function pngSide(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
   return modulesAcross(modules, style) * pixelsAModule(modules, style);
 }
 
-/** The bytes of the PNG. */
+/** Returns the bytes of the PNG. */
 export function writePng(modules: Modules, style: PictureStyle, plate: Plate | undefined): Buffer {
   const pixels = pixelsAModule(modules, style);
   const side = pngSide(modules, style);
@@ -78,7 +78,7 @@ function writeColoured(modules: Modules, style: PictureStyle, plate: Plate, pixe
 
 const plates = new WeakMap<Plate, Buffer>();
 
-/** The plate of a logo alone, for formats that embed it; the same bytes object each time. */
+/** Formats the plate of a logo as PNG, for formats that embed it; returns the same object each time. */
 export function formatPlate(plate: Plate): Buffer {
   const known = plates.get(plate);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** A picture as SVG: one outline in modules, and the size in millimetres. */
+/** Writes an image as SVG: one outline in modules, and the size in millimeters. */
 import { formatColour } from './colour.ts';
 import type { Modules } from './encode.ts';
 import type { Plate } from './logo.ts';

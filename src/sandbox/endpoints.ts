@@ -1,4 +1,4 @@
-/** The six endpoints of section 4, as functions from a request to an answer. */
+/** The six endpoints of section 4 of the specification, as functions from a request to a response. */
 import type { Pagination, QrCode } from '../service/shapes.ts';
 import { type Answer, failure, json, type SandboxRequest } from './exchange.ts';
 import type { SandboxSettings } from './options.ts';
@@ -13,7 +13,7 @@ interface Route {
   methods: Readonly<Record<string, Handler>>;
 }
 
-/** Answers a request whose key and rate limit have been checked; `path` is what follows /api/v1. */
+/** Creates a handler for requests whose key and rate limit were checked; `path` is the part after /api/v1. */
 export function createEndpoints(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   let turn = 0;
 

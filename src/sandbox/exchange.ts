@@ -1,4 +1,4 @@
-/** One request and its answer, as plain values: what endpoints take and give, and what tests can step in between. */
+/** One request and its response as plain values: input and output of endpoints, which tests can intercept. */
 import type { ServerResponse } from 'node:http';
 
 export interface SandboxRequest {
@@ -20,12 +20,12 @@ export interface Answer {
   body: string | Buffer | undefined;
 }
 
-/** A request that has been counted against the rate limit and waits for its answer. */
+/** Request that was counted against the rate limit and waits for its response. */
 export interface Exchange {
   readonly request: SandboxRequest;
   /** How many requests came before this one. */
   readonly number: number;
-  /** Does what is asked and gives the answer, rate headers included. Each call applies it once more. */
+  /** Applies the request and returns the response, including rate limit headers. Each call applies it again. */
   apply(request?: SandboxRequest): Answer;
   /** Sends an answer, after the latency. */
   send(answer: Answer): Promise<void>;
@@ -36,7 +36,7 @@ export interface Exchange {
 /** Takes the place of `send(apply())`. */
 export type Intercept = (exchange: Exchange) => void | Promise<void>;
 
-/** What is known of a request once it is answered. */
+/** Log record of a request, after the response was sent. */
 export interface RequestRecord {
   method: string;
   /** Path and query. */
@@ -48,12 +48,12 @@ export interface RequestRecord {
   remaining: number;
 }
 
-/** An answer of JSON. */
+/** Creates a JSON response. */
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
   return { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers }, body: JSON.stringify(value) };
 }
 
-/** An Error body (section 2 of the specification). */
+/** Creates an error response (section 2 of the specification). */
 export function failure(status: number, code: string, error: string, headers: Record<string, string> = {}): Answer {
   return json(status, { error, code }, headers);
 }

@@ -1,4 +1,4 @@
-/** Codes as a workspace really holds them: ordinary names, and the ones that break tables, spreadsheets and terminals. */
+/** Sample codes like those of a real workspace: ordinary names, and names that break tables, spreadsheets and terminals. */
 import { CODE_TYPES, type QrCode } from '../service/shapes.ts';
 import { formatInstant } from '../time/time.ts';
 import { hash, pick, slug, uuid } from './chance.ts';
@@ -34,7 +34,7 @@ const AWKWARD_NAMES = [
 
 const STATUSES = ['active', 'active', 'active', 'active', 'active', 'active', 'paused', 'paused', 'expired'] as const;
 
-/** The first codes are called as the examples of README and help call them, so that each of those lines works when it is pasted. */
+/** Slugs of the first codes, as in the examples of README and help, so that those lines work when pasted. */
 const FIXED_SLUGS = ['spring-menu', 'summer-menu', 'old-poster'] as const;
 
 /** Streams of chance, one a field. */
@@ -42,7 +42,7 @@ const ID = 1;
 const SLUG = 11;
 const REST = 12;
 
-/** The code number `index` of the seed. */
+/** Returns the sample code number `index` of the seed. */
 export function madeUpCode(seed: number, index: number, createdMs: number): QrCode {
   const chance = hash(seed, REST, index);
   const type = index % 2 === 0 ? 'url' : pick(CODE_TYPES, (index - 1) / 2);
@@ -61,7 +61,7 @@ export function madeUpCode(seed: number, index: number, createdMs: number): QrCo
   };
 }
 
-/** What a created code takes from here. */
+/** Returns ID and slug, also used for created codes. */
 export function codeIdentity(seed: number, index: number): Pick<QrCode, 'id' | 'slug'> {
   return { id: uuid(seed, ID, index), slug: slug(seed, SLUG, index) };
 }

@@ -1,4 +1,4 @@
-/** Who scans: places, devices and referrers in roughly the proportions of real logs, hostile referrers among them. */
+/** Sample scans: places, devices and referrers in roughly the proportions of real logs, including hostile referrers. */
 import type { Scan } from '../service/shapes.ts';
 
 type Shares = readonly (readonly [share: number, value: Partial<Scan>])[];
@@ -55,7 +55,7 @@ const origins = spread([
   [1, origin('https://example.com/\u202Egnp.exe')],
 ]);
 
-/** A visit of which nothing was said. */
+/** Default values of a scan. */
 export const PLAIN_VISIT: Omit<Scan, 'id' | 'ts'> = {
   country: 'DE',
   city: 'Berlin',
@@ -78,7 +78,7 @@ function spread(shares: Shares): readonly string[] {
   return slots;
 }
 
-/** The end of a scan's JSON, from `"country"` to the closing brace, for 24 bits of chance. */
+/** Returns the end of a scan's JSON, from `"country"` to the closing brace, for 24 random bits. */
 export function visitJson(chance: number): string {
   return `${places[chance & 255]},${agents[(chance >>> 8) & 255]},${origins[(chance >>> 16) & 255]}}`;
 }

@@ -1,4 +1,4 @@
-/** The machine-readable description of the interface (OpenAPI 3.1), built from the same shapes the sandbox serves. */
+/** OpenAPI 3.1 description of the interface, built from the shapes that the sandbox serves. */
 import { CODE_STATUSES, CODE_TYPES, DEVICES, type QrCode, type Scan } from '../service/shapes.ts';
 import { CODES_PAGE, type PageBounds, SCANS_PAGE } from './parameters.ts';
 
@@ -61,7 +61,7 @@ const exampleScan: Scan = {
   browser: 'Safari',
   referrer: null,
 };
-/** Examples of answers by schema: what mock servers answer that are made from the description. Each holds together: a page is as long as it says. */
+/** Example responses by schema, which mock servers generated from the description return. Each is consistent: a page has as many items as it declares. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   QRCode: exampleCode,
   QRCodePage: { data: [exampleCode], pagination: onePage },
@@ -199,7 +199,7 @@ const paths = {
   },
 };
 
-/** The description; `basePath` is the path of the base URL on the service's host. */
+/** Returns the description; `basePath` is the path of the base URL on the service's host. */
 export function openApi(basePath: string): Json {
   return {
     openapi: '3.1.0',

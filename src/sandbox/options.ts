@@ -1,17 +1,17 @@
-/** What a sandbox can be told: how much data, which limits, and which way each open question of the specification goes. */
+/** Options of a sandbox: amount of data, limits, and a choice for each point that the specification leaves open. */
 import { type Clock, systemClock } from '../time/time.ts';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
 export const PLANS = ['free', 'pro', 'business'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Requests a minute, from section 8 of the specification. */
+/** Requests per minute, from section 8 of the specification. */
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
-/** Codes that can be created on top of the made-up ones; the specification enforces such a limit but does not show it. */
+/** Number of codes that can be created besides the sample ones; the specification mentions such a limit without a value. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
-/** Both ways of what the specification leaves open. */
+/** Choices for points that the specification leaves open. */
 export interface Behaviour {
   /** The order in which GET /qr/{id}/scans pages: by time, or in no order of time (`none`). */
   scanOrder: 'asc' | 'desc' | 'none';
@@ -45,7 +45,7 @@ export interface SandboxSettings extends Behaviour {
   tieSize: number;
   /** Added to every scan id; a bigint, so that ids beyond 2^53 can be served. */
   idOffset: bigint;
-  /** New scans a second and code, for ever, from the start of the sandbox (for new codes: from their creation). */
+  /** New scans per second and code, without end, from the start of the sandbox (for new codes: from their creation). */
   live: number;
   /** With `live`: the most new scans a created code gets. */
   liveScansOfNewCode: number;
@@ -104,7 +104,7 @@ const DEFAULTS: SandboxSettings = {
   intercept: undefined,
 };
 
-/** The options with every default filled in. */
+/** Returns the options with all defaults filled in. */
 export function withDefaults(options: SandboxOptions): SandboxSettings {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return { ...DEFAULTS, ...given };

@@ -1,10 +1,10 @@
-/** What a request brings: query parameters and JSON bodies, checked as section 4 of the specification says. */
+/** Parses query parameters and JSON bodies of requests, and validates them by section 4 of the specification. */
 import { isObject } from '../service/json.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges, MAX_CODES_PAGE, MAX_SCANS_PAGE, type NewCode } from '../service/shapes.ts';
 import { parseInstant } from '../time/time.ts';
 import type { Behaviour } from './options.ts';
 
-/** A request the service answers with 400. */
+/** Request that the service rejects with 400. */
 export class InvalidRequest extends Error {}
 
 export interface PageBounds {
@@ -16,7 +16,7 @@ export interface PageBounds {
 export const CODES_PAGE: PageBounds = { defaultLimit: 20, maxLimit: MAX_CODES_PAGE };
 export const SCANS_PAGE: PageBounds = { defaultLimit: 50, maxLimit: MAX_SCANS_PAGE };
 
-/** page and limit, by the behaviour's choices where the specification is silent. Throws InvalidRequest. */
+/** Parses page and limit, with the choices of `behaviour` for points that the specification leaves open. Throws InvalidRequest. */
 export function parsePage(query: URLSearchParams, bounds: PageBounds, behaviour: Behaviour): { page: number; limit: number } {
   const { overLimit } = behaviour;
   const page = parseCount(query, 'page', 1, behaviour);
@@ -35,7 +35,7 @@ function parseCount(query: URLSearchParams, name: string, missing: number, { bad
   throw new InvalidRequest(`${name} must be a whole number, 1 or greater`);
 }
 
-/** A date-time parameter in ms since the epoch, or undefined where it is absent. Throws InvalidRequest. */
+/** Parses a date-time parameter to ms since the epoch; undefined if absent. Throws InvalidRequest. */
 export function parseTime(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
@@ -44,7 +44,7 @@ export function parseTime(query: URLSearchParams, name: string): number | undefi
   return ms;
 }
 
-/** The body of POST /qr; fields it does not know are ignored. Throws InvalidRequest. */
+/** Parses the body of POST /qr; unknown fields are ignored. Throws InvalidRequest. */
 export function parseNewCode(body: Buffer | undefined): NewCode {
   const fields = parseObject(body);
   const name = parseText(fields, 'name');
@@ -52,7 +52,7 @@ export function parseNewCode(body: Buffer | undefined): NewCode {
   return { name, ...parseChoice(fields, 'type', CODE_TYPES), ...pair('destination', parseText(fields, 'destination')) };
 }
 
-/** The body of PATCH /qr/{id}: name, destination and status; all other fields are read-only and ignored. Throws InvalidRequest. */
+/** Parses the body of PATCH /qr/{id}: name, destination and status; other fields are read-only and ignored. Throws InvalidRequest. */
 export function parseChanges(body: Buffer | undefined): CodeChanges {
   const fields = parseObject(body);
   const name = parseText(fields, 'name');

@@ -1,7 +1,7 @@
-/** The workspace's rate limit: a window that really counts, and the four headers that tell of it. */
+/** Rate limit of the workspace: counts requests per window, and returns the four rate limit headers. */
 import { REQUESTS_OF_PLAN, type SandboxSettings } from './options.ts';
 
-/** One request's place in its window. */
+/** Admission of one request to the window. */
 export interface Admission {
   /** False: the answer is 429. */
   allowed: boolean;
@@ -17,7 +17,7 @@ export interface RateLimiter {
   look(): Admission;
 }
 
-/** Windows of `windowMs` on the service's clock `nowMs`. */
+/** Creates a limiter with windows of `windowMs` on the service's clock `nowMs`. */
 export function createRateLimiter(settings: SandboxSettings, nowMs: () => number): RateLimiter {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;

@@ -1,4 +1,4 @@
-/** The local service: a real HTTP server on loopback that behaves as the specification says, with made-up data. */
+/** Local service: an HTTP server on loopback that behaves as specified, with sample data. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createEndpoints } from './endpoints.ts';
 import { type Answer, type Exchange, failure, json, type SandboxRequest } from './exchange.ts';
@@ -24,7 +24,7 @@ const OPENAPI_PATH = '/openapi.json';
 /** Longer than a window of a minute, so that clients waiting for the next one keep their connections. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Starts a sandbox on 127.0.0.1. Rejects with the system's error (`EADDRINUSE`, `EACCES`) when it cannot have the port. */
+/** Starts a sandbox on 127.0.0.1. Rejects with the system's error (`EADDRINUSE`, `EACCES`) if the port is not available. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = withDefaults(options);
   const nowMs = () => settings.clock.now() + settings.clockSkewMs;

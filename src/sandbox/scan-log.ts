@@ -1,4 +1,4 @@
-/** The scan log of one code: its series, the scans added from outside, and any page of any range of both. */
+/** Scan log of one code: pages of its generated series and of the scans that tests add. */
 import type { Scan } from '../service/shapes.ts';
 import { parseInstant } from '../time/time.ts';
 import { PLAIN_VISIT } from './made-up-visits.ts';

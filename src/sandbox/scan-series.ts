@@ -1,6 +1,6 @@
 /**
- * The made-up scans of one code, as functions of their index: nothing is stored, so ten million cost no more than ten. Times
- * never decrease with the index, ids always increase.
+ * Sample scans of one code as functions of their index: nothing is stored, so ten million cost no more than ten. Times
+ * never decrease with the index, IDs always increase.
  */
 import { formatInstant } from '../time/time.ts';
 import { fraction, hash } from './chance.ts';
@@ -82,7 +82,7 @@ export function createSeries(shape: SeriesShape): Series {
   };
 }
 
-/** The id of the n-th scan added to a code from outside: above all ids of its series. */
+/** Returns the ID of the n-th scan that a test adds to a code, above all IDs of the series. */
 export function addedScanId(shape: Pick<SeriesShape, 'code' | 'idOffset'>, n: number): number | bigint {
   return scanId(shape, ADDED_IDS_FROM + n);
 }
@@ -92,7 +92,7 @@ function scanId({ code, idOffset }: Pick<SeriesShape, 'code' | 'idOffset'>, offs
   return idOffset === 0n ? id : idOffset + BigInt(id);
 }
 
-/** The first index below `count` that `holds`, or `count`; whatever holds must go on holding. */
+/** Returns the first index below `count` that `holds`, or `count`, by binary search: `holds` must be monotonic. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

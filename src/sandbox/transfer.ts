@@ -1,4 +1,4 @@
-/** Requests off the wire and answers onto it. */
+/** Reads requests from the socket and writes responses to it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -12,7 +12,7 @@ const WORTH_COMPRESSING_BYTES = 1024;
 
 const compress = promisify(gzip);
 
-/** The whole request. Rejects when the connection breaks before its end. */
+/** Reads a whole request. Rejects if the connection breaks before its end. */
 export async function readRequest(incoming: IncomingMessage): Promise<SandboxRequest> {
   const { method = '', url = '', headers } = incoming;
   const [path = '', ...query] = url.split('?');
@@ -28,7 +28,7 @@ export async function readRequest(incoming: IncomingMessage): Promise<SandboxReq
   return { method, path, query: new URLSearchParams(query.join('?')), headers, body, oversized: bytes > MOST_BODY_BYTES };
 }
 
-/** Writes the answer with its length and the service's date; compressed where that is wanted and accepted. */
+/** Writes the response with its length and the service's date, compressed if enabled and accepted. */
 export async function writeAnswer(
   response: ServerResponse,
   { status, headers, body }: Answer,
@@ -47,7 +47,7 @@ export async function writeAnswer(
   response.writeHead(status, { ...common, ...encoding, 'Content-Length': String(sent.length) }).end(sent);
 }
 
-/** The client takes gzip (RFC 9110 12.5.3, without weighing). */
+/** Returns whether the client accepts gzip (RFC 9110 12.5.3, without weights). */
 export function acceptsGzip({ headers }: SandboxRequest): boolean {
   const accepted = String(headers['accept-encoding'] ?? '');
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);

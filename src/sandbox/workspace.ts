@@ -1,4 +1,4 @@
-/** One workspace in memory: its codes and their scan logs. Deleting a code removes both for ever. */
+/** In-memory workspace: codes and their scan logs. Deleting a code removes both permanently. */
 import type { CodeChanges, NewCode, QrCode, Scan } from '../service/shapes.ts';
 import { formatInstant } from '../time/time.ts';
 import { codeIdentity, madeUpCode } from './made-up-codes.ts';
@@ -34,7 +34,7 @@ export interface Workspace {
 /** Made-up codes were created an hour apart, the last one just before the first scan. */
 const BETWEEN_CODES_MS = 3_600_000;
 
-/** A workspace with the settings' made-up codes in it. `nowMs` is the service's clock. */
+/** Creates a workspace with the sample codes of the settings. `nowMs` is the service's clock. */
 export function createWorkspace(settings: SandboxSettings, nowMs: () => number): Workspace {
   const { seed, codes: madeUp, endsAtMs, spanMs, tieSize, idOffset } = settings;
   const entries = new Map<string, Entry>();

@@ -1,4 +1,4 @@
-/** Where a range is cut so that each part lies in one unit of every dimension that is counted by. */
+/** Splits a range so that each part is within one unit of every requested dimension. */
 import { type RunningUnit, startOf, unitOf } from './calendar.ts';
 import type { ClosedSpan } from './compare-span.ts';
 import { type Dimension, isTimeDimension } from './dimensions.ts';
@@ -11,8 +11,8 @@ const QUARTER_MS = 900_000;
 const MOST_BUCKETS = 20_000;
 
 /**
- * The instants inside a range, rising, at which the unit changes by which these dimensions can be counted, ms since the epoch; none for
- * `code` alone. Undefined where they need the scans themselves.
+ * Returns the instants within a range, rising, at which the unit of these dimensions changes, ms since the epoch; none for
+ * `code` alone. Undefined if the dimensions require the scans themselves.
  */
 export function bucketCuts(
   dimensions: readonly Dimension[],

@@ -1,8 +1,8 @@
-/** Days, weeks and months as numbers that can be counted through, and as people write them. */
+/** Days, weeks and months as consecutive numbers, and their text forms. */
 import { Temporal } from 'temporal-polyfill';
 import type { TimeDimension } from './dimensions.ts';
 
-/** A half-open range of ms since the epoch; an end that is undefined is open. */
+/** Half-open range of ms since the epoch; an undefined end is open. */
 export interface Span {
   sinceMs: number | undefined;
   untilMs: number | undefined;
@@ -21,7 +21,7 @@ export function isRunning(unit: TimeDimension): unit is RunningUnit {
   return unit !== 'hour' && unit !== 'weekday';
 }
 
-/** The number of the unit that a local hour lies in: days, ISO weeks and months since 1970, the hour of the day, the weekday from Monday. */
+/** Returns the number of the unit that contains a local hour: days, ISO weeks and months since 1970, the hour of the day, the weekday from Monday. */
 export function unitOf(unit: TimeDimension, hour: number): number {
   const day = Math.floor(hour / HOURS_A_DAY);
   switch (unit) {
@@ -40,7 +40,7 @@ export function unitOf(unit: TimeDimension, hour: number): number {
   }
 }
 
-/** `2026-10-01`, `2026-W40`, `2026-10`, `08`, `Monday`. */
+/** Formats a unit: `2026-10-01`, `2026-W40`, `2026-10`, `08`, `Monday`. */
 export function formatUnit(unit: TimeDimension, number: number): string {
   switch (unit) {
     case 'hour':
@@ -65,7 +65,7 @@ function firstDay(unit: RunningUnit, number: number): Temporal.PlainDate {
   return new Temporal.PlainDate(1970 + Math.floor(number / 12), (((number % 12) + 12) % 12) + 1, 1);
 }
 
-/** When a unit begins in a zone, ms since the epoch: at 23 and 25 hours too, and where there is no midnight. */
+/** Returns the start of a unit in a zone, ms since the epoch, also for days of 23 or 25 hours or without midnight. */
 export function startOf(unit: RunningUnit, number: number, timezone: string): number {
   return firstDay(unit, number).toZonedDateTime(timezone).epochMilliseconds;
 }
@@ -76,7 +76,7 @@ function dateOf(day: number): Temporal.PlainDate {
   return EPOCH.add({ days: day });
 }
 
-/** A moment of a zone's clock. */
+/** Converts an instant to the local time of a zone. */
 export function zoned(ms: number, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timezone);
 }

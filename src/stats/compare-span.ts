@@ -1,20 +1,20 @@
-/** The range that a range is compared with. */
+/** Determines the range that a range is compared with. */
 import { periodOfRange, periodYearBefore, previousPeriod } from '../time/periods.ts';
 import { type Span, zoned } from './calendar.ts';
 
-/** What `--compare` takes. */
+/** Values of `--compare`. */
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
-/** A range with both ends, ms since the epoch. */
+/** Range with both ends, ms since the epoch. */
 export interface ClosedSpan extends Span {
   sinceMs: number;
   untilMs: number;
 }
 
 /**
- * The range before `span`: of a unit of the calendar the one before; of whole days as many days; else as long a time. With `year` the
- * same a year earlier. Where `span` ends after `nowMs`, as much of the other as has passed of it.
+ * Returns the range before `span`: the previous calendar unit, as many whole days, or the same duration. With `year`, the
+ * same range a year earlier. If `span` ends after `nowMs`, the range is cut to the part that has elapsed.
  */
 export function spanBefore(
   span: ClosedSpan,

@@ -1,4 +1,4 @@
-/** What was counted, and how it is counted into. */
+/** Result of a count, and the tallies that it is counted into. */
 import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Row } from '../rows/row-sink.ts';
 import type { Span } from './calendar.ts';
@@ -18,7 +18,7 @@ export interface Counted {
   nowMs: number;
 }
 
-/** Tallies of a range, and of the one before. */
+/** Tallies of a range and of the range it is compared with. */
 export interface Tallies {
   current: Tally;
   before: Tally;

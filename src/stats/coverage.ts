@@ -1,7 +1,7 @@
-/** What of a range the files that were read cover: a file begins somewhere, and where it says nothing is not where nothing happened. Pure. */
+/** Computes which part of a range the files cover: outside of it, no scans does not mean zero scans. Pure. */
 import type { Span } from './calendar.ts';
 
-/** One log, or one file that belongs to none. Times in ms since the epoch. */
+/** One log, or one file outside of any log. Times in ms since the epoch. */
 export interface CoveredLog {
   /** Its first and last scan; undefined if it has none. */
   firstMs: number | undefined;
@@ -12,7 +12,7 @@ export interface CoveredLog {
   isKept: boolean;
 }
 
-/** How the data lies in a range. */
+/** Coverage of a range by the data. */
 export interface Coverage {
   /** The first scan of all, if the range begins before it and nothing says that the data begins with the range. */
   startsLateMs: number | undefined;

@@ -1,9 +1,9 @@
-/** From when to when each log has scans, and where it begins by what its export keeps of it. */
+/** Determines the first and last scan of each log, and its beginning from the state of its export. */
 import type { CoveredLog } from './coverage.ts';
 import type { InputLog } from './input/input-log.ts';
 import type { FileSpan } from './input/read-scans.ts';
 
-/** `spans` are those of files, by path. A log that no export appends to is as many as it has files: nothing says that no scans lie between them. */
+/** Returns the covered logs. `spans`: spans of files by path. Each file of a log without an export counts alone: scans may be missing between them. */
 export async function coveredLogs(logs: readonly InputLog[], spans: ReadonlyMap<string, FileSpan>): Promise<CoveredLog[]> {
   const covered: CoveredLog[] = [];
   for (const { keptBy, paths } of logs) {

@@ -1,4 +1,4 @@
-/** What scans can be counted by. */
+/** Dimensions that scans can be counted by. */
 import { SCAN_FIELDS } from '../service/shapes.ts';
 
 /** By when a scan was, in the zone that was asked for; `hour` is the hour of the day. */
@@ -6,7 +6,7 @@ const TIME_DIMENSIONS = ['day', 'week', 'month', 'hour', 'weekday'] as const;
 /** By what the scan says of itself: every field but its id and its time. */
 const VALUE_DIMENSIONS = SCAN_FIELDS.filter((field) => field !== 'id' && field !== 'ts');
 
-/** What `--by` takes. */
+/** Values of `--by`. */
 export const DIMENSIONS = [...TIME_DIMENSIONS, ...VALUE_DIMENSIONS, 'code'] as const;
 
 export type TimeDimension = (typeof TIME_DIMENSIONS)[number];

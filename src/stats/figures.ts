@@ -1,10 +1,10 @@
-/** Tallies as rows that add up: what is printed, drawn and written. */
+/** Turns tallies into rows that add up, for tables, charts and files. */
 import { formatUnit, isRunning, type Span, startOf, unitOf } from './calendar.ts';
 import { type Dimension, isTimeDimension, type TimeDimension } from './dimensions.ts';
 import type { OffsetAt, Tally } from './tally.ts';
 import type { Value } from './value-counter.ts';
 
-/** One row, as `scans stats` has it in every format. */
+/** Row of `scans stats` in every format. */
 export interface Figure {
   by: Dimension;
   value: Value;
@@ -25,7 +25,7 @@ export interface Figure {
 export interface Section {
   by: Dimension;
   rows: Figure[];
-  /** There were too many values to count each: the scans of a row are what is certain, and the rest stands in `other`. */
+  /** There were too many values to count each: the scans of a row are a minimum, and the remainder is in `other`. */
   isApproximate: boolean;
   /** The range has too many units for a row each: those without scans are left out. */
   isSparse?: true;
@@ -50,7 +50,7 @@ export interface FiguresOptions {
 const LEAST_SCANS = 30;
 const HOUR_MS = 3_600_000;
 
-/** The rows of one dimension: times in their order, values by their scans. F3: their scans add up to the total, whatever was left out. */
+/** Returns the rows of one dimension: times in order, values by their scans. F3: their scans add up to the total, whatever was omitted. */
 export function figuresOf(by: Dimension, options: FiguresOptions): Section {
   return isTimeDimension(by) ? timeSection(by, options) : valueRows(by, options);
 }
@@ -162,7 +162,7 @@ function figure({ by, value, scans, previous, isPart = false }: Counted, total: 
   };
 }
 
-/** Growth as a fraction; null where it would be made of too few scans. */
+/** Returns the growth as a fraction; null if it is based on too few scans. */
 export function changeOf(scans: number, previous: number | null): number | null {
   return previous === null || previous < LEAST_SCANS ? null : fraction(scans - previous, previous);
 }

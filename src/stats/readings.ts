@@ -1,4 +1,4 @@
-/** Which ranges are read of the service for a count, and how. */
+/** Plans which ranges of the service are read for a count, and how. */
 import { requestsAfter } from '../complete/export-scans.ts';
 import { pageSizeOf, type Range } from '../complete/range.ts';
 import { mayBeTruncated } from '../complete/truncated-total.ts';
@@ -10,7 +10,7 @@ import { type ClosedSpan, type Comparison, spanBefore } from './compare-span.ts'
 import type { Dimension } from './dimensions.ts';
 import { requestsForTotals } from './totals.ts';
 
-/** What is counted, by what, in which time zone, and beside which earlier range. */
+/** Range, dimensions, time zone and comparison of a count. */
 export interface Counted {
   /** Ends that are undefined are open. */
   span: Span;
@@ -32,7 +32,7 @@ interface Readings {
   untilMs: number | undefined;
 }
 
-/** `nowMs`: the best word on the time; `serviceNowMs`: the service's own, where it told. The range and the one before are one reading where they touch. */
+/** Plans the readings; two adjacent ranges are one. `nowMs`: best estimate of the time; `serviceNowMs`: time of the service, if known. */
 export function planReadings(plan: Counted, nowMs: number, serviceNowMs: number | undefined): Readings {
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
@@ -66,7 +66,7 @@ function readingOf(plan: Counted, sinceMs: number | undefined, range: Range | un
   return { sinceMs, range, cuts: all };
 }
 
-/** Decided by page 1, which either way takes: whether the parts are fewer than the pages that are left, and can prove anything. */
+/** Returns whether totals take fewer requests than the remaining pages and can be verified; decided from page 1, which both ways need. */
 export function cheaperByTotals(first: ScanPage, cuts: readonly number[]): boolean {
   if (cuts.length === 0 && mayBeTruncated({ total: first.total, pageSize: pageSizeOf(first) })) return false;
   return requestsForTotals(cuts) < requestsAfter(first, { isKnown: true, proveBeyond: false });

@@ -1,4 +1,4 @@
-/** The scans of one code on their way into tallies: they count when all of them are proven. */
+/** Sink that adds the scans of one code to tallies once they are verified as complete. */
 import type { CodeSink } from '../rows/row-sink.ts';
 import type { Tallies } from './counted.ts';
 

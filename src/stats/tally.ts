@@ -1,9 +1,9 @@
-/** The one aggregator: scans in, counts by each dimension out. It knows no service and no file, and its memory does not grow with the scans. */
+/** Aggregates scans into counts per dimension. Independent of service and files, in memory that does not grow with the scans. */
 import type { Row } from '../rows/row-sink.ts';
 import { type Dimension, isTimeDimension, isValueDimension, type ValueDimension } from './dimensions.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
-/** As `offsetMs` of local-time.ts: local time less UTC at an instant, both in ms. */
+/** Local time minus UTC at an instant, both in ms; see `offsetMs` of local-time.ts. */
 export type OffsetAt = (instantMs: number) => number;
 
 const HOUR_MS = 3_600_000;
@@ -24,7 +24,7 @@ export interface Tally {
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 
-/** An empty tally by these dimensions, hours by the clock of `offsetAt`. */
+/** Creates an empty tally by these dimensions, with local hours from `offsetAt`. */
 export function createTally(dimensions: readonly Dimension[], offsetAt: OffsetAt): Tally {
   const fields = dimensions.filter(isValueDimension);
   const byTime = dimensions.some(isTimeDimension);

@@ -1,10 +1,10 @@
 /**
- * How many scans lie in each part of a range, by the totals that the service reports for the parts: one request a part in place of all pages.
+ * Counts the scans in each part of a range from the totals that the service reports: one request per part instead of all pages.
  *
- * The proof: nothing is known of the service's bounds, which may be inclusive or exclusive, of milliseconds or seconds. So each part is
- * asked for a moment wider at its cuts than it is: then no answer is smaller than its part, whatever the bounds are. The first
- * answer counted the whole range. Where the parts add up to that, none is too large either, and no scan came while they were asked.
- * What lies in the margins at the two ends of the range was seen on the first and the last page, and is taken off.
+ * Proof: the bounds of the service may be inclusive or exclusive, in milliseconds or seconds. So each part is
+ * requested slightly wider at its cuts: no total is smaller than its part, whatever the bounds are. The first
+ * response counted the whole range. If the parts add up to it, none is too large, and no scan arrived in between.
+ * Scans in the margins at the two ends of the range are on the first and the last page, and are subtracted.
  */
 import { orderOf } from '../complete/export-scans.ts';
 import { type Bounds, type FetchInOrder, pageSizeOf, type Range, type ReadScans } from '../complete/range.ts';
@@ -27,12 +27,12 @@ export interface TotalsJob {
 /** A bound that is asked for so much earlier includes what is at it, should it be exclusive. */
 const EXCLUSIVE_MS = 1;
 
-/** Requests that `countByTotals` sends. */
+/** Returns the number of requests that `countByTotals` sends. */
 export function requestsForTotals(cuts: readonly number[]): number {
   return cuts.length + 1;
 }
 
-/** The scans of each part, one more than there are cuts; undefined where they cannot be proven, and the pages must be read. */
+/** Counts the scans of each part, one more than there are cuts. Returns undefined if they can't be verified and the pages must be read. */
 export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
   const { read, first, cuts, range } = job;
   const order = orderOf(first);

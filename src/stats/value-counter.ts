@@ -1,10 +1,10 @@
 /**
- * Counts of distinct values in bounded memory: strangers write referrers. Exact up to `most` values; beyond that by Space-Saving
+ * Counts distinct values in bounded memory, because referrers are untrusted input. Exact up to `most` values; beyond that by Space-Saving
  * (Metwally, Agrawal, El Abbadi: "Efficient computation of frequent and top-k elements in data streams", 2005).
  */
 import { createHash } from 'node:crypto';
 
-/** A value as scans have it; null: none. */
+/** Value of a field of a scan; null: none. */
 export type Value = string | null;
 
 interface Count {
@@ -18,9 +18,9 @@ export interface ValueCounter {
   add(value: Value, scans?: number): void;
   /** Adds all that another one counted. */
   addAll(other: ValueCounter): void;
-  /** The values, in no order. They are fewer scans than were added where `isApproximate`. */
+  /** Returns the values, unordered. If `isApproximate`, their scans add up to fewer than were added. */
   counts(): Count[];
-  /** There were more values than are kept: the counts are what is certain. */
+  /** Returns whether there were more values than are kept, so that the counts are lower bounds. */
   isApproximate(): boolean;
 }
 

@@ -1,20 +1,20 @@
-/** Colour: whether a stream gets any, by the conventions of the variables, and chalk's functions for it. */
+/** Terminal colors: decides whether a stream is colored, by the conventional variables, and loads chalk. */
 import type { ColourName } from '../rows/columns.ts';
 
-/** Variables of the environment, as they are handed in. */
+/** Environment variables, as passed in. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One function a colour, from text to coloured text. */
+/** One function per color, from text to colored text. */
 export type Colours = Readonly<Record<ColourName, (text: string) => string>>;
 
 const asItIs = (text: string) => text;
 
-/** For a stream without colour. */
+/** Functions for a stream without color. */
 export const NO_COLOURS: Colours = { red: asItIs, green: asItIs, yellow: asItIs, cyan: asItIs, dim: asItIs, bold: asItIs };
 
 /**
- * The decision for one stream. In order: --no-color; NO_COLOR, when not empty (no-color.org); FORCE_COLOR, `0` and `false`
- * against and anything else for (force-color.org); TERM=dumb; and whether the stream is a terminal.
+ * Decides whether a stream is colored. In order: --no-color; NO_COLOR, if not empty (no-color.org); FORCE_COLOR, off with `0` and `false`
+ * and on with anything else (force-color.org); TERM=dumb; and whether the stream is a terminal.
  */
 export function wantsColour(env: Environment, { isTerminal, noColor }: { isTerminal: boolean; noColor: boolean }): boolean {
   if (noColor || env.NO_COLOR) return false;
@@ -22,7 +22,7 @@ export function wantsColour(env: Environment, { isTerminal, noColor }: { isTermi
   return isTerminal && env.TERM !== 'dumb';
 }
 
-/** The colours of a stream that `wantsColour` decided about. Chalk takes milliseconds to load: only where something is coloured. */
+/** Loads the colors of a stream, by the decision of `wantsColour`. Chalk takes milliseconds to load, so only if colors are used. */
 export async function loadColours(wanted: boolean): Promise<Colours> {
   if (!wanted) return NO_COLOURS;
   const { Chalk } = await import('chalk');

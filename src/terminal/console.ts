@@ -1,4 +1,4 @@
-/** The terminal as commands see it: data to standard output, everything else to standard error. */
+/** Terminal interface of commands: data to standard output, everything else to standard error. */
 import type { Readable } from 'node:stream';
 import { clean } from '../text/clean.ts';
 import { redactKeys } from '../text/key.ts';
@@ -12,11 +12,11 @@ import { wrapWords } from './wrap-words.ts';
 export type { Progress };
 
 export interface Console {
-  /** Standard output is a terminal (decides the default format and colours). */
+  /** Standard output is a terminal (decides the default format and colors). */
   readonly isTerminal: boolean;
-  /** A person can be asked: standard input and standard error are terminals, and this is not CI. */
+  /** A prompt is possible: standard input and standard error are terminals, and this is not CI. */
   readonly canAsk: boolean;
-  /** Standard output may be coloured. */
+  /** Standard output may be colored. */
   readonly colour: boolean;
   /** Columns of the terminal. */
   readonly width: number;
@@ -30,7 +30,7 @@ export interface Console {
    * lines are several notes.
    */
   note(line: string): void;
-  /** As `note`, marked and coloured as a warning. `always`: under --quiet too, for what nobody may miss. */
+  /** Prints a note marked and colored as a warning. `always`: also under --quiet, for critical warnings. */
   warn(line: string, always?: boolean): void;
   /** One line on standard error when --verbose, behind the time of this machine's clock (UTC). */
   verbose(line: string): void;
@@ -65,7 +65,7 @@ export interface ConsoleOptions {
 
 const DEFAULT_WIDTH = 80;
 
-/** A console over the streams of a process, or of a test. */
+/** Creates a console over the streams of a process or a test. */
 export function createConsole(options: ConsoleOptions): Console {
   const { stdout, stderr, env, quiet, clock, signal, noColor, wholePaths: whole } = options;
   const isTerminal = stdout.isTTY === true;

@@ -1,4 +1,4 @@
-/** Text cut to the columns there are. */
+/** Truncates text to the columns available. */
 import { clean } from '../text/clean.ts';
 import { isCommon } from '../text/common-letters.ts';
 import { displayWidth, graphemesOf } from '../text/display-width.ts';
@@ -10,7 +10,7 @@ const UNITS_PER_COLUMN = 16;
 /** Nor does a text of many columns need as many for each of them. */
 const MORE_UNITS = 512;
 
-/** Cleaned text, at most `width` columns of it; longer ones end in an ellipsis. Cost is bounded by `width`, not by the text. */
+/** Cleans a text and truncates it to `width` columns, with an ellipsis. The cost is bounded by `width`, not by the text. */
 export function fitText(text: string, width: number): string {
   const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + MORE_UNITS);
   const isWhole = text.length <= bound;

@@ -1,4 +1,4 @@
-/** Aligned columns without borders, drawn by cli-table3. */
+/** Draws aligned columns without borders, with cli-table3. */
 import Table from 'cli-table3';
 import type { ColourName } from '../rows/columns.ts';
 import { displayWidth } from '../text/display-width.ts';

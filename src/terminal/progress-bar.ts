@@ -1,8 +1,8 @@
-/** One line of progress. Pure. */
+/** Renders one line of progress. Pure. */
 import { formatCount } from '../text/quote.ts';
 import { formatDuration } from '../time/time.ts';
 
-/** What is done, and what is to do. */
+/** Work done and to do. */
 export interface Work {
   done: number;
   total?: number;
@@ -12,7 +12,7 @@ export interface Work {
   before?: number;
   /** Waits for the rate limit that are certain to come, in ms. */
   waitMs?: number;
-  /** Whatever else is worth a word: "page 12 of 200". Plain text of our own. */
+  /** Additional detail, such as "page 12 of 200". Trusted plain text. */
   detail?: string;
 }
 
@@ -24,15 +24,15 @@ export interface BarState extends Work {
   pauseLeftMs?: number | undefined;
 }
 
-/** Widths of the bar, the roomiest first; 0 is the share alone. */
+/** Widths of the bar, the widest first; 0 shows only the percentage. */
 const CELLS = [20, 10, 5, 0];
 /** A rate over less time than this is noise. */
 const RATE_FROM_MS = 500;
 
-/** Time left is told once so much was worked, and of what is not done by then. */
+/** Time left is shown after this much work, and only if more than this remains. */
 const LEFT_FROM_MS = 1000;
 
-/** The line in at most `room` columns, all of its characters one wide. Where it is tight the bar becomes the share alone, then the detail goes. */
+/** Renders the line in at most `room` columns, all characters one column wide. If space is short, first the bar is reduced to the percentage, then the detail is dropped. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
   const counts = `${counted(done, total)} ${unit}`;

@@ -1,8 +1,8 @@
-/** The line on standard error that shows how far a command is. */
+/** Progress of a command, on standard error. */
 import { type Clock, every, formatDuration } from '../time/time.ts';
 import { renderBar, type Work } from './progress-bar.ts';
 
-/** A running line or bar on standard error; silent with --quiet, plain lines off a terminal. */
+/** Progress line or bar on standard error; silent with --quiet, plain lines without a terminal. */
 export interface Progress {
   /** What is done so far; drawn at most a few times a second. `total` may become known later or change. */
   update(state: Work): void;
@@ -19,7 +19,7 @@ export interface BarSurface {
   write(text: string): void;
 }
 
-/** A progress whose line can be taken away for a moment, so that other text gets above it. */
+/** Progress whose line can be hidden temporarily, so that other text appears above it. */
 export interface Bar extends Progress {
   hide(): void;
   show(): void;
@@ -36,7 +36,7 @@ const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
 /**
- * A bar on a terminal: drawn at once, then ten times a second. Our own and not a library's, because it has to step aside for
+ * Creates a bar on a terminal, drawn at once and then ten times per second. Not from a library, because it has to hide for
  * notes and data, survive a resize, and turn into a countdown.
  */
 export function createBar(unit: string, surface: BarSurface, clock: Clock, startTicking: typeof every = every): Bar {
@@ -92,7 +92,7 @@ export function createBar(unit: string, surface: BarSurface, clock: Clock, start
   };
 }
 
-/** Off a terminal only the pauses are worth a line. */
+/** Creates progress without a terminal, which prints one line per pause. */
 export function createPlainProgress(note: (line: string) => void): Progress {
   return {
     update: () => undefined,

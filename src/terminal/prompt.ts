@@ -1,4 +1,4 @@
-/** Questions to a person on the terminal. */
+/** Prompts on the terminal. */
 import type { Readable, Writable } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 
@@ -10,7 +10,7 @@ export interface PromptStreams {
 }
 
 /**
- * Asks one line; of a question of several lines the last one is where it is typed. `secret`: what is typed or pasted is not shown (node's line editor works as usual, into nothing).
+ * Reads one line; input starts after the last line of the question. `secret`: the input is not echoed (Node's line editor works as usual, without output).
  *
  * @throws InterruptedError on Ctrl-C; UsageError when the input ends (Ctrl-D); the signal's reason when it is aborted.
  */

@@ -1,4 +1,4 @@
-/** Anything thrown, as the few lines a person reads or the one line a script parses. */
+/** Renders anything thrown, as a few lines of text or as one line of JSON. */
 import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../errors.ts';
 import { sourceStack } from '../run/source-stack.ts';
 import { cleanJson, cleanLines } from '../text/clean.ts';
@@ -10,13 +10,13 @@ import { wrapWords } from './wrap-words.ts';
 export interface ErrorStyle {
   /** One line of JSON in place of the text: where `--format` is json or ndjson. */
   json: boolean;
-  /** With the stack of what is a defect of ours. */
+  /** Includes the stack of an internal error. */
   verbose: boolean;
   /** False with `--no-color`. */
   color?: boolean | undefined;
 }
 
-/** The terminal it is read on; without one nothing is wrapped or coloured. */
+/** Terminal for the text; without one, nothing is wrapped or colored. */
 export interface ErrorPlace {
   columns?: number | undefined;
   colours?: Colours;
@@ -27,7 +27,7 @@ export interface ErrorPlace {
 const DEFECT_HINT = 'This is a bug in qrctl. Run the same command with `--verbose` and report the output.';
 
 /**
- * What to print on standard error for `error`, line end included; nothing for a closed pipe, which is a quiet end.
+ * Returns the text for standard error, with a final line end; empty for a closed pipe, which is a silent end.
  * JSON: `{"error":{"message","code","status","exit","hint"}}`, code and status null where the service sent none.
  */
 export function renderError(
@@ -49,7 +49,7 @@ export function renderError(
   return `${colours ? text.replace('qrctl:', colours.red('qrctl:')) : text}\n`;
 }
 
-/** Somebody may have typed a key where a name belongs, or a file where its name belongs; and what a defect says is not known. */
+/** Redacts keys and shortens long parts, which a user may have typed in place of a name, or an internal error may contain. */
 function readable({ message, hint, code, status }: FailureDetails & { message: string }) {
   const said = (text: string) => withoutLongParts(redactKeys(text));
   const ifAny = (text: string | undefined) => (text === undefined ? undefined : said(text));

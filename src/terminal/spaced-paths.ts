@@ -1,6 +1,6 @@
 /**
- * What holds spaces and may be part of a path in a message: words of the command line, the working directory, a home. Nothing in a message
- * tells a space of a path from one between words, so that a line is not broken there these are known beforehand.
+ * Collects texts with spaces that may be part of a path in a message: words of the command line, the working directory, the home directory.
+ * A message doesn't distinguish spaces of paths from spaces between words, so these texts keep lines from breaking within a path.
  */
 import type { Environment } from './colour.ts';
 
@@ -18,7 +18,7 @@ const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;
 /** Of `my codes.csv` come `my codes.results.csv` and `my codes.csv.state.json`. */
 const EXTENSIONS = /(\.\w{1,8})+$/;
 
-/** Those texts, the longest first. A working directory that is gone counts for nothing. */
+/** Returns these texts, the longest first. A deleted working directory is ignored. */
 export function spacedPaths({ argv, env, cwd }: NamedPlaces): string[] {
   const words = argv.flatMap((word) => [word, word.replace(FLAG, '')]);
   const named = [...words, ...words.map((word) => word.replace(EXTENSIONS, ''))];

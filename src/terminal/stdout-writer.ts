@@ -1,4 +1,4 @@
-/** Data to standard output, never lost in silence: each write is answered for. */
+/** Writes data to standard output without silent loss: each write reports its result. */
 import { fstatSync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { adviceFor, describeSystemError, systemCode } from '../durable/path-errors.ts';
@@ -8,7 +8,7 @@ import { ClosedPipeError, type Failure, LocalError } from '../errors.ts';
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
 /**
- * A function that writes and resolves when the bytes are accepted. After a failure every later write fails the same way.
+ * Creates a function that writes and resolves when the bytes are accepted. After a failure, every later write fails with the same error.
  *
  * Files and devices are written by descriptor: node's own stream for them does not look at how many bytes a write took, and
  * would lose the end of the data on a disk that is nearly full.

@@ -1,4 +1,4 @@
-/** Which columns of a table fit a terminal, and how wide each becomes. Pure. */
+/** Chooses the columns of a table that fit a terminal, and their widths. Pure. */
 import type { Column } from '../rows/columns.ts';
 import { GAP } from './grid.ts';
 
@@ -26,7 +26,7 @@ const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum +
 
 /**
  * Drops the least important columns (among equals the last) while even the narrowest layout is too wide, then takes width
- * from the widest cells until all fits. `mayDrop` is false when a person chose the columns: then the cells are all that give.
+ * from the widest cells until all fits. `mayDrop` is false if the user chose the columns: then only the cells shrink.
  */
 export function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Placed[] {
   let kept = [...measured];

@@ -1,4 +1,4 @@
-/** Tables for people: service text cleaned, cells cut to fit the terminal, colour only on top of what the text says. */
+/** Tables for terminals: cleaned text, cells truncated to fit, and colors that only repeat the text. */
 import type { Column } from '../rows/columns.ts';
 import type { Formatter } from '../rows/formatter.ts';
 import { formatJson } from '../rows/json-lines.ts';
@@ -28,7 +28,7 @@ const SAMPLE = 1000;
 /** Wider than any screen: what a cell may take where nothing else bounds it. */
 const WIDEST_CELL = 1000;
 
-/** A formatter of aligned columns. It prints nothing before it has seen a sample of the rows, or their end. */
+/** Creates a formatter of aligned columns. It prints nothing before it has a sample of the rows, or their end. */
 export function createTableFormatter(options: TableOptions): Formatter {
   let waiting: Row[] = [];
   let table: ReturnType<typeof layOutTable> | undefined;
@@ -57,7 +57,7 @@ export function createTableFormatter(options: TableOptions): Formatter {
   };
 }
 
-/** One record: names and values in two columns. Values are whole, so that they can be copied; `extra` shows unnamed fields too. */
+/** Creates a formatter of one record: names and values in two columns. Values are not truncated, so that they can be copied; `extra` shows unknown fields too. */
 export function createRecordFormatter({
   columns,
   colours,

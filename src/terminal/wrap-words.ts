@@ -1,4 +1,4 @@
-/** Lines for a terminal, broken between words: a path or an address that is cut in two cannot be copied. */
+/** Wraps lines for a terminal between words: a path or an address that is broken can't be copied. */
 
 /** What takes two columns, roughly: a line that breaks a little early harms nobody. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}]/u;
@@ -20,8 +20,8 @@ interface Wrapping {
 }
 
 /**
- * The text with line ends where a line would be wider than `columns`; lines that go on are indented. A word is never broken: one that is too
- * wide has a line of its own. Text that fits, or a width that is not known, is given back as it is.
+ * Wraps lines that are wider than `columns`; continuation lines are indented. A word is never broken: one that is too
+ * wide gets its own line. Returns the text unchanged if it fits or the width is unknown.
  */
 export function wrapWords(text: string, columns: number | undefined, { indent = INDENT, whole }: Wrapping = {}): string {
   if (columns === undefined || columns < NARROWEST) return text;

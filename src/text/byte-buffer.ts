@@ -1,4 +1,4 @@
-/** Memory that is filled and emptied again and again: new memory for each time would pile up faster than it is collected. */
+/** Reusable byte buffer: new memory for each use would accumulate faster than it is collected. */
 import { Buffer } from 'node:buffer';
 
 export interface ByteBuffer {
@@ -7,17 +7,17 @@ export interface ByteBuffer {
   add(bytes: Uint8Array): void;
   /** Adds the UTF-8 of a text. */
   addText(text: string): void;
-  /** The memory, enlarged where need be to take so many bytes more from `size()` on. Whoever writes there says how many with `advance`. */
+  /** Returns the memory, with space for `bytes` more from `size()` on. After writing there, call `advance`. */
   reserve(bytes: number): Buffer;
   advance(bytes: number): void;
-  /** What was added. Valid until something is added after `clear`. */
+  /** Returns the bytes added. Valid until bytes are added after `clear`. */
   bytes(): Buffer;
   clear(): void;
-  /** `bytes`, and empties it. */
+  /** Returns `bytes`, and clears the buffer. */
   take(): Buffer;
 }
 
-/** ByteBuffer for a page of scans; kept while it is not much more than that. */
+/** Initial size: a page of scans. Memory is kept unless it is much larger. */
 const LEAST = 128 * 1024;
 const MOST_KEPT = 8 * LEAST;
 

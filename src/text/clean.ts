@@ -1,7 +1,7 @@
 /**
- * Text of the service made safe to print: whatever could move the cursor, forge a line, turn the direction of writing or hide
- * stands there as an escape a reader can see. `\n \r \t`, `\x1b` for other control characters, `\u{202e}` for the rest.
- * Backslashes themselves stay single: this is for eyes, and exact values are in CSV and JSON.
+ * Makes service text safe to print: characters that could move the cursor, forge a line, change the direction of text or hide it
+ * become visible escapes: `\n \r \t`, `\x1b` for other control characters, `\u{202e}` for the rest.
+ * Backslashes stay single, because this is for display; exact values are in CSV and JSON.
  */
 import { isCommon } from './common-letters.ts';
 
@@ -12,25 +12,25 @@ const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** `text` on one line, with every control, escape, bidi and invisible character visible. Pure. */
+/** Returns `text` on one line, with every control, escape, bidi and invisible character escaped. Pure. */
 export function clean(text: string): string {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return text;
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
 }
 
-/** T8: as `clean`, but keeps line ends; lines after the first are indented, so that none can pass for one of ours. */
+/** T8: cleans text but keeps line ends; lines after the first are indented, so that none can be mistaken for a line of qrctl. */
 export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
 
-/** CSV as a terminal may see it: as `clean`, line ends apart. What is exact is what goes to a file or pipe. */
+/** Cleans CSV for a terminal, except line ends. Files and pipes get the exact text. */
 export function cleanCsv(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? `${clean(line.slice(0, -1))}\r` : clean(line)));
   return lines.join('\n');
 }
 
-/** T9: JSON with the same escaped as JSON has it, so that a parser reads the very same values. Line ends between values stay. */
+/** T9: cleans JSON with JSON escapes, so that a parser reads the same values. Line ends between values stay. */
 export function cleanJson(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));

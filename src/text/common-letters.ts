@@ -1,15 +1,15 @@
 /**
- * The characters that most texts are made of: each is shown as it is, takes columns of its own and joins none of its kind. What has no others
- * needs none of the tables of Unicode, which take node 20 to 100 ms to read: as long as all else that a command does.
+ * Common characters: each is printed as is, has its own columns and doesn't combine with others. Texts made only of them
+ * don't need the Unicode tables, which take Node 20 to 100 ms to load, as long as the rest of a command.
  */
 
-/** How a text begins: so many UTF-16 units are such characters, and take so many columns of a terminal. */
+/** Start of a text that consists of common characters: its UTF-16 units and terminal columns. */
 export interface CommonStart {
   units: number;
   columns: number;
 }
 
-/** The start of `text` that is made of such characters, without the last of them where another follows, which may join it. */
+/** Measures the start of `text` that consists of common characters, without the last one if another character follows, which may combine with it. */
 export function commonStart(text: string): CommonStart {
   let columns = 0;
   let last = 0;
@@ -27,7 +27,7 @@ export function commonStart(text: string): CommonStart {
   return { units: text.length, columns };
 }
 
-/** Whether `text` has no other characters. */
+/** Returns whether `text` has only common characters. */
 export function isCommon(text: string): boolean {
   return commonStart(text).units === text.length;
 }

@@ -1,24 +1,24 @@
 /**
- * Cells of CSV that no spreadsheet takes for a formula, whatever it takes for a separator, and how the text comes back from them. An
- * apostrophe is put before a formula: at the beginning of a text, and behind a separator or line end within it, because a program that
- * splits at another separator than ours finds our quotes in the middle of its cells, where they mean nothing. So that each text comes back
- * as it was, one that has apostrophes at such a place already gets one more as well: no two are written alike, `restore` takes off exactly
- * what `defuse` put there, and what a person typed without an apostrophe means itself.
+ * Escapes formulas in CSV cells (CSV injection) for any separator that a spreadsheet uses, and restores the text. An
+ * apostrophe is inserted before a formula: at the start of a text, and after a separator or line end within it, because a program that
+ * splits at a different separator finds our quotes in the middle of its cells, where they have no effect. The escaping is reversible:
+ * a text that already has apostrophes in such a place gets one more, so that no two texts are written alike and `restore` removes exactly
+ * the apostrophes that `defuse` inserted. A text typed without an apostrophe is unchanged.
  */
 
 /** What spreadsheets begin a formula with, the full-width forms too. */
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
 /**
- * T1, T10, T13: the text with an apostrophe wherever a spreadsheet would take it, or what follows, for a formula, or where apostrophes stand
- * before such a text. Whoever splits at `separator`, which is the file's own, keeps to the quotes around the cell.
+ * T1, T10, T13: escapes a text with an apostrophe wherever a spreadsheet could read a formula, or apostrophes before one.
+ * Programs that split at `separator`, which is the file's own, respect the quotes around the cell.
  */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
   return leadsToFormula(inside) ? `'${inside}` : inside;
 }
 
-/** T10: what was written as this cell, whichever separator the file had. */
+/** T10: restores the text of an escaped cell, for any separator. */
 export function restore(cell: string): string {
   if (!cell.includes("'")) return cell;
   const inside = cell.startsWith("'") && leadsToFormula(cell) ? cell.slice(1) : cell;

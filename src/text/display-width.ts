@@ -1,7 +1,7 @@
-/** Columns a text takes on a terminal, where 東京 takes four and an emoji two. cli-table3 measures with this, too (src/build/bundle.mjs). */
+/** Measures the columns of a text on a terminal: four for 東京, two for an emoji. cli-table3 uses this, too (src/build/bundle.mjs). */
 import { commonStart } from './common-letters.ts';
 
-/** The columns `text` takes, as string-width has them, but much faster where it begins with common letters: cli-table3 measures a cell dozens of times. */
+/** Returns the columns of `text`, equal to string-width but much faster for common characters: cli-table3 measures a cell dozens of times. */
 export function displayWidth(text: string): number {
   const { units, columns } = commonStart(text);
   return units === text.length ? columns : columns + widthByTables(text.slice(units));
@@ -33,7 +33,7 @@ const LONGEST_GRAPHEME = 32;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** What a reader takes for one letter each. The segmenter is made for the first text that needs it: it takes node 20 ms. */
+/** Yields the graphemes of a text. The segmenter is created on first use, because it takes Node 20 ms. */
 export function* graphemesOf(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment } of segmenter.segment(text)) yield segment;

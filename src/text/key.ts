@@ -1,4 +1,4 @@
-/** API keys: what may be one, and the only form of it that is ever printed. */
+/** API keys: validation, and the redacted form that is printed. */
 import { UsageError } from '../errors.ts';
 
 /** The service's keys begin so (its specification, "Authentication"). */
@@ -7,8 +7,8 @@ const LONGEST_KEY = 512;
 const SHOWN = 4;
 
 /**
- * The key itself when it can stand in a header: 1 to 512 visible ASCII characters. Throws UsageError otherwise; the message
- * names `origin` (where the key came from) and never the key.
+ * Returns the key if it is valid in a header: 1 to 512 visible ASCII characters. Otherwise throws UsageError; the message
+ * names `origin` (the source of the key) and never the key.
  */
 export function checkKey(key: string, origin: string): string {
   const problem = problemOf(key);
@@ -23,14 +23,14 @@ function problemOf(key: string): string | undefined {
   return 'contains an invalid character (a space, a line break or a non-ASCII character)';
 }
 
-/** Does the key begin as the service's keys do? One that does not is worth a note, not a refusal. */
+/** Returns whether the key begins like the service's keys. If not, a note is enough. */
 export function hasLivePrefix(key: string): boolean {
   return key.startsWith(LIVE_PREFIX);
 }
 
 /**
- * The printed form of a key: its public prefix and four characters, `svc_live_ab12…`. Never more than half of the secret
- * part, so that a short one does not show whole.
+ * Returns the printed form of a key: its public prefix and four characters, `svc_live_ab12…`. Never more than half of the secret
+ * part, so that a short key is not shown completely.
  */
 export function keyPrefix(key: string): string {
   const start = hasLivePrefix(key) ? LIVE_PREFIX.length : 0;
@@ -41,8 +41,8 @@ export function keyPrefix(key: string): string {
 const PUNCTUATION = '\'":.,)';
 
 /**
- * `text` with everything that looks like a key cut to its printed form, and what is cut already left so. In one pass: texts of the service
- * come through here.
+ * Redacts everything in `text` that looks like a key to its printed form; redacted keys stay as they are. In one pass, because
+ * all service text goes through here.
  */
 export function redactKeys(text: string): string {
   let redacted = '';

@@ -1,4 +1,4 @@
-/** The name somebody probably meant. */
+/** Finds the name that was probably meant. */
 import leven, { closestMatch } from 'leven';
 
 const LETTERS_PER_EDIT = 3;

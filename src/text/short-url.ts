@@ -1,4 +1,4 @@
-/** The address a printed code leads to: a template with a place for the code, such as `https://HOST/{slug}`, filled in for one code. */
+/** Address of a printed code: a template with a placeholder, such as `https://HOST/{slug}`, filled in for one code. */
 import { isDotless, parseUrl } from './parse-url.ts';
 
 /** What stands for the code. */
@@ -8,8 +8,8 @@ const PLACES = /\{(slug|id)\}/g;
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 
 /**
- * The template that a text means: an http or https address without credentials, with `/{slug}` added where it has no place for the
- * code. Undefined where it is none, has a query and no place in it, or has braces around anything else: a template that nobody fills in would be printed as it stands.
+ * Parses a template: an http or https address without credentials, with `/{slug}` appended if it has no placeholder.
+ * Returns undefined if it is invalid, has a query but no placeholder, or has other braces, which would be printed unchanged.
  */
 export function parseShortUrl(text: string): string | undefined {
   const filled = text.replace(PLACES, 'x');
@@ -21,7 +21,7 @@ export function parseShortUrl(text: string): string | undefined {
   return text.endsWith('/') ? `${text}{slug}` : `${text}/{slug}`;
 }
 
-/** What is wrong with a template that is to be stored or drawn, in words that go on from "it"; undefined if nothing is. */
+/** Finds the problem of a template to be stored or drawn, as a predicate; undefined if there is none. */
 export function findTemplateProblem(template: string): string | undefined {
   const url = parseUrl(template.replace(PLACES, 'x'));
   if (url && !isDotless(url)) return undefined;
@@ -47,8 +47,8 @@ function inAscii(host: string): string {
 }
 
 /**
- * Whether an address is one that the template makes, of whichever code, however it is written: whoever asks for it makes a scan. With http
- * or https alike, for one of them leads to the other.
+ * Returns whether an address matches the template for any code, in any spelling: a request to it would count as a scan. http
+ * and https are equal, because one redirects to the other.
  */
 export function isShortUrl(template: string, address: URL): boolean {
   const [filled, place] = ['0short0url0', '[^/?#&]+'];

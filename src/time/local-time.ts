@@ -1,4 +1,4 @@
-/** Instants as the clocks on the wall of a time zone show them: of millions of rows, so each quarter of an hour is asked for once. */
+/** Converts instants to the local time of a zone, for millions of rows: the offset of each quarter of an hour is computed once. */
 import { formatInstant } from './time.ts';
 
 export interface LocalTime {
@@ -11,10 +11,10 @@ export interface LocalTime {
 }
 
 const QUARTER_MS = 900_000;
-/** So many quarters are more than four years; scans come in order, so a fresh start costs little. */
+/** More than four years; scans are in chronological order, so clearing costs little. */
 const MOST_QUARTERS = 150_000;
 
-/** `zone` must be one that time-zone.ts passed. */
+/** Creates a converter. `zone` must be validated by time-zone.ts. */
 export function createLocalTime(zone: string): LocalTime {
   const formatter = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset', year: 'numeric' });
   const offsets = new Map<number, number | undefined>();

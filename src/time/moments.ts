@@ -1,4 +1,4 @@
-/** The times a person may give for `--since` and `--until`. */
+/** Parses the times of `--since` and `--until`. */
 import { Temporal } from 'temporal-polyfill';
 import { UsageError } from '../errors.ts';
 import { shown } from '../text/quote.ts';
@@ -12,13 +12,13 @@ const OFFSET = /([Zz]|[+-]\d\d:?\d\d)$/;
 export interface MomentContext {
   flag: string;
   nowMs: number;
-  /** The IANA name of the zone in force; asked for only where the text has no offset of its own. */
+  /** Returns the IANA name of the effective zone; called only if the text has no offset. */
   timezone: () => string;
 }
 
 /**
- * Milliseconds since the epoch of a date, a date-time, a DURATION ago, `now`, `today` or `yesterday`. A date is its first instant in the
- * zone, also where the clocks change. Throws UsageError naming `flag`, with the form that works where it can be told what was meant.
+ * Parses a date, a date-time, a DURATION ago, `now`, `today` or `yesterday` to milliseconds since the epoch. A date is its first instant in the
+ * zone, also on a day with a clock change. Throws UsageError naming `flag`, with the correct form if the intent is clear.
  */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;
@@ -44,12 +44,12 @@ export function parseMoment(text: string, context: MomentContext): number {
 const FORMS =
   'Use a date (2026-03-29), a date-time (2026-03-29T14:30Z), a duration before now (24h), or now, today or yesterday.';
 
-/** Whether a text is a date alone, which stands for its first instant. */
+/** Returns whether a text is a date without a time, which means its first instant. */
 export function isDate(text: string): boolean {
   return DATE.test(text);
 }
 
-/** Whether a time says its own offset, so that no zone is asked about. */
+/** Returns whether a time is in UTC, so that no zone is required. */
 export function isInUtc(text: string): boolean {
   return /\dZ$/i.test(text) && DATE_TIME.test(text);
 }
@@ -82,7 +82,7 @@ function datesOf(text: string): string[] {
   const [, year, ...parts] = /^(\d{4})[./]?(\d\d?)[./]?(\d\d?)$/.exec(text) ?? [];
   if (year) return [iso(year, parts[0], parts[1])].filter((date) => date !== undefined);
   const [, first, sign, second, last = ''] = /^(\d\d?)([./-])(\d\d?)\2(\d{4})$/.exec(text) ?? [];
-  // With dots the day comes first everywhere; with slashes that depends on where one grew up.
+  // With dots the day comes first everywhere; with slashes the order depends on the country.
   const orders =
     sign === '.'
       ? [[second, first]]

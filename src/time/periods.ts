@@ -1,4 +1,4 @@
-/** Units of the calendar that a person may name for `--during`, in a time zone: half-open ranges of instants, and the unit before each. */
+/** Parses the calendar periods of `--during` in a time zone, as half-open ranges of instants, and finds the period before each. */
 import { Temporal } from 'temporal-polyfill';
 import { UsageError } from '../errors.ts';
 import { shown } from '../text/quote.ts';
@@ -20,8 +20,8 @@ const FORMS =
   'Use 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today or yesterday, or add this- or last- to week, month, quarter or year.';
 
 /**
- * The period that `text` names. Relative ones (`last-month`) are of the day that it is at `nowMs` in `timezone`, an IANA name that
- * time-zone.ts passed. Throws UsageError naming `flag`.
+ * Parses a period. Relative ones (`last-month`) refer to the local day at `nowMs` in `timezone`, an IANA name validated by
+ * time-zone.ts. Throws UsageError naming `flag`.
  */
 export function parsePeriod(text: string, { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string }): Period {
   const found = find(text, nowMs, timezone);
@@ -29,7 +29,7 @@ export function parsePeriod(text: string, { flag, nowMs, timezone }: { flag: str
   throw new UsageError(`invalid value for ${flag}: '${shown(text)}' (expected a period)`, { hint: FORMS });
 }
 
-/** Whether `text` names a period; that is the same in every zone. */
+/** Returns whether `text` is a period, which is the same in every zone. */
 export function isPeriod(text: string, nowMs: number): boolean {
   return find(text, nowMs, 'UTC') !== undefined;
 }
@@ -103,12 +103,12 @@ function nameOf(start: Temporal.PlainDate, unit: PeriodUnit): string {
   return unit === 'quarter' ? `${date.slice(0, 4)}-Q${(start.month + 2) / 3}` : date.slice(0, 4);
 }
 
-/** The unit of the calendar before a period: September's 30 days before October's 31. */
+/** Returns the calendar unit before a period: September's 30 days before October's 31. */
 export function previousPeriod(period: Period): Period {
   return periodOn(startDay(period).subtract({ days: 1 }), period.unit, period.timezone);
 }
 
-/** The same unit a year before: the month, quarter or date of the last year, or the week of the same number (52 where that has no 53rd). */
+/** Returns the same unit a year earlier: the month, quarter or date, or the week of the same number (52 if that year has no week 53). */
 export function periodYearBefore(period: Period): Period {
   const day = startDay(period);
   if (period.unit !== 'week') return periodOn(day.subtract({ years: 1 }), period.unit, period.timezone);
@@ -117,12 +117,12 @@ export function periodYearBefore(period: Period): Period {
   return periodOn(found?.day ?? day.subtract({ weeks: 52 }), 'week', period.timezone);
 }
 
-/** The day after the one that an instant is in. */
+/** Returns the day after the one that contains an instant. */
 export function dayAfter(instantMs: number, timezone: string): Period {
   return periodOn(startDay({ sinceMs: instantMs, timezone }).add({ days: 1 }), 'day', timezone);
 }
 
-/** The unit of the calendar that a range is exactly, whichever way it was given; undefined where it is none. */
+/** Returns the calendar unit that a range equals, however it was specified; undefined if there is none. */
 export function periodOfRange({ sinceMs, untilMs }: { sinceMs: number; untilMs: number }, timezone: string): Period | undefined {
   const day = startDay({ sinceMs, timezone });
   return PERIOD_UNITS.map((unit) => periodOn(day, unit, timezone)).find(

@@ -1,10 +1,10 @@
-/** Which time zone is meant: what a person asked for, or the machine's. */
+/** Chooses the time zone: a flag, a setting, or that of the machine. */
 import { UsageError } from '../errors.ts';
 import { shown } from '../text/quote.ts';
 
 const FORMS = 'Use an IANA name such as Europe/Berlin, America/New_York or UTC.';
 
-/** Where a zone may be said: a flag beats a profile's setting, and that the machine's (`TZ` of the environment, or its own). */
+/** Sources of a zone: a flag overrides the setting of a profile, which overrides the machine (`TZ`, or the system's zone). */
 export interface TimeZoneInputs {
   flag?: string | undefined;
   setting?: string | undefined;
@@ -13,8 +13,8 @@ export interface TimeZoneInputs {
 }
 
 /**
- * The IANA name of the zone in force. Throws UsageError that names whichever of the three is no zone: node takes a TZ it does not know for
- * UTC, without a word, and days would begin at another hour than meant.
+ * Returns the IANA name of the effective zone. Throws UsageError naming the invalid source: Node silently treats an unknown TZ as
+ * UTC, and days would begin at the wrong hour.
  */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
@@ -31,7 +31,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   return checked('value for TZ', name, 'Set the environment variable TZ to an IANA name, or pass `--timezone`.', TZ);
 }
 
-/** As `chooseTimeZone`, for what only shows times: UTC in place of a failure. */
+/** Returns the effective zone for display only, or UTC if it is invalid. */
 export function timeZoneToShow(inputs: TimeZoneInputs): string {
   try {
     return chooseTimeZone(inputs);
@@ -46,7 +46,7 @@ function checked(subject: string, name: string, hint: string, typed = name): str
   throw new UsageError(`invalid ${subject}: '${shown(typed)}' (expected a time zone such as Europe/Madrid)`, { hint });
 }
 
-/** Whether this machine knows a zone of that name (IANA; case does not matter). */
+/** Returns whether this machine knows a zone of this name (IANA, case-insensitive). */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

@@ -1,6 +1,6 @@
-/** The one place that touches Date and timers. Everything else is given a `Clock`, so that tests never sleep for real. */
+/** Clock and timers. Only this file uses Date and timers; everything else gets a `Clock`, so that tests never sleep. */
 
-/** Time and chance, as a command is given them. */
+/** Source of time and randomness for commands. */
 export interface Clock {
   /** The machine's wall clock, ms since the Unix epoch. May be wrong by days: never compare it with the service's times. */
   now(): number;
@@ -35,7 +35,7 @@ function monotonic(): number {
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** The machine's own clock. */
+/** Clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic,
@@ -49,7 +49,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A turn of the event loop, in which a signal is heard. Throws its reason. */
+/** Waits one turn of the event loop, so that signals are handled. Throws the signal's reason. */
 export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
@@ -73,8 +73,8 @@ export function every(ms: number, tick: () => void): () => void {
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
 /**
- * Milliseconds since the epoch of the service's date-time, or undefined when it is not one. A time without an offset is
- * taken as UTC, never as the machine's zone; digits past the millisecond are cut off.
+ * Parses a date-time of the service to milliseconds since the epoch; undefined if invalid. A time without an offset is
+ * UTC, never in the machine's zone; digits past the millisecond are truncated.
  */
 export function parseInstant(text: string): number | undefined {
   const found = INSTANT.exec(text);
@@ -88,25 +88,25 @@ export function parseInstant(text: string): number | undefined {
   return days === Number(day) ? ms : undefined;
 }
 
-/** `2026-03-29T01:00:00.000Z` of milliseconds since the epoch. */
+/** Formats milliseconds since the epoch as `2026-03-29T01:00:00.000Z`. */
 export function formatInstant(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Milliseconds of an HTTP date header (`Sun, 06 Nov 1994 08:49:37 GMT`, RFC 9110 5.6.7), or undefined. */
+/** Parses an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`, RFC 9110 5.6.7) to milliseconds; undefined if invalid. */
 export function parseHttpDate(text: string): number | undefined {
   const ms = /\b(GMT|UTC)\b|[+-]\d{4}$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The HTTP date of milliseconds since the epoch, cut to the second (RFC 9110 5.6.7). */
+/** Formats milliseconds since the epoch as an HTTP date, truncated to the second (RFC 9110 5.6.7). */
 export function formatHttpDate(ms: number): string {
   return new Date(ms).toUTCString();
 }
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** Milliseconds of a DURATION (`500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or a bare `0`), or undefined. */
+/** Parses a DURATION (`500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or `0`) to milliseconds; undefined if invalid. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text);
@@ -115,7 +115,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(Math.round(ms)) ? Math.round(ms) : undefined;
 }
 
-/** A duration for people: `1 h 5 min`, `12 s`, `350 ms`. */
+/** Formats a duration: `1 h 5 min`, `12 s`, `350 ms`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
@@ -126,5 +126,5 @@ export function formatDuration(ms: number): string {
   return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
 }
 
-/** A Date for libraries that want one and must not learn the time. */
+/** Fixed Date for libraries that require one, for reproducible output. */
 export const EPOCH: Date = new Date(0);

@@ -1,21 +1,21 @@
 /**
- * Each scan once, however files overlap. Files as `scans export` writes them hold the scans of a code in order of time: while times and
- * ids only rise, no scan comes twice, and nothing has to be remembered. Where they do not (files that overlap, or late arrivals in a file that is appended
- * to), all is read again with a set of ids.
+ * Removes duplicate scans of overlapping files. `scans export` writes the scans of a code in chronological order: while times and
+ * IDs only rise, no scan is a duplicate and nothing has to be remembered. Otherwise (overlapping files, or late arrivals in an appended
+ * file), everything is read again with a set of IDs.
  */
 import { UnprovenError } from '../../errors.ts';
 import { quote } from '../../text/quote.ts';
 import { createIdSet, type IdSet } from './id-set.ts';
 
-/** Whether a scan was not counted yet; `owner`: what its code is known by, one and the same for all scans whose code is not known. */
+/** Returns whether a scan was not counted yet; `owner`: identity of its code, equal for all scans of unknown codes. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
-/** Times or ids do not rise: whether scans come twice cannot be told without remembering them. */
+/** Thrown if times or IDs don't rise, so that duplicates can be found only by remembering all IDs. */
 export class OutOfOrderError extends Error {
   override name = 'OutOfOrderError';
 }
 
-/** Throws OutOfOrderError at the first scan that is not after those of its code before it. */
+/** Creates a check that throws OutOfOrderError at the first scan that is not later than the previous ones of its code. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
@@ -34,7 +34,7 @@ export function createOrderCheck(): IsNew {
   };
 }
 
-/** Remembers every scan, in four bytes. Throws UnprovenError where one id has two times. */
+/** Creates a memory of every scan, in four bytes each. It throws UnprovenError if one ID has two times. */
 export function createMemory(): IsNew {
   const sets = new Map<string, IdSet>();
   return (owner, id, ms) => {

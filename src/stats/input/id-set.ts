@@ -1,4 +1,4 @@
-/** Which scans were counted: ids in four bytes each, with enough of their times to notice two scans under one id. */
+/** Set of counted scans: IDs in four bytes each, with a fingerprint of the time to detect two scans with one ID. */
 
 export interface IdSet {
   /** `new`: added; `known`: it was there; `other`: the id was there with another time. */

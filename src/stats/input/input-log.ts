@@ -1,4 +1,4 @@
-/** What `--input` is made of: logs, each of one file and the files that rotation made of it, or of the parts of a dataset. */
+/** Logs that `--input` consists of: a file with its rotated files, or the parts of a dataset. */
 import { basename } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { compareAges, type LogName } from '../../rows/read/rotated-names.ts';
@@ -19,7 +19,7 @@ export interface ListOptions {
   warn(line: string): void;
 }
 
-/** What qrctl keeps beside a file; the group is that file. */
+/** Matches files that qrctl keeps next to a file; the group is that file. */
 export const COMPANION = /^(.+?)(?:\.state\.json|\.journal|\.lock|\.prom|\.results\.[a-z]+)$/i;
 /** Names that tools and shells pass over. */
 export const HIDDEN = /^[._]/;
@@ -52,7 +52,7 @@ export async function warnOfUnread(paths: readonly string[], { warn }: ListOptio
   warn(`${inShort(unread)} ${looks} not read. To count ${it}, specify ${it} with \`--input\``);
 }
 
-/** Of many names so many are said. */
+/** Largest number of names in a message. */
 const MOST_NAMED = 3;
 
 /** The names of the first files, and how many more there are. */

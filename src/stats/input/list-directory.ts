@@ -1,4 +1,4 @@
-/** All scans below a directory. States, journals, manifests, summaries, results, and records and tables of codes are not data of it. */
+/** Lists all scan files below a directory, without states, journals, manifests, summaries, results, and records and tables of codes. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MANIFEST } from '../../dataset/manifest.ts';
@@ -8,7 +8,7 @@ import { findLogName, isLikeLog } from '../../rows/read/rotated-names.ts';
 import { COMPANION, HIDDEN, type InputLog, type ListOptions, type LogFile, sortFiles, warnOfUnread } from './input-log.ts';
 import { peekInput } from './peek.ts';
 
-/** Returns the logs by name, which of a dataset is the order of time. Throws UsageError where there is none. */
+/** Returns the logs by name, which is chronological in a dataset. Throws UsageError if there are none. */
 export async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch((cause) => {
     throw cannotRead(directory, cause);

@@ -1,4 +1,4 @@
-/** The files that `--input` names: each with the files that log rotation made of it, and directories with all data below them. */
+/** Lists the files of `--input`: each file with its rotated files, and directories with all data below them. */
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';

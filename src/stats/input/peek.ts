@@ -1,4 +1,4 @@
-/** What a file of a directory holds, told by its beginning: a directory of scans also has files that are about codes, or about runs. */
+/** Detects the kind of a file from its beginning: a directory of scans also has files about codes or runs. */
 import { readInputBytes } from '../../rows/read/input-bytes.ts';
 
 /**

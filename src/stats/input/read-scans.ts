@@ -1,4 +1,4 @@
-/** Scans out of files that `scans export` wrote, whatever their kind; the kind is told by what is in them. */
+/** Reads scans from files that `scans export` wrote. Detects the format from the content. */
 import { basename } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { readCsv } from '../../rows/read/csv-records.ts';
@@ -31,7 +31,7 @@ export interface ReadInputs {
   signal?: AbortSignal;
 }
 
-/** From the first to the last scan of a file, ms since the epoch, whichever of them were counted. */
+/** Times of the first and the last scan of a file, counted or not, ms since the epoch. */
 export interface FileSpan {
   firstMs: number;
   lastMs: number;

@@ -1,4 +1,4 @@
-/** Columns over time as inline SVG: places in percent and type in pixels, so that it fits any width and is always legible. */
+/** Draws columns over time as inline SVG: positions in percent and text in pixels, so that it fits any width and stays legible. */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { countOf, formatCount } from '../../text/quote.ts';
@@ -11,7 +11,7 @@ const BOTTOM = 190;
 /** More labels would touch one another on a phone. */
 const MOST_LABELS = 5;
 
-/** One column a row, a line for the range before, and a label for some. What it shows stands in the table below it. */
+/** Draws one column per row, a line for the previous range, and some labels. The table below it has the same figures. */
 export function columnChart({ by, rows }: Section, title: string): Html {
   const most = rows.reduce((all, { scans, previous }) => Math.max(all, scans, previous ?? 0), 1);
   const y = scaleLinear([0, most], [BOTTOM, TOP]).nice(4);

@@ -1,7 +1,7 @@
-/** HTML in which every value is text: names and referrers are written by strangers. */
+/** HTML templates that escape every value, because names and referrers are untrusted input. */
 import { clean } from '../../text/clean.ts';
 
-/** Markup that was put together here, not text. */
+/** Trusted markup, not text. */
 export interface Html {
   readonly markup: string;
   toString(): string;
@@ -9,12 +9,12 @@ export interface Html {
 
 type Part = string | number | Html | readonly Part[];
 
-/** Markup as it stands. */
+/** Marks a string as trusted markup. */
 export function raw(markup: string): Html {
   return { markup, toString: () => markup };
 }
 
-/** Markup with values: text is escaped, markup and lists of it are not. F10: no value becomes markup, and none hides or turns what is around it. */
+/** Builds markup with values: text is escaped, markup and lists of it are not. F10: no value becomes markup, hides its surroundings or changes their direction. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return raw(strings.map((string, i) => string + (i < parts.length ? render(parts[i] as Part) : '')).join(''));
 }

@@ -1,4 +1,4 @@
-/** The report as one page of HTML: no script, no request to anywhere, good on a phone, on paper and to a screen reader. Pure: the same figures give the same bytes. */
+/** Renders the report as one HTML page without scripts or requests, for phones, paper and screen readers. Pure: the same figures give the same bytes. */
 import { createHash } from 'node:crypto';
 import { countOf, formatCount } from '../../text/quote.ts';
 import { isTimeDimension } from '../dimensions.ts';
@@ -19,7 +19,7 @@ export interface ReportPage {
   total: number;
   previous: number | undefined;
   sections: readonly Section[];
-  /** Codes that nobody scanned, by name. */
+  /** Names of the codes without scans. */
   silent: readonly string[];
   /** How many codes it is about; undefined where files do not say. */
   codes: number | undefined;
@@ -27,7 +27,7 @@ export interface ReportPage {
   madeBy: string;
 }
 
-/** Without one a card is called as its column is. */
+/** Titles of cards; a card without one has the name of its column. */
 const TITLES: Partial<Record<Section['by'], string>> = {
   day: 'Scans by day',
   week: 'Scans by week',
@@ -43,7 +43,7 @@ const TITLES: Partial<Record<Section['by'], string>> = {
   code: 'Codes',
 };
 
-/** The page, ending with a line end. */
+/** Renders the page, with a final line end. */
 export function renderReport(page: ReportPage): string {
   const style = STYLE.trim();
   const hash = createHash('sha256').update(style).digest('base64');

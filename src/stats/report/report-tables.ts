@@ -1,4 +1,4 @@
-/** The figures of a report as tables: beside each chart, and with a bar in each row where the table is the chart. */
+/** Renders figures as tables: below each chart, or with a bar per row if there is no chart. */
 import { scaleLinear } from 'd3-scale';
 import { formatCount } from '../../text/quote.ts';
 import { parseInstant } from '../../time/time.ts';
@@ -11,7 +11,7 @@ export interface TableOptions {
   hasBars: boolean;
 }
 
-/** One row a value. */
+/** Renders one row per value. */
 export function figuresTable({ by, rows }: Pick<Section, 'by' | 'rows'>, { caption, compared, hasBars }: TableOptions): Html {
   // All others together would make each of the named look like nothing.
   const most = rows.reduce((all, { scans, isRest }) => (isRest ? all : Math.max(all, scans)), 1);
@@ -65,7 +65,7 @@ function wayOf(change: number | null): string {
   return change === null || change === 0 ? 'even' : change > 0 ? 'up' : 'down';
 }
 
-/** A long list in tables side by side. */
+/** Renders a long list as tables side by side. */
 export function columnsOfTables(section: Section, options: TableOptions): Html {
   const { rows } = section;
   const parts = rows.length <= 8 ? 1 : rows.length <= 16 ? 2 : 3;
@@ -81,7 +81,7 @@ const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const DAY_MS = 86_400_000;
 const SHADES = 5;
 
-/** Days as weeks of a calendar, the darker the more scans. */
+/** Renders days as weeks of a calendar; more scans are darker. */
 export function calendarTable({ rows }: Section, caption: string): Html {
   const most = rows.reduce((all, { scans }) => Math.max(all, scans), 1);
   const weeks: (Figure | undefined)[][] = [];

@@ -1,6 +1,6 @@
 /**
- * How the report looks: light and dark, from a phone to A4. One family of the system, since nothing is loaded. On paper cards are whole and
- * stand in the order in which they fill pages: short ones below the first chart, the tall one at the end.
+ * Style sheet of the report: light and dark, from phones to A4. A system font, because nothing is loaded. On paper, cards are not split and
+ * are ordered to fill pages: short ones below the first chart, the tall one at the end.
  */
 
 export const STYLE = `
