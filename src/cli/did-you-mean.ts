@@ -1,9 +1,9 @@
-/** What was probably meant by a line that is none of ours: other tools' words for our commands and flags, and the whole line in our words. */
+/** Suggests the intended command line for an invalid one, by other tools' words for qrctl's commands and flags. */
 import { nearest } from '../text/nearest.ts';
 import { inShell, shown } from '../text/quote.ts';
 import { isBranch, leaves, TREE } from './tree.ts';
 
-/** What other tools call our commands. */
+/** Names that other tools use for qrctl's commands. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ls: ['list'],
   show: ['get'],
@@ -24,12 +24,12 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   completions: ['completion'],
 };
 
-/** Of a noun whose commands are few, other words mean one of them. */
+/** Other names for the commands of a single group. */
 const SYNONYMS_OF_NOUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   scans: { list: 'export', ls: 'export', get: 'export', show: 'export', download: 'export', dump: 'export', fetch: 'export' },
 };
 
-/** What other tools have a command for, and ours a flag of `qr update`; where its value is not fixed, it is the last word. */
+/** Commands of other tools that are a flag of `qr update` here; unless its value is fixed, it is the last word. */
 const UPDATES: Readonly<Record<string, readonly [flag: string, value?: string]>> = {
   pause: ['--status', 'paused'],
   disable: ['--status', 'paused'],
@@ -44,7 +44,7 @@ const UPDATES: Readonly<Record<string, readonly [flag: string, value?: string]>>
   retarget: ['--destination'],
 };
 
-/** What other tools call our flags; the first that the command has is meant. */
+/** Names that other tools use for qrctl's flags; the first that the command has is suggested. */
 const FLAGS: Readonly<Record<string, readonly string[]>> = {
   '--search': ['--name'],
   '--query': ['--name'],
@@ -76,13 +76,13 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   '--silent': ['--quiet'],
 };
 
-/** Formats that other tools have a flag of its own for. */
+/** Formats that have their own flag in other tools. */
 const FORMAT_FLAGS = new Set(['--json', '--csv', '--ndjson', '--table']);
 
-/** What stands for a code that was not named. */
+/** Placeholder for a missing code. */
 const CODE = 'CODE';
 
-/** What was meant by `word`, typed after `names` where no command is called so: a sentence, or undefined. */
+/** Suggests a line for the unknown command `word` after `names`; undefined if there is no suggestion. */
 export function commandHint(word: string, names: readonly string[], argv: readonly string[]): string | undefined {
   const rest = wordsBehind([...names, word], argv);
   const update = Object.hasOwn(UPDATES, word) ? UPDATES[word] : undefined;
@@ -94,7 +94,7 @@ export function commandHint(word: string, names: readonly string[], argv: readon
   return sentence(line ?? lineOf(first.split(' ')), others);
 }
 
-/** The flags of `qr update` that a word of its own meant elsewhere. */
+/** Returns the flags of `qr update` for a command of another tool. */
 function asUpdate(rest: readonly string[], [flag, fixed]: readonly [flag: string, value?: string]): string[] {
   const operands = rest.filter((typed) => !typed.startsWith('-'));
   const [code = CODE, ...more] = operands;
@@ -102,7 +102,7 @@ function asUpdate(rest: readonly string[], [flag, fixed]: readonly [flag: string
   return [code, flag, more.join(' ') || flag.slice(2).toUpperCase()];
 }
 
-/** The line with the flag that was meant by `word`, or undefined where no flag of that command is called so elsewhere. */
+/** Suggests the line with the flag that `word` means in other tools; undefined if the command has no such flag. */
 export function flagHint(word: string, known: readonly string[], names: readonly string[], argv: readonly string[]) {
   const [flag = '', ...value] = word.split('=');
   const wanted = Object.hasOwn(FLAGS, flag) ? FLAGS[flag]?.find((ours) => known.includes(ours)) : undefined;
@@ -113,7 +113,7 @@ export function flagHint(word: string, known: readonly string[], names: readonly
   return sentence(lineOf([...names, ...rest]) ?? lineOf([...names, ...meant]));
 }
 
-/** What was meant by words that a command takes no more of: the line with the flags that they are values of, or undefined. */
+/** Suggests the line in which surplus arguments are values of flags; undefined if there is no suggestion. */
 export function operandHint(names: readonly string[], operands: readonly string[], argv: readonly string[]): string | undefined {
   const flags = flagsOf(names.join(' '), operands);
   if (!flags) return undefined;
@@ -133,7 +133,7 @@ function flagsOf(command: string, operands: readonly string[]): string[] | undef
   return [...(text === '' ? [] : ['--name', text]), ...addresses.flatMap((address) => ['--destination', address])];
 }
 
-/** Commands that may be meant, the likeliest first. */
+/** Returns the commands that may be meant, the likeliest first. */
 function commandsMeant(word: string, names: readonly string[]): string[] {
   const here = siblings(names).filter((name) => !isRisky([...names, name]));
   const ofNoun = SYNONYMS_OF_NOUN[names[0] ?? ''];
@@ -152,7 +152,7 @@ function commandsMeant(word: string, names: readonly string[]): string[] {
   return verb ? elsewhere(verb, names) : [];
 }
 
-/** The names of the commands that stand beside those of `names`. */
+/** Returns the names of the commands in the group of `names`. */
 export function siblings(names: readonly string[]): string[] {
   const nodes = names.reduce<readonly { name: string }[]>((children, name) => {
     const child = TREE.find((node) => node.name === name);
@@ -161,12 +161,12 @@ export function siblings(names: readonly string[]): string[] {
   return nodes.map(({ name }) => name);
 }
 
-/** Whether these names lead to a command that must be typed in full. */
+/** Tests whether these names lead to a command that is never suggested. */
 function isRisky(names: readonly string[]): boolean {
   return [...leaves()].some((path) => path.leaf.risky && path.names.join(' ') === names.join(' '));
 }
 
-/** The commands of that name in other places of the tree. */
+/** Returns the commands with that name in other groups. */
 function elsewhere(verb: string, names: readonly string[]): string[] {
   return [...leaves()]
     .filter(({ leaf }) => leaf.name === verb && !leaf.risky)
@@ -174,13 +174,13 @@ function elsewhere(verb: string, names: readonly string[]): string[] {
     .filter((path) => path !== [...names, verb].join(' '));
 }
 
-/** What was typed behind these words, which stand in this order in the line, but for the wish for help. */
+/** Returns the words after these, which occur in the line in this order; without help flags. */
 function wordsBehind(words: readonly string[], argv: readonly string[]): string[] {
   const behind = words.reduce((from, word) => argv.indexOf(word, from) + 1, 0);
   return argv.slice(behind).filter((typed) => typed !== '--help' && typed !== '-h');
 }
 
-/** The words as they are typed in a POSIX shell; undefined where one cannot be shown as it is. */
+/** Joins the words as a POSIX shell line; undefined if one can't be printed as it is. */
 function lineOf(words: readonly string[]): string | undefined {
   if (words.some((word) => shown(word) !== word)) return undefined;
   return ['qrctl', ...words.map(inShell)].join(' ');
@@ -188,6 +188,6 @@ function lineOf(words: readonly string[]): string | undefined {
 
 function sentence(line: string | undefined, others: readonly string[] = []): string | undefined {
   if (line === undefined) return undefined;
-  const more = others.length > 0 ? ` There is also ${others.map((name) => `qrctl ${name}`).join(' and ')}.` : '';
+  const more = others.length > 0 ? ` See also ${others.map((name) => `\`qrctl ${name}\``).join(' and ')}.` : '';
   return `did you mean \`${line}\`?${more}`;
 }

@@ -1,13 +1,13 @@
-/** The definitions of the commands as the pages that completions and man pages are made of. */
+/** Converts the command definitions to the pages from which completions and man pages are generated. */
 import type { Argument, ArgumentDefinition, CommandDefinition, Flag, OptionDefinition, Options } from '../commands/define.ts';
 import { globalOptions, requestOptions } from '../commands/global-options.ts';
 import type { CommandPage, GroupPage, Manual } from './help/page.ts';
-import { isBranch, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
+import { HELP_SUMMARY, isBranch, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
 
 const ROOT: GroupPage = {
   name: '',
   summary: ROOT_SUMMARY,
-  commands: [...TREE.map(({ name, summary }) => ({ name, summary })), { name: 'help', summary: 'explain a command or a topic' }],
+  commands: [...TREE.map(({ name, summary }) => ({ name, summary })), { name: 'help', summary: HELP_SUMMARY }],
 };
 
 /** Loads every command. */
@@ -29,7 +29,7 @@ function flagsOf(options: Options): Flag[] {
 function asFlag(definition: OptionDefinition<unknown>): Flag {
   const { flags, description, group = 'Flags:', choices = [], complete = 'none', repeatable = false } = definition;
   const [, short, long, value] = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/.exec(flags) ?? [];
-  if (long === undefined) throw new Error(`${flags} is not how flags are written`);
+  if (long === undefined) throw new Error(`malformed flags: ${flags}`);
   return { flags, short, long, value, description, group, choices, complete, repeatable };
 }
 

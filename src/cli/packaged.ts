@@ -1,21 +1,21 @@
 /**
- * Answers that come with the program as files, or with it: what scripts and shells ask for often is printed before commander or
- * anything else is loaded. They are whole command lines; reading one is the work of cli/program.ts.
+ * Prints texts that the build has prepared (help, completion scripts, the version) before commander or any other module is loaded. Only whole
+ * command lines are looked up here; cli/program.ts parses all others.
  */
 import { version } from '../../package.json';
 import { isShell, readCompletionScript } from '../commands/completion-scripts.ts';
 import { readIfPackaged, readPackaged } from '../durable/packaged-files.ts';
 import type { Terminal } from './help/command-help.ts';
 
-/** What help is laid out for by the build; wider terminals get the same. */
+/** Width for which the build lays out help; wider terminals print the same. */
 export const HELP_COLUMNS = 80;
 
-/** The file under dist/help of a page: the words of a command or a noun, none for the program, or a topic's. */
+/** Returns the name of a page's file under dist/help, by the words of a command, group or topic. */
 export function helpFile(words: readonly string[]): string {
   return `${['qrctl', ...words].join(' ')}.txt`;
 }
 
-/** The answer to exactly this command line, where it lies ready; `terminal` tells where it would be read. */
+/** Returns the prepared text for this exact command line, if there is one; `terminal` describes where it is printed. */
 export function readyAnswer(argv: readonly string[], terminal: () => Terminal): string | undefined {
   const [word = '', shell] = argv;
   if (argv.length === 1 && ['--version', '-V'].includes(word)) return `${version}\n`;
@@ -31,7 +31,7 @@ function helpPages(argv: readonly string[]): (readonly string[])[] {
   return ['--help', '-h'].includes(argv.at(-1) ?? '') && areNames(before) ? [before] : [];
 }
 
-/** The page of a topic; as a command its name is not known. */
+/** Returns the page of a topic. The prefix keeps its name apart from those of commands. */
 export function topicPage(words: readonly string[]): string[] {
   return ['help', ...words];
 }
@@ -51,11 +51,12 @@ function readHelp(pages: readonly (readonly string[])[], { columns = HELP_COLUMN
 }
 
 /**
- * What else comes with the program, behind `qrctl help`: the licences of the libraries in it, and its manual pages as man reads them.
- * From a package both are files; from one executable this is the way to them. Undefined for other words.
+ * Returns a document that is part of the program, for `qrctl help`: the licenses of the bundled libraries, or a man page in roff. A package
+ * has both as files; an executable gives access to them only here. Undefined for other words.
  */
 export function packagedDocument([word, ...rest]: readonly string[]): string | undefined {
-  if (word === 'licences' && rest.length === 0) return readPackaged('dist/THIRD-PARTY-LICENSES').toString();
+  if ((word === 'licenses' || word === 'licences') && rest.length === 0)
+    return readPackaged('dist/THIRD-PARTY-LICENSES').toString();
   if (word !== 'man' || !areNames(rest)) return undefined;
   return readIfPackaged(`dist/man/${['qrctl', ...rest].join('-')}.1`)?.toString();
 }

@@ -1,6 +1,6 @@
 /**
- * What a command line means: a command to run, a text to print, or a failure to tell, which is told in the form that the line asks
- * for also where the rest of it is not understood.
+ * Interprets a command line as a command to run, a text to print, or an error. An error is printed in the format that the line requests,
+ * even if the rest of the line is invalid.
  */
 import { CommanderError } from 'commander';
 import type { CommandDefinition, Options, Values } from '../commands/define.ts';
@@ -22,21 +22,21 @@ export type Invocation =
 
 type Globals = SettingFlags & ConsoleFlags;
 
-/** What is known of every line, also of one that was not understood. */
+/** Facts about every line, even an invalid one. */
 export interface LineFacts {
   style: ErrorStyle;
-  /** The command that it names, as far as there is one: `scans export`. */
+  /** Full name of the command, as far as it is known: `scans export`. */
   command: string;
   globals: Globals;
 }
 
-/** What only texts ask for. */
+/** Inputs of texts only. */
 export interface TextInputs {
   version: string;
   terminal(flags: ConsoleFlags): Terminal;
 }
 
-/** Reads a command line. What is not understood is `refuse` with a UsageError, whose hint is the command or flag that was probably meant. */
+/** Interprets a command line. An invalid line is `refuse` with a UsageError, whose hint suggests the intended command or flag. */
 export async function interpret(argv: readonly string[], inputs: TextInputs): Promise<Invocation & LineFacts> {
   const reading = await readLine(argv);
   const invocation = await answer(reading, inputs).catch((error: unknown) => ({ kind: 'refuse' as const, error }));
@@ -65,7 +65,7 @@ async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation>
   if (refused[0]) throw refused[0];
   if (argv.length === 0) return { kind: 'print', text: await formatWelcome(command, inputs.terminal({})) };
   if (code !== undefined) throw refuse(code);
-  if (!reached) throw new Error('a command line was read to its end without a command');
+  if (!reached) throw new Error('the command line has no command');
   if (reached.kind === 'complete') return complete(reached.words);
   if (reached.kind === 'help') return helpOn(reached.words, reading, inputs);
   const { definition, args, options } = reached;
@@ -87,7 +87,7 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
   const reading = await readLine([...names, '--help']);
   const help = await answer(reading, { ...inputs, terminal });
   const known = namesOf(reading);
-  if (known.length < names.length) throw noHelp(names.join(' '), `try: ${['qrctl help', ...known].join(' ')}`);
+  if (known.length < names.length) throw noHelp(names.join(' '), `see \`${['qrctl help', ...known].join(' ')}\``);
   return help;
 }
 

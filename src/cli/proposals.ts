@@ -1,6 +1,6 @@
 /**
- * Commands that hints, notes and prompts propose, completed by the flags of the run that choose the workspace: pasted, they act on the same
- * one. In one place, so that no text has to think of it.
+ * Completes the commands in hints, notes and prompts with the workspace flags of the run, so that a pasted command acts on the same
+ * workspace. In one place, so that no text needs to handle it.
  */
 import { parseBaseUrl } from '../service/base-url.ts';
 import type { SettingFlags } from '../settings/settings.ts';

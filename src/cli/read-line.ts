@@ -1,7 +1,7 @@
 /**
- * From the words of a command line to the command, flags and arguments they name: the one place that says what argv means, and commander does
- * it. (Lines that are known as a whole never come here, see packaged.ts; did-you-mean.ts looks at the words of one that meant nothing.) The
- * program is declared from tree.ts, each level of it when its name is read, so that only the command that is meant is loaded.
+ * Parses argv with commander to a command, its flags and its arguments; the only place that does. (packaged.ts handles lines that are known as
+ * a whole; did-you-mean.ts looks at the words of an invalid one.) The program is declared from tree.ts, one level per name that is read, so that only
+ * the command of the line is loaded.
  */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandDefinition, type Options, oneOf, type Values } from '../commands/define.ts';
@@ -12,7 +12,7 @@ import type { SettingFlags } from '../settings/settings.ts';
 import { examplesText, groupText, rootText } from './help/command-help.ts';
 import { describeValues, sentence } from './help/page.ts';
 import { refusedValue, unknownFlag } from './refusals.ts';
-import { isBranch, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
+import { HELP_SUMMARY, isBranch, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
 
 declare module 'commander' {
   interface Option {
@@ -21,7 +21,7 @@ declare module 'commander' {
   }
 }
 
-/** A line as far as it could be read. */
+/** Result of reading a line, as far as it is valid. */
 export interface Reading {
   readonly argv: readonly string[];
   /** The program, and below it each command that was named. */
@@ -43,7 +43,7 @@ type Reached =
   /** What completion scripts ask, and the words that somebody has typed so far. */
   | { kind: 'complete'; words: string[] };
 
-/** Reads a line; never throws, because what is known of its flags counts also where the rest is not understood. */
+/** Reads a line. Never throws, because flags such as `--format json` apply even if the rest is invalid. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
   const reading: Reading = { argv, path: [], refused: [], asked: undefined, reached: undefined, failure: undefined };
   const program = new Command('qrctl')
@@ -62,19 +62,19 @@ export async function readLine(argv: readonly string[]): Promise<Reading> {
   return reading;
 }
 
-/** The last command that was named, or the program. */
+/** Returns the last command that was reached, or the program. */
 export function lastOf({ path }: Reading): Command {
   const command = path.at(-1);
   if (!command) throw new Error('the program was not opened');
   return command;
 }
 
-/** What was typed for it: `['qr', 'list']`. */
+/** Returns the words of the command: `['qr', 'list']`. */
 export function namesOf({ path }: Reading): string[] {
   return path.slice(1).map((command) => command.name());
 }
 
-/** The global flags that were given, before, between or behind the names; the last one counts. */
+/** Returns the global flags of the line, before, between or after the names; the last one counts. */
 export function globalsOf({ path }: Reading): SettingFlags & ConsoleFlags {
   const given = path.flatMap((command) =>
     Object.keys(globalOptions)
@@ -95,7 +95,7 @@ function openGroup(
   command.addHelpText('after', command.parent === null ? rootText : groupText);
   addGlobalOptions(command, reading);
   for (const { name, summary: does } of commands) command.command(name).summary(does);
-  command.command('help [words...]', { hidden: command.parent !== null }).summary('explain a command or a topic');
+  command.command('help [words...]', { hidden: command.parent !== null }).summary(HELP_SUMMARY);
   command.hook('preSubcommand', (_, child) => {
     const node = commands.find(({ name }) => name === child.name());
     if (!node) return openWords(child, reading);
@@ -145,10 +145,13 @@ function openWords(command: Command, reading: Reading): void {
   });
 }
 
+/** Most values of a flag that help lists; the topic `types` and man pages list more. */
+const MOST_VALUES = 16;
+
 function addOptions(command: Command, options: Options, reading: Reading): void {
   for (const [key, definition] of Object.entries(options)) {
     const { flags, description, choices = [], repeatable = false, group = 'Flags:', risky = false, parse } = definition;
-    const option = new Option(flags, describeValues({ description, choices, repeatable })).helpGroup(group);
+    const option = new Option(flags, describeValues({ description, choices, repeatable }, MOST_VALUES)).helpGroup(group);
     option.risky = risky;
     if (option.attributeName() !== key) throw new Error(`option ${flags} is declared under the key ${key}`);
     if (parse) {

@@ -1,4 +1,4 @@
-/** What is said where a command line is not understood: in our words, by commander's codes, with what was probably meant. */
+/** Creates the errors for invalid command lines, from commander's codes, with a suggestion of the intended line. */
 import type { Command, InvalidArgumentError } from 'commander';
 import { type FailureDetails, UsageError } from '../errors.ts';
 import { redactKeys } from '../text/key.ts';
@@ -7,14 +7,14 @@ import { shown } from '../text/quote.ts';
 import { commandHint, flagHint, operandHint, siblings } from './did-you-mean.ts';
 import { fullName } from './help/page.ts';
 
-/** A failure to understand; what was typed is shown, but never a key that got where it does not belong. */
+/** Creates a UsageError whose message repeats typed words, with API keys redacted. */
 function misread(message: string, details: FailureDetails = {}): UsageError {
   return new UsageError(redactKeys(message), details);
 }
 
 /**
- * What commander refused by `code` (`CommanderError.code`) in `command`, the last that was named; `names` lead to it and `argv` is
- * the whole line. Throws on a code that no line can cause.
+ * Creates the error for commander's `code` (`CommanderError.code`) in `command`, the last one that was reached; `names` lead to it and `argv`
+ * is the whole line. Throws on a code that no line can cause.
  */
 export function refusal(code: string, command: Command, names: readonly string[], argv: readonly string[]): UsageError {
   const { args, registeredArguments } = command;
@@ -26,9 +26,9 @@ export function refusal(code: string, command: Command, names: readonly string[]
       // `args` has first what was no flag, then the unknown flag and all behind it.
       return unknownFlag(command.parseOptions(args).unknown[0] ?? '', command, names, argv);
     case 'commander.optionMissingArgument':
-      return misread(`${shorten(argv.at(-1) ?? '')} needs a value`, { hint });
+      return misread(`${shorten(argv.at(-1) ?? '')} requires a value`, { hint });
     case 'commander.missingArgument':
-      return misread(`missing required argument '${registeredArguments[args.length]?.name()}'`, { hint });
+      return misread(`missing argument '${registeredArguments[args.length]?.name()}'`, { hint });
     case 'commander.excessArguments':
       return misread(`too many arguments: '${shorten(args[registeredArguments.length] ?? '')}'`, {
         hint: operandHint(names, args, argv) ?? hint,
@@ -41,39 +41,39 @@ export function refusal(code: string, command: Command, names: readonly string[]
 }
 
 function noCommand(command: Command, names: readonly string[]): UsageError {
-  if (names.length === 0) return new UsageError('which command?', { hint: 'qrctl --help lists them' });
-  const list = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-  const verbs = list.format(siblings(names));
-  return new UsageError(`${command.name()}: which command? It takes ${verbs}`, {
-    hint: `${fullName(names)} --help explains them`,
+  if (names.length === 0) return new UsageError('no command specified', { hint: 'list the commands with `qrctl --help`' });
+  const verbs = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(siblings(names));
+  return new UsageError(`no command specified for ${command.name()} (expected ${verbs})`, {
+    hint: `see \`${fullName(names)} --help\``,
   });
 }
 
-/** `raw` is no value of that flag or argument; the message of `error` is a sentence on what is. */
+/** Creates the error for an invalid value of a flag or argument; the message of `error` lists the expected values. */
 export function refusedValue(name: string, raw: string, choices: readonly string[], error: InvalidArgumentError): UsageError {
   const similar = nearest(raw, choices);
-  const reason = error.message.replace(/^It /, 'it ').replace(/\.$/, '');
-  return misread(`${name} cannot be '${shorten(raw)}': ${reason}`, {
+  const expected = error.message.replace(/^(It takes|Allowed values are) /, '').replace(/\.$/, '');
+  const problem = name === 'setting' ? `unknown setting '${shorten(raw)}'` : `invalid value for ${name}: '${shorten(raw)}'`;
+  return misread(`${problem} (expected ${expected})`, {
     hint: similar && `did you mean ${name.startsWith('-') ? `${name} ` : ''}${similar}?`,
     cause: error,
   });
 }
 
-/** A flag that `command` does not have; a program or a noun has only the global ones. */
+/** Creates the error for a flag that `command` lacks; the program and groups have only the global flags. */
 export function unknownFlag(word: string, command: Command, names: readonly string[], argv: readonly string[] = []): UsageError {
   const [flag = ''] = word.split('=', 1);
   const known = command.options.flatMap(({ long, hidden, risky }) => (long === undefined || hidden || risky ? [] : [long]));
   const similar = nearestFlag(flag, known);
   const before = command.commands.length > 0;
   const help = before
-    ? `a command's own flags stand after it, as in: ${fullName(names.length > 0 ? [...names, 'list'] : ['qr', 'list'])} ${shorten(flag)}`
-    : `${fullName(names)} --help shows what it takes`;
+    ? `put the flags of a command after its name, such as \`${fullName(names.length > 0 ? [...names, 'list'] : ['qr', 'list'])} ${shorten(flag)}\``
+    : `list the flags with \`${fullName(names)} --help\``;
   return misread(`unknown flag '${shorten(before ? flag : word)}'${before ? ' before the command' : ''}`, {
     hint: flagHint(word, known, names, argv) ?? (similar ? `did you mean ${similar}?` : help),
   });
 }
 
-/** The flag somebody probably meant; `-format` is `--format`. The dashes are not counted: they are the same in all. */
+/** Returns the flag that was probably meant; `-format` is `--format`. The dashes are not compared. */
 function nearestFlag(flag: string, known: readonly string[]): string | undefined {
   const exact = known.find((long) => long === `-${flag}`);
   if (exact !== undefined || flag.length <= 2) return exact;
@@ -84,9 +84,9 @@ function nearestFlag(flag: string, known: readonly string[]): string | undefined
   return name === undefined ? undefined : `--${name}`;
 }
 
-/** There is no command and no topic of that name. */
+/** Creates the error for a name that is neither a command nor a topic. */
 export function noHelp(words: string, hint: string): UsageError {
-  return misread(`no help on '${shorten(words)}'`, { hint });
+  return misread(`no help for '${shorten(words)}'`, { hint });
 }
 
 /** What is shown of a word in a message. */
@@ -98,6 +98,6 @@ function shorten(word: string): string {
 function unknownCommand(word: string, names: readonly string[], argv: readonly string[]): UsageError {
   const typed = [...names, word].join(' ');
   return misread(`unknown command '${shorten(typed)}'`, {
-    hint: commandHint(word, names, argv) ?? `${fullName(names)} --help lists the commands`,
+    hint: commandHint(word, names, argv) ?? `list the commands with \`${fullName(names)} --help\``,
   });
 }

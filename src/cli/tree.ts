@@ -1,19 +1,19 @@
 /**
- * Every command, with its one-line summary and how to load it. Loading is lazy, so that a command pays at start-up only for
- * what it uses; help, completions, man pages and suggestions derive from this list and from the definitions behind it.
+ * Lists every command with its summary and a lazy import, so that start-up loads only the command that runs. Help, completions, man
+ * pages and suggestions derive from this list and from the command definitions.
  */
 import type { CommandDefinition } from '../commands/define.ts';
 
 type Load = () => Promise<{ command: CommandDefinition }>;
 
-/** The global flags that say which workspace a command acts on. */
+/** Global flags that choose the workspace a command acts on. */
 export type WorkspaceFlag = '--profile' | '--base-url';
 
 interface Leaf {
   name: string;
   summary: string;
   load: Load;
-  /** The flags that choose a workspace, as far as they mean something to it (default: both). Proposed commands carry them. */
+  /** The flags among `--profile` and `--base-url` that affect this command (default: both). Suggested commands repeat them. */
   takes?: readonly WorkspaceFlag[];
   /** Deletes: never suggested for a word that is not a command. */
   risky?: true;
@@ -27,78 +27,84 @@ export interface Branch {
 
 export type Node = Leaf | Branch;
 
-/** What `qrctl --help` says before it lists them. */
-export const ROOT_SUMMARY =
-  'creates dynamic QR codes and exports their scans: complete, each exactly once, within the rate limit';
+/** The sentence above the commands in `qrctl --help`. */
+export const ROOT_SUMMARY = 'Create dynamic QR codes and export their scans from the command line';
+
+/** The summary of `qrctl help`, which is not in the tree. */
+export const HELP_SUMMARY = 'Explain a command or a topic';
 
 export const TREE: readonly Node[] = [
   {
     name: 'qr',
-    summary: 'list, read, create, change, delete and print QR codes',
+    summary: 'List, create, update, check, draw and delete QR codes',
     commands: [
-      { name: 'list', summary: 'list the codes of the workspace', load: () => import('../commands/qr/list.ts') },
-      { name: 'get', summary: 'show one code', load: () => import('../commands/qr/get.ts') },
+      { name: 'list', summary: 'List the codes of the workspace', load: () => import('../commands/qr/list.ts') },
+      { name: 'get', summary: 'Show one code', load: () => import('../commands/qr/get.ts') },
       {
         name: 'create',
-        summary: 'create a code, or many from a file, each row exactly once',
+        summary: 'Create a code, or one per row of a file',
         load: () => import('../commands/qr/create/create.ts'),
       },
-      { name: 'update', summary: 'change a code, or many from a file', load: () => import('../commands/qr/update/update.ts') },
+      {
+        name: 'update',
+        summary: 'Update one or more codes, or each row of a file',
+        load: () => import('../commands/qr/update/update.ts'),
+      },
       {
         name: 'check',
-        summary: 'ask the destinations of codes whether they are alive',
+        summary: 'Check whether the destinations of codes respond',
         load: () => import('../commands/qr/check/check.ts'),
       },
       {
         name: 'delete',
-        summary: 'delete codes and their scans for ever',
+        summary: 'Permanently delete codes and their scans',
         risky: true,
         load: () => import('../commands/qr/delete/delete.ts'),
       },
       {
         name: 'image',
-        summary: 'draw codes to print, each proven readable',
+        summary: 'Draw codes as images for print, each verified as readable',
         load: () => import('../commands/qr/image/image.ts'),
       },
     ],
   },
   {
     name: 'scans',
-    summary: 'export and count scans',
+    summary: 'Export, count, report and follow scans',
     commands: [
       {
         name: 'export',
-        summary: 'export the scans of codes, complete or not at all',
+        summary: 'Export the scans of codes, complete or not at all',
         load: () => import('../commands/scans/export/export.ts'),
       },
       {
         name: 'stats',
-        summary: 'count scans by day, country, device and more',
+        summary: 'Count scans by day, country, device and more',
         load: () => import('../commands/scans/stats/stats.ts'),
       },
       {
         name: 'report',
-        summary: 'the same as one page to send to a client',
+        summary: 'Write a report of scans as one HTML page',
         load: () => import('../commands/scans/report/report.ts'),
       },
-      { name: 'tail', summary: 'print new scans as they come', load: () => import('../commands/scans/tail/tail.ts') },
+      { name: 'tail', summary: 'Print new scans as they arrive', load: () => import('../commands/scans/tail/tail.ts') },
     ],
   },
   {
     name: 'auth',
-    summary: 'store and check the key, switch profiles',
+    summary: 'Manage API keys and profiles',
     commands: [
-      { name: 'login', summary: 'store a key', load: () => import('../commands/auth/login.ts') },
+      { name: 'login', summary: 'Store an API key', load: () => import('../commands/auth/login.ts') },
       {
         name: 'status',
-        summary: 'show the profile, its plan and what is left of the rate limit',
+        summary: 'Show the profile, its plan and its remaining requests',
         load: () => import('../commands/auth/status.ts'),
       },
-      { name: 'list', summary: 'list the stored profiles', takes: [], load: () => import('../commands/auth/list.ts') },
-      { name: 'use', summary: 'switch to another profile', takes: [], load: () => import('../commands/auth/use.ts') },
+      { name: 'list', summary: 'List the stored profiles', takes: [], load: () => import('../commands/auth/list.ts') },
+      { name: 'use', summary: 'Switch to another profile', takes: [], load: () => import('../commands/auth/use.ts') },
       {
         name: 'logout',
-        summary: 'forget a profile and its key',
+        summary: 'Remove a profile and its key',
         takes: ['--profile'],
         load: () => import('../commands/auth/logout.ts'),
       },
@@ -106,45 +112,45 @@ export const TREE: readonly Node[] = [
   },
   {
     name: 'config',
-    summary: 'read and change the settings of a profile',
+    summary: 'Show and change the settings of a profile',
     commands: [
       {
         name: 'list',
-        summary: 'show every setting and where it comes from',
+        summary: 'List every setting and its source',
         takes: ['--profile'],
         load: () => import('../commands/config/list.ts'),
       },
-      { name: 'get', summary: 'print one setting', takes: ['--profile'], load: () => import('../commands/config/get.ts') },
-      { name: 'set', summary: 'change a setting', takes: ['--profile'], load: () => import('../commands/config/set.ts') },
-      { name: 'unset', summary: 'remove a setting', takes: ['--profile'], load: () => import('../commands/config/unset.ts') },
-      { name: 'path', summary: 'print where the config file is', takes: [], load: () => import('../commands/config/path.ts') },
+      { name: 'get', summary: 'Print a setting', takes: ['--profile'], load: () => import('../commands/config/get.ts') },
+      { name: 'set', summary: 'Change a setting', takes: ['--profile'], load: () => import('../commands/config/set.ts') },
+      { name: 'unset', summary: 'Remove a setting', takes: ['--profile'], load: () => import('../commands/config/unset.ts') },
+      { name: 'path', summary: 'Print the path of the config file', takes: [], load: () => import('../commands/config/path.ts') },
     ],
   },
   {
     name: 'api',
-    summary: 'send one raw request, for what no command covers yet',
+    summary: 'Send one raw request to the service',
     load: () => import('../commands/api.ts'),
   },
   {
     name: 'doctor',
-    summary: 'check config, key, network and clock, with a fix for each finding',
+    summary: 'Check config, key, network and clock, and suggest fixes',
     load: () => import('../commands/doctor/doctor.ts'),
   },
   {
     name: 'sandbox',
-    summary: 'run a local service with made-up data to try things on',
+    summary: 'Run a local service with sample data',
     takes: [],
     load: () => import('../commands/sandbox.ts'),
   },
   {
     name: 'demo',
-    summary: 'watch the main job done against a sandbox; needs no key',
+    summary: 'Run a demo against a local sandbox; no key required',
     takes: [],
     load: () => import('../commands/demo.ts'),
   },
   {
     name: 'completion',
-    summary: 'print the completion script of a shell',
+    summary: 'Print the completion script for a shell',
     takes: [],
     load: () => import('../commands/completion.ts'),
   },
@@ -154,7 +160,7 @@ export function isBranch(node: Node): node is Branch {
   return 'commands' in node;
 }
 
-/** A command, and what is typed for it. */
+/** A command and the words that call it. */
 export interface Path {
   names: readonly string[];
   leaf: Leaf;

@@ -13,26 +13,30 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const options = {
   query: {
     flags: '--query <key=value>',
-    description: 'a parameter of the query, encoded for you',
+    description: 'Query parameter, percent-encoded by qrctl',
     repeatable: true,
     parse: (raw, previous = []) => [...previous, parseParameter(raw)],
   } satisfies OptionDefinition<[string, string][]>,
-  input: text('--input <file|->', 'the body, as JSON; - is standard input', { complete: 'files' }),
+  input: text('--input <file|->', 'File with the JSON body of the request (- for standard input)', { complete: 'files' }),
 };
 
 export const command = defineCommand({
   description:
-    'Sends one request with the stored key and prints the body of the answer as it came; its status is on standard error. The rate limit is ' +
-    'waited for, and what failed on the way is sent again, POST only where it was certainly not applied. PATH is what follows the base ' +
-    'URL: /qr, or the whole /api/v1/qr. Nothing is asked before a DELETE.',
+    'Sends one raw request and prints the body of the response.\n\n' +
+    'PATH is the part after the base URL, such as /qr; the full /api/v1/qr works too. The status of the response goes to standard error. ' +
+    'qrctl waits for the rate limit and retries failed requests, but repeats a POST only if it was certainly not applied.\n\n' +
+    'A DELETE runs without confirmation.',
   arguments: [
     { term: '<method>', description: 'HTTP method', choices: METHODS },
-    { term: '<path>', description: 'what follows the base URL', complete: 'none' },
+    { term: '<path>', description: 'Path after the base URL', complete: 'none' },
   ],
   options,
   examples: [
-    { command: 'qrctl api GET /qr --query page=2 --query limit=5', does: 'a page of codes, as the service gives it' },
-    { command: 'qrctl api PATCH /qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11 --input changes.json', does: 'send a body from a file' },
+    { command: 'qrctl api GET /qr --query page=2 --query limit=5', does: 'Fetch a page of codes as the service returns it' },
+    {
+      command: 'qrctl api PATCH /qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11 --input changes.json',
+      does: 'Send a request body from a file',
+    },
   ],
   async run(context, { args: [method = '', path = ''], options: { query, input } }) {
     const { baseUrl } = await context.settings();
@@ -49,7 +53,7 @@ export const command = defineCommand({
 
 function parseParameter(raw: string): [string, string] {
   const at = raw.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It takes a name, =, and a value, such as limit=5.');
+  if (at < 1) throw new InvalidArgumentError('a name, =, and a value, such as limit=5');
   return [raw.slice(0, at), raw.slice(at + 1)];
 }
 

@@ -1,4 +1,4 @@
-/** How codes are chosen on the command line: CODE arguments, `--from`, or every code, each narrowed by `--name`, `--status` and `--type`. */
+/** Choice of codes on the command line: CODE arguments, `--from`, or every code, each narrowed by `--name`, `--status` and `--type`. */
 import { UsageError } from '../errors.ts';
 import { inShell } from '../text/quote.ts';
 import { type Filters, filterOptions, foldName } from './code-filters.ts';
@@ -10,9 +10,9 @@ export type CodeChoice = Partial<Filters> & {
   from?: string | undefined;
 };
 
-/** The flags of commands that read scans of the service. */
+/** Flags that choose the codes of commands that read scans from the service. */
 export const choiceOptions = {
-  all: flag('--all', 'every code of the workspace, oldest first', { risky: true }),
+  all: flag('--all', 'Select every code, oldest first', { risky: true }),
   from: fromCodesOption(),
   ...filterOptions,
 };
@@ -35,21 +35,23 @@ export function filterWords(choice: CodeChoice): string | undefined {
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
   const ways = [names.length > 0 && 'CODE', choice.all && '--all', choice.from !== undefined && '--from'].filter((way) => way);
   if (ways.length > 1) {
-    const hint = isTime(choice.from) ? `for a time, use --since ${choice.from}` : `omit ${ways[0]} or ${ways[1]}`;
+    const hint = isTime(choice.from)
+      ? `to start at a time, use \`--since ${choice.from}\``
+      : `omit either ${ways[0]} or ${ways[1]}`;
     throw new UsageError(`${ways[0]} can't be used with ${ways[1]}`, { hint });
   }
   if (ways.length > 0 || filterOf(choice)) return;
   throw new UsageError('no code specified', {
-    hint: 'specify codes by ID or slug, or add --all, --name TEXT or --from FILE; `qrctl qr list` shows the codes',
+    hint: 'specify IDs or slugs (see `qrctl qr list`), or add --all, --name TEXT or --from FILE',
   });
 }
 
-/** Whether a file is named as a time is typed: `--from 2026-10-01` is the word of other tools for `--since`. */
+/** Tests whether `--from` was used with a time, as in other tools: `--from 2026-10-01` is `--since` here. */
 function isTime(from: string | undefined): boolean {
   return from !== undefined && /^(\d{4}-\d\d(-\d\d)?|\d+[smhdw]|today|yesterday)$/.test(from);
 }
 
-/** Whether the choice is one code that was typed, so that rows need not say which. */
+/** Tests whether the choice is a single CODE argument, so that rows need no code columns. */
 export function isOneCode(names: readonly string[], choice: CodeChoice): boolean {
   return names.length === 1 && filterOf(choice) === undefined;
 }

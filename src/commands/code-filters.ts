@@ -1,16 +1,16 @@
-/** Which codes of the workspace are meant: the filters that the service has not. */
+/** Filters codes by status, type and name; the service has no filters. */
 import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../service/shapes.ts';
 import { choices, texts } from './define.ts';
 
 export const filterOptions = {
-  status: choices('--status <status>', 'only codes of this status', CODE_STATUSES),
-  type: choices('--type <type>', 'only codes of this type', CODE_TYPES),
-  name: texts('--name <text>', 'only codes with this in their name, in either case'),
+  status: choices('--status <status>', 'Select by status', CODE_STATUSES),
+  type: choices('--type <type>', 'Select by type', CODE_TYPES),
+  name: texts('--name <text>', 'Select by part of the name'),
 };
 
 export type Filters = { [K in keyof typeof filterOptions]: readonly string[] | undefined };
 
-/** Whether a code passes: any of the values of each flag that was given. Names match in part, in either case. */
+/** Creates a test that a code passes if it matches any value of each filter. Names match in part, ignoring case. */
 export function createFilter({ status, type, name }: Partial<Filters>): (code: QrCode) => boolean {
   const parts = name?.map(foldName);
   return (code) =>
@@ -19,7 +19,7 @@ export function createFilter({ status, type, name }: Partial<Filters>): (code: Q
     (!parts || parts.some((part) => foldName(code.name).includes(part)));
 }
 
-/** A name as it is compared. */
+/** Normalizes a name for comparison. */
 export function foldName(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

@@ -3,13 +3,14 @@ import { defineCommand } from './define.ts';
 
 export const command = defineCommand({
   description:
-    'Prints the completion script of a shell; its first lines say how to install it. It completes commands, flags and their ' +
-    'values, profiles, files, and codes by slug with their names, which are asked for at most once a minute.',
-  arguments: [{ term: '<shell>', description: 'the shell', choices: SHELLS }],
+    'Prints the completion script for a shell.\n\n' +
+    'The first lines of the script explain how to install it. It completes commands, flags and their values, profiles, files, and codes by ' +
+    'slug. Codes are fetched at most once per minute.',
+  arguments: [{ term: '<shell>', description: 'Shell', choices: SHELLS }],
   options: {},
   examples: [
-    { command: 'source <(qrctl completion bash)', does: 'complete in this bash, or zsh' },
-    { command: 'qrctl completion fish > ~/.config/fish/completions/qrctl.fish', does: 'complete in every fish from now on' },
+    { command: 'source <(qrctl completion bash)', does: 'Enable completion in the current bash or zsh' },
+    { command: 'qrctl completion fish > ~/.config/fish/completions/qrctl.fish', does: 'Enable completion in every fish shell' },
   ],
   async run({ console }, { args: [shell] }) {
     const { readCompletionScript } = await import('./completion-scripts.ts');

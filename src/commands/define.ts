@@ -12,7 +12,7 @@ export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none'
 
 export interface Example {
   command: string;
-  /** What it is for, a short phrase. */
+  /** What the example does: a full imperative. */
   does: string;
 }
 
@@ -49,7 +49,7 @@ export interface Argument {
 export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>, Extra {
   choices?: readonly string[];
   repeatable?: boolean;
-  /** Turns the raw value into the typed one, or throws InvalidArgumentError with a sentence on what it takes. Absent for a boolean. */
+  /** Turns the raw value into the typed one, or throws InvalidArgumentError with the expected values. Absent for a boolean. */
   parse?(raw: string, previous: T | undefined): T;
 }
 
@@ -71,7 +71,7 @@ export function negation(flags: string, description: string, extra: Extra = {}):
 /** Any text but the empty one, unless `empty` allows it. */
 export function text(flags: string, description: string, extra: Extra & { empty?: boolean } = {}): OptionDefinition<string> {
   const parse = (raw: string) => {
-    if (raw === '' && !extra.empty) throw new InvalidArgumentError('It must not be empty.');
+    if (raw === '' && !extra.empty) throw new InvalidArgumentError('at least one character');
     return raw;
   };
   const { empty: _, ...rest } = extra;
@@ -89,7 +89,7 @@ export function integer(
     const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
     if (value >= bounds.min && value <= (bounds.max ?? Number.MAX_SAFE_INTEGER)) return value;
     const range = bounds.max === undefined ? `of at least ${bounds.min}` : `from ${bounds.min} to ${bounds.max}`;
-    throw new InvalidArgumentError(`It takes a whole number ${range}.`);
+    throw new InvalidArgumentError(`a whole number ${range}`);
   };
   return { flags, description, parse, ...extra };
 }
@@ -120,7 +120,7 @@ export function texts(flags: string, description: string, extra: Extra = {}): Op
   return { flags, description, repeatable: true, parse: (raw, previous = []) => [...previous, raw], ...extra };
 }
 
-/** What `read` makes of the value; where that is undefined, `forms` is the sentence on what it takes. */
+/** The result of `read`; if it is undefined, `forms` says which values are expected. */
 export function parsed<T>(
   flags: string,
   description: string,
@@ -140,17 +140,17 @@ export function duration(flags: string, description: string, extra: Extra = {}):
   return parsed(flags, description, VALUES['max-wait'], extra);
 }
 
-/** What takes a DURATION that is not zero. */
+/** Parser of a DURATION above zero. */
 export const PERIOD = {
   parse: (raw: string) => parseDuration(raw) || undefined,
-  forms: 'It takes a duration above zero, such as 500ms, 30s or 5m.',
+  forms: 'a duration above zero, such as 500ms, 30s or 5m',
 };
 
 /** The one of `values` that is meant, in any case; throws InvalidArgumentError if there is none. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;
-  throw new InvalidArgumentError(`It takes ${values.slice(0, -1).join(', ')} or ${values.at(-1)}.`);
+  throw new InvalidArgumentError(`${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);
 }
 
 export type Options = Record<string, OptionDefinition<unknown>>;
@@ -161,7 +161,7 @@ export type Values<O extends Options> = { [K in keyof O]: O[K] extends OptionDef
 export type ArgumentDefinition = Pick<Argument, 'term' | 'description'> & Partial<Pick<Argument, 'choices' | 'complete'>>;
 
 export interface CommandDefinition<O extends Options = Options> {
-  /** One paragraph or two: what it does and what to know. The one-line summary stands in tree.ts. */
+  /** Short paragraphs; the first sentence is the whole command in at most 12 words. The one-line summary is in tree.ts. */
   description: string;
   arguments?: readonly ArgumentDefinition[];
   /** Keys must be commander's camelCase of the long flag; parsing checks. */

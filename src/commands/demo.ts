@@ -34,13 +34,14 @@ const HEAD_LINES = 4;
 
 export const command = defineCommand({
   description:
-    'Starts a sandbox on a free port and runs real commands against it in front of you: creates codes from a CSV file, lists them, and exports ' +
-    'all their scans to a file, through a rate limit that is reached on purpose. Needs no key and no network, takes about ten seconds, and ' +
-    'leaves the files in a fresh temporary directory, whose export it names on standard output.',
+    'Runs qrctl commands against a local sandbox in front of you.\n\n' +
+    'The demo creates codes from a CSV file, lists them, and exports all their scans to a file. It reaches the rate limit on purpose. ' +
+    'It takes about ten seconds and requires neither a key nor a network.\n\n' +
+    'The files stay in a new temporary directory. The path of the export is printed on standard output.',
   options: {},
   examples: [
-    { command: 'qrctl demo', does: 'watch it' },
-    { command: 'qrctl demo --quiet', does: 'without the story between the commands' },
+    { command: 'qrctl demo', does: 'Watch the demo' },
+    { command: 'qrctl demo --quiet', does: 'Run the demo without explanations' },
   ],
 
   async run(context) {

@@ -1,11 +1,9 @@
-/** The flag `--from` of commands that choose codes by a file. */
+/** Declares the flag `--from` of commands that select codes by a file. */
 import { type OptionDefinition, text } from './define.ts';
 
-const FROM_CODES =
-  'File of codes: CSV, workbook (.xlsx), JSON array or NDJSON with a column id or slug, or a list of ids or slugs, one per line; ' +
-  '- is standard input';
+const FROM_CODES = 'File of codes: CSV, .xlsx, JSON, NDJSON or one ID or slug per line (- for standard input)';
 
-/** Declares the flag, in a group of flags. `readCodesOfFile` (codes-of-file.ts) reads what it is given. */
+/** Declares the flag in a group of flags; `readCodesOfFile` (codes-of-file.ts) reads the file. */
 export function fromCodesOption(group?: string): OptionDefinition<string> {
   return text('--from <file|->', FROM_CODES, { group, complete: 'files' });
 }

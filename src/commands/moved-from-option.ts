@@ -1,12 +1,12 @@
-/** `--moved-from`, of every command that keeps a file about one service from run to run. */
+/** Declares `--moved-from`, of every command that keeps a file about one service between runs. */
 import { UsageError } from '../errors.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { parsed } from './define.ts';
 
 export const movedFromOption = {
-  movedFrom: parsed('--moved-from <url>', 'Base URL that the service had before, if it has moved since the last run', {
+  movedFrom: parsed('--moved-from <url>', 'Base URL of the last run, if it has changed', {
     parse: canonical,
-    forms: 'It takes a base URL, such as https://host/api/v1.',
+    forms: 'a base URL, such as https://HOST/api/v1',
   }),
 };
 

@@ -1,4 +1,4 @@
-/** The flags of every command that prints records, and the one way they turn into output. */
+/** Declares the output flags of every command that prints records, and opens the output they describe. */
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import type { Column } from '../rows/columns.ts';
@@ -13,44 +13,48 @@ import { countOf } from '../text/quote.ts';
 import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
 
 const GROUP = 'Output flags:';
-const WRITES = `Write to FILE, completely or not at all: ${ENDINGS.join(' ')} (each also with .gz), .xlsx`;
+const WRITES = `Write to FILE (${ENDINGS.join(', ')}, each also with .gz; .xlsx`;
 
-/** Of commands whose records have no id. */
+/** Output flags of commands whose records have no ID. */
 export const outputOptionsWithoutIds = {
-  format: choice('-f, --format <format>', 'table on a terminal; otherwise csv for lists, json for one record', FORMATS, {
+  format: choice('-f, --format <format>', 'Output format', FORMATS, {
     group: GROUP,
   }),
-  output: text('-o, --output <file>', WRITES, {
+  output: text('-o, --output <file>', `${WRITES})`, {
     group: GROUP,
     complete: 'files',
   }),
   fields: {
     flags: '--fields <a,b,c>',
-    description: 'which columns, in this order',
+    description: 'Columns to print, in this order',
     group: GROUP,
     parse: parseFields,
   } satisfies OptionDefinition<string[]>,
-  delimiter: parsed('--delimiter <,|;|tab>', 'what stands between cells of CSV', VALUES.delimiter, { group: GROUP }),
-  header: negation('--no-header', 'CSV without the row of names', { group: GROUP }),
-  rawCells: flag('--raw-cells', 'CSV with cells that look like formulas left as they are; also how --from is read', {
+  delimiter: parsed('--delimiter <,|;|tab>', 'Separator of CSV cells (default: ,)', VALUES.delimiter, { group: GROUP }),
+  header: negation('--no-header', 'Omit the header row of CSV', { group: GROUP }),
+  rawCells: flag('--raw-cells', "Don't escape formulas in CSV, nor unescape --from", {
     group: GROUP,
     risky: true,
   }),
-  excel: flag('--excel', 'CSV for Excel: byte order mark and CRLF', { group: GROUP }),
+  excel: flag('--excel', 'Write CSV for Excel, with BOM and CRLF', { group: GROUP }),
 };
 
-export const outputOptions = { ...outputOptionsWithoutIds, ids: flag('--ids', 'only ids, one a line', { group: GROUP }) };
+export const outputOptions = { ...outputOptionsWithoutIds, ids: flag('--ids', 'Print only IDs, one per line', { group: GROUP }) };
 
-/** Of commands that print codes, whose times are cells of a workbook. */
+/** Time zone flag of commands that print codes, for date cells of a workbook. */
 export const timezoneOption = {
-  timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's, or the machine's)", { group: GROUP }),
+  timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's)", {
+    group: GROUP,
+  }),
 };
 
-/** Of commands that write scans. */
+/** Output flags of commands that write scans. */
 export const scanOutputOptions = {
   ...outputOptions,
-  format: choice('-f, --format <format>', 'table on a terminal; otherwise csv', SCAN_FORMATS, { group: GROUP }),
-  output: text('-o, --output <file>', `${WRITES}, .parquet`, {
+  format: choice('-f, --format <format>', 'Output format', SCAN_FORMATS, {
+    group: GROUP,
+  }),
+  output: text('-o, --output <file>', `${WRITES}, .parquet)`, {
     group: GROUP,
     complete: 'files',
   }),
@@ -58,12 +62,12 @@ export const scanOutputOptions = {
 
 function parseFields(raw: string): string[] {
   const fields = raw.split(',').map((field) => field.trim());
-  if (fields.includes('')) throw new InvalidArgumentError('It takes names separated by commas, such as id,name.');
+  if (fields.includes('')) throw new InvalidArgumentError('names separated by commas, such as id,name');
   return fields;
 }
 
 /**
- * What the flags ask for, with the profile's format. Call it before the first request: it throws UsageError on flags that
+ * Combines the flags with the format of the profile. Call it before the first request: it throws UsageError on flags that
  * contradict each other and on unknown fields.
  */
 export async function planOutput(
@@ -76,7 +80,7 @@ export async function planOutput(
   return plan.planOutput(options, { columns, shape, settings, isTerminal: context.console.isTerminal });
 }
 
-/** A factory of formatters for a plan; each makes one document. Loads what the format needs, and no more. */
+/** Returns a factory of formatters for a plan; each formatter makes one document. Loads only the modules that the format needs. */
 export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<() => Formatter> {
   if (plan.format === 'parquet') {
     const { createParquetFormatter } = await import('../rows/parquet/parquet.ts');
@@ -95,7 +99,8 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
   const toTerminal = console.isTerminal && plan.path === undefined;
   const colours = await loadColours(console.colour && plan.path === undefined);
   if (plan.shape === 'record') return () => createRecordFormatter({ columns: plan.columns, colours, extra: !plan.chosen });
-  const onDropped = (names: string[]) => console.note(`not shown, for want of room: ${names.join(', ')} (see --fields)`);
+  const onDropped = (names: string[]) =>
+    console.note(`Hidden columns (terminal too narrow): ${names.join(', ')}. Choose columns with --fields`);
   return () =>
     createTableFormatter({
       ...plan,
@@ -143,14 +148,14 @@ async function openWorkbook(
   return createWorkbookSink(file, { columns, zone });
 }
 
-/** What stands between the exact values of other people and a terminal; tables have it built in. */
+/** Loads the function that makes control characters visible on a terminal; tables have it built in. */
 async function loadGuard({ console }: Context, { format }: OutputPlan): Promise<((text: string) => string) | undefined> {
   if (!console.isTerminal || format === 'table') return undefined;
   const { cleanCsv, cleanJson } = await import('../text/clean.ts');
   return format === 'json' || format === 'ndjson' ? cleanJson : cleanCsv;
 }
 
-/** `planOutput` and `openSink` in one. Whoever opens must end with `writeAll`, `commit` or `discard`. */
+/** Plans and opens an output. The caller must end it with `writeAll`, `commit` or `discard`. */
 export async function openOutput(
   context: Context,
   options: OutputFlags,
@@ -162,11 +167,11 @@ export async function openOutput(
 
 type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
 
-/** What is said on standard error of a list that was printed. */
+/** Notes on standard error about a printed list. */
 interface ListWords {
-  /** Where a table would be empty. */
+  /** Note in place of an empty table. */
   none?: string;
-  /** Of which it is told how many there are, below a table and of a file. */
+  /** Noun of the records, whose count is noted below a table and for a file. */
   thing?: string;
 }
 
@@ -179,7 +184,7 @@ export async function printRecords(
   records: Batches,
   columns: readonly Column[],
   options: OutputFlags,
-  { none = 'nothing to show', thing }: ListWords = {},
+  { none = 'No results', thing }: ListWords = {},
 ): Promise<void> {
   const plan = await planOutput(context, options, columns, 'list');
   const count = await writeAll(await openSink(context, plan), isArray(records) ? [records] : records);

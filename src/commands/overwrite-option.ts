@@ -1,6 +1,6 @@
-/** `--overwrite`, of every command that refuses to replace a file with other contents. */
+/** Declares `--overwrite`, of every command that refuses to replace a file with unrelated contents. */
 import { flag } from './define.ts';
 
 export const overwriteOption = {
-  overwrite: flag('--overwrite', 'Replace an existing file that qrctl otherwise refuses to replace', { risky: true }),
+  overwrite: flag('--overwrite', 'Replace files that are protected by default', { risky: true }),
 };

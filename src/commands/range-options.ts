@@ -1,4 +1,4 @@
-/** The flags of every command that reads a range of time, what they mean together, and how a range is said. */
+/** Declares the flags for a range of time, resolves them to instants, and formats a range. */
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { createLocalTime } from '../time/local-time.ts';
@@ -8,21 +8,18 @@ import { text } from './define.ts';
 const GROUP = 'Range flags:';
 
 export const rangeOptions = {
-  since: text('--since <time>', 'only scans from this time on', { group: GROUP }),
-  until: text('--until <time>', 'only scans before this time', { group: GROUP }),
-  during: text('--during <period>', '2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today, yesterday, last-month and such', {
+  since: text('--since <time>', 'Include only scans at or after TIME', { group: GROUP }),
+  until: text('--until <time>', 'Include only scans before TIME', { group: GROUP }),
+  during: text('--during <period>', 'Include only PERIOD, such as 2026-10, last-month', {
     group: GROUP,
   }),
-  timezone: text('--timezone <zone>', 'what periods, and times without an offset, are meant in, such as Europe/Berlin', {
+  timezone: text('--timezone <zone>', 'Time zone of periods and of times without one', {
     group: GROUP,
   }),
 };
 
-/** What these flags take, for the description of a command. */
-export const RANGE_FORMS =
-  'The range is half-open: --since ≤ time < --until. A time is a date, a date-time, a duration ago (24h), now, today or ' +
-  "yesterday; what has no offset is meant in --timezone. Without --until the end is the service's clock at the first answer. " +
-  '--during names both ends: a year, quarter, month, week or day, today, yesterday, and this- or last- before week, month, quarter or year.';
+/** The sentence on these flags in the description of a command. */
+export const RANGE_FORMS = 'Times and periods: see `qrctl help time-ranges`.';
 
 export interface RangeFlags {
   since?: string | undefined;

@@ -10,38 +10,38 @@ const DAY_MS = 86_400_000;
 
 export const command = defineCommand({
   description:
-    'Runs a local service that behaves as the real one is specified: the same endpoints, errors and rate limit, with made-up data that is the ' +
-    'same for the same seed and day. It prints QRCTL_BASE_URL and QRCTL_API_KEY, listens on 127.0.0.1 only, and ends with Ctrl-C. ' +
-    'Everything in it is forgotten then.\n\n' +
-    'Plans allow 60, 300 or 1000 requests a window, and 500, 5000 or 50000 new codes beside the made-up ones.',
+    'Runs a local service with sample data until you press Ctrl-C.\n\n' +
+    'It has the same endpoints, errors and rate limits as the real service. It prints QRCTL_BASE_URL and QRCTL_API_KEY, and listens on ' +
+    '127.0.0.1 only. The data depends only on the seed and the day; changes are lost when the sandbox stops.\n\n' +
+    'The plans allow 60, 300 or 1000 requests per window, and 500, 5000 or 50000 new codes in addition to the sample codes.',
   options: {
     port: integer(
       '--port <n>',
-      `port to listen on, 0 for any free one (default: ${DEFAULT_PORT}, or a free one if that is taken)`,
+      `Port to listen on; 0 chooses a free one (default: ${DEFAULT_PORT}, or a free one if that is in use)`,
       {
         min: 0,
         max: 65_535,
       },
     ),
-    codes: integer('--codes <n>', 'made-up codes (default: 25)', { min: 0, max: 100_000 }),
-    scans: integer('--scans <n>', 'made-up scans of each code, over the 90 days up to today 00:00 UTC (default: 1000)', {
+    codes: integer('--codes <n>', 'Number of sample codes (default: 25)', { min: 0, max: 100_000 }),
+    scans: integer('--scans <n>', 'Sample scans per code, spread over the 90 days before today 00:00 UTC (default: 1000)', {
       min: 0,
       max: 100_000_000,
     }),
-    plan: choice('--plan <plan>', 'plan of the workspace (default: business)', PLANS),
-    window: duration('--window <duration>', 'length of a rate-limit window, at least 1s (default: 60s)'),
-    seed: integer('--seed <n>', 'another number makes up other data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
-    live: integer('--live <n>', 'new scans a second of every code, from now on (default: 0)', { min: 0, max: 1000 }),
-    latency: duration('--latency <duration>', 'how long every answer takes (default: 0)'),
-    key: text('--key <key>', 'the key it accepts, in place of the made-up one; not for real keys, arguments are public'),
+    plan: choice('--plan <plan>', 'Plan of the workspace (default: business)', PLANS),
+    window: duration('--window <duration>', 'Length of a rate-limit window (default: 60s; at least 1s)'),
+    seed: integer('--seed <n>', 'Seed of the sample data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
+    live: integer('--live <n>', 'New scans per second and code from now on (default: 0)', { min: 0, max: 1000 }),
+    latency: duration('--latency <duration>', 'Delay of every response (default: 0)'),
+    key: text('--key <key>', "API key to accept (default: a generated key); don't pass a real key, because arguments are public"),
   },
   examples: [
-    { command: 'qrctl sandbox', does: 'try the tool without an account' },
-    { command: 'qrctl sandbox --plan free --window 5s', does: 'see pauses for the rate limit without waiting a minute' },
-    { command: 'qrctl sandbox --codes 1 --scans 10000000 --live 20', does: 'a code that is scanned a lot' },
+    { command: 'qrctl sandbox', does: 'Try qrctl without an account' },
+    { command: 'qrctl sandbox --plan free --window 5s', does: 'See how qrctl waits for the rate limit, in windows of 5 seconds' },
+    { command: 'qrctl sandbox --codes 1 --scans 10000000 --live 20', does: 'Test with one code that has ten million scans' },
     {
       command: '{ read -r url; read -r key; } < <(qrctl sandbox -q) && export "$url" "$key"',
-      does: 'use it from this bash, until `kill $!`',
+      does: 'Use a sandbox in the current bash, until `kill $!`',
     },
   ],
 

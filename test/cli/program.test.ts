@@ -118,7 +118,14 @@ describe('the command surface', () => {
     const names = form.split(' ').filter((word) => /^\w/.test(word));
     const help = await printed(`${names.join(' ')} --help`);
     expect(help).toContain(`Usage: qrctl ${form} [flags]\n`);
-    for (const flag of [...flags, ...GLOBALS]) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
+    for (const flag of flags) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
+    expect(help).toContain('Flags for every command: see `qrctl help flags`.');
+    expect(help.split('\n').length - 1).toBeLessThanOrEqual(60);
+  });
+
+  test('explains the flags of every command once', async () => {
+    const help = await printed('help flags');
+    for (const flag of GLOBALS) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
   });
 
   test('has no command beside those', () => {
@@ -207,8 +214,9 @@ describe('help', () => {
     for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130, 143]) expect(help).toMatch(new RegExp(`^  ${code} +\\w`, 'm'));
   });
 
-  test('shows the licences and the manual pages that come with the program', async () => {
-    expect(await printed('help licences')).toMatch(/^undici \d+\.\d+\.\d+ \(MIT\)$/m);
+  test('shows the licenses and the man pages that come with the program', async () => {
+    expect(await printed('help licences')).toBe(await printed('help licenses'));
+    expect(await printed('help licenses')).toMatch(/^undici \d+\.\d+\.\d+ \(MIT\)$/m);
     expect(await printed('help man qr list')).toMatch(/^\.TH "QRCTL.{1,2}QR.{1,2}LIST" 1/);
     expect(await printed('help man')).toMatch(/^\.TH "QRCTL" 1/);
   });
@@ -238,24 +246,24 @@ describe('help', () => {
 
 describe('what is not understood', () => {
   test.each([
-    ['qr', 'qr: which command? It takes list, get, create, update, check, delete or image', 'qrctl qr --help explains them'],
-    ['-q', 'which command?', 'qrctl --help lists them'],
-    ['quit', "unknown command 'quit'", 'qrctl --help lists the commands'],
+    ['qr', 'no command specified for qr (expected list, get, create, update, check, delete or image)', 'see `qrctl qr --help`'],
+    ['-q', 'no command specified', 'list the commands with `qrctl --help`'],
+    ['quit', "unknown command 'quit'", 'list the commands with `qrctl --help`'],
     ['qr lst', "unknown command 'qr lst'", 'did you mean `qrctl qr list`?'],
     ['atuh login', "unknown command 'atuh'", 'did you mean `qrctl auth login`?'],
-    ['list', "unknown command 'list'", 'did you mean `qrctl qr list`? There is also qrctl auth list and qrctl config list.'],
-    ['ls', "unknown command 'ls'", 'did you mean `qrctl qr list`? There is also qrctl auth list and qrctl config list.'],
+    ['list', "unknown command 'list'", 'did you mean `qrctl qr list`? See also `qrctl auth list` and `qrctl config list`.'],
+    ['ls', "unknown command 'ls'", 'did you mean `qrctl qr list`? See also `qrctl auth list` and `qrctl config list`.'],
     ['login', "unknown command 'login'", 'did you mean `qrctl auth login`?'],
     ['exprot', "unknown command 'exprot'", 'did you mean `qrctl scans export`?'],
     ['qr export', "unknown command 'qr export'", 'did you mean `qrctl scans export`?'],
     // A command that deletes is never suggested.
-    ['qr rm a', "unknown command 'qr rm'", 'qrctl qr --help lists the commands'],
-    ['qr delte a', "unknown command 'qr delte'", 'qrctl qr --help lists the commands'],
-    ['remove a', "unknown command 'remove'", 'qrctl --help lists the commands'],
-    ['delete a --yes', "unknown command 'delete'", 'qrctl --help lists the commands'],
-    ['auth remove work', "unknown command 'auth remove'", 'qrctl auth --help lists the commands'],
-    ['config delete format', "unknown command 'config delete'", 'qrctl config --help lists the commands'],
-    ['scans delete a --yes', "unknown command 'scans delete'", 'qrctl scans --help lists the commands'],
+    ['qr rm a', "unknown command 'qr rm'", 'list the commands with `qrctl qr --help`'],
+    ['qr delte a', "unknown command 'qr delte'", 'list the commands with `qrctl qr --help`'],
+    ['remove a', "unknown command 'remove'", 'list the commands with `qrctl --help`'],
+    ['delete a --yes', "unknown command 'delete'", 'list the commands with `qrctl --help`'],
+    ['auth remove work', "unknown command 'auth remove'", 'list the commands with `qrctl auth --help`'],
+    ['config delete format', "unknown command 'config delete'", 'list the commands with `qrctl config --help`'],
+    ['scans delete a --yes', "unknown command 'scans delete'", 'list the commands with `qrctl scans --help`'],
     ['codes', "unknown command 'codes'", 'did you mean `qrctl qr`?'],
     ['whoami', "unknown command 'whoami'", 'did you mean `qrctl auth status`?'],
     ['qr pause spring-menu', "unknown command 'qr pause'", 'did you mean `qrctl qr update spring-menu --status paused`?'],
@@ -277,45 +285,49 @@ describe('what is not understood', () => {
     ],
     ['qr create codes.csv', "too many arguments: 'codes.csv'", 'did you mean `qrctl qr create --from codes.csv`?'],
     ['auth login qr.example', "too many arguments: 'qr.example'", 'did you mean `qrctl auth login --base-url qr.example`?'],
-    ['__proto__', "unknown command '__proto__'", 'qrctl --help lists the commands'],
-    ['constructor', "unknown command 'constructor'", 'qrctl --help lists the commands'],
-    ['quit --help', "unknown command 'quit'", 'qrctl --help lists the commands'],
-    ['help quit', "unknown command 'quit'", 'qrctl --help lists the commands'],
-    ['help exitcodes', "no help on 'exitcodes'", 'did you mean `qrctl help exit-codes`?'],
+    ['__proto__', "unknown command '__proto__'", 'list the commands with `qrctl --help`'],
+    ['constructor', "unknown command 'constructor'", 'list the commands with `qrctl --help`'],
+    ['quit --help', "unknown command 'quit'", 'list the commands with `qrctl --help`'],
+    ['help quit', "unknown command 'quit'", 'list the commands with `qrctl --help`'],
+    ['help exitcodes', "no help for 'exitcodes'", 'did you mean `qrctl help exit-codes`?'],
     ['help qr lst', "unknown command 'qr lst'", 'did you mean `qrctl qr list`?'],
-    ['help qr list all', "no help on 'qr list all'", 'try: qrctl help qr list'],
+    ['help qr list all', "no help for 'qr list all'", 'see `qrctl help qr list`'],
     ['qr list --limti 3', "unknown flag '--limti'", 'did you mean --limit?'],
     ['qr list --limti=3', "unknown flag '--limti=3'", 'did you mean --limit?'],
     ['qr list --quite', "unknown flag '--quite'", 'did you mean --quiet?'],
     ['qr list -format json', "unknown flag '-format'", 'did you mean --format?'],
     // Nor is a flag that acts on more codes, skips a check, or overwrites.
-    ['scans report --al X', "unknown flag '--al'", 'qrctl scans report --help shows what it takes'],
-    ['scans export --al', "unknown flag '--al'", 'qrctl scans export --help shows what it takes'],
-    ['scans export a --restrat', "unknown flag '--restrat'", 'qrctl scans export --help shows what it takes'],
-    ['qr delete a --force', "unknown flag '--force'", 'qrctl qr delete --help shows what it takes'],
-    ['qr delete a -yes', "unknown flag '-yes'", 'qrctl qr delete --help shows what it takes'],
-    ['qr image a --copies 21', "unknown flag '--copies'", 'qrctl qr image --help shows what it takes'],
-    ['auth login --noverify', "unknown flag '--noverify'", 'qrctl auth login --help shows what it takes'],
-    ['qr list --nonsense', "unknown flag '--nonsense'", 'qrctl qr list --help shows what it takes'],
+    ['scans report --al X', "unknown flag '--al'", 'list the flags with `qrctl scans report --help`'],
+    ['scans export --al', "unknown flag '--al'", 'list the flags with `qrctl scans export --help`'],
+    ['scans export a --restrat', "unknown flag '--restrat'", 'list the flags with `qrctl scans export --help`'],
+    ['qr delete a --force', "unknown flag '--force'", 'list the flags with `qrctl qr delete --help`'],
+    ['qr delete a -yes', "unknown flag '-yes'", 'list the flags with `qrctl qr delete --help`'],
+    ['qr image a --copies 21', "unknown flag '--copies'", 'list the flags with `qrctl qr image --help`'],
+    ['auth login --noverify', "unknown flag '--noverify'", 'list the flags with `qrctl auth login --help`'],
+    ['qr list --nonsense', "unknown flag '--nonsense'", 'list the flags with `qrctl qr list --help`'],
     ['--profil work qr list', "unknown flag '--profil' before the command", 'did you mean --profile?'],
     [
       '--format json qr list',
       "unknown flag '--format' before the command",
-      "a command's own flags stand after it, as in: qrctl qr list --format",
+      'put the flags of a command after its name, such as `qrctl qr list --format`',
     ],
-    ['qr list --status actve', "--status cannot be 'actve': it takes active, paused or expired", 'did you mean --status active?'],
-    ['qr list --status gone', "--status cannot be 'gone': it takes active, paused or expired", undefined],
-    ['qr create --name n --type vcrd', expect.stringContaining("--type cannot be 'vcrd'"), 'did you mean --type vcard?'],
-    ['qr list -f jsn', "--format cannot be 'jsn': it takes table, csv, json or ndjson", 'did you mean --format json?'],
-    ['config set timezon UTC', expect.stringContaining("setting cannot be 'timezon'"), 'did you mean timezone?'],
-    ['completion bsh', "shell cannot be 'bsh': it takes bash, zsh, fish or powershell", 'did you mean bash?'],
+    [
+      'qr list --status actve',
+      "invalid value for --status: 'actve' (expected active, paused or expired)",
+      'did you mean --status active?',
+    ],
+    ['qr list --status gone', "invalid value for --status: 'gone' (expected active, paused or expired)", undefined],
+    ['qr create --name n --type vcrd', expect.stringContaining("invalid value for --type: 'vcrd'"), 'did you mean --type vcard?'],
+    ['qr list -f jsn', "invalid value for --format: 'jsn' (expected table, csv, json or ndjson)", 'did you mean --format json?'],
+    ['config set timezon UTC', expect.stringContaining("unknown setting 'timezon'"), 'did you mean timezone?'],
+    ['completion bsh', "invalid value for shell: 'bsh' (expected bash, zsh, fish or powershell)", 'did you mean bash?'],
     [
       '--max-wait soon config path',
-      "--max-wait cannot be 'soon': it takes a duration such as 500ms, 30s, 15m, 24h, 7d or 2w",
+      "invalid value for --max-wait: 'soon' (expected a duration such as 500ms, 30s, 15m, 24h, 7d or 2w)",
       undefined,
     ],
     ['qr list --limit', expect.stringContaining('--limit'), 'usage: qrctl qr list [flags]'],
-    ['qr get', "missing required argument 'code'", 'usage: qrctl qr get <code> [flags]'],
+    ['qr get', "missing argument 'code'", 'usage: qrctl qr get <code> [flags]'],
     ['config path here', expect.stringContaining('too many arguments'), 'usage: qrctl config path [flags]'],
   ])('qrctl %s', async (line, message, hint) => {
     expect(await refused(line)).toEqual({ message, hint });

@@ -30,7 +30,7 @@ describe('a proposed command', () => {
     'qrctl auth list shows them all',
     '`qrctl demo` and `qrctl sandbox` need none',
     'qrctl qr --help lists the commands',
-    'qrctl qr list --help shows what it takes',
+    'list the flags with `qrctl qr list --help`',
     'usage: qrctl qr list [flags]',
     'did you mean `qrctl help exit-codes`?',
     'a newer qrctl may have written it',

@@ -79,11 +79,11 @@ describe('api', () => {
     [['GET', '/qr/%2e%2E/x'], 'would lead out of the base URL'],
     [['GET', '/qr/a b'], '"/qr/a b" cannot stand in a request line'],
     [['GET', '/qr#x'], 'cannot stand in a request line'],
-    [['GET', '/qr', '--query', 'page'], "--query cannot be 'page': it takes a name, =, and a value, such as limit=5"],
+    [['GET', '/qr', '--query', 'page'], "invalid value for --query: 'page' (expected a name, =, and a value, such as limit=5)"],
     [['GET', '/qr', '--input', '-'], 'GET has no body'],
     [['POST', '/qr', '--input', 'none.json'], 'cannot read none.json: there is no such file'],
     [['POST', '/qr', '--input', '-'], 'standard input is not JSON'],
-    [['FETCH', '/qr'], "method cannot be 'FETCH': it takes GET, POST, PUT, PATCH or DELETE"],
+    [['FETCH', '/qr'], "invalid value for method: 'FETCH' (expected GET, POST, PUT, PATCH or DELETE)"],
   ])('refuses %j before anything is sent', async (args, message) => {
     const server = await useFaultServer(({ socket }) => socket.end());
     const run = await runHere(['api', ...args], { env: server.env, input: 'no json' });

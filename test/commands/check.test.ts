@@ -218,11 +218,14 @@ describe('qr check', () => {
   it.each([
     [
       ['--fail-on', 'dead'],
-      "--fail-on cannot be 'dead': it takes redirected, broken, unreachable, blocked, not-web, empty or none",
+      "invalid value for --fail-on: 'dead' (expected redirected, broken, unreachable, blocked, not-web, empty or none)",
     ],
-    [['--fail-on', 'broken,'], 'it takes names separated by commas'],
-    [['--require-utm', 'origin'], "--require-utm cannot be 'origin': it takes source, medium, campaign, term or content"],
-    [['--user-agent', 'a\nb'], 'it takes up to 200 visible ASCII characters'],
+    [['--fail-on', 'broken,'], 'expected names separated by commas'],
+    [
+      ['--require-utm', 'origin'],
+      "invalid value for --require-utm: 'origin' (expected source, medium, campaign, term or content)",
+    ],
+    [['--user-agent', 'a\nb'], 'expected up to 200 visible ASCII characters'],
     [['--since-last', 'x.csv', '-o', 'x.csv'], '--since-last and --output name one file'],
     [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is no row of a check'],
     [['some', '--from', 'list.csv'], "CODE can't be used with --from"],

@@ -199,7 +199,7 @@ describe('what is refused', () => {
     [[], 'no code specified'],
     [
       ['x', '--by', 'contry'],
-      "--by cannot be 'contry': it takes day, week, month, hour, weekday, country, city, device, os, browser, referrer or code",
+      "invalid value for --by: 'contry' (expected day, week, month, hour, weekday, country, city, device, os, browser, referrer or code)",
     ],
     [['x', '--compare', 'previous'], '--compare previous needs to know where the range begins'],
     [['--input', 'gone.csv'], 'cannot read gone.csv: there is no such file'],

@@ -1,4 +1,4 @@
-/** The completion script for bash, 3.2 (macOS) and later, with or without the bash-completion package. */
+/** Generates the completion script for bash 3.2 (macOS) and later, with or without the bash-completion package. */
 import type { Flag } from '../../commands/define.ts';
 import { NOTICE, type Point, points, quote, spellings, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
 import type { Manual } from './page.ts';
@@ -6,10 +6,10 @@ import type { Manual } from './page.ts';
 export function bashScript(manual: Manual): string {
   const all = points(manual);
   return `# qrctl completion for bash. ${NOTICE}
-# Now: source <(qrctl completion bash)
-# For good: qrctl completion bash > ~/.local/share/bash-completion/completions/qrctl
+# Try it in this shell: source <(qrctl completion bash)
+# Install it: qrctl completion bash > ~/.local/share/bash-completion/completions/qrctl
 
-# Sets names and flags: what may follow at the place $1.
+# Sets names and flags to the words that may follow at position $1.
 _qrctl_place() {
   names=() flags=()
   case "$1" in
@@ -17,7 +17,7 @@ ${all.map(placeCase).join('\n')}
   esac
 }
 
-# Sets kind and values: what the value of flag $2 is at the place $1. No kind: nothing is known.
+# Sets kind and values for the value of flag $2 at position $1. An empty kind: unknown.
 _qrctl_flag() {
   kind= values=()
   case "$2" in
@@ -30,7 +30,7 @@ ${all.flatMap(({ path, flags }) => flags.filter(hasKnownValues).map((flag) => fl
   esac
 }
 
-# Sets kind and values: what argument number $2 is at the place $1.
+# Sets kind and values for argument number $2 at position $1.
 _qrctl_argument() {
   kind= values=()
   case "$1 $2" in
@@ -74,7 +74,7 @@ function assign(source: ValueKind): string {
  * never go through compgen -W, which would expand what is in them.
  */
 const ENGINE = (valued: readonly string[], globals: readonly Flag[]) => `
-# Offers those of the words given that begin with what is typed.
+# Offers the words that begin with the typed prefix.
 _qrctl_offer() {
   local value
   for value; do
@@ -82,7 +82,7 @@ _qrctl_offer() {
   done
 }
 
-# Offers profiles or codes, as qrctl knows them; in a listing with what they are called.
+# Offers profiles or codes from qrctl, with their names in a listing.
 _qrctl_offer_live() {
   local value text quoted
   while IFS=$'\\t' read -r value text; do
@@ -91,7 +91,7 @@ _qrctl_offer_live() {
     [[ -n "$text" && ( "$COMP_TYPE" == 63 || "$COMP_TYPE" == 33 ) ]] && quoted="$quoted  ($text)"
     COMPREPLY+=("$quoted")
   done < <("\${words[0]/#\\~/$HOME}" __complete "$1" "$cur" "\${words[@]:1}" 2>/dev/null </dev/null)
-  # A single one is going to be inserted, without what it is called.
+  # A single candidate is inserted without its name.
   [[ \${#COMPREPLY[@]} -eq 1 ]] && COMPREPLY=("\${COMPREPLY[0]%%  (*}")
 }
 
@@ -165,7 +165,7 @@ _qrctl() {
     _qrctl_offer_kind
   fi
 
-  # Readline puts the answer in place of the last piece only, as it cuts words.
+  # Readline replaces only the last piece, as it splits words.
   local piece="\${COMP_WORDS[COMP_CWORD]}" kept="\${words[last]}"
   [[ "$piece" == [=:]* ]] && piece=
   kept="\${kept%"$piece"}"

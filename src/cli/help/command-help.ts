@@ -1,12 +1,13 @@
-/** Help as commander lays it out: in our order of sections, with examples, first steps and topics below. */
+/** Formats help with commander, in qrctl's order of sections, with examples, first steps and topics below. */
 import type { AddHelpTextContext, Argument, Command, Help, Option } from 'commander';
 import type { Example } from '../../commands/define.ts';
+import { GLOBAL_FLAGS } from '../../commands/global-options.ts';
 import { loadColours } from '../../terminal/colour.ts';
-import { type Block, TOPICS, type Topic } from './topics.ts';
+import { type Block, TOPIC_WORDS, type Topic } from './topics.ts';
 
-/** Where help is printed. */
+/** Terminal that help is printed to. */
 export interface Terminal {
-  /** Columns; undefined where nobody knows. */
+  /** Columns; undefined if unknown. */
   columns: number | undefined;
   colour: boolean;
 }
@@ -15,7 +16,7 @@ export interface Terminal {
 const WIDEST = 80;
 const NARROWEST = 40;
 
-/** What `--help` after it prints. */
+/** Formats the page that `--help` prints for a command. */
 export async function formatHelp(command: Command, terminal: Terminal): Promise<string> {
   const { bold: styleTitle } = await loadColours(terminal.colour);
   let text = '';
@@ -32,12 +33,12 @@ export async function formatHelp(command: Command, terminal: Terminal): Promise<
   return text;
 }
 
-/** As commander's own, but commands come before the flags. */
+/** Formats a page as commander does, but with commands before flags and without the global flags. */
 function formatSections(command: Command, helper: Help): string {
   const list = (title: string, width: number, items: Item[]) =>
     helper.formatItemList(title, formatItems(items, width, helper), helper);
-  const width = Math.max(helper.longestArgumentTermLength(command, helper), helper.longestOptionTermLength(command, helper));
-  const options = helper.visibleOptions(command);
+  const options = helper.visibleOptions(command).filter(({ helpGroupHeading }) => helpGroupHeading !== GLOBAL_FLAGS);
+  const width = Math.max(helper.longestArgumentTermLength(command, helper), longest(options.map(optionItem)));
   const groups = helper.groupItems(options, options, ({ helpGroupHeading = '' }) => helpGroupHeading);
   const commands = helper.visibleCommands(command).map((child): Item => [child.name(), child.summary()]);
   return [
@@ -48,6 +49,8 @@ function formatSections(command: Command, helper: Help): string {
     ...list('Arguments:', width, helper.visibleArguments(command).map(argumentItem)),
     ...list('Commands:', longest(commands), commands),
     ...[...groups].flatMap(([title, members]) => list(title, width, members.map(optionItem))),
+    'Flags for every command: see `qrctl help flags`.',
+    '',
   ].join('\n');
 }
 
@@ -69,7 +72,7 @@ function optionItem(option: Option): Item {
   return [optionTerm(option), option.description];
 }
 
-/** Long forms stand below each other, also where there is no short one. */
+/** Aligns the long forms, with or without a short one. */
 function optionTerm({ short, flags }: Option): string {
   return short ? flags : `    ${flags}`;
 }
@@ -78,7 +81,7 @@ function widthOf({ columns }: Terminal): number {
   return Math.max(NARROWEST, Math.min(columns || WIDEST, WIDEST));
 }
 
-/** What stands below the flags of a command. */
+/** Returns the examples below the flags of a command. */
 export function examplesText(examples: readonly Example[]) {
   return ({ command }: AddHelpTextContext) =>
     [
@@ -88,18 +91,18 @@ export function examplesText(examples: readonly Example[]) {
     ].join('\n');
 }
 
-/** What stands below the commands of a noun. */
+/** Returns the hint below the commands of a group. */
 export function groupText({ command }: AddHelpTextContext): string {
-  return `\nqrctl help ${command.name()} COMMAND shows the flags and examples of one.`;
+  return `\nFlags and examples of a command: \`qrctl help ${command.name()} COMMAND\`.`;
 }
 
 export const FIRST_STEPS = [
-  ['qrctl demo', 'watch the main job done; needs no key'],
-  ['qrctl auth login', 'connect to your workspace'],
-  ['qrctl scans export --all -o scans.csv', 'every scan of every code in a file'],
+  ['qrctl demo', 'Run a demo; no key required'],
+  ['qrctl auth login', 'Connect to your workspace'],
+  ['qrctl scans export --all -o scans.csv', 'Export all scans to a file'],
 ] as const;
 
-/** What stands below all commands. */
+/** Returns first steps and topics, below all commands. */
 export function rootText({ command }: AddHelpTextContext): string {
   const { styleTitle: title } = command.createHelp();
   return [
@@ -107,25 +110,28 @@ export function rootText({ command }: AddHelpTextContext): string {
     ...formatSteps(title),
     '',
     title('Topics:'),
-    `  qrctl help ${TOPICS.map(({ name }) => name).join(' | ')}`,
+    ...formatLines(TOPIC_WORDS.map(({ name, summary }) => [`qrctl help ${name}`, summary])),
     '',
-    'qrctl help COMMAND, or --help after it, shows its flags and examples.',
+    'Flags and examples of a command: `qrctl help COMMAND` or `qrctl COMMAND --help`.',
   ].join('\n');
 }
 
 function formatSteps(title: (text: string) => string): string[] {
-  const column = Math.max(...FIRST_STEPS.map(([command]) => command.length));
-  return [title('Start here:'), ...FIRST_STEPS.map(([command, does]) => `  ${command.padEnd(column)}  ${does}`)];
+  return [title('Start here:'), ...formatLines(FIRST_STEPS)];
 }
 
-/** What `qrctl` alone prints. */
+function formatLines(items: readonly Item[]): string[] {
+  return items.map(([term, meaning]) => `  ${term.padEnd(longest(items))}  ${meaning}`);
+}
+
+/** Formats the text that `qrctl` without arguments prints. */
 export async function formatWelcome(program: Command, terminal: Terminal): Promise<string> {
   const { helper, title } = await loadHelper(program, terminal);
   const summary = helper.boxWrap(program.description(), widthOf(terminal));
-  return [summary, '', ...formatSteps(title), '', 'qrctl --help lists everything else.', ''].join('\n');
+  return [summary, '', ...formatSteps(title), '', 'All commands and topics: `qrctl --help`.', ''].join('\n');
 }
 
-/** What `qrctl help exit-codes` prints. */
+/** Formats a topic, such as that of `qrctl help exit-codes`. */
 export async function formatTopic({ title: name, blocks }: Topic, program: Command, terminal: Terminal): Promise<string> {
   const { helper, title } = await loadHelper(program, terminal);
   return `${[title(name), ...blocks.map((block) => formatBlock(block, helper))].join('\n\n')}\n`;

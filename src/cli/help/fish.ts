@@ -1,14 +1,14 @@
-/** The completion script for fish. */
+/** Generates the completion script for fish. */
 import type { Argument, Flag } from '../../commands/define.ts';
 import { NOTICE, type Point, points, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
 import type { Manual } from './page.ts';
 
 export function fishScript(manual: Manual): string {
   return `# qrctl completion for fish. ${NOTICE}
-# Now: qrctl completion fish | source
-# For good: qrctl completion fish > ~/.config/fish/completions/qrctl.fish
+# Try it in this shell: qrctl completion fish | source
+# Install it: qrctl completion fish > ~/.config/fish/completions/qrctl.fish
 
-# The words before the cursor that are neither flags nor their values.
+# Prints the words before the cursor that are neither flags nor values of flags.
 function __qrctl_path
     set -l words (commandline -opc)
     set -l skip 0
@@ -27,7 +27,7 @@ function __qrctl_path
     end
 end
 
-# Exactly these words stand there, and $argv[1] more.
+# Tests for exactly these words, followed by $argv[1] others.
 function __qrctl_after
     set -l path (__qrctl_path)
     set -l names $argv[2..-1]
@@ -35,7 +35,7 @@ function __qrctl_after
     __qrctl_in $names
 end
 
-# The words there begin with these.
+# Tests whether the words begin with these.
 function __qrctl_in
     set -l path (__qrctl_path)
     test (count $path) -ge (count $argv); or return 1
@@ -44,7 +44,7 @@ function __qrctl_in
     end
 end
 
-# Profiles or codes, as qrctl knows them.
+# Prints profiles or codes from qrctl.
 function __qrctl_live
     set -l words (commandline -opc)
     $words[1] __complete $argv[1] (commandline -ct) $words[2..-1] 2>/dev/null </dev/null

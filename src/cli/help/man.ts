@@ -1,10 +1,10 @@
-/** Manual pages in roff (man(7) macros), one for each command and qrctl(1) for the whole. */
+/** Writes man pages in roff (man(7) macros): one per command and group, and qrctl(1). */
 import type { Flag } from '../../commands/define.ts';
 import { FIRST_STEPS } from './command-help.ts';
 import { type CommandPage, describeValues, flagGroups, fullName, type GroupPage, type Manual, sentence } from './page.ts';
-import { type Block, TOPICS } from './topics.ts';
+import { type Block, FLAGS_TOPIC, TOPICS } from './topics.ts';
 
-/** File name → text. */
+/** Returns the text of each page by its file name. */
 export function manPages(manual: Manual): Record<string, string> {
   const { commands, groups } = manual;
   return Object.fromEntries([
@@ -26,7 +26,10 @@ function rootPage({ version, root, globals, commands }: Manual): string {
     section('COMMANDS'),
     ...commands.flatMap(({ names, summary }) => item(fullName(names), summary)),
     ...flagSections(globals),
-    ...TOPICS.flatMap(({ title, blocks }) => [section(title.toUpperCase()), ...blocks.flatMap(block)]),
+    ...TOPICS.filter((topic) => topic !== FLAGS_TOPIC).flatMap(({ title, blocks }) => [
+      section(title.toUpperCase()),
+      ...blocks.flatMap(block),
+    ]),
     section('EXAMPLES'),
     ...FIRST_STEPS.flatMap(([command, does]) => example(command, does)),
     ...seeAlso(commands.map(({ names }) => pageName(names))),
@@ -36,6 +39,8 @@ function rootPage({ version, root, globals, commands }: Manual): string {
 function groupPage({ name, summary, commands }: GroupPage, { version, globals }: Manual): string {
   return lines([
     header([name], summary, '<command> [flags]', version),
+    section('DESCRIPTION'),
+    text(sentence(summary)),
     section('COMMANDS'),
     ...commands.flatMap((command) => item(fullName([name, command.name]), command.summary)),
     ...flagSections(globals),
@@ -55,7 +60,7 @@ function commandPage(page: CommandPage, { version, globals }: Manual): string {
     section('EXAMPLES'),
     ...examples.flatMap(({ command, does }) => example(command, does)),
     section('EXIT STATUS'),
-    text('0 when all of it is done. The other codes are explained in qrctl(1).'),
+    text('0 if the command succeeds. For the other exit codes, see qrctl(1).'),
     ...seeAlso(['qrctl']),
   ]);
 }
@@ -98,7 +103,7 @@ function block(content: Block): string[] {
   return ['.PP', '.RS 4', '.EX', ...content.lines.map(text), '.EE', '.RE'];
 }
 
-/** `words` so that roff prints just them: a backslash, a hyphen, a quote mark, or a point at the start of a line mean things to it. */
+/** Escapes `words` for roff: backslashes, hyphens, quotes, and a period at the start of a line. */
 function text(words: string): string {
   return words
     .replaceAll('\\', '\\e')

@@ -1,8 +1,8 @@
-/** Commands as help, completions and man pages see them: plain data, made from the definitions by cli/manual.ts. */
+/** Data model of help, completions and man pages; cli/manual.ts fills it from the command definitions. */
 import { groupBy } from '../../collections/group-by.ts';
 import type { Argument, Example, Flag } from '../../commands/define.ts';
 
-/** One command that does something. */
+/** Page of a command that can be run. */
 export interface CommandPage {
   /** What is typed after `qrctl`: `['qr', 'list']`. */
   names: readonly string[];
@@ -13,41 +13,46 @@ export interface CommandPage {
   examples: readonly Example[];
 }
 
-/** A word that leads to commands: `qr`; or, with no name, `qrctl` itself. */
+/** Page of a group of commands, such as `qr`; without a name, of `qrctl` itself. */
 export interface GroupPage {
   name: string;
   summary: string;
   commands: readonly { name: string; summary: string }[];
 }
 
-/** Everything there is to know about the command line. */
+/** All pages of the command line. */
 export interface Manual {
   version: string;
   root: GroupPage;
   groups: readonly GroupPage[];
   commands: readonly CommandPage[];
-  /** The flags every command has. */
+  /** Flags of every command. */
   globals: readonly Flag[];
 }
 
-/** `qrctl scans export` */
+/** Returns the full name of a command: `qrctl scans export`. */
 export function fullName(names: readonly string[]): string {
   return ['qrctl', ...names].join(' ');
 }
 
-/** A summary as a sentence of its own. */
+/** Ends a summary with a period. */
 export function sentence(summary: string): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return `${summary}.`;
 }
 
-/** The description, and the values where they are few fixed ones. */
-export function describeValues(described: { description: string; choices?: readonly string[]; repeatable?: boolean }): string {
-  const { description, choices = [], repeatable } = described;
-  const notes = [choices.length > 0 ? `one of ${choices.join(', ')}` : '', repeatable ? 'may be repeated' : ''].filter(Boolean);
-  return notes.length > 0 ? `${description} (${notes.join('; ')})` : description;
+/** Describes a flag or argument with its fixed values: `Format: png, svg (default: png; repeatable)`. Lists three values of more than `most`. */
+export function describeValues(
+  described: { description: string; choices?: readonly string[]; repeatable?: boolean },
+  most = Number.POSITIVE_INFINITY,
+): string {
+  const { description, choices: all = [], repeatable } = described;
+  const choices = all.length > most ? [...all.slice(0, 3), '…'] : all;
+  const [, what = description, limits] = /^(.*) \(([^()]*)\)$/.exec(description) ?? [];
+  const notes = [limits, repeatable && 'repeatable'].filter(Boolean);
+  return `${[what, choices.join(', ')].filter(Boolean).join(': ')}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
 }
 
-/** Flags by heading: the command's own first, the global ones last. */
+/** Groups flags by heading: the command's own first, the global ones last. */
 export function flagGroups(flags: readonly Flag[]): [heading: string, flags: Flag[]][] {
   return [...groupBy(flags, ({ group }) => group)];
 }

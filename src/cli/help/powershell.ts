@@ -1,4 +1,4 @@
-/** The completion script for PowerShell, 5 and later. */
+/** Generates the completion script for PowerShell 5 and later. */
 import type { Argument, Flag } from '../../commands/define.ts';
 import { NOTICE, type Point, points, spellings, type ValueKind, valuedFlags, valueKind } from './completion-data.ts';
 import type { Manual } from './page.ts';
@@ -7,13 +7,13 @@ export function powershellScript(manual: Manual): string {
   const all = points(manual);
   const own = all.filter(({ flags }) => flags.length > 0);
   return `# qrctl completion for PowerShell. ${NOTICE}
-# Now: qrctl completion powershell | Out-String | Invoke-Expression
-# For good: add that line to the file $PROFILE names
+# Try it in this shell: qrctl completion powershell | Out-String | Invoke-Expression
+# Install it: add that command to the file in $PROFILE
 
 Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
-    # What can follow each word: its name, and what it does.
+    # Words that can follow each word, with their summaries.
     $names = @{
 ${all
   .filter(({ names }) => names.length > 0)
@@ -26,7 +26,7 @@ ${flagEntries(manual.globals, '        ')}
     $flags = @{
 ${own.map(({ path, flags }) => `        ${quote(path)} = @(\n${flagEntries(flags, '            ')}\n        )`).join('\n')}
     }
-    # What the values of flags and arguments are: fixed ones, or what to look up.
+    # Values of flags and arguments: a fixed list, or a kind to look up.
     $values = @{
 ${valueEntries('', manual.globals).join('\n')}
 ${own.flatMap(({ path, flags }) => valueEntries(`${path} `, flags)).join('\n')}
@@ -76,7 +76,7 @@ function quote(text: string): string {
 }
 
 const ENGINE = `
-    # The words up to the cursor: where they lead, and whether the last is a flag that waits for its value.
+    # Words up to the cursor: their position, and whether the last is a flag that lacks its value.
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
     $program = $typed[0]
     $before = @($typed | Select-Object -Skip 1)
@@ -101,7 +101,7 @@ const ENGINE = `
         if ($source -is [array]) {
             foreach ($value in $source) { if ($value -like "$wordToComplete*") { Offer $value $value } }
         } elseif ($source -eq 'profiles' -or $source -eq 'codes') {
-            # An empty argument would be lost on the way to a program.
+            # PowerShell drops empty arguments.
             $prefix = $(if ($wordToComplete) { $wordToComplete } else { '*' })
             foreach ($line in @(& $program __complete $source $prefix @before 2>$null)) {
                 $value, $does = $line -split "\`t", 2

@@ -1,4 +1,4 @@
-/** The completion scripts of all shells. */
+/** Generates the completion scripts of all shells. */
 import { SCRIPTS, SHELLS, type Shell } from '../../commands/completion-scripts.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
@@ -6,7 +6,7 @@ import type { Manual } from './page.ts';
 import { powershellScript } from './powershell.ts';
 import { zshScript } from './zsh.ts';
 
-/** From all commands to the text of a script. */
+/** Script writer of each shell. */
 const WRITERS: Readonly<Record<Shell, (manual: Manual) => string>> = {
   bash: bashScript,
   zsh: zshScript,
@@ -14,7 +14,7 @@ const WRITERS: Readonly<Record<Shell, (manual: Manual) => string>> = {
   powershell: powershellScript,
 };
 
-/** File name under completions/ → text. */
+/** Returns the text of each script by its file name under completions/. */
 export function completionScripts(manual: Manual): Record<string, string> {
   return Object.fromEntries(SHELLS.map((shell) => [SCRIPTS[shell], WRITERS[shell](manual)]));
 }

@@ -1,8 +1,10 @@
-/** What `qrctl help TOPIC` explains, and the sections of qrctl(1). One text, laid out for the terminal and for man. */
+/** Defines the topics of `qrctl help TOPIC` and of qrctl(1): one text, laid out for the terminal and for man. */
+import { globalOptions, requestOptions } from '../../commands/global-options.ts';
 import { EXIT_CODES } from '../../errors.ts';
 import { ENDINGS, FORMAT_MEANINGS } from '../../rows/formats.ts';
+import { CODE_TYPES } from '../../service/shapes.ts';
 
-/** A paragraph, a list of terms and their meanings, or lines to type or read as they stand. */
+/** Paragraph, list of terms with their meanings, or lines of code. */
 export type Block = string | { list: readonly (readonly [term: string, meaning: string])[] } | { lines: readonly string[] };
 
 export interface Topic {
@@ -11,30 +13,49 @@ export interface Topic {
   blocks: readonly Block[];
 }
 
+/** Flags that no page of a command repeats; man pages list them on each page. */
+export const FLAGS_TOPIC: Topic = {
+  name: 'flags',
+  title: 'Flags for every command',
+  blocks: [
+    'Every command accepts these flags, before or after its name:',
+    {
+      list: Object.values({ ...globalOptions, ...requestOptions }).map(
+        ({ flags, description }) => [flags.startsWith('--') ? `    ${flags}` : flags, description] as const,
+      ),
+    },
+    'A duration is a number with a unit: 500ms, 30s, 15m, 24h, 7d, 2w.',
+    'A flag overrides an environment variable, and a variable overrides the profile. See `qrctl help environment`.',
+  ],
+};
+
 export const TOPICS: readonly Topic[] = [
+  FLAGS_TOPIC,
   {
     name: 'exit-codes',
     title: 'Exit codes',
     blocks: [
       { list: EXIT_CODES.map(({ exit, meaning }) => [String(exit), meaning] as const) },
-      'An error is told on standard error: what failed, on what, and the next command to try. With --format json or ndjson it is ' +
-        'one line of JSON, whose code and status are null where the service sent none:',
+      'qrctl prints errors to standard error, with a hint on what to do next. With --format json or ndjson, an error is one line of JSON. ' +
+        'Its code and status are null if the service sent none:',
       { lines: ['{"error":{"message":…,"code":…,"status":…,"exit":…,"hint":…}}'] },
-      'A closed pipe (| head) ends a command quietly with 0. A full disk never does.',
+      'If a pipe is closed (`| head`), the command exits with 0. If the disk is full, it never exits with 0.',
     ],
   },
   {
     name: 'formatting',
-    title: 'Formatting',
+    title: 'Output formats',
     blocks: [
-      'Standard output carries data and nothing else; notes, progress, prompts and errors go to standard error.',
+      'The default format is table on a terminal. Elsewhere, it is csv for lists and json for a single record.',
+      'Standard output contains data only. Notes, progress, prompts and errors go to standard error.',
       { list: Object.entries(FORMAT_MEANINGS) },
-      `--output FILE takes the format from its extension where --format is absent: ${ENDINGS.join(', ')}, each also ` +
-        'with .gz, which compresses; .xlsx is a workbook, with times in the time zone of the profile. FILE appears when it is complete; on any failure it is as it was.',
-      '--fields a,b,c chooses columns and their order. --ids prints only ids, one a line. --no-header leaves out the row of names.',
-      "In CSV, cells that a spreadsheet would take for a formula get a leading ', and so do those that begin with ' before one; every " +
-        '--from takes one off again. --raw-cells turns that off, for reading too; --excel adds what Excel needs to read UTF-8 and line ' +
-        'ends; --delimiter puts semicolons or tabs between cells. JSON and NDJSON are always the exact values.',
+      `Without --format, --output FILE uses the format of its extension: ${ENDINGS.join(', ')}, each also with .gz to compress it. ` +
+        'A .xlsx file is a workbook with times in the time zone of the profile. FILE is replaced only when the output is complete. ' +
+        'If the command fails, FILE is unchanged.',
+      'Use --fields a,b,c to choose and order columns, --ids to print only IDs, and --no-header to omit the header row of CSV.',
+      "In CSV, qrctl escapes cells that a spreadsheet would run as a formula with a leading '. " +
+        'Every --from removes it again. To turn this off for writing and reading, use --raw-cells. ' +
+        'For Excel, use --excel, which adds a byte order mark, CRLF line ends and, for scans, local times. JSON and NDJSON always contain the exact values.',
       {
         lines: [
           'qrctl qr list --fields slug,name,status',
@@ -45,41 +66,83 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
   {
-    name: 'environment',
-    title: 'Environment',
+    name: 'time-ranges',
+    title: 'Time ranges',
     blocks: [
-      'A flag beats a variable, and a variable beats the profile.',
+      'A range includes --since and excludes --until. Without --until, it ends at the time of the first response, by the clock of the ' +
+        'service. Both flags accept:',
       {
         list: [
-          ['QRCTL_API_KEY', 'the key, in place of the stored one; no flag takes a key, because arguments are public'],
-          ['QRCTL_BASE_URL', 'the service, ending in /api/v1; as --base-url'],
-          ['QRCTL_PROFILE', 'the stored profile to use; as --profile'],
-          ['QRCTL_CONFIG_DIR', "where config.json is, in place of the system's place (see qrctl config path)"],
-          ['NO_COLOR, FORCE_COLOR', 'never colours, always colours; TERM=dumb means no colours and no progress bar'],
-          ['CI', 'nobody is asked anything, and no progress bar is drawn'],
-          ['HTTPS_PROXY, HTTP_PROXY', 'the proxy to go through'],
-          ['NO_PROXY', 'hosts to reach directly'],
-          ['NODE_EXTRA_CA_CERTS', 'a file with certificates of authorities to trust as well'],
+          ['2026-10-31', 'Midnight at the start of this day, in --timezone'],
+          ['2026-10-31T18:00', 'Time in --timezone; append Z or an offset such as +02:00 to override it'],
+          ['24h', 'Time before now: 30s, 15m, 24h, 7d, 2w'],
+          ['now, today, yesterday', 'This moment, or midnight at the start of the day'],
         ],
       },
-      'A stored key is sent only to the base URL it was stored with; QRCTL_API_KEY goes to whichever is in force.',
+      'Use --during instead to set both ends to a whole period:',
+      {
+        list: [
+          ['2026, 2026-Q4, 2026-10', 'Year, quarter, month'],
+          ['2026-W42, 2026-10-31', 'ISO week, day'],
+          ['today, yesterday', 'Day'],
+          ['this-month, last-week', 'this- or last- with week, month, quarter or year'],
+        ],
+      },
+      'The default of --timezone is the time zone of the profile, otherwise that of the machine. Days and months of --partition-by ' +
+        'are in UTC by default.',
+      { lines: ['qrctl scans stats --all --since 7d', 'qrctl scans export --all --during last-month -o last-month.csv'] },
+    ],
+  },
+  {
+    name: 'types',
+    title: 'Types of codes',
+    blocks: [
+      `A code has one of these types: ${CODE_TYPES.join(', ')}.`,
+      'The destination of a code of type url is a web address. The service does not allow changing the type of a code.',
+      {
+        lines: [
+          'qrctl qr create --name Lunch --type menu --destination https://example.com',
+          'qrctl qr list --type menu',
+        ],
+      },
+    ],
+  },
+  {
+    name: 'environment',
+    title: 'Environment variables',
+    blocks: [
+      'A flag overrides a variable, and a variable overrides the profile.',
+      {
+        list: [
+          ['QRCTL_API_KEY', 'API key to use instead of the stored one; no flag accepts a key, because arguments are public'],
+          ['QRCTL_BASE_URL', 'Base URL of the service, ending in /api/v1, like --base-url'],
+          ['QRCTL_PROFILE', 'Stored profile to use, like --profile'],
+          ['QRCTL_CONFIG_DIR', "Directory of config.json, instead of the system's (see `qrctl config path`)"],
+          ['NO_COLOR, FORCE_COLOR', 'Never or always use color; TERM=dumb disables color and the progress bar'],
+          ['CI', 'Never prompt, and draw no progress bar'],
+          ['HTTPS_PROXY, HTTP_PROXY', 'Proxy for requests'],
+          ['NO_PROXY', 'Hosts to connect to without the proxy'],
+          ['NODE_EXTRA_CA_CERTS', 'File with additional trusted certificates'],
+        ],
+      },
+      'qrctl sends a stored key only to the base URL it was stored with. It sends QRCTL_API_KEY to whichever base URL is used.',
     ],
   },
   {
     name: 'rate-limits',
     title: 'Rate limits',
     blocks: [
-      'The service counts the requests of a workspace in windows of a minute, for all its keys, people and machines together: 60 on ' +
-        'the Free plan, 300 on Pro, 1000 on Business. Alone in its workspace qrctl never asks for more than is left: it waits for the ' +
-        "next window, by the service's clock, and then goes on. In company it waits when it is told to. Nothing fails, nothing is lost.",
+      'The service counts the requests of a workspace per minute, for all keys and clients together: 60 on the Free plan, 300 on Pro, ' +
+        '1000 on Business. qrctl counts along and waits for the next minute before it exceeds the limit. If other clients use the ' +
+        'workspace, qrctl waits when the service returns 429, then retries. No data is lost.',
       {
         list: [
-          ['--max-wait 10m', 'give up with exit code 6 rather than wait longer than that in all; 0 never waits'],
-          ['--reserve 20', 'leave 20 requests of each window to others; --reserve 10% leaves a tenth'],
-          ['--concurrency 8', 'requests in flight at once, 1 to 32; the limit counts requests, not how fast they come'],
+          ['--max-wait 10m', 'Exit with 6 instead of waiting longer than 10 minutes in total; 0 never waits'],
+          ['--reserve 20', 'Leave 20 requests per minute to other clients; 10% leaves a tenth of the limit'],
+          ['--concurrency 8', 'Send 8 requests at once, 32 at most; the limit counts requests, not connections'],
         ],
       },
-      'A page holds 500 scans or 100 codes, so 100,000 scans are 200 requests.',
+      'A page has up to 500 scans or 100 codes, so 100,000 scans take 200 requests.',
       {
         lines: ['qrctl auth status', 'qrctl scans export --all --dry-run', 'qrctl config set reserve 10%'],
       },
@@ -89,24 +152,31 @@ export const TOPICS: readonly Topic[] = [
     name: 'automation',
     title: 'Automation',
     blocks: [
-      'In scripts: give the key as QRCTL_API_KEY, the format as a flag, and look at the exit code (qrctl help exit-codes). Without a ' +
-        'terminal nothing is asked: what would be asked needs --yes, or fails with 2.',
-      'New scans into one file, from cron; it can be killed at any moment and never holds a scan twice:',
+      'In scripts, set the key with QRCTL_API_KEY and the format with --format, and check the exit code (see `qrctl help exit-codes`). ' +
+        'Without a terminal, qrctl never prompts: a command that would ask for confirmation requires --yes, or exits with 2.',
+      'Append new scans to one file from cron. You can kill this at any time, and the file never contains a scan twice:',
       { lines: ['0 * * * *  qrctl scans export spring-menu -o scans.csv --append -q'] },
-      'Create the codes of a spreadsheet; run it again until it exits with 0, and each row exists once:',
+      'Create the codes of a spreadsheet. Run this again until it exits with 0, and each row is created exactly once:',
       { lines: ['qrctl qr create --from codes.csv'] },
-      'In CI, where no journal is kept between runs:',
+      'In CI, if the journal is not kept between runs:',
       { lines: ['qrctl qr create --from codes.csv --skip-existing --format json'] },
-      'Pause every code whose name holds a word; -r runs nothing where there is none:',
+      'Pause every code whose name contains a word. With -r, xargs runs nothing if there is no such code:',
       {
         lines: ['qrctl qr list --name Easter --ids |', '  xargs -r qrctl qr update --status paused'],
       },
-      'A shell with -e, as CI has it, ends at the first exit code that is not caught:',
+      'Store the exit code in a shell with -e, as in CI, which otherwise stops at the first failure:',
       {
         lines: ['rc=0', 'qrctl qr create --from codes.csv || rc=$?'],
       },
-      'Try any of it against a local service first:',
+      'Try all of this against a local service first:',
       { lines: ['qrctl sandbox'] },
     ],
   },
+];
+
+/** Words after `qrctl help` that are not commands: the topics, and the documents that packaged.ts reads. */
+export const TOPIC_WORDS: readonly { name: string; summary: string }[] = [
+  ...TOPICS.map(({ name, title }) => ({ name, summary: title })),
+  { name: 'licenses', summary: 'Licenses of the bundled libraries' },
+  { name: 'man', summary: 'Man page of a command, in roff format' },
 ];

@@ -1,4 +1,4 @@
-/** The completion script for zsh. */
+/** Generates the completion script for zsh. */
 import type { Argument, Flag } from '../../commands/define.ts';
 import { NOTICE, type Point, points, quote, type ValueKind, valueKind } from './completion-data.ts';
 import type { Manual } from './page.ts';
@@ -10,11 +10,11 @@ export function zshScript(manual: Manual): string {
   const paths = new Set(all.map(({ path }) => path));
   return `#compdef qrctl
 # qrctl completion for zsh. ${NOTICE}
-# Now: source <(qrctl completion zsh)
-# For good: qrctl completion zsh > "\${fpath[1]}/_qrctl", and begin a new shell
+# Try it in this shell: source <(qrctl completion zsh)
+# Install it, then start a new shell: qrctl completion zsh > "\${fpath[1]}/_qrctl"
 
 ${others.map((place) => placeFunction(place, paths)).join('\n')}
-# Offers profiles or codes, as qrctl knows them. _arguments puts options for compadd before the word.
+# Offers profiles or codes from qrctl. _arguments puts options for compadd before the word.
 _qrctl_live() {
   local line kind=$argv[-1]
   local -a found
@@ -25,7 +25,7 @@ _qrctl_live() {
 }
 
 _qrctl() {
-  # All of these are seen by the functions called from here.
+  # The functions called from here use all of these.
   local program=\${\${(Q)words[1]}/#\\~\\//$HOME/} curcontext=$curcontext context state state_descr line ret=1
   local -a typed=("\${(@)words[2,CURRENT-1]}")
   typeset -A opt_args

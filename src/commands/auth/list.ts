@@ -9,12 +9,11 @@ const COLUMNS = [
 ];
 
 export const command = defineCommand({
-  description:
-    'Lists the stored profiles: the base URL and the prefix of the key of each, and which one is current. Asks the service nothing.',
+  description: 'Lists the stored profiles, with base URL and key prefix.\n\nThe current profile is marked. No request is sent.',
   options: outputOptionsWithoutIds,
   examples: [
-    { command: 'qrctl auth list', does: 'see every profile on this machine' },
-    { command: 'qrctl auth list --format json', does: 'the same for a script' },
+    { command: 'qrctl auth list', does: 'List every profile on this machine' },
+    { command: 'qrctl auth list --format json', does: 'List profiles as JSON for a script' },
   ],
   async run(context, { options }) {
     const { profileName } = await import('../../settings/choose-profile.ts');

@@ -5,19 +5,20 @@ import { defineCommand, flag, type OptionDefinition } from '../define.ts';
 
 const verify: OptionDefinition<boolean> = {
   flags: '--no-verify',
-  description: 'store the key without asking the service',
+  description: 'Store the key without verifying it',
   risky: true,
 };
 
 export const command = defineCommand({
   description:
-    'Stores an API key with the base URL it is for, in a profile that becomes the current one. On a terminal it asks for what ' +
-    'is missing, for the key without echo; elsewhere the key comes on standard input with --key-stdin. No flag takes a key, because ' +
-    'anyone on the machine can read arguments. One request verifies the key before anything is stored.',
-  options: { keyStdin: flag('--key-stdin', 'read the key from standard input, one line'), verify },
+    'Stores an API key and its base URL in a profile.\n\n' +
+    'The profile becomes the current one. One request verifies the key before it is stored.\n\n' +
+    'On a terminal, qrctl prompts for missing values and reads the key without echo. Elsewhere, pass the key on standard input with ' +
+    '--key-stdin. No flag accepts a key, because other users of the machine can read arguments.',
+  options: { keyStdin: flag('--key-stdin', 'Read the key from the first line of standard input'), verify },
   examples: [
-    { command: 'qrctl auth login --base-url https://qr.example/api/v1', does: 'asks for the key and stores it' },
-    { command: 'qrctl auth login --profile work --key-stdin < key.txt', does: 'without a terminal, in a profile called work' },
+    { command: 'qrctl auth login --base-url https://qr.example/api/v1', does: 'Prompt for the key and store it' },
+    { command: 'qrctl auth login --profile work --key-stdin < key.txt', does: 'Store a key from a file in the profile work' },
   ],
   async run(context, { options }) {
     const { newProfileName } = await import('../../settings/choose-profile.ts');

@@ -3,12 +3,12 @@ import { defineCommand, flag } from '../define.ts';
 
 export const command = defineCommand({
   description:
-    'Forgets the profile in force (or the one --profile names): its key and its settings. The key itself stays valid; ' +
-    'revoke it on the API Keys page.',
-  options: { all: flag('--all', 'forget every profile', { risky: true }) },
+    'Removes a profile with its key and settings.\n\n' +
+    'Without --profile, this is the current profile. The key itself stays valid; revoke it on the API Keys page of the service.',
+  options: { all: flag('--all', 'Remove every profile', { risky: true }) },
   examples: [
-    { command: 'qrctl auth logout --profile work', does: 'forget one profile' },
-    { command: 'qrctl auth logout --all', does: 'forget every key on this machine' },
+    { command: 'qrctl auth logout --profile work', does: 'Remove one profile' },
+    { command: 'qrctl auth logout --all', does: 'Remove every profile and key from this machine' },
   ],
   async run(context, { options: { all } }) {
     const { changeStore, openProfile, openStore } = await import('../stored.ts');

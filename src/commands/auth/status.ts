@@ -7,12 +7,13 @@ const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 're
 
 export const command = defineCommand({
   description:
-    'Shows the profile, base URL and key prefix in force, and by one request the plan, its requests a minute, what is left of ' +
-    'them, when they are counted anew (by the clock of the service), and the number of codes. Exits with 3 when the service refuses the key.',
+    'Shows the profile, its plan and its remaining requests.\n\n' +
+    'One request fetches the plan, the limit per minute, the remaining requests, the time of the next reset by the clock of the service, ' +
+    'and the number of codes. If the service rejects the key, the command exits with 3.',
   options: outputOptionsWithoutIds,
   examples: [
-    { command: 'qrctl auth status', does: 'check the key and see what is left of the rate limit' },
-    { command: 'qrctl auth status --format json --profile work', does: 'the same for a script, with another profile' },
+    { command: 'qrctl auth status', does: 'Check the key and the remaining requests' },
+    { command: 'qrctl auth status --format json --profile work', does: 'Show the status of another profile as JSON' },
   ],
   async run(context, { options }) {
     const output = await openOutput(context, options, COLUMNS, 'record');

@@ -1,12 +1,12 @@
 import { defineCommand } from '../define.ts';
 
 export const command = defineCommand({
-  description: 'Makes a stored profile the current one: what commands use without --profile or QRCTL_PROFILE.',
-  arguments: [{ term: '<profile>', description: 'the profile', complete: 'profiles' }],
+  description: 'Makes a stored profile the current one.\n\nCommands without --profile or QRCTL_PROFILE use the current profile.',
+  arguments: [{ term: '<profile>', description: 'Name of the profile', complete: 'profiles' }],
   options: {},
   examples: [
-    { command: 'qrctl auth use work', does: 'switch to the profile called work' },
-    { command: 'qrctl auth list', does: 'see which profiles there are' },
+    { command: 'qrctl auth use work', does: 'Switch to the profile work' },
+    { command: 'qrctl auth list', does: 'List the stored profiles' },
   ],
   async run(context, { args: [name = ''] }) {
     const { unknownProfile } = await import('../../settings/choose-profile.ts');

@@ -3,13 +3,14 @@ import { keyArgument, printValue, settingKey } from './key-and-value.ts';
 
 export const command = defineCommand({
   description:
-    'Prints the value of a setting that is in force: of a flag, else of a variable, else of the profile, else the default. ' +
-    'A setting that nothing names prints nothing and is no failure, so that scripts can ask for it under `set -e`.',
+    'Prints the effective value of a setting.\n\n' +
+    'A flag overrides a variable, a variable overrides the profile, and the profile overrides the default. If the setting has no value, the ' +
+    'command prints nothing and exits with 0.',
   arguments: [keyArgument],
   options: {},
   examples: [
-    { command: 'qrctl config get base-url', does: 'the service in use' },
-    { command: 'qrctl config get timezone --profile work', does: 'a setting of another profile' },
+    { command: 'qrctl config get base-url', does: 'Print the base URL in use' },
+    { command: 'qrctl config get timezone --profile work', does: 'Print a setting of another profile' },
   ],
   async run(context, { args }) {
     const { shownSetting } = await import('../../settings/sources.ts');

@@ -7,7 +7,7 @@ import type { ArgumentDefinition } from '../define.ts';
 /** The setting that `get`, `set` and `unset` are about. */
 export const keyArgument: ArgumentDefinition = {
   term: '<setting>',
-  description: 'name of the setting',
+  description: 'Name of the setting',
   choices: SETTING_KEYS,
 };
 

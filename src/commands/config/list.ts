@@ -6,12 +6,13 @@ const COLUMNS = [{ name: 'key', keepWhole: true }, { name: 'value' }, { name: 's
 
 export const command = defineCommand({
   description:
-    'Shows every setting, the value in force, and where it comes from: a flag, a variable, the profile, or the default. ' +
-    'Empty values are not set; the key is not a setting (see `qrctl auth status`).',
+    'Lists every setting, its effective value and its source.\n\n' +
+    'The source is a flag, a variable, the profile or the default. An empty value means that the setting has none. For the API key, see ' +
+    '`qrctl auth status`.',
   options: outputOptionsWithoutIds,
   examples: [
-    { command: 'qrctl config list', does: 'what is in force now' },
-    { command: 'qrctl config list --profile work --format json', does: 'what a profile says, for a script' },
+    { command: 'qrctl config list', does: 'List the effective settings' },
+    { command: 'qrctl config list --profile work --format json', does: 'List the settings of a profile as JSON' },
   ],
   async run(context, { options }) {
     const { shownSetting } = await import('../../settings/sources.ts');

@@ -2,11 +2,11 @@ import { defineCommand } from '../define.ts';
 import { printValue } from './key-and-value.ts';
 
 export const command = defineCommand({
-  description: 'Prints where the config file is, whether it exists or not. Nothing is read or created.',
+  description: 'Prints the path of the config file.\n\nThe file does not need to exist. The command reads and creates nothing.',
   options: {},
   examples: [
-    { command: 'qrctl config path', does: 'see where keys and settings are kept' },
-    { command: 'ls -l "$(qrctl config path)"', does: 'look at its modes' },
+    { command: 'qrctl config path', does: 'Show where keys and settings are stored' },
+    { command: 'ls -l "$(qrctl config path)"', does: 'Show the permissions of the config file' },
   ],
   async run(context) {
     const { configFile } = await import('../../settings/store.ts');

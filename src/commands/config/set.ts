@@ -3,16 +3,17 @@ import { keyArgument, settingKey } from './key-and-value.ts';
 
 export const command = defineCommand({
   description:
-    'Changes a setting of the profile in force. A flag or variable still beats it. The API key is not a setting: ' +
-    '`qrctl auth login` stores it. short-url is where a printed code leads: a template with {slug} or {id} in it. What draws or lists ' +
-    'codes fills it in; it is never guessed, since the service does not tell it.',
-  arguments: [keyArgument, { term: '<value>', description: 'its value, as its flag takes it' }],
+    'Changes a setting of the current profile.\n\n' +
+    'Flags and variables still override it. To store an API key, use `qrctl auth login`.\n\n' +
+    'The setting short-url is the address of printed codes, with {slug} or {id} as a placeholder. The service does not provide it, so ' +
+    'commands that draw or list codes take it from here.',
+  arguments: [keyArgument, { term: '<value>', description: 'Value of the setting, as its flag accepts it' }],
   options: {},
   examples: [
-    { command: 'qrctl config set timezone Europe/Madrid', does: 'days begin at midnight in Madrid' },
-    { command: 'qrctl config set reserve 10%', does: 'leave a tenth of the rate limit to others' },
-    { command: 'qrctl config set short-url https://HOST/{slug}', does: 'where the printed codes lead to' },
-    { command: 'qrctl config set format json --profile ci', does: 'JSON by default in one profile' },
+    { command: 'qrctl config set timezone Europe/Madrid', does: 'Start days at midnight in Madrid' },
+    { command: 'qrctl config set reserve 10%', does: 'Leave a tenth of the rate limit to other clients' },
+    { command: 'qrctl config set short-url https://HOST/{slug}', does: 'Set the address of printed codes' },
+    { command: 'qrctl config set format json --profile ci', does: 'Use JSON by default in one profile' },
   ],
   async run(context, { args }) {
     const { SETTING_NAMES } = await import('../../settings/sources.ts');

@@ -2,12 +2,12 @@ import { defineCommand } from '../define.ts';
 import { keyArgument, settingKey } from './key-and-value.ts';
 
 export const command = defineCommand({
-  description: 'Removes a setting from the profile in force, so that its default counts again.',
+  description: 'Removes a setting from the current profile.\n\nThe default applies again.',
   arguments: [keyArgument],
   options: {},
   examples: [
-    { command: 'qrctl config unset reserve', does: 'use the whole rate limit again' },
-    { command: 'qrctl config unset timezone --profile work', does: "go back to the machine's time zone in one profile" },
+    { command: 'qrctl config unset reserve', does: 'Use the whole rate limit again' },
+    { command: 'qrctl config unset timezone --profile work', does: "Use the machine's time zone again in one profile" },
   ],
   async run(context, { args }) {
     const { SETTING_NAMES } = await import('../../settings/sources.ts');

@@ -10,13 +10,14 @@ const COLUMNS = ['check', 'status', 'message', 'fix'].map((name) => ({ name }));
 
 export const command = defineCommand({
   description:
-    'Checks the config file and its modes, the base URL, the key, the way to the service (name, TLS, proxy, answer), the clock, and whether ' +
-    '/openapi.json still says what this tool expects; names a fix for each thing that is wrong. It needs neither a key nor a base URL, and ' +
-    'sends at most two requests. Exits with 0 when nothing failed, else with the code of the first failure, from which the later ones usually follow.',
+    'Checks config, key, network and clock, and suggests fixes.\n\n' +
+    'It checks the config file and its permissions, the base URL, the key, the connection (DNS, TLS, proxy, response), the clock, and ' +
+    'whether /openapi.json still matches. It requires neither a key nor a base URL, and sends at most two requests.\n\n' +
+    'It exits with 0 if nothing failed. Otherwise it exits with the code of the first failure, which often causes the later ones.',
   options: outputOptionsWithoutIds,
   examples: [
-    { command: 'qrctl doctor', does: 'find out why something does not work' },
-    { command: 'qrctl doctor --format json', does: 'the findings for a script or a support request; the key is not among them' },
+    { command: 'qrctl doctor', does: 'Find out why a command fails' },
+    { command: 'qrctl doctor --format json', does: 'Print the findings, without the key, for a support request' },
   ],
   async run(context, { options }) {
     const { checkLocally } = await import('./local-checks.ts');

@@ -1,4 +1,4 @@
-/** The flags that create, update and delete from a file share, which of them go together, and the paths they name. */
+/** Declares the flags that create, update and delete from a file share, and resolves the paths of their files. */
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import type { InputForm } from '../../bulk/input.ts';
@@ -13,32 +13,27 @@ import { overwriteOption } from '../overwrite-option.ts';
 export const BULK_GROUP = 'Bulk flags:';
 
 export const bulkOptions = {
-  from: text(
-    '--from <file|->',
-    'File of rows: CSV with a header row, workbook (.xlsx), JSON array or NDJSON; - is standard input',
-    { group: BULK_GROUP, complete: 'files' },
-  ),
-  results: text(
-    '--results <file>',
-    'File for the results (default: FILE.results.csv next to the input, with its extension; none for standard input, which prints them)',
-    {
-      group: BULK_GROUP,
-      complete: 'files',
-    },
-  ),
+  from: text('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', {
+    group: BULK_GROUP,
+    complete: 'files',
+  }),
+  results: text('--results <file>', 'File for the results (default: NAME.results.EXT)', {
+    group: BULK_GROUP,
+    complete: 'files',
+  }),
   ...overwriteOption,
   movedFrom: { ...movedFromOption.movedFrom, group: BULK_GROUP },
-  sheetName: text('--sheet-name <name>', 'the sheet of a workbook (default: its first one)', { group: BULK_GROUP }),
-  visibleOnly: flag('--visible-only', 'Omit the rows of a workbook that are hidden, by a filter or by hand', {
+  sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)', { group: BULK_GROUP }),
+  visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook', {
     group: BULK_GROUP,
   }),
-  dryRun: flag('--dry-run', 'print what would be done, and what it costs; change nothing', { group: BULK_GROUP }),
-  offline: flag('--offline', 'Check the file without a key or a request, then stop', { group: BULK_GROUP }),
-  strict: flag('--strict', 'Treat warnings about the file as faults (exit 2)', { group: BULK_GROUP }),
-  failFast: flag('--fail-fast', 'stop at the first row that fails', { group: BULK_GROUP }),
+  dryRun: flag('--dry-run', 'Show changes and cost in requests; change nothing', { group: BULK_GROUP }),
+  offline: flag('--offline', 'Check the file only, without key or requests', { group: BULK_GROUP }),
+  strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', { group: BULK_GROUP }),
+  failFast: flag('--fail-fast', 'Stop at the first row that fails', { group: BULK_GROUP }),
 };
 
-/** Of commands whose rows name codes that exist. */
+/** Bulk flags of commands whose rows refer to existing codes. */
 export const bulkCodesOptions = { ...bulkOptions, from: fromCodesOption(BULK_GROUP) };
 
 export type BulkFlags = Values<typeof bulkOptions & typeof outputOptions>;

@@ -6,13 +6,14 @@ import { codeOutput } from './code-columns.ts';
 
 export const command = defineCommand({
   description:
-    'Shows one code. A slug never seen here costs the listing that finds it; one seen before is asked for directly, as an id is.',
-  arguments: [{ term: '<code>', description: 'id (uuid) or slug', complete: 'codes' }],
+    'Shows one code.\n\n' +
+    'If this machine has never seen the slug, qrctl lists codes until it finds it. Otherwise one request is enough.',
+  arguments: [{ term: '<code>', description: 'ID or slug of the code', complete: 'codes' }],
   options: { ...outputOptions, ...timezoneOption },
   examples: [
-    { command: 'qrctl qr get aB3xY', does: 'the code with this slug' },
-    { command: 'qrctl qr get 6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11 --format json', does: 'the code with this id, for a script' },
-    { command: 'qrctl qr get aB3xY --fields destination --format csv --no-header', does: 'only where it points to' },
+    { command: 'qrctl qr get spring-menu', does: 'Show the code with this slug' },
+    { command: 'qrctl qr get spring-menu --format json', does: 'Print the code as JSON for a script' },
+    { command: 'qrctl qr get spring-menu --fields destination --format csv --no-header', does: 'Print only its destination' },
   ],
   async run(context, { args: [wanted = ''], options }) {
     const { columns, toRecord } = await codeOutput(context, options, 'record');

@@ -16,13 +16,13 @@ interface Sort {
 
 const SORT = {
   parse: parseSort,
-  forms: `It takes one of ${CODE_FIELDS.join(', ')}, with :desc for the other way round.`,
+  forms: `one of ${CODE_FIELDS.join(', ')}, with :desc for descending order`,
 };
 
 const options = {
   ...filterOptions,
-  limit: integer('--limit <n>', 'at most so many', { min: 1 }),
-  sort: parsed('--sort <field[:desc]>', "order by a field (default: the service's order)", SORT),
+  limit: integer('--limit <n>', 'Maximum number of codes to list', { min: 1 }),
+  sort: parsed('--sort <field[:desc]>', 'Sort by a field, ascending unless :desc (default: the order of the service)', SORT),
   ...outputOptions,
   ...timezoneOption,
 };
@@ -31,15 +31,16 @@ type ListFlags = Values<typeof options>;
 
 export const command = defineCommand({
   description:
-    'Lists the codes of the workspace: every one, unless --limit says otherwise. The service has no filters, so they are applied here, ' +
-    'after reading all codes; each may be repeated, and a code passes with any of the values.',
+    'Lists the codes of the workspace.\n\n' +
+    'The service has no filters, so qrctl reads all codes and filters them on this machine. If you repeat a filter, a code matches if any of ' +
+    'the values does.',
   options,
   examples: [
-    { command: 'qrctl qr list', does: 'every code' },
-    { command: 'qrctl qr list --status active --name menu --sort name', does: 'active codes with "menu" in their name' },
-    { command: 'qrctl qr list --sort created_at:desc --limit 10', does: 'the ten newest' },
-    { command: 'qrctl qr list -o codes.xlsx --timezone Europe/Berlin', does: 'a workbook' },
-    { command: 'qrctl qr list --ids --status expired', does: 'ids for another command' },
+    { command: 'qrctl qr list', does: 'List every code' },
+    { command: 'qrctl qr list --status active --name menu --sort name', does: 'List active codes with "menu" in their name' },
+    { command: 'qrctl qr list --sort created_at:desc --limit 10', does: 'List the ten newest codes' },
+    { command: 'qrctl qr list -o codes.xlsx --timezone Europe/Berlin', does: 'Save all codes in a workbook' },
+    { command: 'qrctl qr list --ids --status expired', does: 'Print the IDs of expired codes for another command' },
   ],
   async run(context, { options }) {
     const { columns, toRecord } = await codeOutput(context, options, 'list');

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { manPages } from '../../../src/cli/help/man.ts';
+import { describeValues } from '../../../src/cli/help/page.ts';
 import { loadManual } from '../../../src/cli/manual.ts';
 
 const manual = await loadManual('1.2.3');
@@ -43,7 +44,7 @@ describe('manual pages', () => {
     const squeezed = (text: string) => text.replace(/\s+/g, ' ');
     for (const page of manual.commands) {
       const shown = squeezed(format(pages[`qrctl-${page.names.join('-')}.1`] ?? '').text);
-      for (const { description } of page.flags) expect(shown).toContain(squeezed(description));
+      for (const flag of page.flags) expect(shown).toContain(squeezed(describeValues(flag)));
       for (const { command, does } of page.examples) expect(shown).toContain(squeezed(`${does}: ${command}`));
     }
     const whole = squeezed(format(pages['qrctl.1'] ?? '').text);

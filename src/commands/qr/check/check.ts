@@ -4,24 +4,24 @@ import { options } from './flags.ts';
 
 export const command = defineCommand({
   description:
-    'Asks the destination of each code (every code, unless some are named) whether it is alive: GET, the headers only, without the key, one ' +
-    'request at a time on each host, redirects followed and counted. What is behind a login or a wall against bots is "blocked", which is ' +
-    'no failure. Addresses that are not of the public internet are refused after looking up their names, also where a redirect leads to one; ' +
-    'behind a proxy, names that this machine cannot look up are refused too. ' +
-    'If no destination responds, the network of this machine is to blame: exit 7, and no file is written. ' +
-    '--timeout is for one destination, its redirects with it; --concurrency for how many hosts are asked at once (default here: 256).',
-  arguments: [{ term: '[code...]', description: 'ids (uuid) or slugs', complete: 'codes' }],
+    'Checks whether the destinations of codes respond.\n\n' +
+    'Without CODE, it checks every code. It sends a GET request without your key, reads only the headers, and follows redirects, one ' +
+    'request at a time per host. A destination behind a login or bot protection is "blocked", which is not a failure.\n\n' +
+    'Private addresses are refused, also behind redirects. Behind a proxy, so are names that this machine cannot resolve. If no ' +
+    'destination responds, the command exits with 7 and writes no file.\n\n' +
+    '--timeout applies per destination, and --concurrency to hosts (default: 256).',
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   examples: [
-    { command: 'qrctl qr check', does: 'every destination' },
-    { command: 'qrctl qr check aB3xY --require-utm source,campaign', does: 'one, and whether its tags survive' },
+    { command: 'qrctl qr check', does: 'Check every destination' },
+    { command: 'qrctl qr check spring-menu --require-utm source,campaign', does: 'Check one destination and its UTM tags' },
     {
       command: 'qrctl qr check --status active --fail-on broken,unreachable,empty -o dead.csv',
-      does: 'a file, and exit 8 where something is dead',
+      does: 'Write a file, and exit with 8 if a destination fails',
     },
     {
       command: 'qrctl qr check --status active --since-last check.csv --quiet',
-      does: 'every night: silent unless something changed',
+      does: 'Print only changes, such as nightly from cron',
     },
   ],
   async run(context, { args, options }) {

@@ -11,30 +11,26 @@ const FAILURES = [...OUTCOMES.filter((outcome) => outcome !== 'ok'), 'none'] as 
 
 export const options = {
   from: fromCodesOption(),
-  status: choices('--status <status>', 'only codes of this status', CODE_STATUSES),
+  status: choices('--status <status>', 'Select by status', CODE_STATUSES),
   failOn: {
     flags: '--fail-on <list>',
-    description: `exit 8 where one of these outcomes is found (default: broken,unreachable); of ${FAILURES.join(', ')}`,
+    description: `Exit with 8 if one of these outcomes is found: ${FAILURES.join(', ')} (default: broken,unreachable)`,
     parse: (raw) => parseList(raw, FAILURES),
   } satisfies OptionDefinition<(typeof FAILURES)[number][]>,
   requireUtm: {
     flags: '--require-utm <list>',
-    description: `exit 8 where a destination lacks one of these tags, or its redirects lose it; of ${UTM_NAMES.join(', ')}`,
+    description: `Exit with 8 if one of these tags is missing: ${UTM_NAMES.join(', ')}`,
     parse: (raw) => parseList(raw.replace(/(^|,\s*)utm_/g, '$1'), UTM_NAMES),
   } satisfies OptionDefinition<(typeof UTM_NAMES)[number][]>,
-  sinceLast: text(
-    '--since-last <file>',
-    'print only what turned broken or whole since the run that wrote FILE, and write it anew',
-    {
-      complete: 'files',
-    },
-  ),
-  allowPrivate: flag('--allow-private', 'also ask addresses that are not of the public internet: private, loopback, link-local', {
+  sinceLast: text('--since-last <file>', 'Report only changes since the run that wrote FILE', {
+    complete: 'files',
+  }),
+  allowPrivate: flag('--allow-private', 'Also check private, loopback and link-local addresses', {
     risky: true,
   }),
-  userAgent: parsed('--user-agent <text>', 'how to introduce this program to those who are asked', {
+  userAgent: parsed('--user-agent <text>', 'User-Agent header to send', {
     parse: (raw: string) => (/^[\x20-\x7e]{1,200}$/.test(raw) && raw.trim() !== '' ? raw.trim() : undefined),
-    forms: 'It takes up to 200 visible ASCII characters.',
+    forms: 'up to 200 visible ASCII characters',
   }),
   ...outputOptions,
 };
@@ -43,6 +39,6 @@ export type CheckFlags = Values<typeof options>;
 
 function parseList<const C extends readonly string[]>(raw: string, known: C): C[number][] {
   const words = raw.split(',').map((word) => word.trim());
-  if (words.includes('')) throw new InvalidArgumentError(`It takes names separated by commas, of ${known.join(', ')}.`);
+  if (words.includes('')) throw new InvalidArgumentError(`names separated by commas: ${known.join(', ')}`);
   return words.map((word) => oneOf(word, known));
 }

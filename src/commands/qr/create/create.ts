@@ -5,17 +5,17 @@ import { fileOptions, options } from './flags.ts';
 
 export const command = defineCommand({
   description:
-    'Creates one code and prints it, or one for each row of a file. The file has the columns name, type and destination, in any order; ' +
-    'other columns come back in the results untouched. Each row is created exactly once, however often the command is killed and run ' +
-    'again with the same files: a journal beside the results remembers what was sent. You can insert, delete, sort and add rows between runs. ' +
-    'A row that was edited since its code was created is held back until --apply-edits changes that code or --as-new creates a new one.',
+    'Creates one code, or one code per row of a file.\n\n' +
+    'The file has the columns name, type and destination. Each row is created exactly once, even if you kill the command and run it ' +
+    'again. If you edit a row after its code was created, decide with --apply-edits or --as-new.',
   options,
   examples: [
-    { command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu', does: 'one code' },
-    { command: 'qrctl qr create --template > codes.csv', does: 'a file to fill in' },
-    { command: 'qrctl qr create --from codes.csv', does: 'a code for each row; results in codes.results.csv' },
-    { command: 'qrctl qr create --from codes.csv --dry-run', does: 'what that would do, and what it costs' },
-    { command: 'qrctl qr create --from codes.json --skip-existing --format json', does: 'in CI, without a journal kept' },
+    { command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu', does: 'Create one code' },
+    { command: 'qrctl qr create --from codes.csv', does: 'Create a code per row, with the results in codes.results.csv' },
+    {
+      command: 'qrctl qr create --from codes.json --skip-existing --format json',
+      does: 'Create codes in CI, where no journal is kept',
+    },
   ],
   async run(context, { options }) {
     if (options.template) return (await import('./one.ts')).printTemplate(context, options);

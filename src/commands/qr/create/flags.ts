@@ -8,25 +8,21 @@ import { outputOptions } from '../../output-options.ts';
 import { BULK_GROUP, bulkOptions } from '../bulk-flags.ts';
 import { utmOptions } from '../utm-flags.ts';
 
-/** These need `--from`. */
+/** Flags that require `--from`. */
 export const fileOptions = {
   ...bulkOptions,
-  skipExisting: flag('--skip-existing', 'create only rows that have no code with their name, type and destination yet', {
+  skipExisting: flag('--skip-existing', 'Skip rows that match an existing code', {
     group: BULK_GROUP,
     risky: true,
   }),
-  settle: duration(
-    '--settle <duration>',
-    'wait so long for a write whose answer was lost before the row is sent again (default: 10s, more where answers are slow)',
-    { group: BULK_GROUP },
-  ),
-  applyEdits: flag('--apply-edits', 'Change the codes of rows that were edited since they were created', {
+  settle: duration('--settle <duration>', 'Wait before resending a row (default: 10s)', { group: BULK_GROUP }),
+  applyEdits: flag('--apply-edits', 'Update the codes of edited rows', {
     group: BULK_GROUP,
     risky: true,
   }),
   asNew: {
     flags: '--as-new <line>',
-    description: 'Line of an edited row to create a new code for, or lines: 15-20',
+    description: 'Create a new code for an edited row',
     group: BULK_GROUP,
     risky: true,
     repeatable: true,
@@ -34,7 +30,7 @@ export const fileOptions = {
   } satisfies OptionDefinition<number[]>,
   adopt: {
     flags: '--adopt <line=id>',
-    description: 'Code that the row created, or of an edited row the code to change',
+    description: 'Assign code ID to the row on LINE',
     group: BULK_GROUP,
     risky: true,
     repeatable: true,
@@ -42,7 +38,7 @@ export const fileOptions = {
   } satisfies OptionDefinition<Decisions['adopt']>,
   notCreated: {
     flags: '--not-created <line>',
-    description: 'Line of a row that created no code, so that it is sent again',
+    description: 'Resend a row that created no code',
     group: BULK_GROUP,
     risky: true,
     repeatable: true,
@@ -51,11 +47,11 @@ export const fileOptions = {
 };
 
 export const options = {
-  name: text('--name <name>', 'name of the one code to create'),
-  type: choice('--type <type>', 'its type (default: url)', CODE_TYPES),
-  destination: text('--destination <address>', 'where it points to'),
-  force: flag('--force', 'Create codes whose destination leads nowhere, too', { risky: true }),
-  template: flag('--template', 'Print a template to fill in: CSV, or a workbook with -o codes.xlsx'),
+  name: text('--name <name>', 'Name of the code'),
+  type: choice('--type <type>', 'Type (default: url)', CODE_TYPES),
+  destination: text('--destination <address>', 'Address that the code leads to'),
+  force: flag('--force', 'Accept destinations that lead nowhere', { risky: true }),
+  template: flag('--template', 'Print a template for --from, as CSV or .xlsx'),
   ...utmOptions,
   ...fileOptions,
   ...outputOptions,
@@ -65,23 +61,22 @@ export type CreateFlags = Values<typeof options>;
 
 function parseAdoption(raw: string): Decisions['adopt'][number] {
   const [line = '', id = '', ...more] = raw.split('=');
-  if (!isUuid(id) || more.length)
-    throw new InvalidArgumentError('It takes the line of a row, =, and the id of a code: 12=6f1c2f0e-….');
+  if (!isUuid(id) || more.length) throw new InvalidArgumentError('a line number, =, and the ID of a code, such as 12=6f1c2f0e-…');
   return { line: parseLine(line), id: id.toLowerCase() };
 }
 
 function parseLine(raw: string): number {
   if (/^[1-9]\d{0,8}$/.test(raw)) return Number(raw);
-  throw new InvalidArgumentError('It takes the line of the file where a row begins.');
+  throw new InvalidArgumentError('the number of the line where a row begins');
 }
 
-/** More lines than a file has rows that anybody looks at one by one. */
+/** Longest range of lines. */
 const MOST_LINES = 1_000_000;
 
 function parseLines(raw: string): number[] {
   const [first, last, ...more] = raw.split('-').map(parseLine);
-  if (first === undefined || more.length > 0) throw new InvalidArgumentError('It takes a line, or lines: 15-20.');
+  if (first === undefined || more.length > 0) throw new InvalidArgumentError('a line, or a range of lines such as 15-20');
   const count = (last ?? first) - first + 1;
-  if (count < 1 || count > MOST_LINES) throw new InvalidArgumentError('It takes the first line and the last: 15-20.');
+  if (count < 1 || count > MOST_LINES) throw new InvalidArgumentError('a line, or a range of lines such as 15-20');
   return Array.from({ length: count }, (_, index) => first + index);
 }

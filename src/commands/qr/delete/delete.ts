@@ -5,15 +5,16 @@ import { options } from './flags.ts';
 
 export const command = defineCommand({
   description:
-    'Deletes codes together with all their scans, for ever: nothing brings them back, and a printed code leads nowhere. On a terminal ' +
-    'it shows names and scans and asks first; elsewhere it needs --yes.',
-  arguments: [{ term: '[code...]', description: 'ids (uuid) or slugs', complete: 'codes' }],
+    "Deletes codes and all their scans. This can't be undone.\n\n" +
+    'A printed code leads nowhere afterwards. On a terminal, qrctl shows the names and numbers of scans and asks for confirmation. ' +
+    'Without a terminal, it requires --yes.',
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   examples: [
-    { command: 'qrctl qr delete aB3xY', does: 'asks, then deletes one code' },
-    { command: 'qrctl qr delete aB3xY --backup deleted', does: 'deletes it when its scans are safe in that directory' },
-    { command: 'qrctl qr delete --from old.csv --dry-run', does: 'names and scans of what would be lost' },
-    { command: 'qrctl qr delete --from old.csv --yes', does: 'delete them in a script; results in old.results.csv' },
+    { command: 'qrctl qr delete spring-menu', does: 'Delete one code after confirmation' },
+    { command: 'qrctl qr delete spring-menu --backup deleted', does: 'Delete a code after saving its scans' },
+    { command: 'qrctl qr delete --from old.csv --dry-run', does: 'Show the codes and scans that would be lost' },
+    { command: 'qrctl qr delete --from old.csv --yes', does: 'Delete codes in a script, with the results in old.results.csv' },
   ],
   async run(context, { args, options }) {
     const { from } = options;

@@ -4,10 +4,10 @@ import { outputOptions } from '../../output-options.ts';
 import { bulkCodesOptions } from '../bulk-flags.ts';
 
 export const options = {
-  yes: flag('--yes', 'do not ask', { risky: true }),
+  yes: flag('--yes', 'Delete without asking for confirmation', { risky: true }),
   backup: text(
     '--backup <dir>',
-    'save each code and all its scans there first; pauses an active code, and deletes only what is proven complete',
+    'Pause each code and save it with its scans to DIR; delete it only if the backup is verified as complete',
     {
       complete: 'directories',
     },

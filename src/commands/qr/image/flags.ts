@@ -7,30 +7,28 @@ import { fromCodesOption } from '../../from-option.ts';
 import { pictureOptions } from './picture-flags.ts';
 import { sheetOptions } from './sheet-flags.ts';
 
-const MANY = 'Flags for many:';
+const MANY = 'Flags for several codes:';
 
 export const options = {
-  output: text('-o, --output <file>', 'one picture as a file: .png, .svg, .pdf or .eps', { complete: 'files' }),
-  dryRun: flag('--dry-run', 'say how many pictures, of what size, and which would be refused; write nothing'),
-  force: flag('--force', 'draw also what would not print or scan well, and over files that are not of an earlier run', {
+  output: text('-o, --output <file>', 'Write the image to FILE: .png, .svg, .pdf, .eps', { complete: 'files' }),
+  dryRun: flag('--dry-run', 'Show the images, and write nothing'),
+  force: flag('--force', 'Draw unreadable images, replace other files', {
     risky: true,
   }),
-  all: flag('--all', 'every code of the workspace, oldest first', { group: MANY, risky: true }),
+  all: flag('--all', 'Select every code, oldest first', { group: MANY, risky: true }),
   ...filterOptions,
   from: fromCodesOption(MANY),
-  outputDir: text('--output-dir <dir>', 'a file a code, and manifest.csv beside them', { group: MANY, complete: 'directories' }),
+  outputDir: text('--output-dir <dir>', 'Write one file per code, and a manifest, to DIR', {
+    group: MANY,
+    complete: 'directories',
+  }),
   as: {
     flags: '--as <formats>',
-    description: `which of ${PICTURE_FORMATS.join(', ')}, separated by commas (default: png)`,
+    description: `Formats: ${PICTURE_FORMATS.join(',')} (default: png)`,
     group: MANY,
     parse: parseFormats,
   } satisfies OptionDefinition<PictureFormat[]>,
-  fileNames: choice(
-    '--file-names <by>',
-    'files named by id, or by slug where that is safe and unique (default: id)',
-    ['id', 'slug'],
-    { group: MANY },
-  ),
+  fileNames: choice('--file-names <by>', 'File names (default: id)', ['id', 'slug'], { group: MANY }),
   ...sheetOptions,
   ...pictureOptions,
 };
@@ -41,6 +39,6 @@ function parseFormats(raw: string): PictureFormat[] {
   try {
     return [...new Set(raw.split(',').map((format) => oneOf(format.trim(), PICTURE_FORMATS)))];
   } catch {
-    throw new InvalidArgumentError('It takes png, svg, pdf and eps, separated by commas.');
+    throw new InvalidArgumentError('png, svg, pdf or eps, separated by commas');
   }
 }

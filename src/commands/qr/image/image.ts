@@ -8,19 +8,18 @@ import { gridOf } from './sheet-flags.ts';
 
 export const command = defineCommand({
   description:
-    'Draws the codes that are printed: the address of each (see `qrctl config set short-url`), in millimetres. Each picture is decoded ' +
-    'again from its own pixels or outlines before it is written, and what would not print or scan well is refused. The address is not requested.',
-  arguments: [{ term: '[code...]', description: 'ids (uuid) or slugs', complete: 'codes' }],
+    'Draws codes as images or label sheets for print.\n\n' +
+    'An image contains the short URL of its code (see `qrctl config set short-url`); qrctl never requests it. Before writing an image, ' +
+    'qrctl decodes it again, and refuses one that may not print or scan well.',
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   examples: [
-    { command: 'qrctl qr image aB3xY', does: 'shows it on a terminal' },
-    { command: 'qrctl qr image --all --sheet L7160 --caption name -o labels.pdf', does: 'labels to print, named' },
-    { command: 'qrctl qr image aB3xY -o menu.pdf --size 50mm', does: 'one picture to print' },
+    { command: 'qrctl qr image spring-menu', does: 'Show a code on the terminal' },
+    { command: 'qrctl qr image --all --sheet L7160 --caption name -o labels.pdf', does: 'Print labels with names' },
     {
       command: 'qrctl qr image --all --status active --output-dir codes --as png,svg',
-      does: 'two pictures of each active code, and manifest.csv',
+      does: 'Write a PNG and an SVG per active code',
     },
-    { command: 'qrctl qr image --from codes.results.csv --output-dir codes --file-names slug', does: 'those of a bulk run' },
   ],
   async run(context, { args, options }) {
     checkChoice(args, options);

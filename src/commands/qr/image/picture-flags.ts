@@ -1,4 +1,4 @@
-/** The flags that say how a picture looks, and what they mean together. */
+/** Declares the flags for the appearance of an image, and combines them to a style. */
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
@@ -12,9 +12,9 @@ import { findTemplateProblem, parseShortUrl } from '../../../text/short-url.ts';
 import { choice, integer, parsed, text, type Values } from '../../define.ts';
 import { nameOfGiven, readGiven } from '../../read-given.ts';
 
-const GROUP = 'Picture flags:';
+const GROUP = 'Image flags:';
 
-const LENGTH_FORMS = 'It takes a length such as 30mm, 3cm or 1.2in.';
+const LENGTH_FORMS = 'a length such as 30mm, 3cm or 1.2in';
 const MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: MM_AN_INCH };
 
 export const LONGEST_MM = 5000;
@@ -33,36 +33,36 @@ function parseLength(raw: string): number | undefined {
 
 const BACKGROUND = {
   parse: (raw: string): Colour | 'none' | undefined => (raw === 'none' ? raw : parseColour(raw)),
-  forms: 'It takes a colour such as #fff or #ffeecc, or none.',
+  forms: 'a color such as #fff or #ffeecc, or none',
 };
 
 export const pictureOptions = {
   size: parsed(
     '--size <length>',
-    'side of the whole picture, quiet zone included (default: 30mm)',
+    'Width, quiet zone included (default: 30mm)',
     {
       parse: parseLength,
       forms: LENGTH_FORMS,
     },
     { group: GROUP },
   ),
-  dpi: integer('--dpi <n>', 'dots of the printer an inch (default: 300)', { min: 36, max: 4800 }, { group: GROUP }),
-  quietZone: integer('--quiet-zone <modules>', 'light around the code (default: 4)', { min: 0, max: 40 }, { group: GROUP }),
-  ecc: choice('--ecc <level>', 'least error correction, raised where that costs nothing (default: M)', LEVELS, { group: GROUP }),
+  dpi: integer('--dpi <n>', 'Printer resolution, dots per inch (default: 300)', { min: 36, max: 4800 }, { group: GROUP }),
+  quietZone: integer('--quiet-zone <modules>', 'Width of the light margin (default: 4)', { min: 0, max: 40 }, { group: GROUP }),
+  ecc: choice('--ecc <level>', 'Error correction (default: M)', LEVELS, { group: GROUP }),
   color: parsed(
     '--color <#rgb>',
-    'of the code (default: #000)',
-    { parse: parseColour, forms: 'It takes a colour such as #000 or #003366.' },
+    'Color of the code (default: #000)',
+    { parse: parseColour, forms: 'a color such as #000 or #003366' },
     { group: GROUP },
   ),
-  background: parsed('--background <#rgb|none>', 'behind it (default: #fff)', BACKGROUND, { group: GROUP }),
-  logo: text('--logo <file>', 'a PNG or SVG in the middle, on a fifth of the width at most, with level H', {
+  background: parsed('--background <#rgb|none>', 'Background color (default: #fff)', BACKGROUND, { group: GROUP }),
+  logo: text('--logo <file>', 'PNG or SVG to draw in the center, with --ecc H', {
     group: GROUP,
     complete: 'files',
   }),
   shortUrl: parsed(
     '--short-url <template>',
-    'the address, with {slug} or {id} (default: the setting short-url)',
+    'Address with {slug} (default: the setting)',
     {
       parse: (raw: string) => {
         const template = parseShortUrl(raw);

@@ -1,4 +1,4 @@
-/** The flags of label sheets, and the grid they mean. */
+/** Declares the flags of label sheets, and resolves them to a grid. */
 import { UsageError } from '../../../errors.ts';
 import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from '../../../image/label-grids.ts';
 import { nearest } from '../../../text/nearest.ts';
@@ -8,7 +8,7 @@ import { LONGEST_MM, lengthMm } from './picture-flags.ts';
 
 const GROUP = 'Sheet flags:';
 
-const SIZE_FORMS = 'It takes a width and a height such as 63.5x38.1mm or 4x2in.';
+const SIZE_FORMS = 'a width and a height such as 63.5x38.1mm or 4x2in';
 
 /** A width and a height with one unit behind them, in mm, or undefined. */
 function parseSize(raw: string): Size | undefined {
@@ -36,32 +36,27 @@ function size(flags: string, description: string) {
 }
 
 function sides(flags: string, description: string) {
-  const forms = 'It takes a length such as 10mm, or a width and a height such as 10x12mm.';
+  const forms = 'a length such as 10mm, or a width and a height such as 10x12mm';
   return parsed(flags, description, { parse: parseSides, forms }, { group: GROUP });
 }
 
 export const sheetOptions = {
-  sheet: text('--sheet <number>', 'labels on pages of a PDF (-o), by the trade number of the sheet: L7160, 5163 …', {
+  sheet: text('--sheet <number>', 'Fill a label sheet (PDF), such as L7160 or 5163', {
     group: GROUP,
   }),
   grid: parsed(
     '--grid <CxR>',
-    'any other sheet: columns and rows, with --label',
-    { parse: parseGrid, forms: 'It takes columns and rows such as 3x7.' },
+    'Columns and rows of any other sheet',
+    { parse: parseGrid, forms: 'columns and rows such as 3x7' },
     { group: GROUP },
   ),
-  label: size('--label <WxH>', 'with --grid: a label, such as 63.5x38.1mm'),
-  margin: sides('--margin <10mm|WxH>', "Left and top margin of the page (default: the sheet's; a --grid is centered)"),
-  gap: sides('--gap <2mm|WxH>', 'with --grid: between labels (default: none)'),
-  paper: choice('--paper <name>', 'with --grid: the page (default: A4)', ['A4', 'Letter'], { group: GROUP }),
-  caption: choice('--caption <what>', 'what stands with the code (default: slug)', ['slug', 'name', 'none'], { group: GROUP }),
-  start: integer(
-    '--start <n>',
-    'the first free label of a begun sheet, row by row (default: 1)',
-    { min: 1, max: 9801 },
-    { group: GROUP },
-  ),
-  outline: flag('--outline', 'a hairline around each label, to cut along', { group: GROUP }),
+  label: size('--label <WxH>', 'Size of a label of --grid, such as 63.5x38.1mm'),
+  margin: sides('--margin <10mm|WxH>', "Left and top margin (default: the sheet's)"),
+  gap: sides('--gap <2mm|WxH>', 'Space between labels of --grid (default: 0mm)'),
+  paper: choice('--paper <name>', 'Page size of --grid (default: A4)', ['A4', 'Letter'], { group: GROUP }),
+  caption: choice('--caption <text>', 'Caption (default: slug)', ['slug', 'name', 'none'], { group: GROUP }),
+  start: integer('--start <n>', 'First free label, row by row (default: 1)', { min: 1, max: 9801 }, { group: GROUP }),
+  outline: flag('--outline', 'Draw a hairline around each label', { group: GROUP }),
 };
 
 export type SheetFlags = Values<typeof sheetOptions>;

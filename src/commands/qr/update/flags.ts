@@ -5,23 +5,23 @@ import { outputOptions } from '../../output-options.ts';
 import { BULK_GROUP, bulkCodesOptions } from '../bulk-flags.ts';
 import { utmOptions } from '../utm-flags.ts';
 
-export const DUE = flag('--due', 'of rows that say when (at), only those whose time has come, each once', { group: BULK_GROUP });
+export const DUE = flag('--due', 'Apply only rows whose time `at` has passed', { group: BULK_GROUP });
 
-export const IGNORE_DATES = flag('--ignore-dates', 'Apply every row now, also if the file has a column at', {
+export const IGNORE_DATES = flag('--ignore-dates', 'Apply every row now, ignoring the column `at`', {
   group: BULK_GROUP,
 });
 
-export const TIMEZONE = text('--timezone <zone>', "Time zone of `at` without one, with --due (default: the profile's timezone)", {
+export const TIMEZONE = text('--timezone <zone>', "Time zone of `at` (default: the profile's)", {
   group: BULK_GROUP,
 });
 
 export const options = {
-  name: text('--name <name>', 'its new name'),
-  destination: text('--destination <address>', "where it points to from now on; '' is sent as it is, to empty it", {
+  name: text('--name <name>', 'New name of the code'),
+  destination: text('--destination <address>', "New address that the code leads to ('' for none)", {
     empty: true,
   }),
-  status: choice('--status <status>', 'its new status', CODE_STATUSES),
-  force: flag('--force', 'Accept a destination that leads nowhere', { risky: true }),
+  status: choice('--status <status>', 'New status of the code', CODE_STATUSES),
+  force: flag('--force', 'Accept destinations that lead nowhere', { risky: true }),
   due: DUE,
   ignoreDates: IGNORE_DATES,
   timezone: TIMEZONE,

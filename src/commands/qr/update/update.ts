@@ -17,24 +17,18 @@ import { DUE, IGNORE_DATES, options, TIMEZONE, type UpdateFlags } from './flags.
 
 export const command = defineCommand({
   description:
-    'Changes name, destination or status of one code, the same thing in several, or what each row of a file says. Rows say which code by ' +
-    'id or slug; an empty cell leaves what is there, or takes what a flag says, and a row that would change nothing costs no request of its ' +
-    'own. Safe to repeat.',
-  arguments: [{ term: '[code...]', description: 'ids (uuid) or slugs', complete: 'codes' }],
+    'Updates one or more codes, or each row of a file.\n\n' +
+    'Each row has an id or slug, and the new values. An empty cell takes the value of the flag, or stays unchanged. Rows without a change ' +
+    'cost no update request, so you can run the command again safely.',
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   examples: [
     {
       command: 'qrctl qr update spring-menu --destination https://example.com/summer',
-      does: 'point a printed code somewhere else',
+      does: 'Change the destination of a printed code',
     },
-    { command: 'qrctl qr update spring-menu summer-menu --status paused', does: 'pause two' },
-    { command: 'qrctl qr update --from changes.csv --dry-run', does: 'see old and new values of every row' },
-    { command: 'qrctl qr update --from plan.csv --due', does: 'what has come due of a plan with a column at; every hour, say' },
-    { command: 'qrctl qr update --from changes.csv', does: 'change them; results in changes.results.csv' },
-    {
-      command: 'qrctl qr update --from ids.csv --status paused',
-      does: 'a flag for all rows',
-    },
+    { command: 'qrctl qr update --from changes.csv --dry-run', does: 'Show the old and new values of every row' },
+    { command: 'qrctl qr update --from plan.csv --due', does: 'Apply the rows that are due, such as hourly from cron' },
   ],
   async run(context, { args: codes, options }) {
     const { from } = options;

@@ -7,41 +7,31 @@ import { scanOutputOptions } from '../../output-options.ts';
 import { overwriteOption } from '../../overwrite-option.ts';
 import { rangeOptions } from '../../range-options.ts';
 
-const APPEND = 'Append flags:';
+const APPEND = 'Append and dataset flags:';
 
 export const options = {
   ...choiceOptions,
   ...rangeOptions,
-  outputDir: text('--output-dir <dir>', 'one file a code', { complete: 'directories' }),
-  partitionBy: choice(
-    '--partition-by <unit>',
-    'with --output-dir: a dataset, its rows in DIR/dt=… by their own time',
-    ['day', 'month'],
-    {
-      group: 'Dataset flags:',
-    },
-  ),
-  compact: flag('--compact', 'at the end the parts of each day or month that is over become one', { group: 'Dataset flags:' }),
-  fileNames: choice(
-    '--file-names <by>',
-    'with --output-dir: by id, or by slug where that is safe and unique (default: id)',
-    FILE_NAMES,
-  ),
-  append: flag('--append', 'add only what is new since the last run; survives kill -9', { group: APPEND }),
-  restart: flag(
-    '--restart',
-    'With --append: export everything again and replace the file; the old one stays as FILE.old if it has scans that the new one lacks',
-    { group: APPEND, risky: true },
-  ),
-  rotated: flag('--rotated', 'with --append: the file may have been moved away (logrotate): a new one goes on where it ended', {
+  outputDir: text('--output-dir <dir>', 'Write one file per code to DIR', { complete: 'directories' }),
+  partitionBy: choice('--partition-by <unit>', 'Write --output-dir as a dataset by', ['day', 'month'], {
     group: APPEND,
   }),
-  overlap: duration('--overlap <duration>', 'with --append: how far back to look for late scans (default: 1h)', {
+  compact: flag('--compact', 'Merge the parts of each finished day or month', { group: APPEND }),
+  fileNames: choice('--file-names <by>', 'Name of each file in DIR (default: id)', FILE_NAMES),
+  append: flag('--append', 'Add only scans that are new since the last run', { group: APPEND }),
+  restart: flag('--restart', 'Export all scans again; FILE.old keeps the old file if it has scans that the new one lacks', {
+    group: APPEND,
+    risky: true,
+  }),
+  rotated: flag('--rotated', 'Continue in a new file if the old one was moved', {
+    group: APPEND,
+  }),
+  overlap: duration('--overlap <duration>', 'Period to search for late scans (default: 1h)', {
     group: APPEND,
   }),
   movedFrom: { ...movedFromOption.movedFrom, group: APPEND },
-  proveBeyond: flag('--prove-beyond', 'one request more a code, which finds out a total that is cut off at any number'),
-  dryRun: flag('--dry-run', 'say what would be read: codes, range, scans, requests and time'),
+  proveBeyond: flag('--prove-beyond', 'Detect any capped total (one request per code)'),
+  dryRun: flag('--dry-run', 'Show scans, requests and time; export nothing'),
   ...scanOutputOptions,
   ...overwriteOption,
 };

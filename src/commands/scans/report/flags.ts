@@ -4,8 +4,8 @@ import { countOptions } from '../counting/count-options.ts';
 
 export const options = {
   ...countOptions,
-  title: text('--title <text>', 'what stands at the head of the page'),
-  output: text('-o, --output <file>', 'the page to write, such as october.html', { complete: 'files' }),
+  title: text('--title <text>', 'Title of the report'),
+  output: text('-o, --output <file>', 'Write the report to FILE, such as october.html', { complete: 'files' }),
 };
 
 export type ReportFlags = Values<typeof options>;

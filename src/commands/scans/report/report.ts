@@ -4,19 +4,20 @@ import { options } from './flags.ts';
 
 export const command = defineCommand({
   description:
-    'Writes one page to send to a client: charts with their figures beside them, in one file without script that asks for nothing from anywhere, ' +
-    'good on a phone, on A4 and to a screen reader. What it shows is proven as an export is, or comes from files that one wrote. ' +
-    `The same scans give the same page. ${RANGE_FORMS}`,
-  arguments: [{ term: '[code...]', description: 'ids or slugs of codes', complete: 'codes' }],
+    'Writes a report of scans as one HTML page.\n\n' +
+    'The page has charts with their figures, contains no scripts and loads nothing from the network. It works on phones, on A4 paper and ' +
+    'with screen readers. The counts are verified as complete, like an export, or come from exported files. The same scans give the same ' +
+    `page.\n\n${RANGE_FORMS}`,
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   examples: [
     {
       command: 'qrctl scans report --all --during last-month -o october.html',
-      does: 'the whole of last month',
+      does: "Report last month's scans of every code",
     },
     {
       command: 'qrctl scans report --input scans.csv --title "Spring campaign" -o report.html',
-      does: 'from the log on disk, without a request',
+      does: 'Report the scans in a file, without requests',
     },
   ],
   async run(context, { args, options }) {

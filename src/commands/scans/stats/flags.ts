@@ -5,7 +5,7 @@ import { countOptions } from '../counting/count-options.ts';
 
 export const options = {
   ...countOptions,
-  dryRun: flag('--dry-run', 'say what would be read: codes, range, scans, requests and time'),
+  dryRun: flag('--dry-run', 'Show scans, requests and time; count nothing'),
   ...outputOptions,
 };
 

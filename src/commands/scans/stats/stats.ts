@@ -4,18 +4,21 @@ import { options } from './flags.ts';
 
 export const command = defineCommand({
   description:
-    'Counts scans by day, country, device and more, through the same proof as an export, or from files that an export wrote. ' +
-    'Without --by it counts by day. Days are days in --timezone. ' +
-    `By day, week, month, hour, weekday or code alone it asks for totals where that takes fewer requests than the pages. ${RANGE_FORMS}`,
-  arguments: [{ term: '[code...]', description: 'ids or slugs of codes', complete: 'codes' }],
+    'Counts scans by day, country, device and more.\n\n' +
+    'The counts are verified as complete, like an export, or come from exported files. The default is --by day. For dimensions of time, ' +
+    `qrctl fetches totals instead of pages if that takes fewer requests. ${RANGE_FORMS}`,
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   examples: [
-    { command: 'qrctl scans stats spring-menu --during this-month', does: 'scans of each day' },
+    { command: 'qrctl scans stats spring-menu --during this-month', does: 'Count the scans of each day' },
     {
       command: 'qrctl scans stats --all --by code --during last-month --compare previous',
-      does: 'which code worked, and better than before',
+      does: 'Compare the scans of each code with the month before',
     },
-    { command: 'qrctl scans stats --input scans.csv --by country --by device', does: 'from the log on disk, without a request' },
+    {
+      command: 'qrctl scans stats --input scans.csv --by country --by device',
+      does: 'Count the scans in a file, without requests',
+    },
   ],
   async run(context, { args, options }) {
     const { runStats } = await import('./run-stats.ts');

@@ -5,10 +5,10 @@ import { outputOptions } from '../../output-options.ts';
 
 export const options = {
   ...choiceOptions,
-  since: text('--since <time>', 'begin with the scans from this time on (default: now)'),
-  interval: parsed('--interval <duration>', 'shortest time between two requests for a code (default: 10s)', PERIOD),
-  maxEvents: integer('--max-events <n>', 'end after so many scans', { min: 1 }),
-  format: choice('-f, --format <format>', 'csv, or one JSON object a line', ['csv', 'ndjson']),
+  since: text('--since <time>', 'Start with scans at or after TIME (default: now)'),
+  interval: parsed('--interval <duration>', 'Minimum time between requests for the same code (default: 10s)', PERIOD),
+  maxEvents: integer('--max-events <n>', 'Exit after N scans', { min: 1 }),
+  format: choice('-f, --format <format>', 'Output format (default: csv)', ['csv', 'ndjson']),
   fields: outputOptions.fields,
   header: outputOptions.header,
 };
