@@ -51,7 +51,7 @@ function noCommand(command: Command, names: readonly string[]): UsageError {
 /** Creates the error for an invalid value of a flag or argument; the message of `error` lists the expected values. */
 export function refusedValue(name: string, raw: string, choices: readonly string[], error: InvalidArgumentError): UsageError {
   const similar = nearest(raw, choices);
-  const expected = error.message.replace(/^(It takes|Allowed values are) /, '').replace(/\.$/, '');
+  const expected = error.message.replace(/^(Expected|Allowed values are) /, '').replace(/\.$/, '');
   const problem = name === 'setting' ? `unknown setting '${shorten(raw)}'` : `invalid value for ${name}: '${shorten(raw)}'`;
   return misread(`${problem} (expected ${expected})`, {
     hint: similar && `did you mean ${name.startsWith('-') ? `${name} ` : ''}${similar}?`,

@@ -108,7 +108,7 @@ describe('a list', () => {
       {},
     );
     expect(printed()).not.toContain('Ann');
-    expect(said()).toContain('not shown, for want of room: name');
+    expect(said()).toContain('Hidden columns (terminal too narrow): name');
   });
 });
 

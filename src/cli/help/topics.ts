@@ -100,10 +100,7 @@ export const TOPICS: readonly Topic[] = [
       `A code has one of these types: ${CODE_TYPES.join(', ')}.`,
       'The destination of a code of type url is a web address. The service does not allow changing the type of a code.',
       {
-        lines: [
-          'qrctl qr create --name Lunch --type menu --destination https://example.com',
-          'qrctl qr list --type menu',
-        ],
+        lines: ['qrctl qr create --name Lunch --type menu --destination https://example.com', 'qrctl qr list --type menu'],
       },
     ],
   },
