@@ -13,6 +13,8 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 const REPORT = 'node_modules/.cache/mutants/report.json';
+/** Directories whose protocol is in another. */
+const PROTOCOL_OF = { 'src/text': 'src/rows', 'src/plan': 'src/once' };
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
 const UNNOTICED = new Set(['Survived', 'NoCoverage']);
 
@@ -63,9 +65,6 @@ function shorten(code) {
   const line = code.replace(/\s+/g, ' ').trim();
   return line.length > 70 ? `${line.slice(0, 70)}…` : line;
 }
-
-/** Modules whose protocol stands with another. */
-const PROTOCOL_OF = { 'src/text': 'src/rows', 'src/plan': 'src/once' };
 
 /** The lines under "Surviving mutants" of the protocol beside a file. */
 function explanations(directory) {

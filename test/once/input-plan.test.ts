@@ -87,6 +87,20 @@ describe('rows that nobody edited', () => {
   });
 });
 
+describe('what a row says in other words is learned', () => {
+  it('if it asks for the same code', () => {
+    const [a] = sheet('a x') as [NewRow];
+    const spaced = { ...a, values: new Map([...a.values, ['name', ' a']]), code: { ...a.code, name: ' a' } };
+    expect(recordsOf(ran([a]), [spaced])).toEqual([{ is: 'entries', first: 1, seen: [seenOf(spaced)] }]);
+  });
+
+  it('if the journal did not know the columns of the user’s own', () => {
+    const rows = sheet('a x sku-1');
+    const { own: _, ...seen } = seenOf(rows[0] as NewRow);
+    expect(recordsOf(replay(entriesRecords([[1, seen]])), rows)).toEqual(entriesOf(rows));
+  });
+});
+
 describe('a row beside an entry that is gone is an edit of it, and not created (O31)', () => {
   it.each<[string, string[], (string | number)[]]>([
     ['the same name', ['c z', 'b new', 'a x'], [3, 'edit of 2', 1]],
@@ -174,6 +188,11 @@ describe('rows that say the same', () => {
   it('are neighbors also if one of them was gone already when the last run came', () => {
     const states = ranAgain(ran(sheet('t x', 't x', 'a y', 'b z')), sheet('t x', 'a y', 'b z'));
     expect(plan(states, sheet('new w', 't x', 'b z'))).toEqual([5, 1, 4]);
+  });
+
+  it('are neighbors to nobody if one came back in the place of another', () => {
+    const states = ranAgain(ran(sheet('t x 1', 't x 2', 'a y', 'b z')), sheet('t x 2', 'a y', 'b z'));
+    expect(plan(states, sheet('t x 1', 'new w', 'b z'))).toEqual([1, 'edit of ?', 4]);
   });
 
   it('are in the order in which the last run had them', () => {
