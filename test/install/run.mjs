@@ -1,8 +1,8 @@
 /**
- * `npm run test:install [-- VERSION…]`: as strangers get it. The tarball goes into an empty prefix without scripts and without a registry, on
- * each version of node, and does the main job there; two builds in two directories on three versions have the same bytes; the executable does all
- * jobs where nothing else is (`--alone`: only that); and a
- * fresh clone is installed as the README says (`--clone`: that one fetches the development dependencies). Nodes come from npm.
+ * `npm run test:install [-- VERSION…]`: tests installations. Installs the tarball into an empty prefix without scripts and without a registry, on
+ * each version of Node, and runs the core commands; compares the bytes of builds in several directories on three versions; runs the executable
+ * without any other file (`--alone`: only that); and installs a fresh clone as in the README (`--clone`: downloads the development
+ * dependencies). Versions of Node come from npm.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ const directory = mkdtempSync(join(tmpdir(), 'qrctl-install-'));
 
 try {
   if (!process.argv.includes('--alone')) await tryPackage();
-  say(`the executable, alone: ${(await tryExecutable(directory)).join('; ')}`);
+  say(`standalone executable: ${(await tryExecutable(directory)).join('; ')}`);
   if (process.argv.includes('--clone')) await tryClone();
 } finally {
   rmSync(directory, { recursive: true, force: true });
@@ -47,7 +47,7 @@ function fetchNodes() {
     const { status } = spawnSync('npm', args, { cwd: directory });
     const bin = join(directory, 'node_modules', `node${version}`, 'bin');
     if (status === 0 && existsSync(join(bin, 'node'))) found.set(version, bin);
-    else say(`node ${version}: the registry has none, left out`);
+    else say(`node ${version}: not in the registry, skipped`);
   }
   return found;
 }
@@ -106,7 +106,7 @@ function compareBuilds(nodes) {
     // Not a link: what is found there must not tell where it came from.
     run('cp', ['-al', `${readlinkOf('node_modules')}/.`, join(place, 'node_modules')]);
     run('npm', ['run', '--silent', 'build'], { cwd: place, env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } });
-    sums.set(`node ${version}, ${at % 2 === 0 ? 'one directory' : 'another'}`, checksum(join(place, 'dist')));
+    sums.set(`node ${version}, ${at % 2 === 0 ? 'first directory' : 'second directory'}`, checksum(join(place, 'dist')));
     rmSync(place, { recursive: true });
   }
   for (const [build, sum] of sums) say(`${build}: ${sum}`);
@@ -136,7 +136,7 @@ async function tryClone() {
     throw new Error('npm pack changed the clone');
   run('npm', ['install', '--global', '--no-audit', '--no-fund', '--prefix', prefix, '.'], { cwd: place });
   await doTheMainJob(join(prefix, 'bin', 'qrctl'), join(directory, 'home-clone'), process.env);
-  say('a fresh clone: npm pack and npm install -g . work');
+  say('fresh clone: npm pack and npm install -g . work');
 }
 
 function run(command, args, options = {}) {

@@ -14,7 +14,7 @@ const network = ['unshare', '-rnm', new URL('network.sh', import.meta.url).pathn
 
 const { status: trial } = spawnSync(network[0], [...network.slice(1), 'true'], { stdio: 'ignore' });
 if (trial !== 0) {
-  console.error('\nNOT TESTED: this system gives no network namespace (unshare -rnm, ip)\n');
+  console.error('\nNOT TESTED: cannot create a network namespace (unshare -rnm, ip)\n');
   process.exit(required ? 1 : 0);
 }
 const peers = process.argv.includes('--peers') ? mkdtempSync(join(tmpdir(), 'qrctl-peers-')) : undefined;

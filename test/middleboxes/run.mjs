@@ -19,7 +19,7 @@ const asked = process.argv.slice(2).filter((argument) => argument !== '--require
 
 const failure = BOXES.every(isThere) ? undefined : unpack();
 const missing = BOXES.filter((box) => !isThere(box));
-if (missing.length > 0) console.error(`\nNOT TESTED, for it could not be had: ${missing.join(', ')} (${failure})\n`);
+if (missing.length > 0) console.error(`\nNOT TESTED, because it could not be installed: ${missing.join(', ')} (${failure})\n`);
 if (missing.length > 0 && required) process.exit(1);
 
 const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];

@@ -42,13 +42,13 @@ for (const [file, { source, mutants }] of Object.entries(files).sort()) {
   total.explained += survivors.length - open.length;
   total.unexplained += open.length;
   total.stale += stale.length;
-  console.log(`${file}: ${noticed} noticed, ${survivors.length - open.length} explained, ${open.length} unexplained`);
+  console.log(`${file}: ${noticed} killed, ${survivors.length - open.length} survivors explained, ${open.length} unexplained`);
   for (const { text, at } of open) console.log(`  ${text}: (line ${at})`);
-  for (const line of stale) console.log(`  explains no survivor: ${line}`);
+  for (const line of stale) console.log(`  stale explanation: ${line}`);
 }
 const mutants = total.noticed + total.explained + total.unexplained;
 console.log(
-  `score ${((100 * total.noticed) / mutants).toFixed(1)} % of ${mutants}; ${total.explained} explained, ${total.unexplained} unexplained`,
+  `score ${((100 * total.noticed) / mutants).toFixed(1)}% of ${mutants} mutants; ${total.explained} survivors explained, ${total.unexplained} unexplained`,
 );
 process.exitCode = total.unexplained + total.stale === 0 ? 0 : 1;
 

@@ -186,7 +186,7 @@ async function compare() {
   const wanted = ids(readFileSync(whole, 'utf8'));
   const same = found.length === wanted.length && [...found].sort().join() === [...wanted].sort().join();
   process.stdout.write(
-    `--- ${names.sort().join(', ')}: ${found.length} scans, ${new Set(found).size} of them distinct; the service has ${wanted.length}: ${same ? 'each once' : 'WRONG'}\n`,
+    `--- ${names.sort().join(', ')}: ${found.length} scans, ${new Set(found).size} distinct; the service has ${wanted.length}: ${same ? 'each exactly once' : 'WRONG'}\n`,
   );
   if (!same) process.exitCode = 1;
 }
@@ -224,7 +224,7 @@ async function report() {
   ]);
   const same = log.exit === 0 && log.out === service.out && log.out.includes('month,');
   process.stdout.write(
-    `--- figures of the rotated log: ${log.out.split('\n').length - 2} rows, ${same ? 'as the service has them' : `WRONG\n${log.err}`}\n`,
+    `--- figures of the rotated log: ${log.out.split('\n').length - 2} rows, ${same ? 'equal to the service' : `WRONG\n${log.err}`}\n`,
   );
   const months = [...log.out.matchAll(/^month,(\d{4}-\d\d),(\d+),/gm)].filter(([, , scans]) => Number(scans) > 0);
   const [, month, scans] = months.at(-2) ?? months.at(-1) ?? [];
@@ -235,6 +235,6 @@ async function report() {
   process.stdout.write(`--- report of ${month}: exit ${told.exit}, ${isRight ? `${scans} scans` : 'WRONG'}; ${told.err}`);
   const empty = await qrctl('scans', 'report', '--input', file, '--during', '1999-01', '-o', join(home, 'empty.html'));
   const isRefused = empty.exit === 9 && !readdirSync(home).includes('empty.html');
-  process.stdout.write(`--- report of 1999-01: exit ${empty.exit}, ${isRefused ? 'nothing written' : 'WRONG'}\n`);
+  process.stdout.write(`--- report of 1999-01: exit ${empty.exit}, ${isRefused ? 'no file written' : 'WRONG'}\n`);
   if (!same || !isRight || !isRefused) process.exitCode = 1;
 }

@@ -40,7 +40,7 @@ export function compareLabelSheets(): number {
     );
   }
   const wrong = [...compared].filter((key) => !agreeing.has(key));
-  console.log(`sheets: ${compared.size} grids compared, ${wrong.length} are as in none of them`);
+  console.log(`sheets: ${compared.size} grids compared, ${wrong.length} match neither program`);
   return wrong.length;
 }
 

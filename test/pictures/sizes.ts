@@ -28,7 +28,7 @@ export function checkSizes(directory: string): number {
       console.log(`${name}: ${what} is ${size.toFixed(3)} mm wide, and the SVG ${wanted}`);
     }
   }
-  console.log(`sizes: ${names.length} pictures, ${wrong} wrong by more than ${TOLERANCE_MM} mm`);
+  console.log(`sizes: ${names.length} images, ${wrong} off by more than ${TOLERANCE_MM} mm`);
   return wrong;
 }
 

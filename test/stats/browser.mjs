@@ -44,7 +44,7 @@ try {
       const [, violations] = /AXE(.*)END/s.exec(dom) ?? [];
       if (violations !== '[]') throw new Error(`${theme}, ${width} px: ${violations ?? 'axe did not end'}`);
       chromium([...look, `--screenshot=${join(pictures, `report-${width}-${theme}.png`)}`, `file://${page}`]);
-      process.stdout.write(`${theme}, ${width} px: no violation\n`);
+      process.stdout.write(`${theme}, ${width} px: no violations\n`);
     }
   }
   const pdf = join(pictures, 'report.pdf');

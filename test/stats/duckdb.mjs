@@ -89,7 +89,7 @@ function compare(work, scans) {
       });
       refuseDifferences(zone, file, judged, JSON.parse(counted));
     }
-    console.log(`${zone}: as DuckDB counts it`);
+    console.log(`${zone}: equal to DuckDB`);
   }
 }
 
