@@ -1,4 +1,5 @@
 /** Maps the result of a visit to the outcome of a destination. */
+import { parseRateHeaders } from '../limit/rate-headers.ts';
 import type { NetworkError } from '../service/network-error.ts';
 import type { Headers } from '../service/transport.ts';
 import { header } from '../service/transport.ts';
@@ -110,6 +111,6 @@ function wordsFor(status: number): string {
 export function retryOf({ end }: Trip): Retry | undefined {
   if (end.is === 'failed') return end.failure.fault === 'network' ? { afterMs: undefined } : undefined;
   if (end.is !== 'answer' || !PASSING_STATUSES.has(end.status)) return undefined;
-  const seconds = Number(header(end.headers, 'retry-after') ?? Number.NaN);
-  return { afterMs: seconds >= 0 ? seconds * 1000 : undefined };
+  const { retryAfterMs } = parseRateHeaders((name) => header(end.headers, name));
+  return { afterMs: retryAfterMs !== undefined && retryAfterMs >= 0 ? retryAfterMs : undefined };
 }

@@ -41,6 +41,9 @@ async function useHost(react: React) {
 
 const answer = (status: number, headers = '') => `HTTP/1.1 ${status} Status\r\nContent-Length: 0\r\n${headers}\r\n`;
 
+/** An HTTP date 4 seconds after the response's own (RFC 9110, 10.2.3). */
+const DATED = 'Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:49:41 GMT\r\n';
+
 /** The clock of this machine, but for pauses, which are only noted. */
 function job(given: Partial<CheckJob> = {}): CheckJob & { slept: number[] } {
   const slept: number[] = [];
@@ -104,14 +107,15 @@ describe('checkDestinations', () => {
     const { port } = await useHost(({ socket, path, number }) => {
       if (path === '/reset' && number === 0) socket.destroy();
       else if (path === '/busy' && number === 2) socket.end(answer(429, 'Retry-After: 7\r\n'));
+      else if (path === '/dated' && number === 4) socket.end(answer(503, DATED));
       else if (path === '/never') socket.end(answer(503, 'Retry-After: 3600\r\n'));
       else socket.end(answer(200));
     });
     const work = job();
-    const urls = ['reset', 'busy', 'never'].map((path) => `http://a.test:${port}/${path}`);
+    const urls = ['reset', 'busy', 'dated', 'never'].map((path) => `http://a.test:${port}/${path}`);
     const verdicts = await checkDestinations(urls, work);
-    expect(urls.map((url) => verdicts.get(url)?.outcome)).toEqual(['ok', 'ok', 'broken']);
-    expect(work.slept).toEqual([2000, 7000, 10_000]);
+    expect(urls.map((url) => verdicts.get(url)?.outcome)).toEqual(['ok', 'ok', 'ok', 'broken']);
+    expect(work.slept).toEqual([2000, 7000, 4000, 10_000]);
   });
 
   it('does not wait for the rest of a host that is down', async () => {
