@@ -4,7 +4,8 @@ import { groupBy } from '../collections/group-by.ts';
 import { NotFoundError } from '../errors.ts';
 import { inParallel } from '../parallel/in-parallel.ts';
 import type { Service } from '../service/service.ts';
-import { MAX_CODES_PAGE, type Page, type QrCode } from '../service/shapes.ts';
+import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
+import { showingAgain } from '../service/showing-again.ts';
 import { quote } from '../text/quote.ts';
 import type { TargetRow } from './check-rows.ts';
 import type { Fault } from './input.ts';
@@ -96,20 +97,10 @@ async function getOrList(ids: ReadonlySet<string>, reader: Reader, listFor: List
   const shown = new Set(first.rows.map(({ id }) => id.toLowerCase()));
   const others = [...ids].filter((id) => !shown.has(id));
   const morePages = Math.ceil(first.total / Math.max(1, first.rows.length)) - 1;
-  if (others.length > 0 && others.length >= morePages) return listFor(showingAgain(service, first));
+  if (others.length > 0 && others.length >= morePages) {
+    return listFor({ listCodes: showingAgain(service.listCodes, first, ({ page }) => page === 1) });
+  }
   return [...first.rows, ...(await getEach(others, reader))];
-}
-
-/** The listing, whose page 1 has been asked for already. */
-function showingAgain({ listCodes }: Pick<Service, 'listCodes'>, first: Page<QrCode>): Pick<Service, 'listCodes'> {
-  let shown = false;
-  return {
-    async listCodes(request) {
-      if (shown || request.page !== 1) return listCodes(request);
-      shown = true;
-      return first;
-    },
-  };
 }
 
 async function getEach(ids: Iterable<string>, { service, concurrency }: Reader): Promise<QrCode[]> {

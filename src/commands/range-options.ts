@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { createLocalTime } from '../time/local-time.ts';
 import { chooseTimeZone, timeZoneToShow } from '../time/time-zone.ts';
 import { text } from './define.ts';
+import { refuseTogether } from './refuse-together.ts';
 
 const GROUP = 'Range flags:';
 
@@ -41,7 +42,7 @@ export async function planRange(context: Context, flags: RangeFlags, setting: st
   const { since, until, during } = flags;
   const inputs = { flag: flags.timezone, setting, TZ: context.env.TZ };
   const nowMs = context.clock.now();
-  refuseTogether(flags);
+  if (during !== undefined) refuseTogether('--during', { '--since': since, '--until': until });
   if (flags.timezone !== undefined) chooseTimeZone(inputs);
   if (during !== undefined) {
     const { parsePeriod } = await import('../time/periods.ts');
@@ -77,12 +78,6 @@ async function tellExcluded(
   const period = sinceMs === undefined ? undefined : periodOfRange({ sinceMs, untilMs: next.sinceMs }, zone);
   const ways = [`--until ${next.name}`, ...(period ? [`--during ${period.name}`] : [])];
   context.console.note(`--until ${until} excludes ${until} itself; to include it, use ${ways.join(' or ')}`);
-}
-
-function refuseTogether({ since, until, during }: RangeFlags): void {
-  const other = since === undefined ? until && '--until' : '--since';
-  if (during === undefined || !other) return;
-  throw new UsageError(`--during is a whole period: ${other} does not go with it`, { hint: `leave out --during or ${other}` });
 }
 
 /**

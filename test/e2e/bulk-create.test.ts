@@ -134,7 +134,7 @@ describe('the input', () => {
   });
 
   it.each([
-    [['--name', 'x'], /--name does not go with --from/],
+    [['--name', 'x'], /--name can't be used with --from/],
     [['--results', 'codes.csv'], /names the input file itself/],
     [['--output', './codes.results.csv'], /--output names the results file/],
     [['--results', 'r.csv', '--output', 'r.csv'], /--output names the results file/],

@@ -61,7 +61,7 @@ describe('a period in a zone', () => {
 
   test.each([
     [['--during', 'lately'], {}, "invalid value for --during: 'lately'"],
-    [['--during', '2024-10', '--since', '24h'], {}, '--since does not go with it'],
+    [['--during', '2024-10', '--since', '24h'], {}, "--since can't be used with --during"],
     [['--since', '01.03.2026'], {}, 'Use `--since 2026-03-01`.'],
     [['--since', '2026-10'], {}, 'Use `--during 2026-10` for the whole period'],
     [['--during', '2024-10', '--timezone', 'Europe/Berlim'], {}, "invalid value for --timezone: 'Europe/Berlim'"],

@@ -40,12 +40,6 @@ export type BulkFlags = Values<typeof bulkOptions & typeof outputOptions>;
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** Throws UsageError when one of the flags was given beside `other`. */
-export function refuseTogether(other: string, flags: Given): void {
-  const name = Object.keys(flags).find((flag) => flags[flag] !== undefined);
-  if (name) throw new UsageError(`${name} does not go with ${other}`, { hint: `leave out one of them` });
-}
-
 /** Throws UsageError when one of the options, which all need `--from`, was given. */
 export function requireFrom(options: Options, given: Given): void {
   const key = Object.keys(options).find((option) => option !== 'from' && given[option] !== undefined);

@@ -1,6 +1,7 @@
 /** `qr create`: its flags, and which of its forms they ask for. */
 import { defineCommand } from '../../define.ts';
-import { refuseTogether, requireFrom } from '../bulk-flags.ts';
+import { refuseTogether } from '../../refuse-together.ts';
+import { requireFrom } from '../bulk-flags.ts';
 import { fileOptions, options } from './flags.ts';
 
 export const command = defineCommand({

@@ -1,6 +1,6 @@
 /** `qr delete`: its flags, and which of its forms they ask for. */
 import { defineCommand } from '../../define.ts';
-import { refuseTogether } from '../bulk-flags.ts';
+import { refuseTogether } from '../../refuse-together.ts';
 import { options } from './flags.ts';
 
 export const command = defineCommand({

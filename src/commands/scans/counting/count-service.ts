@@ -6,6 +6,7 @@ import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../../er
 import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ScanPage } from '../../../service/shapes.ts';
+import { showingAgain } from '../../../service/showing-again.ts';
 import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import type { Span } from '../../../stats/calendar.ts';
 import { type Counted, createTallies, type Tallies } from '../../../stats/counted.ts';
@@ -66,8 +67,13 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
         }
         context.console.note('the totals of the parts do not add up: reading the pages');
       }
-      await readPages(reading, [code], first ? showingAgain(service, code, first) : service);
+      await readPages(reading, [code], first ? { ...service, listScans: showingFirst(code, first) } : service);
     }
+  }
+
+  /** Page 1 of a code is not fetched twice. */
+  function showingFirst({ id }: CodeLabel, first: ScanPage): Service['listScans'] {
+    return showingAgain(service.listScans, first, (code) => code === id);
   }
 
   async function readPages({ range, sinceMs }: Reading, wanted: readonly CodeLabel[], from: Service): Promise<void> {
@@ -111,16 +117,3 @@ export async function askFirst(service: Service, { id, missing }: CodeLabel, ran
 }
 
 const OF_ONE_CODE = [NotFoundError, RejectedError, UnexpectedAnswerError];
-
-/** The service, which shows page 1 of a code that was asked for already once more without a request. */
-function showingAgain(service: Service, { id }: CodeLabel, first: ScanPage): Service {
-  let shown = false;
-  return {
-    ...service,
-    async listScans(code, request) {
-      if (shown || code !== id) return service.listScans(code, request);
-      shown = true;
-      return first;
-    },
-  };
-}

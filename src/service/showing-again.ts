@@ -1,0 +1,13 @@
+/** Returns `fetch`, but the first call that asks for `page` gets it without a request. */
+export function showingAgain<Request extends unknown[], Page>(
+  fetch: (...request: Request) => Promise<Page>,
+  page: Page,
+  asksForIt: (...request: Request) => boolean,
+): (...request: Request) => Promise<Page> {
+  let isShown = false;
+  return async (...request) => {
+    if (isShown || !asksForIt(...request)) return fetch(...request);
+    isShown = true;
+    return page;
+  };
+}
