@@ -151,8 +151,18 @@ async function openWorkbook(
 /** Loads the function that makes control characters visible on a terminal; tables have it built in. */
 async function loadGuard({ console }: Context, { format }: OutputPlan): Promise<((text: string) => string) | undefined> {
   if (!console.isTerminal || format === 'table') return undefined;
-  const { cleanCsv, cleanJson } = await import('../text/clean.ts');
-  return format === 'json' || format === 'ndjson' ? cleanJson : cleanCsv;
+  const clean = await import('../text/clean.ts');
+  switch (format) {
+    case 'json':
+    case 'ndjson':
+      return clean.cleanJson;
+    case 'csv':
+    case 'ids':
+      return clean.cleanCsv;
+    case 'parquet':
+    case 'xlsx':
+      throw new Error(`a terminal cannot show ${format}`);
+  }
 }
 
 /** Plans and opens an output. The caller must end it with `writeAll`, `commit` or `discard`. */

@@ -51,10 +51,17 @@ export async function drawPicture(
 async function formatPicture({ text, modules: all }: Encoded, format: PictureFormat, style: PictureStyle): Promise<Buffer> {
   const modules = clearPlate(all, style);
   const plate = await plateOf(modules, style, format === 'png' ? pixelsAModule(modules, style) : undefined);
-  if (format === 'png') return writePng(modules, style, plate);
-  if (format === 'svg') return Buffer.from(writeSvg(modules, style, plate));
-  if (format === 'eps') return Buffer.from(writeEps(modules, style, plate));
-  // It loads half a megabyte.
-  const { writePdf } = await import('./write-pdf.ts');
-  return writePdf(modules, style, plate, text);
+  switch (format) {
+    case 'png':
+      return writePng(modules, style, plate);
+    case 'svg':
+      return Buffer.from(writeSvg(modules, style, plate));
+    case 'eps':
+      return Buffer.from(writeEps(modules, style, plate));
+    case 'pdf': {
+      // It loads half a megabyte.
+      const { writePdf } = await import('./write-pdf.ts');
+      return writePdf(modules, style, plate, text);
+    }
+  }
 }
