@@ -11,7 +11,7 @@ let isWasmSimple = false;
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
- * To be called before undici's parser of HTTP, one large function of WebAssembly, is compiled. V8 of Node 20 would begin to optimize
+ * node20: To be called before undici's parser of HTTP, one large function of WebAssembly, is compiled. V8 of Node 20 would begin to optimize
  * it at the first answer, and node waits for that before it exits: `qr list` took 310 ms of processor time in place of 120, and no
  * export is long enough to win it back. But not before what node is to load itself is loaded: once a flag has changed V8 compiles
  * that anew, in place of taking what came compiled with node, and node:net alone takes 3 ms in place of 1. Node 22 and 24 optimize nothing at once, and
@@ -45,6 +45,7 @@ export function keepMemoryFlat(): () => void {
 
 /** Flag by flag what V8 has without this program; the first of them had changed the next two with it. */
 const DEFAULTS = [
+  // node20: with keepWasmSimple.
   '--no-liftoff-only',
   '--wasm-tier-up',
   '--wasm-dynamic-tiering',

@@ -41,27 +41,18 @@ function endedUnsaid(): void {
 
 function loadApp(): App {
   if (bundles.size === 0) cache = openCompileCache(process);
-  return requireBundle('./app.js#app.js') as App;
+  return requireBundle('./app.js') as App;
 }
 
-/**
- * `require` for the bundles: theirs by this loader, because node's own takes no compiled code; all else by node's. A bundle of the
- * program has functions for its parts, and `./FILE.js#PART` is what one of them returns.
- */
+/** `require` for the bundles: theirs by this loader, because node's own takes no compiled code; all else by node's. */
 function requireBundle(id: string): unknown {
   if (!id.startsWith('./')) return require(id);
-  const [name = '', part] = id.slice(2).split('#');
-  if (!modules.has(name)) modules.set(name, load(name));
-  const bundle = modules.get(name);
-  return part === undefined ? bundle : (bundle as Record<string, () => unknown>)[part]?.();
+  const name = id.slice(2);
+  if (!modules.has(name)) modules.set(name, run(name, readPackaged(`dist/${name}`)));
+  return modules.get(name);
 }
 
-/** The exports of a bundle, as `require` would give them; the bytes of a file that is none. */
-function load(name: string): unknown {
-  const bytes = readPackaged(`dist/${name}`);
-  return name.endsWith('.js') ? run(name, bytes) : bytes;
-}
-
+/** Returns the exports of a bundle, as `require` would. */
 function run(name: string, source: Buffer): unknown {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const filename = join(__dirname, name);

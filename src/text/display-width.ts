@@ -1,7 +1,7 @@
-/** Measures the columns of a text on a terminal: four for 東京, two for an emoji. cli-table3 uses this, too (src/build/bundle.mjs). */
+/** Measures the columns of a text on a terminal: four for 東京, two for an emoji. */
 import { commonStart } from './common-letters.ts';
 
-/** Returns the columns of `text`, equal to string-width but much faster for common characters: cli-table3 measures a cell dozens of times. */
+/** Returns the columns of `text`, equal to string-width but much faster for common characters. */
 export function displayWidth(text: string): number {
   const { units, columns } = commonStart(text);
   return units === text.length ? columns : columns + widthByTables(text.slice(units));

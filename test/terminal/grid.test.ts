@@ -1,4 +1,4 @@
-import '../rows/as-bundled.ts';
+import './measured-alike.ts';
 import Table from 'cli-table3';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';

@@ -1,4 +1,3 @@
-import '../rows/as-bundled.ts';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';

@@ -1,4 +1,4 @@
-/** cli-table3 measures with this program's displayWidth, as in the bundles (src/build/bundle.mjs). To be imported before it is. */
+/** Makes cli-table3 measure with displayWidth: its own measure, of 2021, is wrong for newer emoji. Import it before cli-table3. */
 import { createRequire } from 'node:module';
 import { displayWidth } from '../../src/text/display-width.ts';
 
