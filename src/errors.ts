@@ -1,34 +1,34 @@
 /**
- * Every way a command can fail, one small class each; what each exit code means, as `qrctl help exit-codes` prints it; and which class has
- * which code (`exitCodeOf`). The codes are a contract (README, "Exit codes").
+ * Failure classes, one per way a command can fail; the exit codes with their meanings, as `qrctl help exit-codes` prints them; and the exit
+ * code of each class (`exitCodeOf`). The codes are a contract (README, "Exit codes").
  */
 
-/** The message of whatever was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a person or a script needs beside the message. */
+/** Details of a failure besides its message, for users and scripts. */
 export interface FailureDetails {
-  /** The next command to try, or what to change; one line. */
+  /** Next command to run, or change to make; one line. */
   hint?: string;
-  /** The service's own `code`, where it sent one; `NO_SPACE` if the disk is full. */
+  /** `code` of the service's response, if there is one; `NO_SPACE` if the disk is full. */
   code?: string;
-  /** The HTTP status, where there was an answer. */
+  /** HTTP status, if there was a response. */
   status?: number;
   cause?: unknown;
 }
 
-/** Whether a system error means that only free space helps: the disk is full, or the quota on it is used up. */
+/** Returns whether a system error can be fixed only by free space: the disk is full, or its quota is used up. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
-/** What is known about a request that failed: could the service have applied it? */
+/** Outcome of a failed request: whether the service could have applied it. */
 export type Outcome = 'not-applied' | 'unknown';
 
 class Failure extends Error {
-  /** Who knows more of the run may add to it. */
+  /** Callers that know more about the run may extend it. */
   hint: string | undefined;
   readonly code: string | undefined;
   readonly status: number | undefined;
@@ -42,7 +42,7 @@ class Failure extends Error {
   }
 }
 
-/** A failure of one request; `outcome` says whether the service may have applied it all the same. */
+/** Failure of one request; `outcome` states whether the service may have applied it. */
 class RequestFailure extends Failure {
   readonly outcome: Outcome;
 
@@ -52,29 +52,29 @@ class RequestFailure extends Failure {
   }
 }
 
-/** A bad flag, argument, setting or input file. Nothing was sent. */
+/** Invalid flag, argument, setting or input file. No changes were made. */
 export class UsageError extends Failure {}
-/** A file or stream of this machine could not be read or written (full disk, permissions). */
+/** Failure to read or write a local file or stream (full disk, permissions). */
 export class LocalError extends Failure {
   constructor(message: string, details: FailureDetails = {}) {
     super(message, isDiskFull(details.cause) ? { code: 'NO_SPACE', ...details } : details);
   }
 }
-/** An answer that is not what the service's specification describes. */
+/** Response that does not match the service's specification. */
 export class UnexpectedAnswerError extends RequestFailure {}
-/** No key, or the service refused it (401). */
+/** Missing key, or a key that the service rejected (401). */
 export class AuthError extends RequestFailure {}
-/** The service does not know the code (404), or no code has that slug. */
+/** Code that does not exist (404), or slug that no code has. */
 export class NotFoundError extends RequestFailure {}
-/** The plan's limit on codes (403 to POST /qr). */
+/** Code limit of the plan (403 to POST /qr). */
 export class PlanLimitError extends RequestFailure {}
-/** Waiting for the rate limit would pass `--max-wait`. */
+/** Wait for the rate limit that would exceed `--max-wait`. */
 export class RateLimitError extends RequestFailure {}
-/** The network or the service failed, also after retries. */
+/** Failure of the network or the service, also after retries. */
 export class UnavailableError extends RequestFailure {}
-/** Some rows or codes failed, others are done. */
+/** Run in which some rows or codes failed and others are done. */
 export class PartialError extends Failure {}
-/** An export that could not be proven complete, or a bulk row on which a person must decide. */
+/** Export that could not be verified as complete, or bulk row that needs the user's decision. */
 export class UnprovenError extends Failure {}
 /** The service rejected the values (400). */
 export class RejectedError extends RequestFailure {}
@@ -87,9 +87,9 @@ export class InterruptedError extends Failure {
     this.signal = signal;
   }
 }
-/** What failed stands in a report that was just read; the first failure of it is the cause, and gives the exit code. */
+/** Failure that was already reported; its cause is the first failure of the report, and gives the exit code. */
 export class ReportedError extends Failure {}
-/** The reader of our standard output went away (`| head`): a quiet, successful end. */
+/** Closed standard output (`| head`): a quiet, successful end. */
 export class ClosedPipeError extends Failure {}
 
 export { Failure, RequestFailure };
@@ -131,7 +131,7 @@ const EXIT_OF_CLASS = [
   [ClosedPipeError, 0],
 ] as const;
 
-/** The exit code of anything thrown; what is not one of our classes is an unexpected failure, 1. */
+/** Returns the exit code of anything thrown; 1, an unexpected failure, for other classes. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof InterruptedError) return error.signal === 'SIGINT' ? 130 : 143;
   if (error instanceof ReportedError) return exitCodeOf(error.cause);

@@ -1,4 +1,4 @@
-/** Edited rows brought to their codes: one PATCH each, of the fields that were edited and no others. */
+/** Applies edited rows to their codes: one PATCH per row, with only the edited fields. */
 import { NotFoundError, RejectedError } from '../errors.ts';
 import { changesOf } from '../once/input-plan.ts';
 import type { ApplyEdits, EditsLog, OwnedEdit } from '../once/input-rows.ts';

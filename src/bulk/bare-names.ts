@@ -1,4 +1,4 @@
-/** A list of ids or slugs, one a line, without a header: what `qr list --ids` prints, and what is pasted into a text file. */
+/** Parses a list of ids or slugs, one per line, without a header: the output of `qr list --ids`, or a pasted text file. */
 import { isUuid } from '../service/checks.ts';
 import { restore } from '../text/defuse.ts';
 import { fold, type Input, type InputRow, OUR_COLUMNS, type ReadOptions } from './input.ts';

@@ -1,4 +1,4 @@
-/** Rows that change or delete codes: safe to repeat, so each is simply done, and what fails is told. */
+/** Runs rows that change or delete codes. They are safe to repeat, so no journal is needed; failures are reported per row. */
 import { addUtm } from '../codes/utm.ts';
 import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import { valuesKey } from '../once/same-values.ts';
@@ -83,8 +83,8 @@ function belongsToRow(error: unknown): boolean {
 }
 
 /**
- * What a row asks for of this code: its changes, with tags on the destination, the new one or the one there is. Throws RejectedError where that
- * is no web address.
+ * Returns the changes of a row for this code, with tags added to the new or the current destination. Throws RejectedError if that is not a
+ * web address.
  */
 export function changesFor(
   { changes, utm }: Pick<UpdateRow, 'changes' | 'utm'>,
@@ -133,7 +133,7 @@ export function refuseUnchanged(code: NewCode | QrCode, changes: CodeChanges, af
   }
 }
 
-/** A function that brings one row about and says how; it remembers what earlier rows changed. */
+/** Creates a function that applies one row and returns its outcome; it remembers the changes of earlier rows. */
 export function createUpdater(service: Pick<Service, 'updateCode'>, lookup: Lookup): (row: UpdateRow) => Promise<RowResult> {
   const changed = new Map<string, QrCode>();
   return async (row) => {

@@ -1,4 +1,4 @@
-/** Every row of a file of new codes checked before the first request: what it asks for, or all that is wrong with it. */
+/** Checks every row of a file of new codes before the first request: returns the requested codes, and every fault by line and column. */
 import { findDestinationProblem, isDead } from '../codes/destination.ts';
 import { addUtm, type UtmTags } from '../codes/utm.ts';
 import { valuesKey } from '../once/same-values.ts';
@@ -12,7 +12,7 @@ import { isShortened } from './shortened-number.ts';
 
 export const CREATE_COLUMNS = ['name', 'type', 'destination'] as const;
 
-/** A row that may be sent. */
+/** Row that may be sent. */
 export interface CreateRow extends InputRow {
   readonly code: NewCode;
   /** The columns that only the user reads. */

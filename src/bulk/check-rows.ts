@@ -1,4 +1,4 @@
-/** Every row about a code that exists checked before the first request: what it asks for, or all that is wrong with it. */
+/** Checks every row about existing codes before the first request: returns the requested changes, and every fault by line and column. */
 import { findDestinationProblem, isDead } from '../codes/destination.ts';
 import { normaliseUtm, UTM_NAMES, type UtmTags } from '../codes/utm.ts';
 import { UsageError } from '../errors.ts';
@@ -16,20 +16,20 @@ const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 /** Most of a screen's width. */
 const MOST_NAMED = 5;
 
-/** What the file has in place of the columns that are missing. */
+/** Returns the columns that the file has instead of the missing ones. */
 export function instead(unread: readonly string[]): string {
   if (unread.length === 0) return '';
   const more = unread.length > MOST_NAMED ? ` and ${unread.length - MOST_NAMED} more` : '';
   return ` (the file has ${unread.slice(0, MOST_NAMED).map(inQuotes).join(', ')}${more})`;
 }
 
-/** A row that names a code; the id goes first where it has both. */
+/** Row that specifies a code; the id takes precedence over the slug. */
 export interface TargetRow extends InputRow {
   readonly id: string | undefined;
   readonly slug: string | undefined;
 }
 
-/** A change that is wrong or odd, unless the code has just that value: then nobody edited the cell. */
+/** Change that is invalid or questionable, unless the code already has this value: then the cell was not edited. */
 export interface Doubt {
   readonly field: keyof CodeChanges;
   readonly fault: Fault;
@@ -49,7 +49,7 @@ export interface UpdateRow extends TargetRow {
   readonly utm?: UtmTags | undefined;
 }
 
-/** What all rows change that do not say otherwise: what the flags say. */
+/** Changes by flags, for all rows without their own. */
 export interface CommonChanges {
   changes?: CodeChanges;
   utm?: UtmTags | undefined;
@@ -89,14 +89,17 @@ function refuseDates({ name, columns, rows }: Input): void {
   );
 }
 
-/** A row that is to be done when its time has come. */
+/** Row to be applied when its time has come. */
 export interface DatedRow extends UpdateRow {
   readonly atMs: number;
   /** What it says without the flags. */
   readonly own: Pick<UpdateRow, 'changes' | 'utm'>;
 }
 
-/** As `checkUpdate`, for rows that say when; `readAt` reads that cell, or tells it what is wrong. A plan is no list: its doubts are faults. */
+/**
+ * Checks rows with times, as `checkUpdate`; `readAt` reads the time of a cell or reports its fault. A plan is not a list of codes: its
+ * doubts are faults.
+ */
 export function checkDated(
   input: Input,
   common: CommonChanges,

@@ -1,12 +1,12 @@
 /**
- * Which columns of a bulk file mean what (by name, in any order and case; all others belong to the person), and what the cells of
- * those may hold.
+ * Matches the columns of a bulk file to the known ones (by name, in any order and case; all others belong to the user), and checks their
+ * cells.
  */
 import leven from 'leven';
 import { inQuotes, quote } from '../text/quote.ts';
 import { ALIASES, type Fault, fold, type Input, type InputRow, MOST_FAULTS, OUR_COLUMNS, showValue } from './input.ts';
 
-/** A cell of a known column: undefined where the row has none. What is wrong or odd about it is told to it. */
+/** Cell of a known column, undefined if the row has none; collects its faults and warnings. */
 export interface InputCell {
   value: unknown;
   /** The fault, told nowhere yet. */
@@ -128,8 +128,8 @@ function looksLike(word: string, known: string): boolean {
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Text, or undefined for an absent, null or empty cell. Numbers and the like are refused: 007 would come back as 7. So is half a
- * character (a lone surrogate), unless it may be one that the service has.
+ * Returns the text of a cell, or undefined if it is absent, null or empty. Refuses numbers and other types (007 would come back as 7), and
+ * an incomplete character (a lone surrogate), unless the service may have it.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
@@ -141,7 +141,7 @@ export function readText({ value, fault }: InputCell, mayBeHalf = false): string
   return value;
 }
 
-/** A name of which nothing is seen. */
+/** Fault of a name without visible characters. */
 export const BLANK_NAME = 'contains only spaces';
 
 /** The words that a column may hold. */
@@ -157,7 +157,7 @@ export function findWord(text: string, { all }: Words): string | undefined {
   return all.find((word) => word === trimmed) ?? all.find((word) => word === trimmed.toLowerCase());
 }
 
-/** What is wrong with a cell that holds none of the words. */
+/** Returns the fault of a cell with none of the words. */
 export function wrongWord(text: string, { what, all }: Words): { message: string; explanation: string } {
   return { message: `${inQuotes(text.trim())} is not ${what}`, explanation: `${what} is one of ${all.join(', ')}` };
 }

@@ -1,4 +1,4 @@
-/** How many records and cells a CSV has, counted before a parser makes anything of them: 120 MB of commas would be as many strings. */
+/** Counts the records and cells of a CSV before a parser allocates anything for them: 120 MB of commas would become as many strings. */
 import { MOST_VALUES } from '../rows/table-bounds.ts';
 import { MOST_COLUMNS, refuseFaults, refuseMany } from './input.ts';
 

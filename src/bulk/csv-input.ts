@@ -1,4 +1,4 @@
-/** Rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
+/** Reads the rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
 import { finished } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { restore } from '../text/defuse.ts';

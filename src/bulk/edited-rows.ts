@@ -1,10 +1,10 @@
-/** What is said of rows that were edited since their codes were created. */
+/** Formats messages about rows that were edited since their codes were created. */
 import { PartialError } from '../errors.ts';
 import type { RowEnd } from '../once/create-rows.ts';
 import type { Edit } from '../once/input-plan.ts';
 import { inQuotes } from '../text/quote.ts';
 
-/** Says what was edited, or which codes come into question. */
+/** Formats the edits of a row, or the codes it may belong to. */
 export function tellEdit({ of, changes, candidates }: Edit): string {
   if (of === undefined || of.id === undefined) {
     const codes = candidates.map(({ id, seen }) => `${inQuotes(seen?.name ?? '')} (${id ?? 'it may have a code'})`);

@@ -1,4 +1,4 @@
-/** The codes that rows name, read with as few requests as it takes. */
+/** Finds the codes that rows specify, in as few requests as possible. */
 import { getIfThere, getRemembered, isCheaperEach, listUntilFound } from '../codes/find-code.ts';
 import { groupBy } from '../collections/group-by.ts';
 import { NotFoundError } from '../errors.ts';
@@ -19,8 +19,8 @@ export interface Reader {
 export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
 
 /**
- * Reads the code of every row: by the listing, up to the last of them, where a row has only a slug never seen or that costs less, else one by
- * one. The listing is read for the slugs beside ids, too: one may be of another code.
+ * Reads the code of every row: by the listing, up to the last of them, if a row has only an unknown slug or if that costs less; otherwise
+ * one by one. The listing is also read for slugs given with ids: a slug may belong to another code.
  */
 export async function findCodes(rows: readonly Pick<TargetRow, 'id' | 'slug'>[], reader: Reader): Promise<Lookup> {
   const ids = new Set(rows.flatMap(({ id }) => id ?? []));
@@ -55,8 +55,8 @@ async function getAll(
 }
 
 /**
- * Rows whose id is of one code and whose slug is of another: somebody sorted a column without the rest, and all else in the row may be of
- * either. A slug that is of no code is nothing of the kind: a spreadsheet makes 7 of 007.
+ * Returns a fault for each row whose id and slug belong to different codes: a column was sorted without the rest, so the other values may
+ * belong to either. A slug without a code is not a fault: a spreadsheet turns 007 into 7.
  */
 export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fault[] {
   return rows.flatMap(({ id, slug, line }) => {
@@ -68,19 +68,19 @@ export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fa
   });
 }
 
-/** The code a row names. Throws NotFoundError where the service has none. */
+/** Returns the code that a row specifies. Throws NotFoundError if it does not exist. */
 export function requireCode(row: TargetRow, lookup: Lookup): QrCode {
   const code = lookup(row);
   if (code) return code;
   throw new NotFoundError(describeMissing(row));
 }
 
-/** What is said of a row that names a code which is not there. */
+/** Returns the message for a row whose code does not exist. */
 export function describeMissing({ id, slug }: Pick<TargetRow, 'id' | 'slug'>): string {
   return `no code has the ${id === undefined ? `slug ${quote(slug ?? '')}` : `id ${id}`}`;
 }
 
-/** Rows about the same code together, in their order. */
+/** Groups rows by code, in their order. */
 export function groupByCode<R extends TargetRow>(rows: readonly R[], lookup: Lookup): R[][] {
   return [...groupBy(rows, (row) => lookup(row)?.id ?? row.id ?? `slug ${row.slug}`).values()];
 }

@@ -1,20 +1,21 @@
 /**
- * A file with commas that went through a spreadsheet whose list separator is the semicolon (German Excel): it shows each line in one
- * cell, and saves that as `name,type,destination;;`. What a person filled into the columns beside it comes with semicolons.
+ * Reads CSV with mixed delimiters: a file with commas that went through a spreadsheet whose list separator is the semicolon (German
+ * Excel). It shows each line in one cell, and saves that as `name,type,destination;;`. Values that a user adds in the next columns are
+ * separated by semicolons.
  */
 import { type CsvError, parse } from 'csv-parse';
 import { checkExtent } from './csv-extent.ts';
 import { type Fault, refuseFaults } from './input.ts';
 
-/** A row of a CSV as text, and the line it begins on, 1-based. */
+/** Record of a CSV as text, with the line it begins on, 1-based. */
 export interface RawRecord {
   line: number;
   cells: string[];
 }
 
 /**
- * Records that were read by semicolons, with those cells taken apart that are whole lines with commas. Throws UsageError where
- * some rows are written in one way and some in the other: which commas separate cells could only be guessed then.
+ * Splits the cells that are whole lines with commas, in records that were read by semicolons. Throws UsageError if only some rows are
+ * written this way: which commas separate cells would be a guess.
  */
 export async function joinHalves(records: readonly RawRecord[], name: string): Promise<readonly RawRecord[]> {
   const [header, ...data] = records;

@@ -1,4 +1,4 @@
-/** A bulk file as it was read: rows of named values, before anybody has asked what they mean, and everything wrong with it. */
+/** Bulk file as read: rows of named values before they are interpreted, and every fault of its form. */
 import { UsageError } from '../errors.ts';
 import { MOST_ROWS, MOST_VALUES } from '../rows/table-bounds.ts';
 import { CODE_FIELDS } from '../service/shapes.ts';
@@ -40,10 +40,10 @@ export interface Input {
   readonly faults?: readonly Fault[];
 }
 
-/** What messages about a file need of it. */
+/** Properties of a file that messages need. */
 export type Source = Pick<Input, 'name' | 'form'>;
 
-/** How the bytes of a bulk file are read. */
+/** Options for reading the bytes of a bulk file. */
 export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Cells of a CSV are as they stand there: it was written with `--raw-cells`. */
@@ -62,7 +62,7 @@ export const OUR_COLUMNS: ReadonlySet<string> = new Set([...CODE_FIELDS, 'short_
 /** Words in a header that mean `destination`, if there is no column of that name. */
 export const ALIASES: ReadonlySet<string> = new Set(['url', 'link', 'target', 'address']);
 
-/** The name of a column as it is compared: in any case, with any blanks around it. */
+/** Returns the name of a column for comparison: without case and surrounding spaces. */
 export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
@@ -80,13 +80,13 @@ export function refuseMany(name: string, rows: number, columns: number): void {
   });
 }
 
-/** So many are gathered at most. */
+/** Maximum number of faults collected. */
 export const MOST_FAULTS = 1000;
 
 /** How many faults, and how many warnings, are told: a file of the wrong kind has one in every line. */
 const MOST_TOLD = 50;
 
-/** Something wrong with a file; gathered, so that one run tells it all. */
+/** Fault of a file; collected, so that one run reports all of them. */
 export interface Fault {
   /** Of the file, or the number of the item for a JSON array. */
   line?: number | undefined;
@@ -113,7 +113,7 @@ export interface Checked<R> {
   start: string;
 }
 
-/** Names of columns that are missing or stand twice. */
+/** Returns a fault for each empty or repeated column name. */
 export function faultsOfHeader(columns: readonly string[], line: number): Fault[] {
   const seen = new Set<string>();
   return columns.flatMap((column, index) => {
@@ -157,7 +157,7 @@ export function refuseFaults(file: Source, faults: readonly Fault[], { start, wa
 
 const FORCE = 'To keep destinations that lead nowhere, add --force.';
 
-/** The first of them, top to bottom, and how many more there are. */
+/** Formats the first faults, top to bottom, and the number of the others. */
 export function tellFaults(file: Source, faults: readonly Fault[]): string[] {
   const sorted = [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const lines = sorted.slice(0, MOST_TOLD).map((fault) => formatFault(fault, file));
@@ -186,7 +186,7 @@ export function placeOf({ form }: Pick<Source, 'form'>, line: number): string {
 
 const LONGEST_SHOWN = 60;
 
-/** A cell as a message shows it: quoted, escaped and cut. */
+/** Formats a cell for a message: quoted, escaped and truncated. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') return inQuotes(value);
   const text = JSON.stringify(typeof value === 'bigint' ? `${value}` : value) ?? 'nothing';

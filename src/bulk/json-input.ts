@@ -1,4 +1,4 @@
-/** Rows of a JSON array or of NDJSON. Values stay what they are, so that other people's columns come back untouched. */
+/** Reads the rows of a JSON array or of NDJSON. Values keep their types, so that the user's own columns come back unchanged. */
 import { MOST_VALUES } from '../rows/table-bounds.ts';
 import { isDigit, isObject, MOST_DIGITS, parseJson } from '../service/json.ts';
 import { letSignalsIn } from '../time/time.ts';
@@ -10,7 +10,9 @@ interface Piece {
   text: string;
 }
 
-/** One JSON object a line; empty lines are skipped. Throws UsageError with every line that is not an object, or the signal's reason. */
+/**
+ * Parses NDJSON, one object per line; skips empty lines. Throws UsageError with every line that is not an object, or the signal's reason.
+ */
 export function parseNdjson(text: string, name: string, signal?: AbortSignal): Promise<Input> {
   return readPieces('ndjson', splitLines(text), name, signal);
 }
@@ -25,7 +27,7 @@ function* splitLines(text: string): Generator<Piece> {
   }
 }
 
-/** An array of JSON objects. Throws UsageError where it is not one, or the signal's reason. */
+/** Parses an array of JSON objects. Throws UsageError for anything else, or the signal's reason. */
 export async function parseJsonArray(text: string, name: string, signal?: AbortSignal): Promise<Input> {
   const { pieces, fault } = splitArray(text, name);
   if (fault) refuseFaults({ name }, [fault]);

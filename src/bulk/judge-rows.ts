@@ -1,4 +1,6 @@
-/** What is wrong with changes once their codes are known: a cell that holds what its code has was not edited, and is right whatever it holds. */
+/**
+ * Judges changes once their codes are known: a cell that equals the value of its code was not edited, and is valid whatever it contains.
+ */
 import type { QrCode } from '../service/shapes.ts';
 import { quote } from '../text/quote.ts';
 import { differences } from './change-rows.ts';

@@ -1,4 +1,4 @@
-/** How rows end. */
+/** Outcomes of rows. */
 
 export type RowOutcome =
   | 'created'
@@ -16,7 +16,7 @@ export type RowOutcome =
 /** The outcomes that leave nothing to do. */
 const DONE: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'updated', 'unchanged', 'deleted']);
 
-/** How one row ended. */
+/** Result of one row. */
 export interface RowResult {
   id?: string | undefined;
   slug?: string | undefined;

@@ -1,4 +1,4 @@
-/** The bytes of a bulk file to rows: its encoding, and its form, told by its name or else by its first character. */
+/** Reads the bytes of a bulk file as rows: detects its encoding, and its form by its name or else by its first character. */
 import { isUtf8 } from 'node:buffer';
 import { UsageError } from '../errors.ts';
 import { type Input, type ReadOptions, refuseFaults, showValue } from './input.ts';
@@ -20,7 +20,7 @@ export async function parseInput(bytes: Uint8Array, name: string, options: ReadO
   return input;
 }
 
-/** As `parseInput`, but faults of form that leave rows to read are in what it returns, to be told together with those of the rows. */
+/** Parses as `parseInput`, but returns faults of form that leave rows to read, to be reported together with those of the rows. */
 export async function parseWithFaults(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
   if (/\.xlsx$/i.test(name) || looksPacked(bytes)) return (await import('./xlsx-input.ts')).parseWorkbook(bytes, name, options);
   if (options.sheetName !== undefined) {

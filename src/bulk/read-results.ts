@@ -1,4 +1,4 @@
-/** What the results of an earlier create run list: codes, and what their rows said. */
+/** Reads the results of an earlier create run: the codes, and the values of their rows. */
 import type { UtmTags } from '../codes/utm.ts';
 import { seenOf } from '../once/entries.ts';
 import type { ListedCode } from '../once/journal-records.ts';

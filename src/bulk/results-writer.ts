@@ -1,4 +1,7 @@
-/** Which command wrote a results file: what the next run of another command must not replace unasked. Pure. */
+/**
+ * Identifies the command that wrote a results file, because the next run of another command must not replace it without being told to.
+ * Pure.
+ */
 import { fold, type Input } from './input.ts';
 
 /** The commands that write results, as they are typed. */
@@ -30,8 +33,8 @@ export function outcomesIn({ columns, rows }: Input): Map<unknown, number> | und
 }
 
 /**
- * The commands that can have written results with these outcomes; none if no command writes them together. `journal`: the command whose
- * journal is beside the file.
+ * Returns the commands that can have written results with these outcomes; none if no command writes them together. `journal`: the command
+ * whose journal is next to the file.
  */
 export function writersOf(outcomes: Iterable<unknown>, journal: ResultsCommand | undefined): readonly ResultsCommand[] {
   const words = [...outcomes];

@@ -1,6 +1,6 @@
 /**
- * What comes back from a bulk run: the input's columns, then id, slug, outcome and error, one row per input row, in its order; and
- * what that means for the whole.
+ * Builds the results of a bulk run: the input's columns, then id, slug, outcome and error, one row per input row, in its order; and the
+ * failure of the run as a whole.
  */
 import { NotFoundError, PartialError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
@@ -14,7 +14,7 @@ import type { RowResult } from './outcomes.ts';
 
 export const RESULT_COLUMNS = ['id', 'slug', 'outcome', 'error'] as const;
 
-/** The address that the image of a code leads to. */
+/** Returns the URL in the image of a code. */
 export type ShortUrlOf = (code: { id: string; slug: string }) => string;
 
 export interface Results {
@@ -23,9 +23,9 @@ export interface Results {
 }
 
 /**
- * The results table. Columns of the input that carry the names of ours (an earlier results file, or the codes to change) are
- * replaced by ours; where the outcome names no code, the row keeps the id and slug it came with. `shortUrlOf` fills the column
- * `short_url`, which is left out without it.
+ * Builds the results table. Replaces columns of the input that have the names of result columns (an earlier results file, or the codes to
+ * change); if the outcome has no code, the row keeps its id and slug. `shortUrlOf` fills the column `short_url`, which is otherwise
+ * omitted.
  */
 export function tabulate(input: Input, results: readonly RowResult[], shortUrlOf?: ShortUrlOf): Results {
   const [idName, slugName, ...others] = RESULT_COLUMNS;
@@ -89,7 +89,7 @@ function nameIds(candidates: readonly QrCode[]): string {
   );
 }
 
-/** What a create run throws at the end, or undefined when every row is done. */
+/** Returns the error for the end of a create run, or undefined if every row is done. */
 export function createFailure(
   { rows: ends, stop }: CreateEnd,
   results: readonly RowResult[],
@@ -134,7 +134,7 @@ export function changeResults(rows: readonly { row: number }[], { results }: Cha
   return rows.map(({ row }) => results.get(row) ?? { outcome: 'not-attempted' });
 }
 
-/** What an update or delete run throws at the end, or undefined when every row is done. */
+/** Returns the error for the end of an update or delete run, or undefined if every row is done. */
 export function changeFailure({ stop, unproven }: ChangeEnd, results: readonly RowResult[], resultsPath?: string): unknown {
   // With --fail-fast a row's own fault stops the run: a failed row like others.
   const rowsFault = [NotFoundError, RejectedError, UnexpectedAnswerError, UnprovenError].some(

@@ -7,12 +7,12 @@ const NUMBER = /^-?[\d.,]+(e[+-]?\d+)?$/i;
 /** So many digits a spreadsheet has of a number. */
 const MOST_DIGITS = 15;
 
-/** Whether a cell looks like what a spreadsheet made of a long number. */
+/** Returns whether a cell looks like a long number shortened by a spreadsheet. */
 export function isShortened(text: string): boolean {
   return SHORTENED.test(text);
 }
 
-/** Whether a cell is what a spreadsheet makes of just this value: nobody types that in place of the digits. */
+/** Returns whether a cell is this value shortened by a spreadsheet: no user types that instead of the digits. */
 export function isShortenedFrom(text: string, value: string): boolean {
   const [match, digits = ''] = SHORTENED.exec(text) ?? [];
   if (match === undefined || digits.length > MOST_DIGITS || !NUMBER.test(value)) return false;

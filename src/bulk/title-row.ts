@@ -1,4 +1,4 @@
-/** A title above the header, as reports have one: every row below it would be told that it does not fit. */
+/** Refuses a title above the header, as reports have one: otherwise every row below it would be a fault. */
 import { inQuotes } from '../text/quote.ts';
 import { ALIASES, fold, OUR_COLUMNS, refuseFaults } from './input.ts';
 

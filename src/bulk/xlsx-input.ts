@@ -1,4 +1,4 @@
-/** Rows of a workbook: text as it is, numbers and the like as a person sees them, where that can be known. */
+/** Reads the rows of a workbook: text as it is, numbers as the spreadsheet shows them if that can be determined. */
 import type { Area, CellValue, SheetRow } from '../rows/xlsx/read-sheet.ts';
 import { readWorkbook } from '../rows/xlsx/read-workbook.ts';
 import { dateText, seenNumber } from '../rows/xlsx/seen-text.ts';
@@ -23,8 +23,8 @@ const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
 const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
 
 /**
- * Reads a header row and the rows below it of one sheet; rows without any value are skipped. In columns of the person's own numbers stay
- * numbers. Throws UsageError if it cannot be read as rows.
+ * Reads a header row and the rows below it of one sheet; skips rows without values. In the user's own columns, numbers stay numbers.
+ * Throws UsageError if it cannot be read as rows.
  */
 export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName, visibleOnly }: ReadOptions): Promise<Input> {
   const { readRows, from1904 } = readWorkbook(bytes, name, sheetName);

@@ -1,4 +1,4 @@
-/** The codes of a workspace as completions last saw them: a file of its own for each base URL and key, readable by the owner only. */
+/** Caches the codes of a workspace for completions: one file per base URL and key, readable by its owner only. */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nodeDisk } from '../durable/disk.ts';
@@ -24,12 +24,12 @@ export interface CodeCache {
 /** Far more than the codes completions ask for. */
 const LARGEST_FILE = 4 * 1024 * 1024;
 
-/** Where the cache of that workspace is. Two keys are two workspaces; neither can be told from the name. */
+/** Returns the path of the cache of a workspace. Two keys are two workspaces; neither can be derived from the name. */
 export async function codeCacheFile(env: Variables, workspace: { baseUrl: string; apiKey: string }): Promise<string> {
   return join(await cacheDirectory(env), `codes-${workspaceName(workspace)}.json`);
 }
 
-/** What the file holds, or undefined where there is none or it is none of ours. */
+/** Reads the cache, or returns undefined if it does not exist or is not a cache of qrctl. */
 export function readCodeCache(file: string): CodeCache | undefined {
   try {
     const stat = statSync(file);
@@ -51,8 +51,8 @@ const MOST_FILES = 32;
 const NAME = /^codes-[0-9a-f]+\.json$/;
 
 /**
- * Replaces the file, and removes the oldest where there are many; throws the system's error, and Error in the home of another user, in which
- * root would leave files of its own. Several completions may do so at the same time.
+ * Replaces the file, and removes the oldest ones if there are many. Throws the system's error, and Error in another user's home, in which
+ * root would leave files. Several completions may write at the same time.
  */
 export async function writeCodeCache(file: string, cache: CodeCache, processes: Processes): Promise<void> {
   const user = nodeDisk.user();

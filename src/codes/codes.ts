@@ -1,18 +1,19 @@
 /**
- * All codes of a workspace. Page numbers shift when codes come and go, so what the pages bring is held against what would have to
- * be true of it. A list is whole
+ * Lists all codes of a workspace and verifies that the list is complete. Page numbers shift when codes are created or deleted, so the
+ * pages are checked against conditions that a complete list meets. A list is complete
  *
- * - at one reading, where every answer names the same total, as many distinct codes came, and each of them stood there when the first
- *   answer was made: then they are all there were at that instant. A code that takes the place of a deleted one is younger than that
- *   answer, and shows it: a code of a later page has to be older than some code of the first page, or than that answer by a margin;
- * - else at two readings of which the second finds every code of the first again, on pages that are full but for the last: nothing was
- *   taken from what had been read, so nothing slid over the edge of a page into one already read.
+ * - after one pass, if every response has the same total, as many distinct codes were received, and each of them existed at the time of
+ *   the first response: then they are all codes of that instant. A code that takes the place of a deleted one is younger than that response,
+ *   and this is visible: a code of a later page must be older than some code of the first page, or than that response by a margin;
+ * - otherwise after two passes, if the second finds every code of the first again, on pages that are full except for the last: no code was
+ *   removed from the part already read, so no code moved from one page to a page already read.
  *
- * Assumed: new codes get a `created_at` that is not behind the service's Date by more than the margin, and an answer from a replica is not older
- * than that either; `created_at` is of one clock, so that of two codes the later is not dated earlier, and a code dated in the future is
- * known by Date; a total is cut off only where `Doubt` has it; where codes are created and deleted during the readings, or come in the middle
- * of the list, a later answer is not of an older state than one before; a total that is just what the first page shows is the total, and a
- * service whose total lies does not list codes twice as well. Where times cannot be read it takes the second reading.
+ * Assumptions: new codes get a `created_at` that is at most the margin behind the service's Date, and a response of a replica is not older
+ * than that either; `created_at` comes from one clock, so that of two codes the later one is not dated earlier, and a code dated in the
+ * future is recognized by Date; a total is capped only at the values of `Doubt`; if codes are created and deleted during the passes, or
+ * are inserted in the middle of the list, a later response does not show an older state than an earlier one; a total that equals the
+ * length of the first page is the total, and a service with a wrong total does not list codes twice as well. If times can't be parsed, the
+ * second pass is required.
  */
 import { NotFoundError, RejectedError, UnprovenError } from '../errors.ts';
 import { fetchInOrder } from '../parallel/fetch-in-order.ts';
@@ -33,8 +34,8 @@ const CLOCK_MARGIN_MS = 10 * 60_000;
 const ZONE_MARGIN_MS = 15 * 3_600_000;
 
 /**
- * Which totals may be cut off, so that the page behind the last is asked for: at numbers where that is usual (some hundreds, one or five with
- * noughts), at every round number and full last page (where a code that is missed would be created twice), or at any.
+ * Totals that may be capped, so that the page after the last is requested: usual caps (some hundreds, or 1 or 5 followed by zeros), every
+ * round number and full last page (where a missed code would be created twice), or any total.
  */
 export type Doubt = 'usual' | 'round' | 'any';
 
@@ -46,16 +47,16 @@ function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
   return (isFull || (total > 0 && total % ROUND === 0)) && (doubt === 'round' || isUsualCap(total));
 }
 
-/** Requests that a list of so many codes takes while the service holds still. */
+/** Returns the number of requests for a list of this many codes, if it does not change meanwhile. */
 export function requestsToList(codes: number, doubt: Doubt): number {
   if (codes === 0) return 1;
   return Math.ceil(codes / MAX_CODES_PAGE) + (mayBeCutOff(codes, codes % MAX_CODES_PAGE === 0, doubt) ? 1 : 0);
 }
 
 /**
- * Every code of the workspace once, in the service's order, a page at a time: in as many requests as the codes fill pages, one more where
- * the total may be cut off, and in the same again where codes came and went meanwhile. Never more than three times that and twenty,
- * whatever total the service claims. Throws UnprovenError where the list does not add up.
+ * Yields every code of the workspace once, in the service's order, page by page. Costs as many requests as there are pages, one more if
+ * the total may be capped, and the same again if codes were created or deleted meanwhile; never more than three times that plus twenty,
+ * whatever total the service reports. Throws UnprovenError if the list could not be verified as complete.
  */
 export async function* listAllCodes(
   service: Lister,
@@ -81,7 +82,7 @@ export async function* listAllCodes(
   );
 }
 
-/** As `listAllCodes`, in one list. */
+/** Returns `listAllCodes` as one list. */
 export async function everyCode(service: Lister, concurrency: number, doubt?: Doubt): Promise<QrCode[]> {
   const codes: QrCode[] = [];
   for await (const page of listAllCodes(service, concurrency, doubt)) for (const code of page) codes.push(code);

@@ -1,20 +1,20 @@
 /**
- * One rule for where codes point to, whichever command meets it. A destination that leads nowhere when it is scanned is refused before it is
- * sent, unless `--force` is given, because a printed code cannot be recalled; what is merely odd is a warning.
+ * Checks destinations, with the same rule for every command. A destination that leads nowhere when it is scanned is refused before it is
+ * sent, unless `--force` is given, because a printed code can't be recalled; a questionable one is a warning.
  */
 import { isDotless, parseUrl } from '../text/parse-url.ts';
 import { quote } from '../text/quote.ts';
 
 /**
- * `empty` and `not-web` are called so by `qr check` too; `unusable`: no browser can go there; `dotless`: only one in the same private network
- * can; `odd`: most can.
+ * Problem of a destination. `qr check` uses `empty` and `not-web` too; `unusable`: no browser can open it; `dotless`: only a browser in
+ * the same private network can; `odd`: most can.
  */
 export type DestinationProblem = { kind: 'empty' | 'not-web' | 'unusable' | 'dotless' | 'odd'; words: string };
 
 /** The problems of a code that leads nowhere when it is scanned. */
 const DEAD: ReadonlySet<DestinationProblem['kind']> = new Set(['empty', 'unusable', 'dotless']);
 
-/** Whether a code with this problem leads nowhere when it is scanned. */
+/** Returns whether a code with this problem leads nowhere when it is scanned. */
 export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
@@ -22,8 +22,8 @@ export function isDead({ kind }: DestinationProblem): boolean {
 const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
 
 /**
- * What is wrong with a destination, in words that go on from "destination ", or undefined. Of `type` url, which a code has unless another is
- * said: for the others the specification does not say what a destination is, and nothing is wrong with any.
+ * Returns the problem of a destination, worded to follow "destination ", or undefined. Only for `type` url, the default: the specification
+ * does not define destinations of other types.
  */
 export function findDestinationProblem(
   destination: string | null | undefined,

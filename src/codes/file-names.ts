@@ -1,4 +1,4 @@
-/** Names of files that hold one code each: its id, or its slug where that is safe as a name and nobody else's. */
+/** Names files that hold one code each: by its id, or by its slug if that is safe as a name and unique. */
 import { UsageError } from '../errors.ts';
 import { isUuid } from '../service/checks.ts';
 
@@ -17,8 +17,8 @@ interface NamedCode {
 }
 
 /**
- * The name, without an extension, of the file of each of these codes. Of slugs that differ by case only, which many file systems do not tell
- * apart, the oldest code's is taken: so a name stays with its code when another comes. Throws UsageError for an id that is no uuid.
+ * Returns a function that names the file of a code, without extension. If slugs differ only by case, which many file systems ignore, the
+ * oldest code gets the slug, so that names stay stable when codes are added. Throws UsageError for an id that is not a UUID.
  */
 export function createFileNames(codes: readonly NamedCode[], names: FileNames): (code: NamedCode) => string {
   const owners = new Map<string, string>();

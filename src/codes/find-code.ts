@@ -1,4 +1,4 @@
-/** The codes that somebody means by ids or slugs, in as few requests as it takes. */
+/** Finds codes by ids or slugs, in as few requests as possible. */
 import { NotFoundError } from '../errors.ts';
 import { fetchInOrder } from '../parallel/fetch-in-order.ts';
 import { isUuid } from '../service/checks.ts';
@@ -10,9 +10,8 @@ import { type Lister, listAllCodes } from './codes.ts';
 type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
 
 /**
- * The code with this id (a uuid in either case) or slug. A slug that was seen before costs one request, any other the listing up to the
- * code that has it: pages are read one after the other, because a page too many is a request too many. Throws NotFoundError, naming the
- * nearest slug.
+ * Returns the code with this id (a UUID in either case) or slug. A known slug costs one request, any other the listing up to its code:
+ * pages are read one after the other, to avoid requesting a page too many. Throws NotFoundError with the nearest slug.
  */
 export async function findCode(service: Finder, idOrSlug: string): Promise<QrCode> {
   if (isUuid(idOrSlug)) return service.getCode(idOrSlug.toLowerCase());
@@ -23,9 +22,9 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
 }
 
 /**
- * The codes with these slugs, in their order: one request each where all were seen before and the listing would cost more, else the listing
- * up to the last of them. `ids` (in lower case) are wanted beside them: those that the listing shows on the way come after. Throws
- * NotFoundError for the first slug that no code has.
+ * Returns the codes with these slugs, in their order: one request each if all slugs are known and the listing would cost more, otherwise
+ * the listing up to the last of them. Codes with these `ids` (in lower case) that the listing shows on the way are appended. Throws
+ * NotFoundError for the first slug without a code.
  */
 export async function findCodesBySlug(
   service: Finder,
@@ -41,7 +40,10 @@ export async function findCodesBySlug(
   return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
 }
 
-/** What finding these codes costs the next run, when it cost `spent` requests now: slugs that were seen now are asked for by their ids. */
+/**
+ * Returns the cost of finding these codes in the next run, given that it cost `spent` requests now: known slugs are requested by their
+ * ids.
+ */
 export async function requestsToFindAgain(
   service: Pick<Service, 'slugs'>,
   slugs: readonly string[],
@@ -51,7 +53,7 @@ export async function requestsToFindAgain(
   return slugs.length + others;
 }
 
-/** Whether all these slugs were seen before, and asking for each of them, beside `others`, costs no more than the listing. */
+/** Returns whether all these slugs are known, and requesting each of them, together with `others`, costs no more than the listing. */
 export async function isCheaperEach(
   { slugs }: Pick<Service, 'slugs'>,
   wanted: readonly string[],
@@ -115,7 +117,7 @@ export async function listUntilFound(
   return listed;
 }
 
-/** That no code is called so, with the code whose name it is, or the nearest of the slugs there are. */
+/** Returns the error for a code that does not exist, with the code of that name or the nearest slug. */
 export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): Promise<NotFoundError> {
   const { nearest } = await import('../text/nearest.ts');
   const guess =

@@ -1,4 +1,4 @@
-/** The slugs of a workspace as they were last seen: a small file in the user's own cache directory, for each base URL and key. */
+/** Stores the slugs of a workspace as last seen: a small file in the user's own cache directory, one per base URL and key. */
 import { openOwnCache, quietly, type User } from '../durable/own-cache.ts';
 import type { SlugStore } from '../service/slug-memory.ts';
 import { workspaceName } from '../settings/workspace-name.ts';
@@ -6,13 +6,13 @@ import { workspaceName } from '../settings/workspace-name.ts';
 /** Twice what the most slugs take; and a file for each workspace, and for each sandbox that was tried. */
 const BOUNDS = { largest: 4 * 1024 * 1024, most: 32 };
 
-/** Whose slugs: two keys are two workspaces, as far as anyone here can know. */
+/** Workspace of the slugs: two keys count as two workspaces. */
 export interface Workspace {
   baseUrl: string;
   apiKey: string;
 }
 
-/** Never throws: whatever is wrong, nothing is remembered. */
+/** Creates the store. Never throws: after any failure, nothing is remembered. */
 export function createSlugFile(user: User & { pid: number }, workspace: Workspace): SlugStore {
   const name = fileOf(workspace);
   const open = () => openOwnCache(user, 'slugs', BOUNDS);
@@ -22,7 +22,7 @@ export function createSlugFile(user: User & { pid: number }, workspace: Workspac
   };
 }
 
-/** Leaves nothing of a workspace that is no more. Never throws. */
+/** Removes the file of a workspace that no longer exists. Never throws. */
 export function removeSlugFile(user: User & { pid: number }, workspace: Workspace): void {
   quietly(() => openOwnCache(user, 'slugs', BOUNDS).remove(fileOf(workspace)));
 }

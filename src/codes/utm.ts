@@ -1,15 +1,15 @@
-/** UTM tags: the five parameters of an address by which web statistics tell campaigns apart, written the same way each time. */
+/** Normalizes and adds UTM tags: the five parameters of a URL by which web analytics distinguish campaigns. */
 import { parseUrl } from '../text/parse-url.ts';
 
 export const UTM_NAMES = ['source', 'medium', 'campaign', 'term', 'content'] as const;
 type UtmName = (typeof UTM_NAMES)[number];
 
-/** Values as a person gave them; what is not there stays as the address has it. */
+/** Tag values as the user gave them; missing ones stay as in the URL. */
 export type UtmTags = Readonly<Partial<Record<UtmName, string>>>;
 
 /**
- * The one form of a value: composed (NFC), lower case whatever the machine's language, and blanks as one underscore. Statistics tell
- * `Spring Sale`, `spring sale` and `spring_sale ` apart, and nobody meant that. Empty where there is nothing but blanks.
+ * Normalizes a value: NFC, lower case regardless of the locale, and blanks as one underscore, because web analytics count `Spring Sale`,
+ * `spring sale` and `spring_sale ` as different. Returns an empty text for blanks only.
  */
 export function normaliseUtm(value: string): string {
   return value
@@ -20,8 +20,8 @@ export function normaliseUtm(value: string): string {
 }
 
 /**
- * The address with these tags, in the order of their names, each in its one form; a tag that the address has already is replaced where it
- * stands. All else stays as it is, to the character. Throws a RangeError where it is no web address.
+ * Adds normalized tags to a URL, in the order of their names; a tag that it already has is replaced in place. The rest stays unchanged, to
+ * the character. Throws RangeError if it is not a web address.
  */
 export function addUtm(address: string, tags: UtmTags): string {
   const trimmed = address.trim();

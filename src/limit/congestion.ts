@@ -1,6 +1,7 @@
 /**
- * Congestion control: what is on the way to the service, and not its rate limit, refuses bursts. Fewer requests go at once then, and at width 1
- * further apart, until they get through again; from time to time a little more is tried. The numbers in comments are those of PROTOCOL.md.
+ * Congestion control, for an intermediary that refuses bursts independently of the service's rate limit. Fewer requests are then in
+ * flight, and at width 1 they are sent further apart, until they get through again; from time to time the width is increased. The numbers
+ * in comments are those of PROTOCOL.md.
  */
 
 /** Results that are judged together: the newest since the last change. */

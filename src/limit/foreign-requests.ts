@@ -1,7 +1,7 @@
 /**
- * Requests that the service counted and that were not ours: each request lowers Remaining by one, so that the answers of one window show
- * how many there were between the first and the last of ours. Another program in the workspace may have sent them, or somebody on the
- * way who sends ours twice.
+ * Counts requests of other clients: each request lowers Remaining by one, so the responses of one window show how many requests the
+ * service counted between the first and the last own one. Another client of the workspace may have sent them, or an intermediary that
+ * repeats requests.
  */
 import type { RateHeaders } from './rate-headers.ts';
 import { SAME_RESET_MS } from './rate-window.ts';

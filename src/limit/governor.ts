@@ -1,6 +1,6 @@
 /**
- * The rate limit: lets requests through as the service's window allows, and makes everybody pause when it is used up. Here is
- * the queue, and who may go; what is known of the window is in rate-window.ts. The numbers in comments are those of PROTOCOL.md.
+ * Rate-limit governor: admits requests as the service's window allows, and pauses all of them when it is exhausted. It holds the queue;
+ * the state of the window is in rate-window.ts. The numbers in comments are those of PROTOCOL.md.
  */
 import { RateLimitError } from '../errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../time/time.ts';
@@ -14,7 +14,7 @@ import { createServiceClock, type ServiceClock } from './service-clock.ts';
 /** In flight at once where the service says nothing of its limit. */
 const MODEST_CONCURRENCY = 4;
 
-/** Told when everybody stops for the rate limit, and goes on. */
+/** Events when all requests pause for the rate limit, and resume. */
 export interface PauseEvents {
   /** A pause begins; it lasts about `ms`. */
   pause?(pause: { ms: number }): void;

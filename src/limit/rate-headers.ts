@@ -1,7 +1,9 @@
-/** The rate-limit headers of an answer (specification, section 8), as they were written. What of them is believed, rate-window.ts decides. */
+/**
+ * Parses the rate-limit headers of a response (specification, section 8) as they are; rate-window.ts decides which of them are accepted.
+ */
 import { parseHttpDate } from '../time/time.ts';
 
-/** Undefined where a header is missing or is not what it should be. */
+/** Parsed rate-limit headers; undefined if a header is missing or invalid. */
 export interface RateHeaders {
   plan: string | undefined;
   /** Requests a window. */

@@ -1,6 +1,6 @@
-/** The workspace's rate limit as it is shown to people, and what a number of requests costs under it. */
+/** Rate limit of the workspace as shown to users, and the cost of a number of requests under it. */
 
-/** What the newest answer said of the limit, as far as it is believed (rate-window.ts decides); undefined: nothing believable. */
+/** Rate limit from the newest response, as far as it is accepted (rate-window.ts decides); otherwise undefined. */
 export interface RateLimit {
   plan: string | undefined;
   /** Requests a window. */
@@ -24,7 +24,7 @@ interface Cost {
   waitMs: number;
 }
 
-/** What is left of this window goes at once, the rest a window at a time. */
+/** Returns the cost of requests: the rest of this window is used at once, the remainder one window at a time. */
 export function costOf(requests: number, { limit, remaining, resetInMs }: RateLimit): Cost {
   if (!limit) return { requests, windows: undefined, waitMs: 0 };
   const now = Math.min(remaining ?? limit, requests);

@@ -1,7 +1,7 @@
 /**
- * What is known of the service's current rate-limit window, from the answers so far: how many requests are left in it, and when
- * it ends. The one place that decides whether a Reset is believed, so that the pause, `--max-wait`, `auth status` and every
- * prediction speak of the same end. Knows no queue and no timer. The numbers in comments are those of PROTOCOL.md.
+ * Tracks the service's current rate-limit window from the responses so far: how many requests are left in it, and when it ends. The only
+ * place that decides whether a Reset is accepted, so that the pause, `--max-wait`, `auth status` and every prediction use the same end.
+ * Has no queue and no timer. The numbers in comments are those of PROTOCOL.md.
  */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';

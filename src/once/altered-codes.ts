@@ -1,6 +1,6 @@
 /**
- * Codes that may be a row's although their values are others than were sent: services cut names, drop emoji or spaces, keep no letters
- * but ASCII, write addresses in small letters. A row that is looked for by its own values alone would not be found, and be created twice.
+ * Finds codes that may be a row's although the service changed their values: it may truncate names, drop emoji or spaces, keep only ASCII
+ * letters, or lower-case addresses. A search by the sent values alone would miss such a code, and the row would be created twice.
  */
 import { groupBy } from '../collections/group-by.ts';
 import { partitionPoint } from '../collections/partition-point.ts';
@@ -21,9 +21,9 @@ interface Lettered extends Dated {
 }
 
 /**
- * O30: a function that gives the codes, of those that no row has, that were made in a row's time and may be what became of it: their names have
- * the same letters and digits, or are cut, and of type and destination one at least is the same; or both are, and their names have lost what is
- * not ASCII; or they have the values of the code that the row has (`own`). What was there before does not come into it.
+ * O30: returns a function that finds the unassigned codes created in a row's time that may be altered forms of it. Their names have the
+ * same letters and digits, or are truncated, and at least one of type and destination is the same; or both are, and the name lost its non-
+ * ASCII characters; or they have the values of the code that the row has (`own`). Codes that existed before are ignored.
  */
 export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind, own?: QrCode) => readonly QrCode[] {
   const lettered = codes.map((code): Lettered => ({ ...dateOf(code), letters: lettersOf(code.name) }));
@@ -77,7 +77,7 @@ function lettersOf(name: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Whether its name may be what became of one with these letters. They begin alike: what is cut has `LEAST_LETTERS` at least. */
+/** Returns whether its name may be what became of one with these letters. They begin alike: what is cut has `LEAST_LETTERS` at least. */
 function isName({ letters, code }: Lettered, sent: string): boolean {
   return letters === sent || (code.name.length >= LEAST_OF_A_NAME && sent.startsWith(letters));
 }
@@ -87,7 +87,7 @@ function asciiOf(name: string): string {
   return name.replace(ENTITIES, '').replace(/[^0-9A-Za-z]/g, '');
 }
 
-/** Whether a name whose ASCII is that of one sent, which has more, may be what became of it: it has no letters but that one's, or Latin ones. */
+/** Returns whether a name whose ASCII is that of one sent, which has more, may be what became of it: it has no letters but that one's, or Latin ones. */
 function isMangled(name: string, sent: string): boolean {
   const others = name.match(/[^\0-\u024f]/gu) ?? [];
   return others.every((char) => sent.includes(char) || !/[\p{L}\p{N}]/u.test(char));

@@ -1,7 +1,7 @@
 /**
- * Each row of a bulk file exactly once. Rows go out in parallel; what got no clear answer is looked for in the listing when a
- * slow write has had time to land, and sent again only when it is certainly not there. The journal knows all of it at every
- * instant, so a killed run is simply run again. PROTOCOL.md beside this file says why it holds.
+ * Creates each row of a bulk file exactly once. Rows are sent in parallel. A row without a clear outcome is looked up in the listing after
+ * the visibility delay, and sent again only if it is verified as absent. The journal records each step, so a killed run is run again.
+ * PROTOCOL.md next to this file states the invariants.
  */
 import { type Disk, nodeDisk } from '../durable/disk.ts';
 import { LocalError } from '../errors.ts';
@@ -62,11 +62,11 @@ export interface RowEnd extends Pick<RowState, 'id' | 'slug' | 'error'> {
 }
 
 /**
- * Creates what is not created yet, going on from the journal. Failures of requests, and of the journal once rows were sent, are in what it
- * returns.
+ * Creates the codes that are missing, resuming from the journal. Failures of requests, and of the journal once rows were sent, are in the
+ * returned value.
  *
- * @throws UsageError where the journal is not of this workspace or the decisions do not fit it, NotFoundError for an adopted code
- * that does not exist, LocalError when the journal cannot be begun, and what the listing of `skipExisting` throws.
+ * @throws UsageError if the journal does not belong to this workspace or the decisions do not fit it, NotFoundError for an adopted code
+ * that does not exist, LocalError if the journal cannot be opened, and the errors of the listing of `skipExisting`.
  */
 export async function createRows(job: CreateJob): Promise<CreateEnd> {
   const { service, clock, uptimeMs, onEvent } = job;
@@ -140,7 +140,7 @@ async function lookForGone(job: CreateJob, states: RecordedStates, input: InputR
   return stop;
 }
 
-/** What a run would do with a row. */
+/** Planned action for a row. */
 export interface RowPlan {
   row: NewRow;
   action:
@@ -168,7 +168,7 @@ type PlanJob = Pick<
   appliesEdits: boolean;
 };
 
-/** What `createRows` would do, in the order of the rows. The journal is only read; throws as above. */
+/** Plans `createRows`, in the order of the rows. Only reads the journal; throws as above. */
 export async function planRows(job: PlanJob): Promise<RowPlan[]> {
   const found = await readJournal(journalOptions(job));
   const at: Stamp = { t: 0, w: 0, b: 0 };

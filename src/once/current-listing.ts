@@ -1,4 +1,4 @@
-/** A listing that rows may be judged by: none that a cache kept, or that a replica gives which is behind. */
+/** Reads a listing that is not stale: neither returned by a cache, nor by a replica that is behind. */
 import { getIfThere } from '../codes/find-code.ts';
 import { UnprovenError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
@@ -11,11 +11,11 @@ import type { RowStates } from './row-states.ts';
 const MOST_ASKED = 3;
 
 /**
- * Every code of the workspace, by a listing that is not older than the codes that rows have already, also by the results alone: by an older one a code
- * that was created would be taken for one that was not, and its row sent again. What is behind by less than `--settle` is waited for.
- * Costs the listing, and up to three requests where codes are missing from it.
+ * Lists every code of the workspace, by a listing that is not older than the codes that the rows, or the results, already have. In an
+ * older one, a created code would be missing and its row would be sent again. Waits for a listing that is behind by less than `--settle`.
+ * Costs the listing, and up to three requests if codes are missing from it.
  *
- * @throws UnprovenError where it is older, and what the listing and the service throw.
+ * @throws UnprovenError if the listing is stale, and the errors of the listing and the service.
  */
 export async function listCurrentCodes(job: ListingJob, states: RowStates): Promise<QrCode[]> {
   const listing = await job.listCodes();

@@ -1,6 +1,6 @@
 /**
- * Rows and codes with the same values: which is whose? Everything here takes about as long as sorting them does, since a file may have
- * thousands of rows that are alike.
+ * Assigns codes to rows with the same values (bipartite matching). Takes about as long as sorting them, since a file may have thousands of
+ * equal rows.
  */
 import { groupBy } from '../collections/group-by.ts';
 import { partitionPoint } from '../collections/partition-point.ts';
@@ -9,7 +9,7 @@ import { parseInstant } from '../time/time.ts';
 import { createRowHeap } from './row-heap.ts';
 import { resolutionMs, type TimeBounds } from './time-bounds.ts';
 
-/** A row whose code is to be found in the listing. */
+/** Row whose code is to be found in the listing. */
 export interface RowToFind {
   row: number;
   code: NewCode;
@@ -27,7 +27,7 @@ interface Judgement {
   left: QrCode[];
 }
 
-/** A code, and when it may have been created; one without a time that can be read may be of any. */
+/** Code with the interval in which it may have been created; one without a parsable time may be from any. */
 export interface Dated {
   code: QrCode;
   firstMs: number;
@@ -85,7 +85,7 @@ export function dateOf(code: QrCode): Dated {
   return { code, firstMs: createdMs, lastMs: createdMs + resolutionMs(code.created_at) - 1 };
 }
 
-/** O11: what is known not to be a row's never comes into question for it again. */
+/** O11: returns whether a code is known not to be a row's; it never becomes a candidate for it again. */
 export function isForeign({ foreign }: RowToFind, { code }: Dated): boolean {
   return foreign.some((ids) => ids.has(code.id));
 }

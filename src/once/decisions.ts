@@ -1,4 +1,4 @@
-/** What the user decides about rows: `--adopt ROW=ID`, `--not-created ROW` and `--as-new ROW`, where ROW is the line of the file. */
+/** Reads the user's decisions about rows: `--adopt ROW=ID`, `--not-created ROW` and `--as-new ROW`, where ROW is the line of the file. */
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { InputPlan, PlannedRow, Words } from './input-plan.ts';
@@ -14,7 +14,7 @@ export interface Decisions {
   asNew?: readonly number[];
 }
 
-/** The decisions about rows of unknown outcome, by the numbers of their entries. */
+/** Decisions about rows of unknown outcome, by the numbers of their entries. */
 export interface DecidedRows {
   adopt: readonly { row: number; line: number; id: string }[];
   notCreated: readonly number[];
@@ -123,7 +123,7 @@ function goneOwnerOf(id: string, flag: string, line: number, { plan, states, app
   });
 }
 
-/** Whether another row is pinned to the entry of this one. */
+/** Returns whether another row is pinned to the entry of this one. */
 function adopted(pins: ReadonlyMap<number, number>, place: number): boolean {
   const entry = pins.get(place);
   return [...pins].some(([other, of]) => other !== place && of === entry);

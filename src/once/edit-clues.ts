@@ -1,4 +1,4 @@
-/** What the rows that no entry is, and the entries that are gone, have to be recognized by. Pure. */
+/** Gathers the clues by which rows without an entry and removed entries are matched. Pure. */
 import type { NewCode } from '../service/shapes.ts';
 import { codeOf } from './entries.ts';
 import type { Clues, Gone } from './find-edits.ts';
@@ -6,7 +6,7 @@ import type { ComparedRow, Recognized } from './recognize-rows.ts';
 import type { RowState, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
-/** A row that no entry is; `place` from 0. */
+/** Row without an entry; `place` counts from 0. */
 export interface FreshRow extends Clues {
   readonly place: number;
 }

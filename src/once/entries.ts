@@ -1,12 +1,12 @@
 /**
- * What the journal remembers of each row of the input, so that the row is recognized wherever it is: its entry. Entries are numbered in the
+ * Entries of the journal: the record of each row of the input, by which the row is recognized at any position. Entries are numbered in the
  * order in which they were first seen; the numbers are the `row` of every line of the journal.
  */
 import { createHash } from 'node:crypto';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import type { NewRow } from './new-row.ts';
 
-/** A row as it was last seen. The keys are a format on disk. */
+/** Row as last seen. The keys are a format on disk. */
 export interface Seen {
   /** What a POST of it says; absent in journals of earlier versions, which have fingerprints alone. */
   readonly name?: string;

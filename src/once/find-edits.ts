@@ -1,10 +1,10 @@
 /**
- * Which of the rows that no entry is are edits of entries that are gone, and of which? Pure, and in time linear in their number, because
- * replacing one host in a file of 100,000 rows edits all of them.
+ * Finds the rows without an entry that are edits of removed entries. Pure, and in time linear in their number, because replacing one host
+ * in a file of 100,000 rows edits all of them.
  */
 import { groupBy } from '../collections/group-by.ts';
 
-/** What a row, or an entry, may have in common with its other form; undefined says nothing. */
+/** Values that a row, or an entry, may share with its other form; undefined is no clue. */
 export interface Clues {
   readonly name: string | undefined;
   /** Type and destination. */
@@ -44,11 +44,11 @@ interface FoundEdits<F, G> {
 }
 
 /**
- * Returns the rows that share a clue with an entry that is gone. O31: all of these may be edits, also where the entry is taken for another row:
- * none is a new row without the user's word.
+ * Returns the rows that share a clue with a removed entry. O31: all of them may be edits, also if the entry is matched to another row:
+ * none is created without the user's decision.
  *
- * @param pins what the user said
- * @param alsoIn by the gap that one may have been in: an entry that says the same as others, of which nobody knows which is gone
+ * @param pins the user's decisions
+ * @param alsoIn by gap: an equal entry that may have been in this gap, if it is unknown which of several was removed
  */
 export function findEdits<F extends Clues, G extends Gone>(
   fresh: readonly F[],

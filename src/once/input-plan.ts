@@ -1,6 +1,6 @@
 /**
- * What is to become of each row of the input, before anything is sent: it is an entry of the journal, or an edit of one, or new. Pure, so that
- * a dry run prints what a run carries out.
+ * Plans each row of the input before anything is sent: it is an entry of the journal, an edit of one, or new. Pure, so that a dry run
+ * prints exactly the plan of a run.
  */
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { cluesOf, type GoneRow } from './edit-clues.ts';
@@ -11,7 +11,7 @@ import { type ComparedRow, recognizeRows } from './recognize-rows.ts';
 import type { InputRecord, RowState, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
-/** What the user said about rows, by their places (from 0). */
+/** Decisions of the user about rows, by their places (from 0). */
 export interface Words {
   /** Each is a row of its own. */
   readonly asNew: ReadonlySet<number>;
@@ -27,7 +27,7 @@ export interface FieldChange {
   readonly new: string;
 }
 
-/** A row that is, or may be, the new form of one that is gone. */
+/** Row that is, or may be, the new form of a removed entry. */
 export interface Edit {
   readonly row: NewRow;
   readonly seen: Seen;
@@ -39,7 +39,7 @@ export interface Edit {
   readonly candidates: readonly RowState[];
 }
 
-/** A row is an entry, or an edit. */
+/** Planned row: an entry, or an edit. */
 export interface PlannedRow {
   readonly row: NewRow;
   /** Its number, also of one that `records` is to tell the journal of. */
@@ -57,7 +57,7 @@ export interface InputPlan {
 }
 
 /**
- * Plans the input by what the journal knows and the user said; `kept` are the entries of rows, by place, that an earlier plan of this run gave them.
+ * Plans the input from the journal and the user's decisions. `kept` holds the entries of rows, by place, from an earlier plan of this run.
  * Takes time linear in the number of rows and entries.
  */
 export function planInput(

@@ -1,4 +1,4 @@
-/** The input of a run, as its journal knows it: read once, planned again whenever more is known. */
+/** Input rows of a run, matched to the journal: read once, and planned again when more is known. */
 import { getIfThere } from '../codes/find-code.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
@@ -18,10 +18,10 @@ interface EditsEnd {
   failed: ReadonlyMap<number, string>;
 }
 
-/** An edit whose code is known. */
+/** Edit whose code is known. */
 export type OwnedEdit = Edit & { readonly entry: number; readonly id: string; readonly slug: string };
 
-/** What is told of each edit; resolved when it is on disk. */
+/** Log of the progress of each edit; resolved when it is on disk. */
 export interface EditsLog {
   /** Its request is about to leave. */
   begin(edit: OwnedEdit): Promise<void>;

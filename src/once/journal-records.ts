@@ -1,9 +1,9 @@
-/** What the journal says line by line. The keys and words are a format on disk: journals of older versions have them. */
+/** Records of the journal, line by line. The keys and words are a format on disk: journals of older versions contain them. */
 import type { RecordedWorkspace } from '../service/workspace.ts';
 import type { ChangingRecord, EntriesRecord, OrderRecord } from './entries.ts';
 import type { WorkspaceLine } from './journal-workspace.ts';
 
-/** When a line was written, on three clocks, because none of them can be trusted across a kill, a sleep or a wrong setting. */
+/** Time of a line on three clocks, because none of them is reliable across a kill, a sleep or a wrong setting. */
 export interface Stamp {
   /** Ms since this session began, monotonic; stands still while the machine sleeps. */
   t: number;
@@ -58,7 +58,7 @@ export type JournalRecord =
 
 export type RowRecord = Extract<JournalRecord, { row: number }>;
 
-/** A row and its code, as results have them. */
+/** Row and its code, as listed in results. */
 export interface ListedCode {
   readonly row: number;
   readonly id: string;

@@ -1,4 +1,7 @@
-/** The shape of each line of a journal: a line of another shape is damage, whatever its checksum says, and nothing is concluded from it. */
+/**
+ * Checks the shape of each line of a journal: a line of another shape is damage, whatever its checksum is, and nothing is concluded from
+ * it.
+ */
 import { isObject } from '../service/json.ts';
 import type { JournalRecord } from './journal-records.ts';
 import { isWorkspaceLine } from './journal-workspace.ts';

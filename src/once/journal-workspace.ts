@@ -1,10 +1,13 @@
-/** Which workspace a journal belongs to: its first line says so, and a later one if the key was rotated or the service moved. */
+/**
+ * Binds a journal to its workspace: its first line records the workspace, and so does a later line if the key was rotated or the service
+ * moved.
+ */
 import { checkWorkspace, isRecordedWorkspace, type RecordedWorkspace, type Workspace } from '../service/workspace.ts';
 
 /** The journal goes on for this workspace. */
 export type WorkspaceLine = { is: 'workspace' } & RecordedWorkspace;
 
-/** What a journal is opened with, so that it is never continued for another workspace. */
+/** Options for opening a journal, so that it is never continued for another workspace. */
 export interface JournalWorkspace {
   workspace: Workspace;
   getCode: (id: string) => Promise<unknown>;

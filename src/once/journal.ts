@@ -1,6 +1,6 @@
 /**
- * The journal of one create file. What it says line by line, and what binds it to its rows and to its service, so that it is
- * never believed about anything else. The keys and words of a line are a format on disk: journals of older versions have them.
+ * Opens and checks the journal of one create file: its lines, and its binding to its rows and its service, so that it is never used for
+ * anything else. The keys and words of a line are a format on disk: journals of older versions contain them.
  */
 import { type AppendLog, createVolatileLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
@@ -31,9 +31,9 @@ const ADVICE = {
 };
 
 /**
- * Opens the journal, making it where there is none. Hold its lock before.
+ * Opens the journal, or creates it. Requires its lock.
  *
- * @throws UsageError when it is damaged (O15: the log refuses that), of another workspace or of something else.
+ * @throws UsageError if it is damaged (O15: the log refuses that), of another workspace or of another kind.
  */
 export async function openJournal(options: JournalOptions): Promise<AppendLog<JournalRecord>> {
   const { path } = options;
@@ -51,7 +51,7 @@ export async function openJournal(options: JournalOptions): Promise<AppendLog<Jo
   }
 }
 
-/** What the journal holds, without touching it; nothing where there is none. Throws as `openJournal`. */
+/** Returns the records of the journal without changing it; none if it does not exist. Throws as `openJournal`. */
 export async function readJournal(options: JournalOptions): Promise<readonly JournalRecord[]> {
   const { path } = options;
   if (path === undefined) return [];

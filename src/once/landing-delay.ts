@@ -1,6 +1,6 @@
 /**
- * A request whose answer was lost lands when the service makes its code, which may be after the request was given up. Waiting until each has
- * landed or never will: before that no listing proves that a code was not made.
+ * Waits for the visibility delay. A request without a response takes effect when the service creates its code, which may be after the
+ * request was given up. Until that delay has passed, no listing verifies that a code was not created.
  */
 import type { Service } from '../service/service.ts';
 import type { Clock } from '../time/time.ts';
@@ -38,8 +38,8 @@ interface LandingOptions {
 type DelayOptions = Pick<LandingOptions, 'states' | 'service' | 'settleMs'>;
 
 /**
- * Waits until the last of these writes could have landed, so that what is not in the listing then may be sent again. Where no code created
- * tells the service's clock, asks for it meanwhile.
+ * Waits until these writes must have taken effect, so that rows missing from the listing may be sent again. If no created code shows the
+ * service's clock, queries it meanwhile.
  */
 export async function waitForLanding(unknown: readonly RowState[], options: LandingOptions & ClockQuestions): Promise<void> {
   const { states, service, askClock, clock, signal, onWait } = options;

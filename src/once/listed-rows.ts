@@ -1,4 +1,4 @@
-/** What the results of an earlier run list, beside the journal or without it: O22, and what a journal of version 1 does not say. */
+/** Compares the results of an earlier run with the journal (O22), and reads from them the values that a journal of version 1 lacks. */
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { formatCount } from '../text/quote.ts';
@@ -7,7 +7,7 @@ import type { JournalRecord, ListedCode } from './journal-records.ts';
 import { type InputRecord, type RowState, type RowStates, replay } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
-/** A row of the results of an earlier run. */
+/** Row of the results of an earlier run. */
 export interface ListedRow {
   readonly seen: Seen;
   /** Of its code. */
@@ -25,8 +25,9 @@ export interface Listed {
 }
 
 /**
- * O22: the results were written after the journal, so it has what they list, unless it was lost or cut, or they are of another run. A row of
- * unknown outcome is different: there the journal could not be written (O2). Results that cannot be read may list anything.
+ * O22: refuses results that list codes missing from the journal. Results are written after the journal, so it was lost or truncated, or
+ * they belong to another run. A row of unknown outcome is an exception: its journal could not be written (O2). Unreadable results may list
+ * any code.
  */
 export async function refuseForgotten(
   path: string,
@@ -88,7 +89,7 @@ export function hasBareEntries(states: RowStates): boolean {
   return states.all().some(({ code }) => code === undefined);
 }
 
-/** What entries say of which the journal has only fingerprints: rows of the results with the same fingerprint say it. */
+/** Returns the values of entries for which the journal has only fingerprints, from rows of the results with the same fingerprint. */
 export function contentsFrom(rows: readonly ListedRow[], states: RowStates): InputRecord[] {
   const byFingerprint = new Map(rows.map(({ seen }) => [seen.all, seen]));
   return entriesRecords(
@@ -100,8 +101,8 @@ export function contentsFrom(rows: readonly ListedRow[], states: RowStates): Inp
 }
 
 /**
- * Entries for the codes that results list, that exist, and that the journal does not know, because it is not here (`--skip-existing`). O22:
- * rows that were edited since are known by them, and each row gets the code that the results list for it.
+ * Returns entries for existing codes that the results list and the journal lacks (`--skip-existing`). O22: they identify rows that were
+ * edited since, and each row gets the code that the results list for it.
  */
 export function entriesFrom(rows: readonly ListedRow[], states: RowStates, listing: readonly QrCode[]): InputRecord[] {
   const codes = new Map(listing.map((code) => [code.id, code]));

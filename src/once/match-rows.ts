@@ -1,4 +1,4 @@
-/** Which entry of the journal is each row of the input? Pure: by what they say, wherever they are. */
+/** Matches the rows of the input to the entries of the journal by their values, at any position. Pure. */
 import { groupBy } from '../collections/group-by.ts';
 import type { Seen } from './entries.ts';
 
@@ -8,7 +8,7 @@ export interface Keyed<Key = string> {
   readonly seen: Pick<Seen, 'all' | 'own'>;
 }
 
-/** Its key is undefined if only its fingerprint is known. */
+/** Entry of the journal; its key is undefined if only its fingerprint is known. */
 export interface KnownEntry extends Keyed<string | undefined> {
   readonly row: number;
   /** Where there are more entries than rows that say the same, those with the least are matched. */
@@ -17,7 +17,7 @@ export interface KnownEntry extends Keyed<string | undefined> {
   readonly place: number;
 }
 
-/** Between which other rows a row is, by its place, and an entry was, by its number. */
+/** Positions between other rows: of a row by its place, of an entry by its number. */
 export interface Gaps {
   ofRow(place: number): string | undefined;
   ofEntry(row: number): string | undefined;

@@ -1,4 +1,4 @@
-/** A row that is to become a code. */
+/** Row of a bulk file that is to become a code. */
 import type { NewCode } from '../service/shapes.ts';
 import { inQuotes } from '../text/quote.ts';
 

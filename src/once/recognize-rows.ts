@@ -1,4 +1,6 @@
-/** Which rows of the input the journal knows, which of its entries are gone, and where both are. Pure. */
+/**
+ * Recognizes the rows of the input that the journal records, and the entries that were removed from it, with the position of both. Pure.
+ */
 import type { Seen } from './entries.ts';
 import { codeOf, seenOf } from './entries.ts';
 import { type Gaps, type KnownEntry, matchRows } from './match-rows.ts';
@@ -6,7 +8,7 @@ import type { NewRow } from './new-row.ts';
 import type { RowState, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
-/** A row of the input as it is compared. */
+/** Row of the input with its comparison keys. */
 export interface ComparedRow {
   readonly row: NewRow;
   readonly seen: Seen;
@@ -18,7 +20,7 @@ export function compareRows(rows: readonly NewRow[]): ComparedRow[] {
   return rows.map((row) => ({ row, seen: seenOf(row), key: valuesKey(row.code) }));
 }
 
-/** What is known of the rows before anything is asked about those that nobody knows. */
+/** Result of matching, before edits are looked for among the unmatched rows. */
 export interface Recognized {
   /** The entries that the last input had, in its order. */
   order: readonly number[];
@@ -30,8 +32,9 @@ export interface Recognized {
 }
 
 /**
- * The entry of each row, by place, and where the rows and entries are that are none or gone. Of rows that say the same, and are not as many as
- * they were, nobody knows which is which: where they are tells nothing of others, and where others are tells which of them is gone.
+ * Returns the entry of each row, by place, and the positions of rows without an entry and of removed entries. If the number of equal rows
+ * has changed, it is unknown which is which: their positions are no clue for others, and the positions of others show which of them was
+ * removed.
  */
 export function recognizeRows(rows: readonly ComparedRow[], states: RowStates, kept: ReadonlyMap<number, number>): Recognized {
   const order = states.order();

@@ -1,6 +1,6 @@
 /**
- * Which codes of the listing did the rows of unknown outcome create? Decided only where there is one answer: as many codes as
- * could be theirs can be dealt out among the rows, each within its time. A code too many, and a person must decide.
+ * Reconciles rows of unknown outcome with the listing. Decides only if the assignment is unique: as many codes as could be theirs can be
+ * assigned to the rows, each within its time. With one code too many, the user must decide.
  */
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { letSignalsIn } from '../time/time.ts';
@@ -23,7 +23,7 @@ export interface ResentRow extends RowToFind {
   ownId: string;
 }
 
-/** What is to be decided, by which listing. */
+/** Input of a reconciliation: the rows to decide about, and the listing. */
 export interface Question {
   /** Rows that were sent, and whose answers did not say whether their codes were created. */
   unknown: readonly RowToFind[];
@@ -74,8 +74,8 @@ function unclaimedCodes(listing: readonly QrCode[], claimedIds: ReadonlySet<stri
 }
 
 /**
- * For `--skip-existing`: the rows that may be sent and have a code with the same values already, each its own: a row that occurs
- * three times needs three (O18: each code is taken out when it is given).
+ * Finds, for `--skip-existing`, the rows that may be sent and already have a code with the same values, each its own: a row that occurs
+ * three times needs three (O18: each code is removed when it is assigned).
  */
 export async function findExisting(
   rows: readonly NewRow[],

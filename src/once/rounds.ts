@@ -1,6 +1,6 @@
 /**
- * Rounds of sending, looking for what was lost in the listing, and sending again what certainly is not there, until each row has its code,
- * or a person must decide, or it is hopeless.
+ * Runs rounds of sending rows, looking up lost ones in the listing, and sending again those verified as absent, until each row has its
+ * code, needs the user's decision, or can't be created in this run.
  */
 import { groupBy } from '../collections/group-by.ts';
 import type { Service } from '../service/service.ts';
@@ -61,7 +61,7 @@ export interface RoundsEnd extends Pick<SendEnd, 'stop' | 'stopRow'> {
   undecided: Reconciliation['undecided'];
 }
 
-/** As `sendAndReconcile`; what a person will be shown is on disk then. */
+/** Runs `sendAndReconcile`, and records the candidates that the user will be shown. */
 export async function sendAndAsk(job: RoundsJob, states: RecordedStates): Promise<RoundsEnd> {
   const end = await sendAndReconcile(job, states);
   const alike = groupBy(end.undecided, ({ candidates }) => candidates);
@@ -111,8 +111,8 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
 }
 
 /**
- * Looks for what was lost of rows that are gone, before anything is sent: whether a new row is an edit of one of them depends on it. Returns
- * why it could not, or undefined.
+ * Looks up lost requests of removed rows before anything is sent, because they decide whether a new row is an edit of one of them. Returns
+ * the failure that prevented it, or undefined.
  */
 export async function lookForLost(job: RoundsJob, states: RecordedStates): Promise<unknown> {
   return failureOf(recordClock(job, states).then(() => reconcileUnknown(job, states)));

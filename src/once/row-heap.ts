@@ -1,4 +1,4 @@
-/** A binary min-heap of rows, ordered by the end of their time, then by their number: files may have thousands of rows that are alike. */
+/** Binary min-heap of rows, ordered by the end of their time, then by their number: files may have thousands of equal rows. */
 import type { TimeBounds } from './time-bounds.ts';
 
 interface TimedRow {
@@ -14,7 +14,7 @@ interface RowHeap<R extends TimedRow> {
   pop(): R | undefined;
 }
 
-/** An empty heap. */
+/** Creates an empty heap. */
 export function createRowHeap<R extends TimedRow>(): RowHeap<R> {
   const rows: (R | undefined)[] = [];
   /** Never where one of the two places is empty. */

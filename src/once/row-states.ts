@@ -1,4 +1,4 @@
-/** How far each row is, by the journal: what it says, what was sent, what came back, and who decided the rest. */
+/** Replays the journal into the state of each row: its values, its requests, their outcomes, and later decisions. */
 import type { AppendLog } from '../durable/append-log.ts';
 import type { NewCode } from '../service/shapes.ts';
 import type { Clock } from '../time/time.ts';
@@ -74,7 +74,7 @@ export interface RecordedStates extends RowStates {
   learn(records: readonly InputRecord[]): Promise<void>;
 }
 
-/** What the journal learns of the input. */
+/** Record that the journal learns from the input. */
 export type InputRecord = EntriesRecord | ChangingRecord | OrderRecord;
 
 /** The clocks that lines are stamped with. */
@@ -91,7 +91,7 @@ export function mayBeSent({ state }: RowState): boolean {
   return state === 'open' || state === 'rejected';
 }
 
-/** The states after these lines; of so many rows at least. */
+/** Replays these lines into states, of at least `rows` rows. */
 export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
   const evidence = createClockEvidence();
   const all: RowState[] = [];
@@ -174,7 +174,7 @@ export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
   };
 }
 
-/** The states that go on from what the journal holds; a new session begins with them. */
+/** Resumes the states from the journal, and begins a new session. */
 export async function openStates(
   journal: AppendLog<JournalRecord>,
   { clock, serviceNowMs, uptimeMs }: StampClocks,

@@ -1,4 +1,4 @@
-/** Rows to POSTs, in parallel: for each the intent on disk, the request, the outcome on disk. */
+/** Sends rows as POSTs, in parallel: for each row the intent on disk, the request, the outcome on disk. */
 import {
   AuthError,
   messageOf,

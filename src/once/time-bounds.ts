@@ -1,14 +1,14 @@
 /**
- * When, by the clock of `created_at`, could an attempt have created its code? Codes that were created show that clock itself. Where a run
- * has none, the Date headers stand in for it, shifted by what codes of other runs have shown to lie between the two; and where no code
- * ever showed it, it may be of any zone. The less is known, the less is ruled out, and the more a person must decide.
+ * Computes when an attempt could have created its code, by the clock of `created_at`. Codes created in the same run show that clock
+ * directly. If a run has none, the Date headers replace it, shifted by the offset that codes of other runs have shown; if no code ever
+ * showed it, it may be in any zone. The less is known, the less is ruled out, and the more needs the user's decision.
  */
 import { partitionPoint } from '../collections/partition-point.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { parseInstant } from '../time/time.ts';
 import type { JournalRecord, Stamp } from './journal-records.ts';
 
-/** One POST: from its intent until its outcome, if it got one. */
+/** One POST: from its intent to its outcome, if there is one. */
 export interface Attempt extends Stamp {
   session: number;
   end?: Stamp | undefined;
@@ -231,7 +231,7 @@ function between(sample: Sample, moment: Stamp): LowerBound | undefined {
   return { valueMs: sample.valueMs - Math.max(byWall, agreed ? byBoot : 0), slackMs: agreed ? 0 : WALL_SLACK_MS };
 }
 
-/** A `created_at` without a fraction may lie anywhere in its second. */
+/** Returns the resolution of a `created_at`: without a fraction, it may be anywhere in its second. */
 export function resolutionMs(instant: string): number {
   return /[.,]\d/.test(instant) ? 1 : 1000;
 }

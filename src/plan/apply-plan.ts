@@ -1,4 +1,4 @@
-/** A plan's due rows brought about, code by code: intent on disk, PATCH, outcome on disk. */
+/** Applies the due rows of a plan, code by code: intent on disk, PATCH, outcome on disk. */
 import { differences } from '../bulk/change-rows.ts';
 import type { RowResult } from '../bulk/outcomes.ts';
 import { RejectedError } from '../errors.ts';
@@ -13,7 +13,7 @@ export interface DueCode<R extends DatedChange> {
   dueRows: DueRows<R>;
 }
 
-/** Changes one code, and says how. Throws what the service throws; then its rows are tried again by the next run. */
+/** Changes one code and returns the outcome. Throws the service's errors; the next run then tries its rows again. */
 export async function applyDue<R extends DatedChange>(
   { code, dueRows }: DueCode<R>,
   { journal, service }: { journal: PlanJournal; service: Pick<Service, 'updateCode'> },
@@ -53,7 +53,7 @@ function whatToSend(code: QrCode, wanted: CodeChanges, journal: PlanJournal): { 
   return { send, left };
 }
 
-/** As `wantedOf`; tags without an address are that row's failure. */
+/** Returns `wantedOf`; tags without a web address are a failure of that row. */
 export function wantedFor(dueRows: DueRows<DatedChange>, code: QrCode): CodeChanges {
   try {
     return wantedOf(dueRows, code);

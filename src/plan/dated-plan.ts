@@ -1,9 +1,9 @@
-/** Which rows of a plan of dated changes are due for a code, and what they make of it. Pure: no clock, no service, no disk. */
+/** Selects the rows of a dated plan that are due for a code, and merges their changes. Pure: no clock, no service, no disk. */
 import { createHash } from 'node:crypto';
 import { addUtm, type UtmTags } from '../codes/utm.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
 
-/** What one row changes, and when, ms since the epoch. */
+/** Changes of one row and their time, ms since the epoch. */
 export interface DatedChange {
   readonly row: number;
   readonly line: number;
@@ -15,9 +15,9 @@ export interface DatedChange {
 }
 
 /**
- * The names under which a journal knows a change of a code: its content, so that a plan may be sorted, and rows added anywhere. The first is the
- * row's own content, so that a flag may be added or omitted; a row without any is what the flags say. The others are of journals of qrctl 1.0,
- * which knew a row by both.
+ * Returns the keys of a change in the journal: hashes of its content, so that a plan may be sorted and extended. The first key is of the
+ * row's own content, so that a flag may be added or omitted; a row without its own content is keyed by the flags. The others are those of
+ * qrctl 1.0, which hashed both.
  */
 export function keysOf(id: string, row: DatedChange): readonly [string, ...string[]] {
   const { own = row } = row;
@@ -45,7 +45,10 @@ export interface DueRows<R extends DatedChange> {
 const FIELDS = ['name', 'destination', 'status'] as const;
 type Field = (typeof FIELDS)[number];
 
-/** O24: a row whose time has not come does not count. O25: in each field the latest row that came counts, whoever comes before it or was added since. */
+/**
+ * O24: ignores rows whose time has not come. O25: in each field the latest due row counts, whichever is listed before it or was added
+ * since.
+ */
 export function dueRowsOf<R extends DatedChange>(rows: readonly R[], nowMs: number, isDone: (row: R) => boolean): DueRows<R> {
   const due = rows.filter(({ atMs }) => atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
   const lastDone = new Map<Field, number>();
@@ -70,7 +73,10 @@ function fieldsOf({ changes, utm }: DatedChange): Field[] {
   return FIELDS.filter((field) => changes[field] !== undefined || (field === 'destination' && utm !== undefined));
 }
 
-/** What the effective rows make of a code, whether it is so already or not. Throws RangeError where tags have no address to stand in. */
+/**
+ * Returns the values that the effective rows give a code, whether or not it has them already. Throws RangeError if there is no web address
+ * for the tags.
+ */
 export function wantedOf({ effective }: DueRows<DatedChange>, code: QrCode): CodeChanges {
   const wanted: CodeChanges = {};
   for (const { row, fields } of effective) {
@@ -84,7 +90,7 @@ export function wantedOf({ effective }: DueRows<DatedChange>, code: QrCode): Cod
   return wanted;
 }
 
-/** Two rows of one code that want different things at one instant; `codeOf` says which code a row is about. */
+/** Returns pairs of rows that set one field of a code to different values at the same instant; `codeOf` returns the code of a row. */
 export function contradictions<R extends DatedChange>(
   rows: readonly R[],
   codeOf: (row: R) => string,

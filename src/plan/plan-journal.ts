@@ -1,4 +1,7 @@
-/** The journal of a plan of dated changes: which rows are done, and which may have been. Kept by content, for a plan is a file that lives. */
+/**
+ * Journal of a plan of dated changes: the rows that are done, and those that may be. Keyed by content, because a plan is edited between
+ * runs.
+ */
 import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
@@ -35,7 +38,7 @@ const ADVICE = {
   damaged: 'Restore the journal from a backup. With a different --results file, all due rows are applied again.',
 };
 
-/** Opens it, making it where there is none; the caller holds its lock. Throws UsageError where it is damaged, or of something else. */
+/** Opens or creates the journal; the caller holds its lock. Throws UsageError if it is damaged, or of another kind. */
 export async function openPlanJournal(path: string, own: JournalWorkspace, disk?: Disk): Promise<PlanJournal> {
   const log = await openAppendLog<PlanRecord>(path, ADVICE, disk);
   try {
@@ -50,7 +53,7 @@ export async function openPlanJournal(path: string, own: JournalWorkspace, disk?
   return stateOf(log.found, log);
 }
 
-/** The same, to look at only: nothing is written. */
+/** Reads the journal without writing to it. */
 export async function readPlanJournal(path: string, own: JournalWorkspace, disk?: Disk): Promise<PlanJournal> {
   const found = await readAppendLog<PlanRecord>(path, ADVICE, disk);
   await checkLines(path, own, found);

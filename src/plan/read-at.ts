@@ -1,4 +1,7 @@
-/** When a dated row is to apply: a date-time that says of which zone it is, because a plan is read on other machines, and in both nights a year. */
+/**
+ * Reads the time of a dated row: a date-time with its zone, because a plan is read on other machines, and local times repeat when the
+ * clocks are set back.
+ */
 import { Temporal } from 'temporal-polyfill';
 import type { InputCell } from '../bulk/columns.ts';
 import { showValue } from '../bulk/input.ts';
@@ -8,8 +11,8 @@ const AT =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
 /**
- * Ms since the epoch; undefined, and told to the cell, where it is no time or could mean two. `defaultZone` (IANA) counts if the cell says
- * of no zone.
+ * Returns ms since the epoch, or undefined after reporting the fault to the cell: not a time, or ambiguous. `defaultZone` (IANA) applies
+ * if the cell has no zone.
  */
 export function readAt({ value, fault }: Pick<InputCell, 'value' | 'fault'>, defaultZone?: string): number | undefined {
   if (value === undefined || value === null || value === '') {

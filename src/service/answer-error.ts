@@ -1,4 +1,4 @@
-/** From an answer that is not a success to the failure that names it: the one table from HTTP status to class. */
+/** Maps a response that is not a success to the failure it means: the only table from HTTP status to class. */
 import {
   AuthError,
   NotFoundError,
@@ -15,7 +15,7 @@ import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { isObject, parseAnswer } from './json.ts';
 import { type Answer, header, type Method } from './transport.ts';
 
-/** What a message says of the request: `GET /api/v1/qr on host`. */
+/** Name of the request in messages: `GET /api/v1/qr on host`. */
 export interface Subject {
   method: Method;
   name: string;
@@ -43,12 +43,12 @@ export async function parseErrorBody(text: string): Promise<ErrorBody | undefine
   return { error: body.error, code: typeof body.code === 'string' ? body.code : undefined };
 }
 
-/** Whether an answer is the service's own word: it has an Error body, or the headers that every response of the service carries. */
+/** Returns whether a response is the service's own: it has an Error body, or the headers of every response of the service. */
 export async function isServiceAnswer({ text }: Answer, { remaining }: RateHeaders): Promise<boolean> {
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/** The failure for any status but 2xx and 429. */
+/** Returns the failure for any status except 2xx and 429. */
 export function answerError(
   subject: Subject,
   answer: Answer,

@@ -1,4 +1,4 @@
-/** How one attempt of a request ended: the one place that decides what is done, what is said, what may be tried again and when. */
+/** Decides the result of one attempt of a request: its value, its message, and whether and when it may be repeated. */
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
 import type { RateHeaders } from '../limit/rate-headers.ts';
 import { answerError, PASSING_STATUSES, parseErrorBody, type Subject } from './answer-error.ts';
@@ -9,7 +9,7 @@ import type { NetworkError, NetworkFault } from './network-error.ts';
 import type { BeforeSend } from './service.ts';
 import { type Answer, header, type Method } from './transport.ts';
 
-/** What is asked of the service, and what the answer has to be. */
+/** Request to the service, and the check of its response. */
 export interface Call<T> {
   method: Method;
   /** Path and query from the root of the host. */
@@ -132,9 +132,9 @@ const FEWEST_ATTEMPTS = 7;
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /**
- * Ms to wait before the next attempt, or undefined when it is time to give up: exponential with full jitter, bounded in count and
- * time. `attempts` have been made, the outage has lasted `spentMs` (pauses for the rate limit are not counted) and may last `retryForMs`;
- * `retryAfterMs` is the service's wish, honoured up to a minute. `random` is in [0, 1).
+ * Returns the ms to wait before the next attempt, or undefined to give up: exponential back-off with full jitter, bounded in count and
+ * time. `attempts` were made, the outage has lasted `spentMs` (without pauses for the rate limit) and may last `retryForMs`;
+ * `retryAfterMs` is honored up to a minute. `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

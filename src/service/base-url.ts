@@ -1,4 +1,4 @@
-/** The address of the service, as people type it. */
+/** Parses the base URL of the service, as users type it. */
 import { UsageError } from '../errors.ts';
 import { parseUrl } from '../text/parse-url.ts';
 import { shown } from '../text/quote.ts';
@@ -61,7 +61,7 @@ function completed(text: string): string | undefined {
   }
 }
 
-/** Whether a URL's hostname means this machine: localhost, 127.0.0.0/8 or [::1]. Names are not resolved. */
+/** Returns whether a URL's hostname is this machine: localhost, 127.0.0.0/8 or [::1]. Names are not resolved. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

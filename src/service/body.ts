@@ -1,4 +1,4 @@
-/** The body of an answer, from chunks to text. */
+/** Reads the body of a response, from chunks to text. */
 import { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
 import type { ByteBuffer } from '../text/byte-buffer.ts';
@@ -15,9 +15,8 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * The text of a body. `encoding` is its Content-Encoding: none or gzip, all that is asked for. Bytes that are not UTF-8 become
- * U+FFFD. Has read the bytes when it returns. Rejects with NetworkError for a body that is cut, damaged or larger than 64 MiB
- * when unpacked.
+ * Decodes a body to text. `encoding` is its Content-Encoding: none or gzip, as requested. Bytes that are not UTF-8 become U+FFFD. Has read
+ * the bytes when it returns. Rejects with NetworkError for a body that is truncated, damaged or larger than 64 MiB when decompressed.
  */
 export async function decodeBody(bytes: Buffer, encoding: string): Promise<string> {
   const text = await unpackedText(bytes, encoding);

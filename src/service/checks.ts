@@ -1,4 +1,4 @@
-/** The shapes of answers, checked once at the edge. Unknown values and extra fields pass: the service may grow. */
+/** Checks the shapes of responses once, at the edge. Unknown values and extra fields are accepted: the service may be extended. */
 import { UnexpectedAnswerError } from '../errors.ts';
 import { quote } from '../text/quote.ts';
 import type { Redact } from './excerpt.ts';
@@ -6,7 +6,7 @@ import { isObject } from './json.ts';
 import { parseScanTime } from './scan-times.ts';
 import type { CodeChanges, Page, QrCode, Scan, ScanPage } from './shapes.ts';
 
-/** What a check knows of the answer it reads; `subject` begins its messages: `GET /api/v1/qr on host`. */
+/** Context of a check; `subject` begins its messages: `GET /api/v1/qr on host`. */
 export interface AnswerContext {
   subject: string;
   dateMs: number | undefined;
@@ -16,19 +16,19 @@ export interface AnswerContext {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const CODE_STRINGS = ['slug', 'name', 'type', 'status', 'created_at', 'updated_at'] as const;
 
-/** Whether a text is a uuid, in either case. */
+/** Returns whether a text is a UUID, in either case. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** One code. Throws UnexpectedAnswerError where it is not as the specification says. */
+/** Checks one code. Throws UnexpectedAnswerError if it does not match the specification. */
 export function checkCode(json: unknown, { subject }: AnswerContext): QrCode {
   return asCode(json, `${subject}: the code`);
 }
 
 /**
- * A check for the answer about one code that was asked for by its id, or changed: throws UnexpectedAnswerError also where the answer is about
- * another one, or where the status that was sent is not the one it has.
+ * Creates a check for the response about one code that was requested by id, or changed. It throws UnexpectedAnswerError also if the
+ * response is about another code, or has another status than was sent.
  */
 export function checkSameCode(id: string, { status }: CodeChanges = {}): (json: unknown, context: AnswerContext) => QrCode {
   return (json, context) => {
@@ -41,15 +41,15 @@ export function checkSameCode(id: string, { status }: CodeChanges = {}): (json: 
   };
 }
 
-/** A page of codes. Throws UnexpectedAnswerError, naming the code by its place on the page. */
+/** Checks a page of codes. Throws UnexpectedAnswerError with the place of the code on the page. */
 export function checkCodePage(json: unknown, { subject, dateMs }: AnswerContext): Page<QrCode> {
   const { rows, total } = pageOf(json, subject);
   return { rows: rows.map((row, at) => asCode(row, `${subject}: code ${at + 1} of the page`)), total, serviceTimeMs: dateMs };
 }
 
 /**
- * A page of scans, with their times parsed. Throws UnexpectedAnswerError, naming the scan. Scans by the thousand come through here:
- * one pass, no copies.
+ * Checks a page of scans and parses their times. Throws UnexpectedAnswerError with the scan. Handles thousands of scans: one pass, no
+ * copies.
  */
 export function checkScanPage(json: unknown, { subject, dateMs }: AnswerContext): ScanPage {
   const { rows, total, limit } = pageOf(json, subject);

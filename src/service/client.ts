@@ -1,8 +1,7 @@
 /**
- * How a request becomes a checked answer. `call` asks the governor for the right to send, which waits out the rate limit; lets
- * the transport make one exchange; tells the governor what the answer says of the limit; and has attempt-result.ts decide what
- * it means: a checked value, a 429 (sent again once everybody has paused), or a failure of one class of errors.ts, repeated
- * after a backoff where that is safe.
+ * Sends a request and returns its checked response. `call` waits for a place in the governor, which waits out the rate limit; lets the
+ * transport make one exchange; passes the rate-limit headers to the governor; and lets attempt-result.ts decide the result: a checked
+ * value, a 429 (sent again after the pause), or a failure of one class of errors.ts, repeated with back-off if that is safe.
  */
 import { NotFoundError, type RequestFailure } from '../errors.ts';
 import { createGovernor, type Ticket } from '../limit/governor.ts';

@@ -1,4 +1,4 @@
-/** Opening a connection to the service, through a proxy's tunnel where one is set, so that it can be ended at any moment. */
+/** Opens a connection to the service, through a proxy's tunnel if one is set, so that it can be canceled at any time. */
 import type { Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
 import { asNetworkError, NetworkError } from './network-error.ts';
@@ -25,9 +25,9 @@ const MOST_OPENS = 3;
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * A connection to the service, through `tunnel` (a proxy's URL) when given, by `openSocket` (what opens it to the service itself, not to the
- * proxy). Connecting that fails calls back with a
- * NetworkError, never with undici's own socket errors: those it takes for a reason to connect again, without end.
+ * Creates a connection to the service, through `tunnel` (a proxy's URL) if given, by `openSocket` (which opens the socket to the service,
+ * not to the proxy). A failed connection calls back with NetworkError, never with undici's own socket errors, on which undici would
+ * reconnect without end.
  */
 export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly): Connection {
   let opens = 0;

@@ -1,4 +1,4 @@
-/** The service's endpoints as functions: path, body and shape of each in one place. */
+/** Creates the functions for the service's endpoints: path, body and response shape of each in one place. */
 import { setMaxListeners } from 'node:events';
 import { RequestFailure, UsageError } from '../errors.ts';
 import { formatInstant } from '../time/time.ts';

@@ -1,4 +1,4 @@
-/** Short, harmless pieces of what a service sent, for messages. */
+/** Excerpts text from responses for messages: short, cleaned, and without the key. */
 
 const LONGEST_EXCERPT = 120;
 /** Enough to find 120 characters of words in an HTML page, and little enough to search at once. */
@@ -13,8 +13,8 @@ export type Redact = (text: string) => string;
 const PIECE = 12;
 
 /**
- * Finds the key, and pieces of it, also in other case, percent-encoded, or where blanks or control characters were put into it. In a text longer
- * than any that is put into a sentence the key alone.
+ * Redacts the key and pieces of it, also in other case, percent-encoded, or with blanks or control characters inserted. In a text too long
+ * for a message, redacts only the whole key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;
@@ -27,7 +27,7 @@ export function createRedact(apiKey: string): Redact {
   };
 }
 
-/** Data that is shown as it came, but for the key itself. */
+/** Redacts only the whole key, in data that is otherwise shown unchanged. */
 export function withoutKey(text: string, apiKey: string): string {
   return apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
 }
@@ -65,7 +65,7 @@ function* units(text: string): Generator<{ unit: string; start: number; end: num
   }
 }
 
-/** The words of an answer that is no JSON: tags and control characters gone, blanks drawn together, at most 120 characters. */
+/** Returns the words of a response that is not JSON: without tags and control characters, blanks collapsed, at most 120 characters. */
 export function excerpt(text: string, redact: Redact): string {
   const words = redact(text.slice(0, REDACTED))
     .slice(0, SEARCHED)
@@ -76,8 +76,8 @@ export function excerpt(text: string, redact: Redact): string {
 }
 
 /**
- * A text of the service as one short line: the message in an Error body, a Location. Characters nobody sees (bidi marks, zero width)
- * and lone surrogates are taken out; control characters, line ends and blanks are drawn together into one blank.
+ * Formats a text of the service as one short line: the message in an Error body, a Location. Removes invisible characters (bidi marks,
+ * zero width) and lone surrogates; collapses control characters, line ends and blanks into one blank.
  */
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);

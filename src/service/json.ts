@@ -1,4 +1,4 @@
-/** JSON whose integers keep their digits. */
+/** Parses JSON and keeps every digit of its integers. */
 
 /** JSON that costs more to hold or to read than any answer of the service does. The message follows "the answer ". */
 export class ExcessiveJsonError extends SyntaxError {}
@@ -12,7 +12,7 @@ const MOST_VALUES = 8_000_000;
 /** No id has more digits, and a number of millions of them takes minutes to read. */
 export const MOST_DIGITS = 100;
 
-/** As `parseJson`, for what others send: bounded before it is parsed, so that memory and time are. Throws ExcessiveJsonError, too. */
+/** Parses untrusted JSON as `parseJson`, with bounds on memory and time that are checked first. Throws ExcessiveJsonError, too. */
 export async function parseAnswer(text: string): Promise<unknown> {
   if (text.length > SMALL && countValues(text) > MOST_VALUES) throw new ExcessiveJsonError('has too many values');
   if (text.length > LARGEST_WITH_LONG_INTEGERS && hasLongInteger(text))
@@ -55,7 +55,7 @@ const BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
-/** Whether a value that was JSON is an object: no array, no null. */
+/** Returns whether a JSON value is an object, not an array or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -69,7 +69,7 @@ function parseNumber(digits: string): number | bigint {
 /** Only a number of this many digits can pass 2^53. */
 const LONG = 16;
 
-/** Whether there is a long integer. A run of so many digits covers one of the places looked at, so most of the text is never read. */
+/** Returns whether there is a long integer. A run of so many digits covers one of the places looked at, so most of the text is never read. */
 function hasLongInteger(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
     if (!isDigit(text, at)) continue;
@@ -82,7 +82,7 @@ function hasLongInteger(text: string): boolean {
   return false;
 }
 
-/** Whether the character at a place is a digit of JSON. */
+/** Returns whether the character at a place is a digit of JSON. */
 export function isDigit(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 48 && code <= 57;

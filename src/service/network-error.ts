@@ -1,12 +1,13 @@
-/** Failures of one HTTP exchange, and the words for them. */
+/** Failures of one HTTP exchange, and their messages. */
 
 /**
- * `network`: no whole answer came. `certificate`: this machine does not trust the other side; `protocol`: the other side does not
- * speak TLS; `proxy`: the proxy wants a password. No repetition mends these three. `answer`: an answer came, but cannot be used at all (too large, encoded in a way nobody asked for).
+ * Kind of a network failure. `network`: no complete response. `certificate`: this machine does not trust the server. `protocol`: the
+ * server does not use TLS. `proxy`: the proxy requires a password. Repeating does not fix these three. `answer`: the response can't be
+ * used (too large, or in an encoding that was not requested).
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
-/** No usable answer. The message says why, in words that follow "GET /api/v1/qr on host: ". */
+/** Failure without a usable response. The message follows "GET /api/v1/qr on host: ". */
 export class NetworkError extends Error {
   readonly fault: NetworkFault;
   /** Whether the service could have received the request: false only when no byte of it was written. */

@@ -1,4 +1,4 @@
-/** Which proxy, if any, stands before the service: HTTPS_PROXY, HTTP_PROXY and NO_PROXY as curl and Node read them. */
+/** Selects the proxy for the service, if any: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as curl and Node read them. */
 import { Buffer } from 'node:buffer';
 import { UsageError } from '../errors.ts';
 import { parseUrl } from '../text/parse-url.ts';
@@ -9,8 +9,8 @@ import { NetworkError } from './network-error.ts';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy for a service, or undefined to go straight. A service on this machine is never sought through a proxy on
- * another one: that proxy would look for it on its own loopback. Throws UsageError for a proxy that is not http(s)://.
+ * Returns the proxy for a service, or undefined for a direct connection. A service on this machine is never reached through a proxy on
+ * another one, which would look for it on its own loopback. Throws UsageError for a proxy that is not http(s)://.
  */
 export function proxyFor(service: URL, env: Variables): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -20,7 +20,7 @@ export function proxyFor(service: URL, env: Variables): URL | undefined {
   return isLoopback(service.hostname) && !isLoopback(proxy.hostname) ? undefined : proxy;
 }
 
-/** The header a proxy URL's user and password become, or undefined. */
+/** Returns the header for a proxy URL's user and password, or undefined. */
 export function proxyAuthorization(proxy: URL): string | undefined {
   if (proxy.username === '') return undefined;
   const credentials = `${unescaped(proxy.username)}:${unescaped(proxy.password)}`;
@@ -28,8 +28,8 @@ export function proxyAuthorization(proxy: URL): string | undefined {
 }
 
 /**
- * The failure of a connection through a proxy, named after the proxy: the service itself was not reached. `isForwarded`: plain HTTP, so
- * that HTTP_PROXY names it. A failure that names it already is given back.
+ * Returns the failure of a connection through a proxy, with the proxy's name: the service itself was not reached. `isForwarded`: plain
+ * HTTP, so that HTTP_PROXY is named. A failure that already names it is returned unchanged.
  */
 export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boolean): NetworkError {
   const { message, fault, sent, hint } = failure;
@@ -40,7 +40,7 @@ export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boo
   });
 }
 
-/** What a proxy means by a status of its own in place of a tunnel or an answer: it has passed nothing on. */
+/** Returns the failure for a proxy's own status instead of a tunnel or a response: it forwarded nothing. */
 export function proxyRefusal(proxy: URL, status: number): NetworkError {
   if (status === 407)
     return new NetworkError(`the proxy ${proxy.host} requires a user name and password (407)`, { fault: 'proxy', sent: false });

@@ -1,4 +1,4 @@
-/** The times of scans, parsed a million at a time. */
+/** Parses the times of scans, a million at a time. */
 import { parseInstant } from '../time/time.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-/** The service as commands see it: its six endpoints, typed and checked, behind the rate limit and the retries. */
+/** Interface of the service for commands: its six endpoints, typed and checked, behind the rate limit and the retries. */
 import type { RequestFailure } from '../errors.ts';
 import type { PauseEvents } from '../limit/governor.ts';
 import type { RateLimit } from '../limit/rate-limit.ts';
@@ -9,7 +9,7 @@ import type { SlugMemory, SlugStore } from './slug-memory.ts';
 import type { Method } from './transport.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What `createService` (create-service.ts) is given. */
+/** Options of `createService` (create-service.ts). */
 export interface ServiceOptions {
   /** As parseBaseUrl returns it. */
   baseUrl: string;
@@ -54,8 +54,9 @@ export interface PageRequest {
 }
 
 /**
- * Awaited before every attempt, when the rate limit has let it through and before a byte leaves; what it throws is thrown as it is, and then
- * nothing was sent. Work that it returns is done first: the attempt gives its place back, and waits for one again, before all others.
+ * Hook awaited before every attempt, after the rate limit admits it and before a byte is sent. An error it throws is passed on unchanged,
+ * and nothing was sent. Work that it returns is done first: the attempt returns its place, and then waits for a new one ahead of all
+ * others.
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 

@@ -1,6 +1,6 @@
 /**
- * The resources of the service, as its specification names them. Enumerations are what is known today: unknown values and
- * unknown extra fields pass through everywhere, because the service may grow.
+ * Resources of the service, as its specification names them. Enumerations list the values known today: unknown values and unknown extra
+ * fields pass through everywhere, because the service may be extended.
  */
 
 export const CODE_TYPES = [
@@ -36,7 +36,7 @@ export const DEVICES = ['mobile', 'tablet', 'desktop', 'unknown'] as const;
 export const MAX_CODES_PAGE = 100;
 export const MAX_SCANS_PAGE = 500;
 
-/** A QR code. Fields the specification does not name are kept as they came. */
+/** QR code. Fields that the specification does not name are kept unchanged. */
 export interface QrCode {
   id: string;
   slug: string;
@@ -51,7 +51,7 @@ export interface QrCode {
 /** The columns of a code, in the order they are printed. */
 export const CODE_FIELDS = ['id', 'slug', 'name', 'type', 'destination', 'status', 'created_at', 'updated_at'] as const;
 
-/** One raw scan record. An id above 2^53 is a bigint, so that it keeps its digits. */
+/** Raw scan record. An id above 2^53 is a bigint, so that it keeps its digits. */
 export type Scan = {
   id: number | bigint;
   ts: string;
@@ -73,7 +73,7 @@ export interface Pagination {
   pages: number;
 }
 
-/** One page of a list, as one answer of the service gave it. */
+/** Page of a list, from one response of the service. */
 export interface Page<T> {
   rows: T[];
   /** Number of matching items by the service's word at this answer. Never trusted alone. */
@@ -82,7 +82,7 @@ export interface Page<T> {
   serviceTimeMs: number | undefined;
 }
 
-/** A page of scans; `times[i]` is `rows[i].ts` in ms since the epoch, parsed and checked once at the edge. */
+/** Page of scans; `times[i]` is `rows[i].ts` in ms since the epoch, parsed and checked once at the edge. */
 export interface ScanPage extends Page<Scan> {
   times: number[];
   /** Rows of a full page by the service's word, which may serve fewer than it was asked for; undefined where it says nothing usable. */

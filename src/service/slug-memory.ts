@@ -1,13 +1,13 @@
 /**
- * Which code a slug was last seen to be of. Slugs are read-only and ids are for ever, so what was seen once mostly holds; each use proves it
- * by the code itself, and so nothing that stands here can make a command wrong, only a request dearer.
+ * Remembers which code a slug last belonged to. Slugs and ids never change, so a remembered pair mostly holds; each use verifies it by
+ * reading the code. A wrong entry can therefore only cost a request, never cause a wrong result.
  */
 import { isUuid } from './checks.ts';
 import type { QrCode } from './shapes.ts';
 
 type SlugOfCode = Pick<QrCode, 'id' | 'slug'>;
 
-/** Where it is kept between runs; neither may throw. */
+/** Storage between runs; its methods must not throw. */
 export interface SlugStore {
   /** What was kept, or undefined where there is nothing that can be read. */
   read(): Promise<unknown>;

@@ -1,4 +1,4 @@
-/** One HTTP exchange: where a request leaves this machine. */
+/** Performs one HTTP exchange: the place where a request leaves this machine. */
 import type { Dispatcher } from 'undici';
 import { type ByteBuffer, createByteBuffer } from '../text/byte-buffer.ts';
 import { after, formatDuration } from '../time/time.ts';
@@ -11,7 +11,7 @@ import { Client } from './undici.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** One request as it is sent. */
+/** Request as it is sent. */
 export interface Exchange {
   method: Method;
   /** Path and query, from the root of the host. */
@@ -26,7 +26,7 @@ export function header(headers: Headers, name: string): string | undefined {
   return (typeof value === 'string' ? value : value?.[0])?.trim();
 }
 
-/** A whole answer, whatever its status. */
+/** Complete response, with any status. */
 export interface Answer {
   status: number;
   headers: Headers;

@@ -1,4 +1,7 @@
-/** Every flag of V8 that this program changes, what it wins, and how it is put back. Any of them may be ignored: only time and memory change. */
+/**
+ * Sets the V8 flags that this program changes, with the benefit of each, and restores them. Any of them may be ignored: only time and
+ * memory change.
+ */
 /** node:v8 takes a millisecond to load: only where it is needed. */
 const v8 = () => process.getBuiltinModule('node:v8');
 

@@ -1,6 +1,7 @@
 /**
- * Which workspace a file on disk belongs to (a journal, the state of an append, a dataset): its base URL and a salted fingerprint of the
- * API key. Two workspaces mostly share one base URL, so the URL alone can't tell them apart; the key itself is never stored.
+ * Identifies the workspace that a file on disk belongs to (a journal, the state of an append, a dataset): by its base URL and a salted
+ * fingerprint of the API key. Two workspaces mostly share one base URL, so the URL alone can't distinguish them; the key itself is never
+ * stored.
  */
 import { NotFoundError, UsageError } from '../errors.ts';
 import { inShellOr, quote } from '../text/quote.ts';
@@ -16,7 +17,7 @@ export interface Workspace {
   hasKeyOf(fingerprint: string): Promise<boolean>;
 }
 
-/** What a file stores. `key` (`SALT:SHA-256`, both in hex) is absent in files that an earlier qrctl wrote. */
+/** Workspace as stored in a file. `key` (`SALT:SHA-256`, both in hex) is absent in files written by earlier versions of qrctl. */
 export interface RecordedWorkspace {
   readonly baseUrl: string;
   readonly key?: string | undefined;

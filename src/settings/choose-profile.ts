@@ -1,4 +1,4 @@
-/** Which stored profile is meant. */
+/** Chooses the profile of a command. */
 import { UsageError } from '../errors.ts';
 import { redactKeys } from '../text/key.ts';
 import { nearest } from '../text/nearest.ts';
@@ -7,12 +7,12 @@ import type { SettingFlags, Variables } from './settings.ts';
 import type { Inputs } from './sources.ts';
 import { DEFAULT_PROFILE, type Stored } from './stored.ts';
 
-/** The name of the profile in force: --profile, QRCTL_PROFILE, the current one, `default`. It may not be stored. */
+/** Returns the name of the current profile: --profile, QRCTL_PROFILE, the stored one, `default`. It may not be stored. */
 export function profileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
-/** The profile of that name and what it holds. A name that somebody typed must be stored: throws UsageError with the nearest name. */
+/** Returns the current profile and its values. A name that the user specified must be stored: throws UsageError with the nearest name. */
 export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored): Inputs {
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
@@ -21,8 +21,8 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
 }
 
 /**
- * The name a login stores under: any that can be typed. Throws UsageError for one that cannot, or that is a key. The quotes and the
- * backslash would only make it hard to type.
+ * Returns the name that a login stores under. Throws UsageError for a name that can't be typed, or that is a key. Quotes and backslashes
+ * are refused because they are hard to type.
  */
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);
@@ -37,7 +37,7 @@ export function newProfileName(flags: SettingFlags, env: Variables, stored: Stor
   return name;
 }
 
-/** Nothing is stored under that name. */
+/** Returns the error for a profile that is not stored. */
 export function unknownProfile(name: string, stored: Stored): UsageError {
   return new UsageError(`there is no profile '${shown(redactKeys(name))}'`, { hint: hintFor(name, [...stored.profiles.keys()]) });
 }

@@ -1,4 +1,4 @@
-/** The directory of the config: where it is, and that nobody else gets in. The config holds keys: 0600 in a 0700 directory. */
+/** Locates the config directory and restricts its permissions. The config holds keys: 0600 in a 0700 directory. */
 import { chmodSync, closeSync, constants, fchmodSync, fstatSync, openSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { homedir, platform, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -8,8 +8,8 @@ import { UsageError } from '../errors.ts';
 import type { Variables } from './settings.ts';
 
 /**
- * The config directory: QRCTL_CONFIG_DIR, else where this system keeps configuration (env-paths: XDG on Linux, Library on
- * macOS, AppData on Windows). Only names it, never creates it. Throws UsageError on a system without a home directory.
+ * Returns the path of the config directory: QRCTL_CONFIG_DIR, or the system's directory for configuration (env-paths: XDG on Linux,
+ * Library on macOS, AppData on Windows). Never creates it. Throws UsageError on a system without a home directory.
  */
 export async function configDirectory(env: Variables): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
@@ -33,7 +33,10 @@ async function systemDirectory(kind: 'config' | 'cache'): Promise<string> {
   }
 }
 
-/** The cache directory: `cache` in QRCTL_CONFIG_DIR, else where this system keeps caches. Only names it; throws as above. */
+/**
+ * Returns the path of the cache directory: `cache` in QRCTL_CONFIG_DIR, or the system's directory for caches. Never creates it; throws as
+ * above.
+ */
 export async function cacheDirectory(env: Variables): Promise<string> {
   return env.QRCTL_CONFIG_DIR ? join(await configDirectory(env), 'cache') : systemDirectory('cache');
 }
@@ -49,8 +52,8 @@ const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
 /**
- * Closes config.json and its directory where others can get in, and says so: one sentence for each path. A directory that is not ours alone
- * is left as it is, and that is said. Windows has no such modes, and nothing is loose there.
+ * Removes the access of other users to config.json and its directory, and returns one sentence for each path that was accessible. A
+ * directory that qrctl does not use alone is left unchanged, which the sentence states. Windows has no such permissions.
  */
 export function mendModes(file: string): string[] {
   if (platform() === 'win32') return [];
@@ -86,7 +89,7 @@ function mend(path: string, wanted: number): string | undefined {
   }
 }
 
-/** Whether it is another user's, is shared on purpose, or holds what is not of qrctl: not ours to close. */
+/** Returns whether it is another user's, is shared on purpose, or holds what is not of qrctl: not ours to close. */
 function isShared(path: string, stats: Stats): boolean {
   if (stats.uid !== geteuid?.()) return true;
   if (!stats.isDirectory()) return !stats.isFile();

@@ -1,6 +1,6 @@
 /**
- * Whether another user put config.json there for us: it says where keys are sent, and is given keys. Synchronous and without the disk of
- * src/durable, because every command asks at start-up.
+ * Detects a config.json that another user created for this one: it controls where keys are sent, and receives keys. Synchronous and
+ * without the disk of src/durable, because every command runs it at start-up.
  */
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, parse, resolve, sep } from 'node:path';
@@ -14,9 +14,10 @@ const ALL_WRITE = 0o002;
 const MOST_LINKS = 40;
 
 /**
- * The user who may have put `file` there for us to use, or undefined if no other user can have, or it is theirs by right: a file of ours or of
- * root's, any in a directory that is closed to others, and that of the user whose directories it is in (root with HOME kept by sudo), unless
- * they made the first of these where everybody may (/tmp). A link of theirs to what is not theirs never counts as ours (D14).
+ * Returns the user who may have created `file` for this one to use, or undefined if no other user can have, or may legitimately: a file of
+ * this user or of root, any file in a directory closed to other users, and a file of the user who owns the directories above it (root with
+ * HOME kept by sudo), unless that user created the first of them in a directory open to all (/tmp). A link of another user to a target
+ * that is not theirs is never trusted (D14).
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
@@ -31,7 +32,7 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
   return directory.uid === uid && !isSharedAbove(dirname(real), uid) ? undefined : uid;
 }
 
-/** Whether the first directory above those of this user is one in which everybody may make directories. */
+/** Returns whether the first directory above those of this user is one in which everybody may make directories. */
 function isSharedAbove(directory: string, uid: number): boolean {
   const above = dirname(directory);
   const found = statSync(above);

@@ -1,4 +1,4 @@
-/** Resolves the settings in force, and checks those that are to be stored. */
+/** Resolves the effective settings, and checks values that are to be stored. */
 import { UsageError } from '../errors.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { checkKey } from '../text/key.ts';
@@ -15,15 +15,15 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 
 /**
- * The settings of one command. `flags` are the global flags, `store` the stored config. Throws UsageError for a profile
- * that was named and is not stored, and for a value, variable or stored text that is not what it should be.
+ * Resolves the settings of one command. `flags` are the global flags, `store` the stored config. Throws UsageError for a specified profile
+ * that is not stored, and for an invalid value of a flag, variable or stored setting.
  */
 export function resolveSettings(flags: SettingFlags, env: Variables, store: Stored & Partial<Store>): Settings {
   const settings = resolveInputs(chooseInputs(flags, env, store));
   return { ...settings, notes: [...(store.mended ?? []), ...settings.notes] };
 }
 
-/** As `resolveSettings`, once the profile is chosen. */
+/** Resolves as `resolveSettings`, once the profile is chosen. */
 export function resolveInputs(inputs: Inputs): Settings {
   const base = resolveBaseUrl(inputs);
   return {
@@ -58,7 +58,7 @@ function resolveValue<K extends keyof typeof VALUES>(key: K, inputs: Inputs): Va
   return value as Value<K>;
 }
 
-/** The base URL in force, and a note where it had to be completed. */
+/** Returns the effective base URL, and a note if it was completed. */
 export function resolveBaseUrl(inputs: Inputs): { baseUrl: string; note: string[] } | undefined {
   const found = findSetting('base-url', inputs);
   if (found.text === undefined) return undefined;
@@ -76,8 +76,8 @@ function completedNote(baseUrl: string): string {
 }
 
 /**
- * The key that may be sent to `baseUrl`. QRCTL_API_KEY goes to whatever base URL is in force; a stored key only to the one
- * it was stored with.
+ * Returns the key that may be sent to `baseUrl`. QRCTL_API_KEY is sent to any effective base URL; a stored key only to the one it was
+ * stored with.
  */
 export function resolveKey(
   { env, name, profile }: Inputs,
@@ -93,14 +93,17 @@ export function resolveKey(
   return { ...none, apiKeyProblem };
 }
 
-/** What to do if the service refuses the key. A stored key can't help while the variable is set. */
+/** Returns the hint for a key that the service rejects. A stored key can't help while the variable is set. */
 export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
   if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected. Correct or unset it.';
   if (keySource === 'profile') return `Run \`qrctl auth login --profile ${inShellOr('NAME', profile)}\` to store a valid key.`;
   return 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
-/** The text to store: as given, but a base URL and a short URL in the form that is used. Throws UsageError for a value the key cannot have. */
+/**
+ * Returns the text to store: unchanged, except for base URLs and short URLs, which are stored in canonical form. Throws UsageError for an
+ * invalid value.
+ */
 export function checkSetting(key: SettingKey, text: string): { text: string; note: string | undefined } {
   if (key === 'base-url') {
     const { baseUrl, completed } = parseBaseUrl(text);

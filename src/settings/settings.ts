@@ -1,11 +1,11 @@
-/** The settings in force for one command: flag > variable > profile > default. */
+/** Effective settings of one command: flag > variable > profile > default. */
 import type { Reserve } from '../limit/rate-window.ts';
 import type { Delimiter, Format } from '../rows/formats.ts';
 
 /** The environment variables, as the context holds them. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What the global flags say; the values of settings as they were typed, already checked while parsing. */
+/** Values of the global flags, as typed and already checked while parsing. */
 export interface SettingFlags {
   profile?: string;
   baseUrl?: string;

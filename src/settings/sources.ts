@@ -1,4 +1,4 @@
-/** Where the value of a setting comes from: flag > variable > profile > default. The one place that knows this order. */
+/** Finds the source of a setting: flag > variable > profile > default. The only place that defines this order. */
 import { UsageError } from '../errors.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { inShellOr } from '../text/quote.ts';
@@ -9,7 +9,7 @@ import { DEFAULT_CONCURRENCY, type SettingKey } from './values.ts';
 
 type SettingSource = 'flag' | 'variable' | 'profile' | 'default';
 
-/** What settings are resolved from, once the profile is chosen. */
+/** Inputs of all settings, once the profile is chosen. */
 export interface Inputs {
   flags: SettingFlags;
   env: Variables;
@@ -37,7 +37,7 @@ export const SETTING_NAMES: Readonly<Record<SettingKey, SettingNames>> = {
   'short-url': { field: 'shortUrl' },
 };
 
-/** A setting as text and where it stands; no text and `default` where nothing names it. */
+/** Text of a setting and its source; no text and `default` if none is set. */
 export interface Sourced {
   key: SettingKey;
   text: string | undefined;
@@ -53,7 +53,7 @@ export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): S
   return { key, text: fallback, source: 'default' };
 }
 
-/** A setting as people see it: the value in force and where it stands. */
+/** Setting as shown to users: its effective value and source. */
 export interface ShownSetting {
   key: SettingKey;
   /** As it was typed, but a base URL and a short URL in the form that is used; null where nothing names one. */
@@ -61,7 +61,7 @@ export interface ShownSetting {
   source: SettingSource;
 }
 
-/** One setting in force. A value that is wrong is shown as it stands: this is how one finds it. */
+/** Returns one effective setting. An invalid value is shown unchanged, so that users can find it. */
 export function shownSetting(key: SettingKey, inputs: Inputs): ShownSetting {
   const { text, source } = findSetting(key, inputs);
   return { key, value: text === undefined ? null : shownText(key, text), source };
@@ -77,7 +77,7 @@ function shownText(key: SettingKey, text: string): string {
   }
 }
 
-/** A bad value, told with the place it stands in, so that the person knows what to change. */
+/** Returns the error for an invalid value, with its source, so that users know what to change. */
 export function badSetting({ key, source }: Sourced, profileName: string, reason: string, cause?: unknown): UsageError {
   const details = { cause, ...(cause instanceof UsageError && cause.hint !== undefined && { hint: cause.hint }) };
   if (source === 'flag') return new UsageError(`invalid value for --${key}: ${reason}`, details);

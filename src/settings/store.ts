@@ -27,8 +27,8 @@ export async function configFile(env: Variables): Promise<string> {
 }
 
 /**
- * The stored config, empty where there is none; creates nothing. Looser modes than 0600 in 0700 are mended. Throws
- * UsageError, and leaves the file alone, when it cannot be read, is not what qrctl writes, or another user put it there.
+ * Reads the stored config, empty if there is none; creates nothing. Restricts permissions looser than 0600 in 0700. Throws UsageError, and
+ * leaves the file unchanged, if it is unreadable, invalid, or was created by another user.
  */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);

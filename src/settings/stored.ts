@@ -1,4 +1,4 @@
-/** The shape of config.json, read from unknown data and written back. */
+/** Parses and formats config.json. */
 import { isObject } from '../service/json.ts';
 
 /** What one profile holds, each as the text that was given; the key belongs to `keyBaseUrl` and is sent nowhere else. */
@@ -18,7 +18,7 @@ const PROFILE_FIELDS = [
 type ProfileField = (typeof PROFILE_FIELDS)[number];
 export type StoredProfile = { readonly [F in ProfileField]?: string };
 
-/** A Map, so that no name (`__proto__`, `constructor`) means anything but itself. */
+/** Stored config. Profiles are a Map, so that no name (`__proto__`, `constructor`) has a special meaning. */
 export interface Stored {
   /** The profile that `auth use` chose; undefined until one is chosen. */
   readonly current: string | undefined;
@@ -28,7 +28,7 @@ export interface Stored {
 /** The only layout of config.json so far. */
 const VERSION = 1;
 
-/** The profile when nothing chooses one. */
+/** Name of the profile if none is chosen. */
 export const DEFAULT_PROFILE = 'default';
 
 /** Reads the text of config.json. Throws an Error that says what is wrong with it, without quoting any of it. */

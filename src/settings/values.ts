@@ -1,4 +1,4 @@
-/** What the value of each setting may be. One parser serves the flag, the variable, the profile and `config set`. */
+/** Defines the valid values of each setting. One parser serves the flag, the variable, the profile and `config set`. */
 import type { Reserve } from '../limit/rate-window.ts';
 import { DELIMITERS, type Delimiter, FORMATS } from '../rows/formats.ts';
 import { parseShortUrl } from '../text/short-url.ts';

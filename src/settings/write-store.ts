@@ -17,9 +17,8 @@ import { formatStored, type Stored } from './stored.ts';
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * Reads the stored config again, applies `change` to it and stores the result; two commands at once both keep what they
- * stored. Throws UsageError when the file there is corrupt (it is left alone), LocalError when it cannot be written (the old
- * one is still there), and what `change` throws.
+ * Reads the stored config again, applies `change` and stores the result; two commands at once both keep their changes. Throws UsageError
+ * if the file is corrupt (it is left unchanged), LocalError if it cannot be written (the old file is kept), and the errors of `change`.
  */
 export async function updateStore(
   { env, clock, signal, disk = nodeDisk }: { env: Variables; clock: Clock; signal: AbortSignal; disk?: Disk },
