@@ -17,32 +17,32 @@ import type { TlsSessions } from './tls-sessions.ts';
 export interface Question {
   /** http or https, without user, password and fragment. */
   url: URL;
-  /** Where its host is; empty behind a proxy that has to find out. */
+  /** Addresses of the host; empty behind a proxy that resolves it. */
   addresses: readonly LookupAddress[];
   headers: Readonly<Record<string, string>>;
   proxy: URL | undefined;
   allowPrivate: boolean;
   sessions: TlsSessions;
-  /** From looking up to the last header. */
+  /** Time limit from name resolution to the last header. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
 /** Result of a request, also if no response was received. */
 export interface Reply {
-  /** Undefined where no answer came; then `failure` says why. */
+  /** Undefined if no response was received; then `failure` has the reason. */
   status: number | undefined;
   headers: Headers;
   failure: NetworkError | undefined;
-  /** When the certificate ends, ms since the epoch; undefined without TLS. */
+  /** Expiry of the certificate, ms since the epoch; undefined without TLS. */
   tlsEndsMs: number | undefined;
-  /** Read from the socket, as far as this machine's kernel was asked for it. */
+  /** Bytes read from the socket. */
   bytes: number;
 }
 
 /** Browsers take 256 KiB; a page that sets a cookie for each of its partners has more than node's 16. */
 const MOST_HEADER_BYTES = 256 * 1024;
-/** Interim answers (103) may come without end. */
+/** Limit for interim responses (103), which may be endless. */
 const MOST_BYTES = 1024 * 1024;
 /** A connection that takes longer to one of several addresses is tried at the next as well; node's own 250 ms are too few for satellites. */
 const NEXT_ADDRESS_AFTER_MS = 2500;

@@ -13,19 +13,19 @@ import type { TlsSessions } from './tls-sessions.ts';
 /** Result of a visit. */
 type TripEnd =
   | { is: 'answer'; status: number; headers: Headers }
-  /** A redirect to something that is no web address: an app, a telephone number. */
+  /** Redirect to something other than a web address: an app, a telephone number. */
   | { is: 'not-web'; target: string }
   /** Redirects that lead to no page. */
   | { is: 'astray'; why: string; status: number }
-  /** An address that is never asked: of our own codes, or of the service itself. */
+  /** Address that is never requested: of the workspace's own codes, or of the service. */
   | { is: 'ours'; why: string }
-  /** Not asked: its host leads to what is not public. */
+  /** Not requested: the host has no public address. */
   | { is: 'refused'; why: string }
   | { is: 'failed'; failure: NetworkError };
 
 export interface Trip {
   end: TripEnd;
-  /** The address asked last, or that would have been. */
+  /** Last address requested, or to be requested. */
   finalUrl: string;
   redirects: number;
   /** The soonest end of the certificates on the way, ms since the epoch. */
@@ -36,9 +36,9 @@ export interface Trip {
 
 export interface TripOptions {
   resolve: (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]>;
-  /** Which proxy stands before an address. */
+  /** Returns the proxy for an address. */
   proxyFor: (url: URL) => URL | undefined;
-  /** Why an address is never asked, or undefined. */
+  /** Returns why an address is never requested, or undefined. */
   refuse: (url: URL) => string | undefined;
   /** K6: runs one request to a host when no other is under way there. */
   inTurn: <T>(hostname: string, work: () => Promise<T>) => Promise<T>;

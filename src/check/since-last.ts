@@ -4,9 +4,9 @@
 export interface ComparedRow {
   id: string;
   destination: string | null;
-  /** It counts as a failure by what this run fails on. */
+  /** Counts as a failure by the `--fail-on` of this run. */
   failing: boolean;
-  /** Its certificate ends soon. */
+  /** The certificate ends soon. */
   ending: boolean;
 }
 

@@ -6,7 +6,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 
 interface Known {
   session: Buffer;
-  /** When the certificate that was looked at ends, ms since the epoch. */
+  /** Expiry of the verified certificate, ms since the epoch. */
   endsMs: number | undefined;
 }
 

@@ -17,9 +17,9 @@ export interface Verdict {
   redirects: number | undefined;
   tlsEndsMs: number | undefined;
   ms: number | undefined;
-  /** Why, in a few words; undefined where all is well. */
+  /** Reason in a few words; undefined if there is no problem. */
   error: string | undefined;
-  /** Whether anything came back from this destination; undefined if nothing was sent to it. */
+  /** The destination responded; undefined if no data was sent to it. */
   responded: boolean | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface Overlay {
   readonly xMm: number;
   readonly yMm: number;
   readonly sideMm: number;
-  /** Of that many pixels a side, whatever that is in mm. */
+  /** Pixels of the square, at any resolution. */
   readonly raster: Raster;
 }
 

@@ -13,13 +13,13 @@ import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
 /** Code of the service, ready to be drawn. */
 export interface EncodedCode extends Encoded {
   readonly code: QrCode;
-  /** Why it would be refused without --force; undefined where nothing speaks against it. */
+  /** Reason to refuse the code without --force; undefined if there is none. */
   readonly refusal: string | undefined;
 }
 
 export interface EncodedCodes {
   readonly encoded: readonly EncodedCode[];
-  /** What speaks against all of them. */
+  /** Reasons against printing that apply to all codes. */
   readonly refusals: readonly string[];
   readonly warnings: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { Size } from './label-grids.ts';
 /** Positions in mm from the upper left corner of the label. */
 export interface LabelLayout {
   readonly code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
-  /** Undefined: there is none. */
+  /** Undefined: no caption. */
   readonly caption: CaptionBox | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface CaptionBox extends Size {
 
 /** Printers draw a sheet in awry by about that much. */
 const PADDING_MM = 1.5;
-/** Of a caption's lines: 8 points. */
+/** Font size of captions: 8 points. */
 export const FONT_SIZE_MM = 2.8;
 export const LINE_MM = 3.4;
 /** From there on a caption stands beside the code, for the code would be small above it. */

@@ -16,18 +16,18 @@ export interface Logo {
 }
 
 export interface PictureStyle {
-  /** Side of the whole picture, its quiet zone included. */
+  /** Side of the whole image, including its quiet zone. */
   readonly sizeMm: number;
-  /** Dots of the printer an inch; PNG has about as many pixels. */
+  /** Resolution of the printer; PNG has about as many pixels per inch. */
   readonly dpi: number;
   /** Modules of light around the code. */
   readonly quietZone: number;
   /** The least level of error correction. */
   readonly level: Level;
   readonly color: Colour;
-  /** Undefined: whatever the picture is laid on. */
+  /** Undefined: transparent. */
   readonly background: Colour | undefined;
-  /** In the middle of the code; it wants level H. */
+  /** Logo in the center of the code; requires level H. */
   readonly logo?: Logo | undefined;
 }
 

@@ -4,9 +4,9 @@ import { type Colour, greyOf, WHITE } from './colour.ts';
 import { createRaster, type Raster } from './raster.ts';
 
 export interface PngPixels {
-  /** As it is seen on white. */
+  /** Pixels on a white background. */
   readonly raster: Raster;
-  /** The size that it says. */
+  /** Declared size. */
   readonly sizeMm: number;
 }
 

@@ -19,7 +19,7 @@ export interface Rendering {
 export interface ApartRenderer {
   /** Width divided by height, as the SVG says. Throws as `draw`. */
   ratio(): Promise<number>;
-  /** As large as fits into a square of `box` pixels, on `background` (a color of CSS) or none. Throws RenderError, or the signal's reason. */
+  /** Draws as large as fits into a square of `box` pixels, on `background` (a CSS color) or none. Throws RenderError, or the signal's reason. */
   draw(box: number, background?: string): Promise<Rendering>;
 }
 

@@ -131,7 +131,7 @@ interface Header {
   bits: 1 | 8;
   /** Colour type: 0 grey, 2 RGB, 3 palette, 6 RGB with opacity. */
   type: 0 | 2 | 3 | 6;
-  /** Undefined: it says no size. */
+  /** Undefined: no declared size. */
   sizeMm: number | undefined;
 }
 

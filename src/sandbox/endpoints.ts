@@ -8,7 +8,7 @@ import type { Workspace } from './workspace.ts';
 type Handler = (request: SandboxRequest, id: string) => Answer;
 
 interface Route {
-  /** Of the path behind /api/v1; its first group is the id. */
+  /** Pattern of the path after /api/v1; its first group is the ID. */
   path: RegExp;
   methods: Readonly<Record<string, Handler>>;
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 
 export interface SandboxRequest {
   method: string;
-  /** As sent, without the query. */
+  /** Path as sent, without the query. */
   path: string;
   query: URLSearchParams;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -16,14 +16,14 @@ export interface SandboxRequest {
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  /** Undefined: no body (204). A Buffer is taken to be JSON already encoded. */
+  /** Undefined: no body (204). A Buffer is encoded JSON. */
   body: string | Buffer | undefined;
 }
 
 /** Request that was counted against the rate limit and waits for its response. */
 export interface Exchange {
   readonly request: SandboxRequest;
-  /** How many requests came before this one. */
+  /** Number of requests before this one. */
   readonly number: number;
   /** Applies the request and returns the response, including rate limit headers. Each call applies it again. */
   apply(request?: SandboxRequest): Answer;
@@ -42,7 +42,7 @@ export interface RequestRecord {
   /** Path and query. */
   url: string;
   status: number;
-  /** From the last byte of the request to the answer. */
+  /** Time from the last byte of the request to the response. */
   ms: number;
   /** X-RateLimit-Remaining of the answer. */
   remaining: number;

@@ -61,7 +61,7 @@ export interface SandboxSettings extends Behaviour {
   clock: Clock;
   /** Answers with gzip where the client accepts it; off, because on loopback it costs more than it saves. */
   gzip: boolean;
-  /** Told of every answered request. */
+  /** Called after every response. */
   onRequest: ((record: RequestRecord) => void) | undefined;
   /** Stands between requests and answers: for tests of what services and networks do wrong. */
   intercept: Intercept | undefined;

@@ -17,7 +17,7 @@ interface ScanQuery {
 
 interface AddedScan {
   ms: number;
-  /** How many were added before it. */
+  /** Number of scans added before it. */
   order: number;
   json: string;
 }
@@ -32,7 +32,7 @@ export interface ScanLog {
 /** The scans of a range in order of time (of equal times: by id); in order of arrival where the log pages in no order of time. */
 interface Selection {
   total: number;
-  /** How many of them are in the series' closed past. */
+  /** Number of scans in the closed past of the series. */
   settled: number;
   timeAt(position: number): number;
   jsonAt(position: number): string;

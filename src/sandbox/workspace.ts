@@ -23,11 +23,11 @@ export interface Workspace {
   create(code: NewCode): QrCode;
   update(id: string, changes: CodeChanges): QrCode | undefined;
   delete(id: string): boolean;
-  /** From outside the interface: puts a code with any fields in place, without scans. */
+  /** For tests: adds a code with any fields, without scans. */
   put(code: Partial<QrCode>): QrCode;
-  /** From outside the interface: adds a scan to a code, late ones included. */
+  /** For tests: adds a scan to a code, also a late one. */
   addScan(id: string, scan: Partial<Scan> & { ts: string }): void;
-  /** From outside the interface: as after an upgrade. */
+  /** For tests: changes the limit, as after an upgrade. */
   setCodeLimit(limit: number): void;
 }
 

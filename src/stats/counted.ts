@@ -10,11 +10,11 @@ export interface Counted {
   current: Tally;
   span: Span;
   before: { tally: Tally; span: Span } | undefined;
-  /** The codes that were asked for; undefined where files were read. */
+  /** Requested codes; undefined if files were read. */
   codes: readonly CodeLabel[] | undefined;
-  /** What of the range the files cover; undefined where the service was asked, which covers all. */
+  /** Coverage of the range by the files; undefined for the service, which covers all of it. */
   coverage: Coverage | undefined;
-  /** When it was counted, ms since the epoch, by whoever knows best: what lies after it is not over. */
+  /** Best estimate of the time of the count, ms since the epoch: periods that end later are not over. */
   nowMs: number;
 }
 

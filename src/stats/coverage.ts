@@ -3,10 +3,10 @@ import type { Span } from './calendar.ts';
 
 /** One log, or one file outside of any log. Times in ms since the epoch. */
 export interface CoveredLog {
-  /** Its first and last scan; undefined if it has none. */
+  /** First and last scan; undefined if there are none. */
   firstMs: number | undefined;
   lastMs: number | undefined;
-  /** Where its export began: -Infinity with the first scan of all. Undefined if nothing says so. */
+  /** Start of the export: -Infinity for the first scan of all. Undefined if unknown. */
   beginsMs: number | undefined;
   /** An export appends to it. */
   isKept: boolean;

@@ -34,7 +34,7 @@ export interface Section {
 export interface FiguresOptions {
   current: Tally;
   span: Span;
-  /** What it is compared with. */
+  /** Comparison: tally and range. */
   before?: { tally: Tally; span: Span } | undefined;
   timezone: string;
   offsetAt: OffsetAt;
@@ -42,7 +42,7 @@ export interface FiguresOptions {
   top: number | undefined;
   /** Codes that were asked for: those without scans have their row too. */
   codes?: readonly string[] | undefined;
-  /** When the data ends, where the range does not: what goes on after it is not finished. */
+  /** End of the data if the range is open: periods that end later are not finished. */
   nowMs: number | undefined;
 }
 

@@ -5,9 +5,9 @@ import type { Tallies } from './counted.ts';
 export interface TallySink {
   sinceMs: number | undefined;
   fresh(): Tallies;
-  /** Takes what was counted, when the code is proven. */
+  /** Takes the tallies when the code is verified as complete. */
   into(tallies: Tallies): void;
-  /** What the code is called. */
+  /** Name of the code. */
   name: string;
 }
 

@@ -9,7 +9,7 @@ export type Value = string | null;
 
 interface Count {
   value: Value;
-  /** So many scans for certain; all of them where nothing was given up. */
+  /** Lower bound of the scans; exact unless values were evicted. */
   scans: number;
 }
 
@@ -27,9 +27,9 @@ export interface ValueCounter {
 interface Entry {
   value: Value;
   count: number;
-  /** The count may be so much too high. */
+  /** Upper bound of the error of the count. */
   error: number;
-  /** Its place in the heap, once there is one. */
+  /** Position in the heap, if there is one. */
   at: number;
 }
 

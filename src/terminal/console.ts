@@ -36,9 +36,9 @@ export interface Console {
   verbose(line: string): void;
   /** A progress bar or line; `unit` is what is counted ("scans"). */
   progress(unit: string): Progress;
-  /** Asks for one line on standard error and reads it from standard input. Only when `canAsk`; rejects on abort. */
+  /** Prompts on standard error and reads one line from standard input. Only if `canAsk`; rejects on abort. */
   ask(question: string): Promise<string>;
-  /** As `ask`, without echo. */
+  /** Prompts without echo; see `ask`. */
   askSecret(question: string): Promise<string>;
 }
 
@@ -53,7 +53,7 @@ export interface ConsoleOptions {
   noColor: boolean;
   clock: Clock;
   signal: AbortSignal;
-  /** Whether another program reads standard output: it may write to the very terminal that a bar would move on. */
+  /** Returns whether another program reads standard output: it may write to the terminal of the bar. */
   isPiped?: () => boolean;
   /** Texts with spaces at which a message is not broken; see wrapWords. */
   wholePaths?: () => readonly string[];

@@ -6,7 +6,7 @@ import { formatDuration } from '../time/time.ts';
 export interface Work {
   done: number;
   total?: number;
-  /** How many there may be in the end, where the total is not known yet: enough for a bar. */
+  /** Estimate of the total, for the bar, while the total is unknown. */
   estimate?: number;
   /** Done before this run: part of `done`, and no work of it. */
   before?: number;
@@ -20,7 +20,7 @@ export interface BarState extends Work {
   unit: string;
   /** Time worked, without the pauses. */
   elapsedMs: number;
-  /** What is left of a pause for the rate limit, when there is one. */
+  /** Remaining time of a pause for the rate limit, if any. */
   pauseLeftMs?: number | undefined;
 }
 

@@ -4,7 +4,7 @@ import { renderBar, type Work } from './progress-bar.ts';
 
 /** Progress line or bar on standard error; silent with --quiet, plain lines without a terminal. */
 export interface Progress {
-  /** What is done so far; drawn at most a few times a second. `total` may become known later or change. */
+  /** Sets the work done so far; drawn at most ten times per second. `total` may become known later or change. */
   update(state: Work): void;
   /** A pause for the rate limit of about `ms` begins: a countdown on a terminal, one plain line elsewhere. */
   pause(ms: number): void;

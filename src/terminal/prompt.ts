@@ -4,7 +4,7 @@ import { InterruptedError, UsageError } from '../errors.ts';
 
 export interface PromptStreams {
   input: Readable;
-  /** Where the question is written: standard error. */
+  /** Output of the question: standard error. */
   output: Writable;
   signal: AbortSignal;
 }
@@ -29,7 +29,7 @@ export async function askLine(question: string, { input, output, signal }: Promp
       onAbort = () => reject(signal.reason);
       signal.addEventListener('abort', onAbort, { once: true });
       lines.once('SIGINT', () => reject(new InterruptedError('SIGINT')));
-      lines.once('close', () => reject(new UsageError('no input received: no changes were made')));
+      lines.once('close', () => reject(new UsageError('no input received; no changes were made')));
       // After Ctrl-Z and `fg` node leaves it paused: with nothing to wait for, the process would end.
       lines.on('SIGCONT', () => {
         if (secret) output.write(text);

@@ -79,6 +79,6 @@ function toFailure(error: unknown): Failure {
   if (CLOSED.has(systemCode(error) ?? '')) return new ClosedPipeError('the reader closed standard output', { cause: error });
   return new LocalError(`cannot write to standard output: ${describeSystemError(error)}`, {
     cause: error,
-    hint: `the printed data is incomplete; ${adviceFor(error)}`,
+    hint: `The printed data is incomplete. ${adviceFor(error)}`,
   });
 }

@@ -16,9 +16,9 @@ export interface TableOptions {
   width: number;
   colours: Colours;
   header: boolean;
-  /** Columns may be left out to fit; not when a person chose them. */
+  /** Columns may be dropped to fit; false if the user chose them. */
   mayDrop: boolean;
-  /** Told once which were. */
+  /** Called once with the names of the dropped columns. */
   onDropped: (names: string[]) => void;
 }
 

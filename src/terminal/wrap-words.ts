@@ -13,7 +13,7 @@ const NARROWEST = 20;
 const PART = '\0';
 
 interface Wrapping {
-  /** What goes on below its line begins so much further in; else two columns. */
+  /** Indentation of continuation lines; default: two columns. */
   indent?: string;
   /** Texts with spaces at which no line is broken: see spacedPaths. */
   whole?: () => readonly string[];

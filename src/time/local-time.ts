@@ -4,7 +4,7 @@ import { formatInstant } from './time.ts';
 export interface LocalTime {
   /** The IANA name of the zone. */
   readonly zone: string;
-  /** How far its clocks are ahead of UTC at an instant, both in ms. */
+  /** Returns the offset from UTC at an instant, both in ms. */
   offsetMs(instantMs: number): number;
   /** `2026-10-01 01:08:15` of an instant in ms since the epoch. */
   format(instantMs: number): string;

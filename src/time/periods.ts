@@ -7,17 +7,16 @@ const PERIOD_UNITS = ['day', 'week', 'month', 'quarter', 'year'] as const;
 type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
 export interface Period {
-  /** Its name wherever it was meant: `2026`, `2026-Q4`, `2026-10`, `2026-W42` or `2026-10-31`. */
+  /** Canonical name: `2026`, `2026-Q4`, `2026-10`, `2026-W42` or `2026-10-31`. */
   readonly name: string;
   readonly unit: PeriodUnit;
-  /** Its first instant and that of the next one, ms since the epoch. */
+  /** First instant of the period and of the next one, ms since the epoch. */
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly timezone: string;
 }
 
-const FORMS =
-  'Use 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, today or yesterday, or add this- or last- to week, month, quarter or year.';
+const FORMS = 'Use a period such as 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, yesterday, this-week or last-month.';
 
 /**
  * Parses a period. Relative ones (`last-month`) refer to the local day at `nowMs` in `timezone`, an IANA name validated by

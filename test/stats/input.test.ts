@@ -240,7 +240,7 @@ describe('each scan once', () => {
     const labelled = csv([{ ...scan(1, 0), qr_id: 'x' }], ['qr_id', ...NAMES]);
     expect(await refusal({ 'a.csv': labelled, 'b.csv': csv([scan(1, 0)]) })).toEqual({
       name: 'UsageError',
-      message: 'cannot count a.csv and b.csv together: only a.csv has code IDs (qr_id) to detect duplicate scans',
+      message: 'cannot count a.csv and b.csv together: only a.csv has the code IDs (qr_id) needed to detect duplicates',
     });
   });
 });

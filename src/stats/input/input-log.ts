@@ -15,7 +15,7 @@ export interface ListOptions {
   /** Reads the rotated files of a named file too. */
   rotated: boolean;
   note(line: string): void;
-  /** Told of files that look like scans and are not read. */
+  /** Prints warnings about files that look like scans and are not read. */
   warn(line: string): void;
 }
 

@@ -58,13 +58,13 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
   }
 }
 
-/** Which files say whose scans they have; each is the first of its kind. */
+/** First file of each way to identify the codes of scans. */
 interface Naming {
-  /** Its rows have `qr_id`. */
+  /** File whose rows have `qr_id`. */
   byRow?: string;
-  /** Its name is the id of its code. */
+  /** File whose name is the ID of its code. */
   byFile?: string;
-  /** Neither says it. */
+  /** File with neither. */
   without?: string;
 }
 
@@ -175,7 +175,7 @@ function refuseMixture(row: Row, path: string, naming: Naming): void {
   else naming.without ??= path;
   if (naming.byRow === undefined || naming.without === undefined) return;
   throw new UsageError(
-    `cannot count ${naming.byRow} and ${naming.without} together: only ${naming.byRow} has code IDs (qr_id) to detect duplicate scans`,
+    `cannot count ${naming.byRow} and ${naming.without} together: only ${naming.byRow} has the code IDs (qr_id) needed to detect duplicates`,
     {
       hint: 'Count the files separately, or export the codes again into one file.',
     },

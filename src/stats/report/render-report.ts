@@ -12,18 +12,18 @@ export interface ReportPage {
   title: string;
   /** The range and zone in words. */
   range: string;
-  /** Sentences on what the data does not cover of it; none if it covers all. */
+  /** Sentences about the part of the range that the data doesn't cover; none if it covers all. */
   coverage: readonly string[];
-  /** What it is compared with, in words; undefined: with nothing. */
+  /** Range of the comparison, in words; undefined without a comparison. */
   comparedWith: string | undefined;
   total: number;
   previous: number | undefined;
   sections: readonly Section[];
   /** Names of the codes without scans. */
   silent: readonly string[];
-  /** How many codes it is about; undefined where files do not say. */
+  /** Number of codes; undefined if the files don't contain it. */
   codes: number | undefined;
-  /** How it was made: a command line. */
+  /** Command line that created the report. */
   madeBy: string;
 }
 
