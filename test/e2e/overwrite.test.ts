@@ -118,7 +118,7 @@ describe('the results of another command', () => {
     await rm(join(cwd, 'empty.csv.journal'));
     await write('empty.csv', 'name,id\n"torn');
     const refused = await qr('create', '--from', 'codes.csv', '--results', 'empty.csv', '--overwrite');
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read the results') });
   });
 });
 
