@@ -1,9 +1,10 @@
 /** Draws an image and verifies it: encode, draw, decode the bytes, and only then return them. The only path to an image. */
 import { createHash } from 'node:crypto';
+import { createFigure, drawingOf, type Figure } from './drawing.ts';
 import type { Modules } from './encode.ts';
 import { clearPlate, plateOf } from './logo.ts';
 import { modulesAcross, type PictureFormat, type PictureStyle } from './picture.ts';
-import { findFault } from './verify.ts';
+import { drawingFault, type Expected, findFault } from './verify.ts';
 import { writeEps } from './write-eps.ts';
 import { pixelsAModule, writePng } from './write-png.ts';
 import { writeSvg } from './write-svg.ts';
@@ -30,7 +31,7 @@ export interface Fault {
 export type Damage = (bytes: Buffer) => Buffer;
 
 /**
- * Draws an image. I1: returns it only if a decoder reads the text from its bytes. An image whose SHA-256 is `known` was decoded
+ * Draws an image. I1: returns it only if a decoder reads the text from its bytes, or from the drawing of a PDF or EPS. An image whose SHA-256 is `known` was decoded
  * before, and equal bytes decode equally.
  */
 export async function drawPicture(
@@ -40,28 +41,46 @@ export async function drawPicture(
   { known, damage = (bytes) => bytes }: { known?: string | undefined; damage?: Damage } = {},
 ): Promise<Picture | Fault> {
   const { text, modules } = encoded;
-  const bytes = damage(await formatPicture(encoded, format, style));
+  const written = await formatPicture(encoded, format, style);
+  const bytes = damage(written.bytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const { sizeMm, quietZone } = style;
   const expected = { text, sizeMm, quietZone, across: modulesAcross(modules, style) };
-  const fault = sha256 === known ? undefined : findFault(bytes, format, expected);
+  const fault = sha256 === known ? undefined : written.findFault(bytes, expected);
   return fault === undefined ? { bytes, sha256 } : { fault };
 }
 
-async function formatPicture({ text, modules: all }: Encoded, format: PictureFormat, style: PictureStyle): Promise<Buffer> {
+/** The bytes of an image, and the way to verify them. */
+interface Written {
+  readonly bytes: Buffer;
+  findFault(bytes: Buffer, expected: Expected): string | undefined;
+}
+
+async function formatPicture({ text, modules: all }: Encoded, format: PictureFormat, style: PictureStyle): Promise<Written> {
   const modules = clearPlate(all, style);
   const plate = await plateOf(modules, style, format === 'png' ? pixelsAModule(modules, style) : undefined);
+  const fromBytes = (bytes: Buffer, own: 'png' | 'svg'): Written => ({
+    bytes,
+    findFault: (damaged, expected) => findFault(damaged, own, expected),
+  });
+  const fromDrawing = (bytes: Buffer, figure: Figure): Written => ({
+    bytes,
+    findFault: (_, expected) => drawingFault(drawingOf(figure), expected),
+  });
   switch (format) {
     case 'png':
-      return writePng(modules, style, plate);
+      return fromBytes(writePng(modules, style, plate), format);
     case 'svg':
-      return Buffer.from(writeSvg(modules, style, plate));
-    case 'eps':
-      return Buffer.from(writeEps(modules, style, plate));
+      return fromBytes(Buffer.from(writeSvg(modules, style, plate)), format);
+    case 'eps': {
+      const figure = createFigure(modules, style, plate);
+      return fromDrawing(Buffer.from(writeEps(figure)), figure);
+    }
     case 'pdf': {
       // It loads half a megabyte.
       const { writePdf } = await import('./write-pdf.ts');
-      return writePdf(modules, style, plate, text);
+      const figure = createFigure(modules, style, plate);
+      return fromDrawing(await writePdf(figure, text), figure);
     }
   }
 }

@@ -2,11 +2,11 @@
 import { type CaptionFont, loadFonts } from './caption-fonts.ts';
 import { breakLines, canWrite, captionOf, type Piece, piecesOf } from './captions.ts';
 import type { Encoded, Fault } from './draw-picture.ts';
+import { createFigure, type Drawing, drawingOf } from './drawing.ts';
 import { type LabelGrid, placesOf } from './label-grids.ts';
 import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-layout.ts';
 import { clearPlate, plateOf } from './logo.ts';
 import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
-import { readPdf } from './read-pdf.ts';
 import { placeFault } from './verify.ts';
 import { closePdf, drawCode, inkOf, openPdf } from './write-pdf.ts';
 
@@ -51,23 +51,27 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
     const place = { xMm: corner.xMm + layout.code.xMm, yMm: corner.yMm + layout.code.yMm };
     return { label, corner, place, page: Math.floor(cell / places.length), caption: captions[index] ?? '' };
   });
+  const drawn: Drawing[][] = [];
   let replaced = 0;
-  let page = -1;
   for (const { label, corner, place, caption, ...spot } of spots) {
-    if (spot.page > page) {
+    while (drawn.length <= spot.page) {
       document.addPage();
-      page = spot.page;
+      drawn.push([]);
       if (style.outline) drawOutlines(document, grid, places);
     }
     const plate = await plateOf(label.modules, style.picture);
-    drawCode(document, clearPlate(label.modules, style.picture), style.picture, { ...place, plate });
+    const figure = createFigure(clearPlate(label.modules, style.picture), style.picture, plate);
+    drawCode(document, figure, place);
+    drawn[spot.page]?.push(drawingOf(figure, place));
     if (!layout.caption) continue;
     const isWritable = caption !== '' && canWrite(caption, fonts);
     if (!isWritable && caption !== '') replaced++;
     drawCaption(document, isWritable ? caption : label.plain, layout.caption, corner, fonts);
   }
   const bytes = await closePdf(document);
-  const pages = readPdf(bytes);
+  const pages = drawn.map((codes): Drawing => {
+    return { ...grid.paper, areas: codes.flatMap(({ areas }) => areas), overlays: codes.flatMap(({ overlays }) => overlays) };
+  });
   const { sizeMm, quietZone } = style.picture;
   for (const { label, place, page } of spots) {
     const expected = { text: label.text, sizeMm, quietZone, across: modulesAcross(label.modules, style.picture) };

@@ -1,5 +1,10 @@
-/** Drawing read back from the bytes of a file: areas in the order in which they are filled. */
-import type { Polygons, Raster } from './raster.ts';
+/** Drawings of outlines: the one that PDF and EPS are written from, and the one read back from SVG. Areas are in the order in which they are filled. */
+import { greyOf } from './colour.ts';
+import type { Modules } from './encode.ts';
+import type { Plate } from './logo.ts';
+import { type Outline, traceOutlines } from './outlines.ts';
+import { modulesAcross, type PictureStyle } from './picture.ts';
+import { type Polygons, type Raster, rasterOfRgb } from './raster.ts';
 
 export interface Area {
   /** Corners in mm from the upper left of the page; see Polygons. */
@@ -24,16 +29,34 @@ export interface Drawing {
   readonly overlays: readonly Overlay[];
 }
 
-/** Affine transformation x' = a·x + c·y + e, y' = b·x + d·y + f (as in PDF and PostScript). */
-export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
-
-/** Combines two transformations: `first`, then `second`. */
-export function combine(first: Matrix, second: Matrix): Matrix {
-  const [a, b, c, d, e, f] = first;
-  const [p, q, r, s, t, u] = second;
-  return [a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u];
+/** A code as outlines in modules, traced once: a file is written from it, and it is verified. */
+export interface Figure {
+  /** Modules a side, those of the quiet zone included. */
+  readonly across: number;
+  /** Without the quiet zone. */
+  readonly outlines: readonly Outline[];
+  readonly style: PictureStyle;
+  readonly plate: Plate | undefined;
 }
 
-export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number, number] {
-  return [a * x + c * y + e, b * x + d * y + f];
+/** Traces the outlines of a code. */
+export function createFigure(modules: Modules, style: PictureStyle, plate: Plate | undefined): Figure {
+  return { across: modulesAcross(modules, style), outlines: traceOutlines(modules), style, plate };
+}
+
+/** Returns the drawing of a figure whose upper left corner is there. */
+export function drawingOf({ across, outlines, style, plate }: Figure, { xMm, yMm } = { xMm: 0, yMm: 0 }): Drawing {
+  const { background, color, quietZone, sizeMm } = style;
+  const moduleMm = sizeMm / across;
+  const toMm = (outline: Outline, offset: number) =>
+    outline.map((value, at) => (at % 2 === 0 ? xMm : yMm) + (value + offset) * moduleMm);
+  const square = [0, 0, across, 0, across, across, 0, across];
+  const areas = [{ polygons: outlines.map((outline) => toMm(outline, quietZone)), grey: greyOf(color) }];
+  if (background) areas.unshift({ polygons: [toMm(square, 0)], grey: greyOf(background) });
+  return { widthMm: sizeMm, heightMm: sizeMm, areas, overlays: plate ? [overlayOf(plate)] : [] };
+
+  function overlayOf({ offset, across: plateAcross, side, rgb }: Plate): Overlay {
+    const cornerMm = (offset + quietZone) * moduleMm;
+    return { xMm: xMm + cornerMm, yMm: yMm + cornerMm, sideMm: plateAcross * moduleMm, raster: rasterOfRgb(side, rgb) };
+  }
 }

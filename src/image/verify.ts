@@ -1,10 +1,8 @@
-/** Verifies an image from its own bytes, with a decoder that is independent of the encoder. */
+/** Verifies a PNG or an SVG from its own bytes, a PDF or an EPS from the drawing that it is written from, with a decoder that is independent of the encoder. */
 import decodeQR from 'qr/decode.js';
 import type { Drawing } from './drawing.ts';
-import { MM_AN_INCH, type PictureFormat } from './picture.ts';
+import { MM_AN_INCH } from './picture.ts';
 import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';
-import { readEps } from './read-eps.ts';
-import { readPdf } from './read-pdf.ts';
 import { readPng } from './read-png.ts';
 import { readSvg } from './read-svg.ts';
 
@@ -24,30 +22,26 @@ interface Place {
 }
 
 /** Finds the fault of an image, in a few words; undefined if its bytes are as expected. */
-export function findFault(bytes: Buffer, format: PictureFormat, expected: Expected): string | undefined {
+export function findFault(bytes: Buffer, format: 'png' | 'svg', expected: Expected): string | undefined {
   try {
     if (format === 'png') {
       const { raster, sizeMm } = readPng(bytes);
       return sizeFault(sizeMm, expected) ?? rasterFault(raster, expected);
     }
-    const drawing = readDrawing(bytes, format);
-    return sizeFault(drawing.widthMm, expected) ?? placeFault(drawing, { xMm: 0, yMm: 0 }, expected);
+    return drawingFault(readSvg(bytes.toString('utf8')), expected);
   } catch (error) {
     return `the image cannot be read back: ${error instanceof Error ? error.message : error}`;
   }
 }
 
+/** Finds the fault of a drawing of one image; see `findFault`. */
+export function drawingFault(drawing: Drawing, expected: Expected): string | undefined {
+  return sizeFault(drawing.widthMm, expected) ?? placeFault(drawing, { xMm: 0, yMm: 0 }, expected);
+}
+
 /** Finds the fault of one image on a page with others; see `findFault`. */
 export function placeFault(drawing: Drawing, place: Place, expected: Expected): string | undefined {
   return rasterFault(rasterOf(drawing, place, expected), expected);
-}
-
-function readDrawing(bytes: Buffer, format: PictureFormat): Drawing {
-  if (format === 'svg') return readSvg(bytes.toString('utf8'));
-  if (format === 'eps') return readEps(bytes.toString('latin1'));
-  const [page] = readPdf(bytes);
-  if (!page) throw new Error('it has no page');
-  return page;
 }
 
 /** pHYs counts whole pixels a metre, and coordinates have four decimals: less than a printer's dot. */

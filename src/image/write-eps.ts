@@ -1,13 +1,11 @@
 /** Writes an image as Encapsulated PostScript (Adobe EPSF 3.0), level 2: outlines, and black as one ink. */
 import { type Colour, formatColour } from './colour.ts';
-import type { Modules } from './encode.ts';
+import type { Figure } from './drawing.ts';
 import type { Plate } from './logo.ts';
-import { traceOutlines } from './outlines.ts';
-import { formatNumber, modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
+import { formatNumber, POINTS_A_MM } from './picture.ts';
 
 /** Formats the EPS. The bytes depend only on the content: no date, no file name. */
-export function writeEps(modules: Modules, style: PictureStyle, plate: Plate | undefined): string {
-  const across = modulesAcross(modules, style);
+export function writeEps({ across, outlines, style, plate }: Figure): string {
   const points = style.sizeMm * POINTS_A_MM;
   const scale = formatNumber(points / across);
   const { background, color, quietZone } = style;
@@ -24,7 +22,7 @@ export function writeEps(modules: Modules, style: PictureStyle, plate: Plate | u
     `0 ${formatNumber(points)} translate ${scale} -${scale} scale`,
     background ? `${formatInk(background)} 0 0 m ${across} h ${across} v -${across} h z fill` : [],
     formatInk(color),
-    ...traceOutlines(modules).map((outline) => formatOutline(outline, quietZone)),
+    ...outlines.map((outline) => formatOutline(outline, quietZone)),
     plate ? ['fill', ...formatImage(plate, quietZone), 'grestore end'] : 'fill grestore end',
     '%%EOF',
   ];

@@ -1,11 +1,11 @@
 /** Writes images as PDF with pdfkit: outlines, black as one ink, and reproducible bytes. */
 import { EPOCH } from '../time/time.ts';
 import { type Colour, formatColour } from './colour.ts';
-import type { Modules } from './encode.ts';
+import type { Figure } from './drawing.ts';
 import type { Plate } from './logo.ts';
-import { type Outline, traceOutlines } from './outlines.ts';
+import type { Outline } from './outlines.ts';
 import { PDFDocument } from './pdfkit.ts';
-import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
+import { POINTS_A_MM } from './picture.ts';
 import { formatPlate } from './write-png.ts';
 
 type Pdf = PDFKit.PDFDocument;
@@ -39,27 +39,22 @@ export async function closePdf(document: Pdf): Promise<Buffer> {
 }
 
 /** Writes one page with one image. */
-export async function writePdf(modules: Modules, style: PictureStyle, plate: Plate | undefined, title: string): Promise<Buffer> {
-  const document = openPdf({ widthMm: style.sizeMm, heightMm: style.sizeMm, title });
+export async function writePdf(figure: Figure, title: string): Promise<Buffer> {
+  const { sizeMm } = figure.style;
+  const document = openPdf({ widthMm: sizeMm, heightMm: sizeMm, title });
   document.addPage();
-  drawCode(document, modules, style, { xMm: 0, yMm: 0, plate });
+  drawCode(document, figure, { xMm: 0, yMm: 0 });
   return closePdf(document);
 }
 
-interface CodePlace {
-  xMm: number;
-  yMm: number;
-  plate: Plate | undefined;
-}
-
 /** Draws an image with its upper left corner at this position. */
-export function drawCode(document: Pdf, modules: Modules, style: PictureStyle, { xMm, yMm, plate }: CodePlace): void {
-  const across = modulesAcross(modules, style);
+export function drawCode(document: Pdf, figure: Figure, { xMm, yMm }: { xMm: number; yMm: number }): void {
+  const { across, outlines, style, plate } = figure;
   document.save();
   document.translate(xMm * POINTS_A_MM, yMm * POINTS_A_MM);
   document.scale((style.sizeMm * POINTS_A_MM) / across);
   if (style.background) document.rect(0, 0, across, across).fill(inkOf(style.background));
-  for (const outline of traceOutlines(modules)) addOutline(document, outline, style.quietZone);
+  for (const outline of outlines) addOutline(document, outline, style.quietZone);
   document.fill(inkOf(style.color));
   if (plate) drawPlate(document, plate, style.quietZone);
   document.restore();

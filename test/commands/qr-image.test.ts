@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import decodeQR from 'qr/decode.js';
 import { describe, expect, it, test } from 'vitest';
-import { readPdf } from '../../src/image/read-pdf.ts';
 import { readPng } from '../../src/image/read-png.ts';
-import { findFault } from '../../src/image/verify.ts';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { faultOf } from '../support/fault-of.ts';
 import { SOAK } from '../support/property-runs.ts';
+import { readPdf } from '../support/read-pdf.ts';
 import { runByDay, runHereOrOnTerminal } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -44,7 +44,7 @@ describe('qr image of one code', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain(`${URL}/${slug} is in code.${format}: 40 mm, version 2, level M, read back`);
     const expected = { text: `${URL}/${slug}`, sizeMm: 40, quietZone: 4, across: 33 };
-    expect(findFault(readFileSync(join(cwd, `code.${format}`)), format, expected)).toBeUndefined();
+    expect(faultOf(readFileSync(join(cwd, `code.${format}`)), format, expected)).toBeUndefined();
   });
 
   it('is SVG in a pipe, and half blocks with the address below on a terminal', async () => {

@@ -7,8 +7,8 @@ import { drawSheet, type Label, type SheetStyle } from '../../src/image/draw-she
 import { encodeText } from '../../src/image/encode.ts';
 import { findGrid, fitsPage, type LabelGrid, placesOf, SHEET_NUMBERS } from '../../src/image/label-grids.ts';
 import { layOutLabel } from '../../src/image/label-layout.ts';
-import { readPdf } from '../../src/image/read-pdf.ts';
 import { placeFault } from '../../src/image/verify.ts';
+import { readPdf } from '../support/read-pdf.ts';
 
 const grid = (name: string): LabelGrid => findGrid(name) ?? expect.fail(name);
 

@@ -10,8 +10,8 @@ import { loadLogo } from '../../src/image/load-logo.ts';
 import { clearPlate, plateOf } from '../../src/image/logo.ts';
 import type { Logo } from '../../src/image/picture.ts';
 import { PICTURE_FORMATS, type PictureStyle } from '../../src/image/picture.ts';
-import { readPdf } from '../../src/image/read-pdf.ts';
 import { formatPlate } from '../../src/image/write-png.ts';
+import { readPdf } from '../support/read-pdf.ts';
 
 const TEXT = 'https://qr.example/aB3xY';
 const svg = (inner: string, attributes = 'viewBox="0 0 10 10"') =>

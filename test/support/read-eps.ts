@@ -1,8 +1,9 @@
 /** Reads an EPS that write-eps.ts wrote back into areas, by its own text alone. */
-import { greyOf } from './colour.ts';
-import { type Area, apply, combine, type Drawing, type Matrix, type Overlay } from './drawing.ts';
-import { POINTS_A_MM } from './picture.ts';
-import { rasterOfRgb } from './raster.ts';
+import { greyOf } from '../../src/image/colour.ts';
+import type { Area, Drawing, Overlay } from '../../src/image/drawing.ts';
+import { POINTS_A_MM } from '../../src/image/picture.ts';
+import { rasterOfRgb } from '../../src/image/raster.ts';
+import { apply, combine, type Matrix } from './matrix.ts';
 
 /** Reads the drawing of an EPS. Throws Error if write-eps.ts did not write it. */
 export function readEps(text: string): Drawing {
