@@ -40,7 +40,7 @@ export interface Doubt {
 export interface UpdateRow extends TargetRow {
   readonly changes: CodeChanges;
   /** About its changes; `judgeRows` decides when the codes are known. */
-  readonly doubts?: readonly Doubt[];
+  readonly doubts?: readonly Doubt[] | undefined;
   /** What the row says of its code's type, which cannot be changed. */
   readonly type?: string | undefined;
   /** The kind of file, where a spreadsheet may have saved it. */
@@ -133,16 +133,14 @@ function updateReader(
   const through = input.form?.is === 'csv' || input.form?.is === 'xlsx' ? input.form.is : undefined;
   return (row, columns) => {
     const type = row.values.get(typeColumn);
-    const { doubts, ...read } = readChanges(row, columns, common, isJson);
-    const own = { ...read, utm: readUtm(row, columns, undefined) };
-    const said = {
-      ...row,
-      through,
-      type: typeof type === 'string' ? fold(type) || undefined : undefined,
-      changes: { ...common.changes, ...own.changes },
-      ...(doubts.length > 0 && { doubts }),
-      utm: common.utm === undefined ? own.utm : { ...common.utm, ...own.utm },
-    };
+    const { changes, doubts } = readChanges(row, columns, common, isJson);
+    const own = { changes, utm: readUtm(row, columns, undefined) };
+    // Each by its name: an object that is put together of parts takes several times the memory.
+    const { line, values, defused, id, slug } = row;
+    const typeText = typeof type === 'string' ? fold(type) || undefined : undefined;
+    const all = common.changes === undefined ? changes : Object.assign({}, common.changes, changes);
+    const utm = common.utm === undefined ? own.utm : { ...common.utm, ...own.utm };
+    const said = { row: row.row, line, values, defused, id, slug, changes: all, doubts, type: typeText, through, utm };
     return { row: said, own };
   };
 }
@@ -185,7 +183,11 @@ function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>(
       : 'no column contains changes: add a column name, destination or status';
     faults.push({ line, message });
   }
-  const rows = input.rows.map((row) => read({ ...row, ...readTarget(row, columns) }, columns));
+  const rows = input.rows.map((found) => {
+    const { id, slug } = readTarget(found, columns);
+    const { row, line, values, defused } = found;
+    return read({ row, line, values, defused, id, slug }, columns);
+  });
   const doubts: Fault[] = [];
   // A row without a code has nothing that its cells could be equal to.
   for (const { id, slug, doubts: own = [] } of rows)
@@ -208,7 +210,7 @@ function readChanges(
   { cell }: Columns,
   common: CommonChanges,
   isJson: boolean,
-): { changes: CodeChanges; doubts: Doubt[] } {
+): { changes: CodeChanges; doubts: Doubt[] | undefined } {
   const doubts: Doubt[] = [];
   const nameCell = cell(row, 'name');
   const name = readText(nameCell, true);
@@ -224,12 +226,11 @@ function readChanges(
     const { message, explanation } = wrongWord(typed, STATUSES);
     doubts.push({ field: 'status', fault: { ...statusCell.faultOf(message), explanation } });
   }
-  const changes = {
-    ...(name !== undefined && { name }),
-    ...(own !== undefined && { destination: own }),
-    ...(status && { status }),
-  };
-  return { changes, doubts };
+  const changes: CodeChanges = {};
+  if (name !== undefined) changes.name = name;
+  if (own !== undefined) changes.destination = own;
+  if (status) changes.status = status;
+  return { changes, doubts: doubts.length > 0 ? doubts : undefined };
 }
 
 /** What is wrong with a destination if its code is one of type url. To empty one is odd at most: it was asked for by name. */

@@ -6,6 +6,7 @@ import { letSignalsIn } from '../time/time.ts';
 import { checkExtent } from './csv-extent.ts';
 import { joinHalves, type RawRecord } from './half-separated.ts';
 import { type Fault, faultsOfHeader, type Input, type InputRow, MOST_FAULTS, type ReadOptions, refuseFaults } from './input.ts';
+import { createRowValues } from './row-values.ts';
 import { refuseTitle } from './title-row.ts';
 
 const SEPARATORS = [',', ';', '\t'] as const;
@@ -38,16 +39,26 @@ export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions):
     if (faults.length >= MOST_FAULTS) break;
     for (const fault of faultsOfWidth(record, columns.length)) faults.push(fault);
   }
-  const rows = data.map((record, index) => readRow(record, index + 1, columns, options.rawCells ?? false));
+  const valuesOf = createRowValues(columns);
+  const rows = data.map(({ line, cells }, index): InputRow => {
+    const { texts, defused } = readCells(cells, columns, options.rawCells ?? false);
+    return { row: index + 1, line, values: valuesOf(texts), defused };
+  });
   return { name, columns, headerLine: header.line, rows, form, faults };
 }
 
-function readRow({ line, cells }: RawRecord, row: number, columns: readonly string[], rawCells: boolean): InputRow {
-  const written = columns.map((column, at) => [column, cells[at] ?? ''] as const);
-  if (rawCells) return { row, line, values: new Map(written) };
-  const values = new Map(written.map(([column, cell]) => [column, restore(cell)] as const));
-  const defused = written.filter(([column, cell]) => values.get(column) !== cell);
-  return { row, line, values, ...(defused.length > 0 && { defused: new Map(defused) }) };
+/** The texts that the cells of a row mean, one for each column; `defused`: the cells that say something else. */
+function readCells(cells: readonly string[], columns: readonly string[], rawCells: boolean) {
+  const written = cells.length === columns.length ? cells : columns.map((_, at) => cells[at] ?? '');
+  if (rawCells) return { texts: written, defused: undefined };
+  const texts = written.map(restore);
+  const isDefused = (cell: string, at: number) => cell !== texts[at];
+  if (!written.some(isDefused)) return { texts: written, defused: undefined };
+  const defused = columns.flatMap((column, at) => {
+    const cell = written[at] ?? '';
+    return isDefused(cell, at) ? [[column, cell] as const] : [];
+  });
+  return { texts, defused: new Map(defused) };
 }
 
 /** So much of the file is looked at for it. */
@@ -74,7 +85,7 @@ function chooseSeparator(utf8: Buffer, given: string | undefined) {
 }
 
 /** So much is parsed before whoever waits for a signal gets a turn. */
-const PIECE_BYTES = 1 << 20;
+const PIECE_BYTES = 1 << 17;
 
 /** The records with any text in them. */
 async function readRecords(
@@ -87,10 +98,15 @@ async function readRecords(
   const lineAt = createLineCounter(bytes, skippedLines + 1);
   const records: RawRecord[] = [];
   let end = 0;
-  const onRecord = (cells: string[], { bytes: next }: { bytes: number }) => {
+  let before: readonly string[] = [];
+  const onRecord = (read: string[], { bytes: next }: { bytes: number }) => {
     const line = lineAt(end);
     end = next;
-    if (cells.some((cell) => cell.trim() !== '')) records.push({ line, cells });
+    if (!read.some((cell) => cell.trim() !== '')) return null;
+    // The parser's array has room for many more, and what a column says in each row is kept once.
+    const cells = read.map((cell, at) => (cell === before[at] ? before[at] : cell));
+    records.push({ line, cells });
+    before = cells;
     return null;
   };
   const form = { delimiter, record_delimiter: LINE_ENDS, relax_column_count: true, skip_empty_lines: true };

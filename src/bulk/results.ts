@@ -19,32 +19,38 @@ export type ShortUrlOf = (code: { id: string; slug: string }) => string;
 
 export interface Results {
   columns: string[];
-  rows: Record<string, unknown>[];
+  /** The row at this place of the input, from 0, as it ended. */
+  row(place: number, result: RowResult | undefined): Record<string, unknown>;
 }
 
 /**
- * Builds the results table. Replaces columns of the input that have the names of result columns (an earlier results file, or the codes to
- * change); if the outcome has no code, the row keeps its id and slug. `shortUrlOf` fills the column `short_url`, which is otherwise
- * omitted.
+ * Builds the results table, row by row. Replaces columns of the input that have the names of result columns (an earlier results file, or the
+ * codes to change); if the outcome has no code, the row keeps its id and slug. `shortUrlOf` fills the column `short_url`, which is
+ * otherwise omitted.
  */
-export function tabulate(input: Input, results: readonly RowResult[], shortUrlOf?: ShortUrlOf): Results {
+export function tabulate(input: Input, shortUrlOf?: ShortUrlOf): Results {
   const [idName, slugName, ...others] = RESULT_COLUMNS;
   const ours: readonly string[] = [idName, slugName, ...(shortUrlOf ? ['short_url'] : []), ...others];
   const theirs = input.columns.filter((column) => !ours.includes(fold(column)));
   const columnOf = (name: string) => input.columns.find((column) => fold(column) === name) ?? name;
   const [idColumn, slugColumn] = [columnOf('id'), columnOf('slug')];
-  const rows = input.rows.map(({ values }, index) => {
-    const { outcome, error, ...found }: RowResult = results[index] ?? { outcome: 'not-attempted' };
-    const id = found.id ?? (values.get(idColumn) || null);
-    const slug = found.slug ?? (values.get(slugColumn) || null);
-    const isKnown = typeof id === 'string' && typeof slug === 'string';
-    const short = shortUrlOf && { short_url: isKnown ? shortUrlOf({ id, slug }) : null };
-    const kept = theirs.map((column) => [column, values.get(column) ?? null] as const);
-    // fromEntries, not assignment: a column may be called __proto__.
-    return Object.fromEntries([...kept, ...Object.entries({ id, slug, ...short, outcome, error: error ?? null })]);
-  });
-  return { columns: [...theirs, ...ours], rows };
+  return {
+    columns: [...theirs, ...ours],
+    row(place, result = { outcome: 'not-attempted' }) {
+      const { values } = input.rows[place] ?? { values: NO_VALUES };
+      const { outcome, error, ...found } = result;
+      const id = found.id ?? (values.get(idColumn) || null);
+      const slug = found.slug ?? (values.get(slugColumn) || null);
+      const isKnown = typeof id === 'string' && typeof slug === 'string';
+      const short = shortUrlOf && { short_url: isKnown ? shortUrlOf({ id, slug }) : null };
+      const kept = theirs.map((column) => [column, values.get(column) ?? null] as const);
+      // fromEntries, not assignment: a column may be called __proto__.
+      return Object.fromEntries([...kept, ...Object.entries({ id, slug, ...short, outcome, error: error ?? null })]);
+    },
+  };
 }
+
+const NO_VALUES: ReadonlyMap<string, unknown> = new Map();
 
 /** The results of a create run, in the order of the rows. */
 export function createResults({ rows, stopRow }: CreateEnd): RowResult[] {

@@ -5,7 +5,8 @@
 import type { TargetRow } from '../bulk/check-rows.ts';
 import { type Lookup, requireCode } from '../bulk/find-codes.ts';
 import type { RowResult } from '../bulk/outcomes.ts';
-import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
+import { type AppendLog, openAppendLog, readAppendLog } from '../durable/append-log.ts';
+import { refuseOtherShapes } from '../durable/log-lines.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import { bindJournal, isWorkspaceLine, type JournalWorkspace, type WorkspaceLine } from '../once/journal-workspace.ts';
 import type { BeforeSend, Service } from '../service/service.ts';

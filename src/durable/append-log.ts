@@ -3,23 +3,27 @@
  * there after a power cut; a line torn by one is recognised and dropped. People know it as the journal of a bulk run.
  */
 import { basename, dirname, join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { LocalError, UsageError } from '../errors.ts';
-import { type Disk, type DiskFile, type DiskStat, ifPresent, nodeDisk } from './disk.ts';
+import { LocalError } from '../errors.ts';
+import { type Disk, type DiskFile, type DiskStat, ifPresent, nodeDisk, readPieces } from './disk.ts';
+import { createLineReader, formatLine } from './log-lines.ts';
 import { cannotOpen, cannotWrite } from './path-errors.ts';
 import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file.ts';
 import { writeFully } from './write.ts';
 
-/** Records of type R; each begins with what it `is`, by which a log is told from any other file. */
-export interface AppendLog<R extends { is: string }> {
-  /** What was found on disk, in order. */
-  readonly found: readonly R[];
+/** What is added to a log; each record of type R begins with what it `is`, by which a log is told from any other file. */
+export interface LogWriter<R extends { is: string }> {
   /** Adds records, in order. Resolved when they, and all before them, are on disk. Calls made meanwhile share the next flush. Throws LocalError. */
   append(records: readonly R[]): Promise<void>;
   /** As `append`, for what nobody waits for: written now, on disk with what is appended next. A failure is told then, and by `close`. */
   note(records: readonly R[]): void;
   /** Waits for what is being written, then closes. */
   close(): Promise<void>;
+}
+
+/** A log whose records are kept. */
+export interface AppendLog<R extends { is: string }> extends LogWriter<R> {
+  /** What was found on disk, in order. */
+  readonly found: readonly R[];
 }
 
 /** What a person can do, in the words of the command whose log it is. */
@@ -30,46 +34,74 @@ interface LogAdvice {
   damaged: string;
 }
 
+/** Where a log is, and who takes what is found there, record by record: a journal of a million rows is never in memory as a whole. */
+interface LogPlace<R> {
+  path: string;
+  advice: LogAdvice;
+  disk?: Disk | undefined;
+  take: (record: R) => void;
+}
+
 /**
- * Opens the log at `path`, making an empty one where there is none; the caller holds its lock. Throws UsageError, and leaves the file
- * alone, when what stands there is no whole log.
+ * Opens a log, making an empty one where there is none; the caller holds its lock. Throws UsageError, and leaves the file alone, when
+ * what stands there is no whole log, and what `take` throws.
  */
-export async function openAppendLog<R extends { is: string }>(
-  path: string,
-  advice: LogAdvice,
-  disk: Disk = nodeDisk,
-): Promise<AppendLog<R>> {
+export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
+  const { path, advice, disk = nodeDisk, take } = place;
   const file = await openOrCreate(disk, path).catch((error) => {
     throw cannotOpen(taskOf(path), error, advice.elsewhere);
   });
   try {
-    const { records, length } = parseLines<R>(await readWhole(file), path, advice);
+    const reader = createLineReader(path, advice.damaged, take);
+    for await (const piece of readPieces(file, 0, (await file.stat()).size)) reader.add(piece);
+    const { length } = reader.end();
     // D9: what a killed run left half written must not become the beginning of our first line.
     await file.truncate(length);
-    return { found: records, ...createAppender<R>({ disk, file, path, start: length }) };
+    return createAppender<R>({ disk, file, path, start: length });
   } catch (error) {
     await file.close();
     throw cannotWrite(taskOf(path), error, 'nothing was changed');
   }
 }
 
-/** Makes a log that keeps nothing: of a run that cannot be resumed, because its input cannot be read twice. */
-export function createVolatileLog<R extends { is: string }>(): AppendLog<R> {
-  return { found: [], append: async () => undefined, note: () => undefined, close: async () => undefined };
-}
-
-/** What a log holds, without touching it; nothing where there is none. Throws UsageError as `openAppendLog`. */
-export async function readAppendLog<R extends { is: string }>(
+/** As `openLog`, keeping what is found. */
+export async function openAppendLog<R extends { is: string }>(
   path: string,
   advice: LogAdvice,
-  disk: Disk = nodeDisk,
-): Promise<readonly R[]> {
+  disk?: Disk,
+): Promise<AppendLog<R>> {
+  const found: R[] = [];
+  const log = await openLog<R>({ path, advice, disk, take: (record) => found.push(record) });
+  return { found, ...log };
+}
+
+/** Makes a log that keeps nothing: of a run that cannot be resumed, because its input cannot be read twice. */
+export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
+  return { append: async () => undefined, note: () => undefined, close: async () => undefined };
+}
+
+/** Reads a log without touching it; there may be none. Throws UsageError as `openLog`. */
+export async function readLog<R extends { is: string }>({ path, advice, disk = nodeDisk, take }: LogPlace<R>): Promise<void> {
   try {
     const bytes = await ifPresent(disk.readFile(path));
-    return bytes ? parseLines<R>(bytes, path, advice).records : [];
+    if (bytes === undefined) return;
+    const reader = createLineReader(path, advice.damaged, take);
+    reader.add(bytes);
+    reader.end();
   } catch (error) {
     throw cannotOpen(`read the journal ${path}`, error, advice.elsewhere);
   }
+}
+
+/** What a log holds, as `readLog`; nothing where there is none. */
+export async function readAppendLog<R extends { is: string }>(
+  path: string,
+  advice: LogAdvice,
+  disk?: Disk,
+): Promise<readonly R[]> {
+  const found: R[] = [];
+  await readLog<R>({ path, advice, disk, take: (record) => found.push(record) });
+  return found;
 }
 
 function taskOf(path: string): string {
@@ -85,90 +117,13 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   return file;
 }
 
-async function readWhole(file: DiskFile): Promise<Buffer> {
-  const bytes = Buffer.alloc((await file.stat()).size);
-  for (let at = 0; at < bytes.length; ) {
-    const { bytesRead } = await file.read(bytes, at, bytes.length - at, at);
-    if (bytesRead === 0) return bytes.subarray(0, at);
-    at += bytesRead;
-  }
-  return bytes;
-}
-
-/** `{…,"crc":"0a1b2c3d"}`: CRC-32 of the line up to the comma before `"crc"`. */
-function formatLine(record: object): string {
-  const text = JSON.stringify(record).slice(0, -1);
-  return `${text},"crc":"${checksum(text)}"}\n`;
-}
-
-function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(8, '0');
-}
-
-const LINE = /^(.*),"crc":"([0-9a-f]{8})"}$/s;
-
-/** The record of a line without its line feed, or undefined when the line is not whole. */
-function parseLine<R extends object>(line: string): R | undefined {
-  const [, text, crc] = LINE.exec(line) ?? [];
-  if (text === undefined || checksum(text) !== crc) return undefined;
-  try {
-    return JSON.parse(`${text}}`);
-  } catch {
-    return undefined; // none of ours, whoever worked out its checksum
-  }
-}
-
-const LINE_FEED = 0x0a;
-/** How every log begins. */
-const BEGINNING = Buffer.from('{"is":');
-
-/**
- * The whole lines and how many bytes they take. D10: only a tail may be broken. It was being written when the machine stopped, so nothing
- * that depends on it was done; damage further up could hide something that was, so it is refused.
- */
-function parseLines<R extends object>(
-  bytes: Buffer,
-  path: string,
-  { damaged: hint }: LogAdvice,
-): { records: R[]; length: number } {
-  const records: R[] = [];
-  let length = 0;
-  let brokenAtLine = 0;
-  for (let line = 1, start = 0; start < bytes.length; line++) {
-    const end = bytes.indexOf(LINE_FEED, start);
-    if (end < 0) break;
-    const record = parseLine<R>(bytes.toString('utf8', start, end));
-    start = end + 1;
-    if (record && brokenAtLine > 0) throw new UsageError(`${path} is damaged at line ${brokenAtLine}`, { hint });
-    if (record) {
-      records.push(record);
-      length = start;
-    } else if (brokenAtLine === 0) brokenAtLine = line;
-  }
-  const isOurs = records.length > 0 || (brokenAtLine === 0 && isBeginning(bytes));
-  if (!isOurs) throw new UsageError(`${path} is not a journal of qrctl`, { hint });
-  return { records, length };
-}
-
-/**
- * Refuses a log with a line behind the first that is of no shape which a run writes, whatever its checksum says; the first is for its owner to
- * look at, who knows what the log is bound to.
- *
- * @throws UsageError that names the line
- */
-export function refuseOtherShapes<R>(path: string, found: readonly R[], hasShape: (record: R) => boolean, hint: string): void {
-  const at = found.findIndex((record, index) => index > 0 && !hasShape(record));
-  if (at !== -1) throw new UsageError(`${path} is damaged at line ${at + 1}: it holds what no run writes`, { hint });
-}
-
-/** A first line that was being written: a part of it, or zeros in its place, as a power cut leaves where the length came first. */
-function isBeginning(bytes: Buffer): boolean {
-  const found = bytes.subarray(0, BEGINNING.length);
-  return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);
-}
-
 /** One flush at a time; what is added while it runs goes with the next, so that parallel rows share the disk's slowness. */
-function createAppender<R extends object>(log: { disk: Disk; file: DiskFile; path: string; start: number }) {
+function createAppender<R extends { is: string }>(log: {
+  disk: Disk;
+  file: DiskFile;
+  path: string;
+  start: number;
+}): LogWriter<R> {
   const { disk, file, path } = log;
   let position = log.start;
   let waiting: string[] = [];

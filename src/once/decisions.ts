@@ -1,7 +1,7 @@
 /** Reads the user's decisions about rows: `--adopt ROW=ID`, `--not-created ROW` and `--as-new ROW`, where ROW is the line of the file. */
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
-import type { InputPlan, PlannedRow, Words } from './input-plan.ts';
+import { type InputPlan, NO_WORDS, type PlannedRow, type Words } from './input-plan.ts';
 import type { RecordedStates, RowState, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
@@ -30,6 +30,8 @@ interface DecisionsContext {
 /** O12: checks the decisions against the input and its journal, before any request. Throws UsageError. */
 export function readDecisions(decisions: Decisions, context: DecisionsContext): { words: Words; decided: DecidedRows } {
   const { plan, states } = context;
+  // Mostly there are none, and a file may have a million rows to look through.
+  if (isNothing(decisions)) return { words: NO_WORDS, decided: { adopt: [], notCreated: [] } };
   const find = createFinder(plan, states);
   const claimedIds = states.claimedIds();
   const adopt: { row: number; line: number; id: string }[] = [];
@@ -53,6 +55,10 @@ export function readDecisions(decisions: Decisions, context: DecisionsContext): 
     return place;
   });
   return { words: { asNew: new Set(asNew), pins }, decided: { adopt, notCreated } };
+}
+
+function isNothing({ adopt, notCreated, asNew = [] }: Decisions): boolean {
+  return adopt.length + notCreated.length + asNew.length === 0;
 }
 
 /** A function that finds a row by its line, once each. */

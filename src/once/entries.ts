@@ -3,7 +3,7 @@
  * order in which they were first seen; the numbers are the `row` of every line of the journal.
  */
 import { createHash } from 'node:crypto';
-import type { NewCode, QrCode } from '../service/shapes.ts';
+import { type NewCode, newCode, type QrCode } from '../service/shapes.ts';
 import type { NewRow } from './new-row.ts';
 
 /** Row as last seen. The keys are a format on disk. */
@@ -26,18 +26,30 @@ export interface Seen {
 /** Returns what is remembered of a row of the input. */
 export function seenOf({ values, own = [], code }: NewRow): Seen {
   const filled = own.map((column) => [column, values.get(column)] as const).filter(([, value]) => !isBlank(value));
-  return { ...contentOf(code), all: fingerprint([...values]), ...(filled.length > 0 && { own: fingerprint(filled) }) };
+  const all = fingerprint([...values]);
+  const content = contentOf(code);
+  const { name = '', type, destination } = content;
+  // The usual ones by their names: an object that is put together of parts takes five times the memory.
+  if (type !== undefined || destination === undefined)
+    return { ...content, all, ...(filled.length > 0 && { own: fingerprint(filled) }) };
+  if (filled.length === 0) return { name, destination, all };
+  return { name, destination, all, own: fingerprint(filled) };
 }
 
 /** Returns the part of `Seen` that says what a POST of this code says. */
 export function contentOf({ name, type, destination }: NewCode | QrCode): Pick<Seen, 'name' | 'type' | 'destination'> {
-  return { name, ...(type !== undefined && type !== 'url' && { type }), ...(destination && { destination }) };
+  return newCode(name, type === 'url' ? undefined : type, destination || undefined);
+}
+
+/** Returns whether an entry says what was sent, and is no fingerprint alone. */
+export function hasContent(seen: Seen): seen is Seen & { readonly name: string } {
+  return seen.name !== undefined;
 }
 
 /** Returns the code that an entry asks for, or undefined if only its fingerprint is known. */
 export function codeOf({ name, type, destination }: Seen): NewCode | undefined {
   if (name === undefined) return undefined;
-  return { name, ...(type !== undefined && { type }), ...(destination !== undefined && { destination }) };
+  return newCode(name, type, destination);
 }
 
 export interface EntriesRecord {
@@ -95,11 +107,14 @@ export function fromRuns(runs: readonly number[], entries: number): number[] {
   return order;
 }
 
+const FINGERPRINT_BYTES = 8;
+
 /** Equal for the same values in the same columns, in whatever order, form or dialect the file keeps them. */
 function fingerprint(values: readonly (readonly [string, unknown])[]): string {
   const entries = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  // Not a slice of a longer text, which would be kept with it.
+  return createHash('sha256').update(text).digest().toString('hex', 0, FINGERPRINT_BYTES);
 }
 
 function isBlank(value: unknown): boolean {

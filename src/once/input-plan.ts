@@ -19,7 +19,7 @@ export interface Words {
   readonly pins: ReadonlyMap<number, number>;
 }
 
-const NO_WORDS: Words = { asNew: new Set(), pins: new Map() };
+export const NO_WORDS: Words = { asNew: new Set(), pins: new Map() };
 
 export interface FieldChange {
   readonly field: 'name' | 'type' | 'destination';
@@ -92,13 +92,18 @@ export function planInput(
   });
   const seenNow = planned.flatMap(({ entry }, place) => news(entry, rows[place], states, asNew.has(place)));
   const runs = toRuns(orderOf(planned, order, found, held));
-  const isKnown = String(runs) === String(states.runs() ?? (next > 0 ? [1, next] : []));
+  const isKnown = isRecorded(runs, states, next);
   return {
     rows: planned,
     held: [...held].map(({ state }) => state),
     // The order first: where the power goes between the two, its new entries were never sent, and their numbers say nothing.
     records: [...(isKnown ? [] : [{ is: 'order' as const, runs }]), ...entriesRecords(seenNow)],
   };
+}
+
+/** Returns whether the journal knows this order (see `toRuns`) of the input, where it has so many entries. */
+export function isRecorded(runs: readonly number[], states: RowStates, entries = states.all().length): boolean {
+  return String(runs) === String(states.runs() ?? (entries > 0 ? [1, entries] : []));
 }
 
 /** What the journal has to learn of a row: an entry that is new, or says something else than it did. */

@@ -3,10 +3,11 @@ import { getIfThere } from '../codes/find-code.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { type DecidedRows, type Decisions, readDecisions } from './decisions.ts';
-import { codeOf, entriesRecords } from './entries.ts';
-import { changesOf, type Edit, type InputPlan, planInput } from './input-plan.ts';
+import { codeOf, entriesRecords, type Seen } from './entries.ts';
+import { changesOf, type Edit, type InputPlan, planInput, type Words } from './input-plan.ts';
 import { contentsFrom, entriesFrom, hasBareEntries, type Listed } from './listed-rows.ts';
 import type { NewRow } from './new-row.ts';
+import { planPlainly } from './plain-plan.ts';
 import { compareRows } from './recognize-rows.ts';
 import type { InputRecord, RowStates } from './row-states.ts';
 
@@ -69,24 +70,25 @@ export async function openInput(
 ): Promise<InputRows> {
   await learnFromResults(job, states, listCodes);
   await learnFromCodes(job, states);
-  const rows = compareRows(job.rows);
-  let plan = planInput(rows, states);
+  // What rows are compared by is as large as they are: it is worked out again where they are.
+  const planNow = (words?: Words, kept?: ReadonlyMap<number, number>) => planInput(compareRows(job.rows), states, words, kept);
+  let plan = planPlainly(job.rows, states) ?? planNow();
   const context = { plan, states, appliesEdits: job.applyEdits !== undefined };
   const { words, decided } = readDecisions(job.decisions, context);
-  if (words.asNew.size + words.pins.size > 0) plan = planInput(rows, states, words);
+  if (words.asNew.size + words.pins.size > 0) plan = planNow(words);
   await states.learn(plan.records);
+  shareTexts(plan, states);
 
   /** Rows that say the same must not change places while they are sent. */
   const kept = new Map<number, number>();
   const keep = () => {
     for (const [place, { entry }] of plan.rows.entries()) if (entry !== undefined) kept.set(place, entry);
   };
-  keep();
 
   async function replan(): Promise<void> {
-    plan = planInput(rows, states, words, kept);
-    await states.learn(plan.records);
     keep();
+    plan = planNow(words, kept);
+    await states.learn(plan.records);
   }
   async function applyEdits() {
     const done = new Map<number, OwnedEdit>();
@@ -107,6 +109,21 @@ export async function openInput(
   const entries = () =>
     new Map(plan.rows.flatMap(({ row, entry }) => (entry === undefined ? [] : [[entry, asEntry(row, entry)]])));
   return { plan: () => plan, entries, decided, replan, applyEdits };
+}
+
+/** Has entries that say what their rows say hold the texts of the input, which are in memory anyway, and not those of the journal. */
+function shareTexts({ rows }: InputPlan, states: RowStates): void {
+  for (const { row, entry = 0 } of rows) {
+    const state = states.all()[entry - 1];
+    const seen = state?.seen;
+    const { name, type, destination } = row.code;
+    if (!state || !seen || [seen.type, seen.id, seen.word].some((one) => one !== undefined)) continue;
+    if (seen.name !== name || (type ?? 'url') !== 'url' || seen.destination !== destination) continue;
+    const { all, own } = seen;
+    const shared: Seen = own === undefined ? { name, destination, all } : { name, destination, all, own };
+    if (state.code === seen) state.code = row.code;
+    state.seen = shared;
+  }
 }
 
 async function learnFromResults(

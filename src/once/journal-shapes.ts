@@ -35,12 +35,10 @@ const SHAPES: ReadonlyMap<string, readonly (readonly [string, FieldKind])[]> = n
   Object.entries(FIELDS).map(([is, fields]) => [is, Object.entries({ ...fields, ...(!TIMELESS.has(is) && TIME_FIELDS) })]),
 );
 
-/** O15: returns a function that tells whether a line behind the first has a shape that a run writes, among these lines. */
-export function shapesOf(found: readonly JournalRecord[]): (record: JournalRecord) => boolean {
-  let entries = 0;
-  for (const record of found) entries = Math.max(entries, lastEntry(record, entries));
-  const isRow = (row: unknown) => Number.isInteger(row) && Number(row) >= 1 && Number(row) <= entries;
+/** O15: returns a function that tells whether the next line behind the first has a shape that a run writes, where those before it stand. */
+export function createShapeCheck(): (record: JournalRecord) => boolean {
   let known = 0;
+  const isRow = (row: unknown) => Number.isInteger(row) && Number(row) >= 1 && Number(row) <= known;
   return (record) => {
     if (record.is === 'workspace') return isWorkspaceLine(record);
     const values: Readonly<Record<string, unknown>> = { ...record };

@@ -3,8 +3,8 @@ import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { formatCount } from '../text/quote.ts';
 import { codeOf, contentOf, entriesRecords, type Seen } from './entries.ts';
-import type { JournalRecord, ListedCode } from './journal-records.ts';
-import { type InputRecord, type RowState, type RowStates, replay } from './row-states.ts';
+import type { ListedCode } from './journal-records.ts';
+import type { InputRecord, RowState, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
 /** Row of the results of an earlier run. */
@@ -15,6 +15,13 @@ export interface ListedRow {
   readonly slug: string | undefined;
   /** It was edited, and its code not changed: that has other values. */
   readonly isEdited: boolean;
+}
+
+/** A journal as a run finds it. */
+export interface FoundJournal {
+  /** It is not there, or empty. */
+  readonly isNew: boolean;
+  readonly states: RowStates;
 }
 
 export interface Listed {
@@ -32,18 +39,17 @@ export interface Listed {
 export async function refuseForgotten(
   path: string,
   { listed, readListed }: Listed,
-  found: readonly JournalRecord[],
+  { isNew, states }: FoundJournal,
 ): Promise<void> {
   if (listed === undefined) {
-    if (found.length > 0) return;
+    if (!isNew) return;
     throw new UsageError(`cannot read the results next to ${path}, and there is no journal that records their codes`, {
       hint: 'Restore the journal or the results from a backup, or add --skip-existing to create only missing codes.',
     });
   }
-  const known = idsIn(found);
-  if (listed.every(({ id }) => known.has(id))) return;
-  const forgotten = createForgotten(replay(found), await readListed());
-  const ids = listed.filter(({ id }) => !known.has(id) && !forgotten.isLost(id)).map(({ id }) => id);
+  if (listed.every(({ id }) => states.knows(id))) return;
+  const forgotten = createForgotten(states, await readListed());
+  const ids = listed.filter(({ id }) => !states.knows(id) && !forgotten.isLost(id)).map(({ id }) => id);
   const [first] = ids;
   if (first === undefined) return;
   const codes = ids.length === 1 ? `code ${first}` : `${formatCount(ids.length)} codes (first: ${first})`;
@@ -53,16 +59,6 @@ export async function refuseForgotten(
       hint: 'Restore the journal from a backup, or add --skip-existing to create only missing codes.',
     },
   );
-}
-
-/** Ids of all codes that lines of a journal speak of. */
-export function idsIn(found: readonly JournalRecord[]): Set<string> {
-  const ids = new Set<string>();
-  for (const record of found) {
-    if (record.is === 'entries') for (const { id } of record.seen) if (id !== undefined) ids.add(id);
-    if ('id' in record) ids.add(record.id);
-  }
-  return ids;
 }
 
 /** Which codes of the results a row of unknown outcome may have got. */

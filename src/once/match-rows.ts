@@ -43,16 +43,14 @@ export function matchRows(
 ): (number | undefined)[] {
   const found = rows.map((_, place) => kept.get(place));
   const keptEntries = new Set(kept.values());
-  const entries = known.filter(({ row }) => !keptEntries.has(row));
+  const others = known.filter(({ row }) => !keptEntries.has(row));
+  const entries = pairSingles(rows, others, found);
   const named = groupBy(entries, ({ key }) => key);
   const places = [...found.keys()].filter((place) => found[place] === undefined);
   for (const [key, same] of groupBy(places, (place) => rows[place]?.key)) {
-    const [place = 0] = same;
     const free = named.get(key);
     if (free === undefined) continue;
-    // Mostly there is one of each.
-    if (same.length === 1 && free.length === 1) found[place] = free[0]?.row;
-    else for (const of of [allOf, ownOf, nothingOf]) pairBy(same, free, of);
+    for (const of of [allOf, ownOf, nothingOf]) pairBy(same, free, of);
   }
   const printed = entries.filter(({ key }) => key === undefined);
   if (printed.length > 0) pairBy(places, printed, allOf);
@@ -75,6 +73,31 @@ export function matchRows(
       for (const [at, { row }] of chosen.entries()) found[same[at] ?? 0] = row;
     }
   }
+}
+
+/**
+ * Gives each row that no other says the same as the entry that no other says the same as, and returns the entries that are left. Mostly that is
+ * all of them, and groups of one would take more memory than the rows.
+ */
+function pairSingles(rows: readonly Keyed[], entries: readonly KnownEntry[], found: (number | undefined)[]): KnownEntry[] {
+  const places = singles(rows, (place) => found[place] === undefined);
+  const singleEntries = singles(entries, () => true);
+  return entries.filter(({ key, row }, at) => {
+    const place = key === undefined || singleEntries.get(key) !== at ? NOT_SINGLE : (places.get(key) ?? NOT_SINGLE);
+    if (place === NOT_SINGLE) return true;
+    found[place] = row;
+    return false;
+  });
+}
+
+const NOT_SINGLE = -1;
+
+/** By key, the place of the item that has it, or `NOT_SINGLE`. */
+function singles(items: readonly Keyed<string | undefined>[], isFree: (place: number) => boolean): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [place, { key }] of items.entries())
+    if (key !== undefined && isFree(place)) places.set(key, places.has(key) ? NOT_SINGLE : place);
+  return places;
 }
 
 /** As many entries as there are rows, or all: those with the least doubt first, of these such as are where the rows are. */

@@ -51,7 +51,11 @@ export function recognizeRows(rows: readonly ComparedRow[], states: RowStates, k
   const present = new Set(anchors);
   const ofRows = gapsIn(anchors);
   const ofOrder = gapsIn(order.map((row) => (present.has(row) ? row : undefined)));
-  const ofEntries = new Map(order.map((row, place) => [row, ofOrder[place]]));
+  const ofEntries = new Map<number, string>();
+  for (const [place, row] of order.entries()) {
+    const gap = ofOrder[place];
+    if (gap !== undefined) ofEntries.set(row, gap);
+  }
   const gaps: Gaps = { ofRow: (place) => ofRows[place], ofEntry: (row) => ofEntries.get(row) };
   const isPartly = entries.some(({ row, key }) => recent.has(row) && (counts.get(key) ?? 0) < 0);
   const certain = isPartly ? matchRows(rows, entries, kept, gaps) : found;
@@ -64,7 +68,8 @@ export function recognizeRows(rows: readonly ComparedRow[], states: RowStates, k
  * may still have to be found out.
  */
 function knownEntries(states: RowStates, order: readonly number[]): KnownEntry[] {
-  const placeOf = new Map(order.map((row, place) => [row, place]));
+  const placeOf = new Map<number, number>();
+  for (const [place, row] of order.entries()) placeOf.set(row, place);
   return states.all().flatMap((state) => {
     const { row, seen } = state;
     if (!seen || (doubtOf(state) > 0 && !placeOf.has(row))) return [];
@@ -75,7 +80,7 @@ function knownEntries(states: RowStates, order: readonly number[]): KnownEntry[]
 }
 
 /** How far it is known that an entry has a code: certainly, perhaps, or certainly not. */
-function doubtOf({ id, state }: RowState): 0 | 1 | 2 {
+export function doubtOf({ id, state }: RowState): 0 | 1 | 2 {
   if (id !== undefined) return 0;
   return state === 'unknown' ? 1 : 2;
 }

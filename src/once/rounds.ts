@@ -143,12 +143,12 @@ async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconc
  * gateway on the way, whose answers say nothing of the first: then the listing has two codes of a row. Returns those that may have.
  */
 async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
-  const session = states.evidence.session();
+  if (job.service.foreignRequests() === 0) return [];
   const created = states.all().flatMap((state) => {
-    const { answered } = state;
-    return answered?.session === session ? [{ ...state, attempts: [answered] }] : [];
+    const answered = states.answeredOf(state.row);
+    return answered ? [{ ...state, attempts: [answered] }] : [];
   });
-  if (created.length === 0 || job.service.foreignRequests() === 0) return [];
+  if (created.length === 0) return [];
   await waitFor(landingDelayMs(created, { ...job, states }), 'second', job);
   // What was created at another time is of another run, as people do it: there is no lost answer that could be looked for further away.
   const narrowed = ({ bounds, ...rest }: ResentRow): ResentRow => {

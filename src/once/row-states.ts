@@ -1,8 +1,11 @@
 /** Replays the journal into the state of each row: its values, its requests, their outcomes, and later decisions. */
-import type { AppendLog } from '../durable/append-log.ts';
+import { inChunks } from '../collections/in-chunks.ts';
+import type { LogWriter } from '../durable/append-log.ts';
 import type { NewCode } from '../service/shapes.ts';
 import type { Clock } from '../time/time.ts';
-import { type ChangingRecord, codeOf, type EntriesRecord, fromRuns, type OrderRecord, type Seen } from './entries.ts';
+import { createAnsweredRequests } from './answered-requests.ts';
+import { applyRecord, newState } from './apply-record.ts';
+import { type ChangingRecord, type EntriesRecord, fromRuns, hasContent, type OrderRecord, type Seen } from './entries.ts';
 import type { JournalRecord, RowRecord, Stamp } from './journal-records.ts';
 import { type Attempt, type ClockEvidence, createClockEvidence } from './time-bounds.ts';
 
@@ -28,13 +31,11 @@ export interface RowState {
   /** What its last request met. */
   error?: string | undefined;
   /** Requests whose codes, if there are any, nobody has claimed; oldest first. Also a row that is done may have some. */
-  attempts: Attempt[];
-  /** The request that was answered with its code. */
-  answered?: Attempt | undefined;
+  attempts: readonly Attempt[];
   /** Ids of codes with the row's values that are known not to be its own: a set, shared by many rows, for each time they were looked for. */
-  foreign: ReadonlySet<string>[];
+  foreign: readonly ReadonlySet<string>[];
   /** What a person was shown last as what could be its own. */
-  asked?: readonly string[];
+  asked?: readonly string[] | undefined;
 }
 
 export interface RowStates {
@@ -51,6 +52,11 @@ export interface RowStates {
   claimedIds(): Set<string>;
   /** The row of this file that has the code with this id. */
   ownerOf(id: string): number | undefined;
+  /** The request of the newest run that was answered with the row's code. */
+  answeredOf(row: number): Attempt | undefined;
+  /** Ids of all codes that lines speak of, also where the row has another by now. */
+  knownIds(): Iterable<string>;
+  knows(id: string): boolean;
   /** The longest that a request took, until it was answered or its answer was given up. */
   slowestMs(): number;
   /** The newest request whose answer was lost, whatever became of its row. */
@@ -97,7 +103,7 @@ export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
   const all: RowState[] = [];
   const at = (row: number): RowState => {
     for (let next = all.length + 1; next <= row; next++) {
-      all.push({ row: next, seen: undefined, code: undefined, state: 'open', attempts: [], foreign: [] });
+      all.push(newState(next));
     }
     return of(row);
   };
@@ -108,19 +114,28 @@ export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
   };
   if (rows > 0) at(rows);
   const owners = new Map<string, number>();
+  /** Ids that lines speak of, and no row has. */
+  const others = new Set<string>();
+  const answered = createAnsweredRequests();
   const printed = { rows: 0 };
   let runs: readonly number[] | undefined;
   const see = (row: RowState, seen: Seen) => {
     row.seen = seen;
     row.changing = undefined;
-    row.code ??= codeOf(seen);
-    if (seen.id === undefined || row.id !== undefined) return;
+    // It says what a POST says, and a copy would be one more for each row.
+    row.code ??= hasContent(seen) ? seen : undefined;
+    if (seen.id === undefined) return;
+    if (row.id !== undefined) {
+      others.add(seen.id);
+      return;
+    }
     Object.assign(row, { state: 'exists', id: seen.id, slug: seen.slug ?? seen.id });
     owners.set(seen.id, row.row);
   };
   let slowestMs = 0;
   let newestLost: Attempt | undefined;
   const begin = () => {
+    answered.clear();
     for (const row of all) {
       if (row.id !== undefined || row.attempts.length === 0) continue;
       // O21: what was not there when the last run looked may have landed since.
@@ -144,7 +159,8 @@ export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
     if (isEnd && sent?.session === evidence.session()) slowestMs = Math.max(slowestMs, record.t - sent.t);
     if (record.is === 'unknown') newestLost = sent;
     if (record.is !== 'absent' && record.is !== 'asked') {
-      apply(row, record, evidence.session());
+      if (record.is === 'created' && sent) answered.set(row.row, sent, record);
+      applyRecord(row, record, evidence.session());
       if (row.id !== undefined) owners.set(row.id, row.row);
       return;
     }
@@ -153,34 +169,45 @@ export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
       for (const asked of alike) {
         asked.asked = record.candidates;
         // O29: from now on it is one that was sent more than once, for a person and for later runs.
-        if (asked.attempts.length === 0 && asked.answered) asked.attempts.push(asked.answered);
+        const request = answered.of(asked.row);
+        if (asked.attempts.length === 0 && request) asked.attempts = [request];
       }
       return;
     }
     // O11: remembered for all later runs.
     const before = new Set(record.before);
     for (const absent of alike) {
-      absent.foreign.push(before);
+      absent.foreign = [...absent.foreign, before];
       if (absent.id === undefined) absent.state = 'open';
     }
   };
   for (const record of records) take(record);
-  const claimedIds = () => new Set([...owners].flatMap(([id, row]) => (of(row).id === id ? id : [])));
+  const claimedIds = () => {
+    const ids = new Set<string>();
+    for (const [id, row] of owners) if (of(row).id === id) ids.add(id);
+    return ids;
+  };
   const ownerOf = (id: string) => owners.get(id);
   const order = () => (runs ? fromRuns(runs, all.length) : all.map(({ row }) => row));
   return {
-    ...{ evidence, of, all: () => all, order, runs: () => runs, claimedIds, ownerOf },
+    ...{ evidence, of, all: () => all, order, runs: () => runs, claimedIds, ownerOf, answeredOf: answered.of },
+    knownIds: () => [...owners.keys(), ...others],
+    knows: (id) => owners.has(id) || others.has(id),
     ...{ slowestMs: () => slowestMs, newestLost: () => newestLost, take },
   };
 }
 
+/** An open journal and the states it records. */
+export interface JournalStates extends Pick<LogWriter<JournalRecord>, 'append' | 'note'> {
+  readonly states: RowStates;
+}
+
 /** Resumes the states from the journal, and begins a new session. */
 export async function openStates(
-  journal: AppendLog<JournalRecord>,
+  journal: JournalStates,
   { clock, serviceNowMs, uptimeMs }: StampClocks,
-  rows = 0,
 ): Promise<RecordedStates> {
-  const states = replay(journal.found, rows);
+  const { states } = journal;
   const beganMs = clock.monotonic();
   const elapsedMs = () => Math.round(clock.monotonic() - beganMs);
   const take = (events: readonly (RowEvent | { is: 'session' })[]) => {
@@ -196,48 +223,12 @@ export async function openStates(
     elapsedMs,
     record: (events) => journal.append(take(events)),
     note: (events) => journal.note(take(events)),
-    learn: async (records) => {
+    async learn(records) {
       for (const record of records) states.take(record);
-      if (records.length > 0) await journal.append(records);
+      for (const lines of inChunks(records, LINES_AT_ONCE)) await journal.append(lines);
     },
   };
 }
 
-/** The meaning of each line for its row. */
-function apply(row: RowState, record: Exclude<RowRecord, { is: 'absent' | 'asked' }>, session: number): void {
-  const { attempts } = row;
-  const last = attempts.at(-1);
-  switch (record.is) {
-    case 'intent': // O4: unknown until more is written
-      // The limiter may have turned an attempt away (429) and let it through again: only the last one counts.
-      if (last && row.state === 'unknown' && last.session === session) attempts.pop();
-      attempts.push({ ...stampOf(record), session });
-      Object.assign(row, { state: 'unknown', error: undefined });
-      return;
-    case 'unknown':
-      if (last) last.end = stampOf(record);
-      row.error = record.error;
-      return;
-    case 'created':
-    case 'adopted':
-      // O20: one request has its code now, of those without an answer nobody knows which; the others may have created more.
-      if (record.is === 'created' || attempts.length === 1) {
-        const attempt = attempts.pop();
-        if (record.is === 'created' && attempt) row.answered = { ...attempt, end: stampOf(record) };
-      }
-      if (record.is === 'adopted' && record.before) row.foreign.push(new Set(record.before)); // O11
-      Object.assign(row, { state: record.is, id: record.id, slug: record.slug, error: undefined });
-      return;
-    case 'exists':
-      Object.assign(row, { state: record.is, id: record.id, slug: record.slug, error: undefined });
-      return;
-    case 'rejected':
-    case 'refused':
-      attempts.pop();
-      Object.assign(row, { state: record.is === 'rejected' ? 'rejected' : 'open', error: record.error });
-  }
-}
-
-function stampOf({ t, w, b, s }: Stamp): Stamp {
-  return { t, w, b, s };
-}
+/** Lines of entries are long: the text of all of a million rows is never in memory at once. */
+const LINES_AT_ONCE = 20;

@@ -3,10 +3,10 @@
  * directly. If a run has none, the Date headers replace it, shifted by the offset that codes of other runs have shown; if no code ever
  * showed it, it may be in any zone. The less is known, the less is ruled out, and the more needs the user's decision.
  */
-import { partitionPoint } from '../collections/partition-point.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { parseInstant } from '../time/time.ts';
 import type { JournalRecord, Stamp } from './journal-records.ts';
+import { createSamples, type Sample, type Samples } from './samples.ts';
 
 /** One POST: from its intent to its outcome, if there is one. */
 export interface Attempt extends Stamp {
@@ -41,16 +41,9 @@ export interface ClockEvidence {
   boundsOf(attempts: readonly Attempt[]): TimeBounds;
 }
 
-/** At `stamp` a clock of the service showed at least `valueMs`. */
-interface Sample extends Stamp {
-  valueMs: number;
-}
-
 /** What one session saw of one clock of the service, oldest first. */
 interface Seen {
-  samples: Sample[];
-  /** The largest `valueMs - t` up to each. */
-  offsets: number[];
+  samples: Samples;
   highestMs: number;
   /** By how much codes created one after the other went back in time: the service has clocks that differ by so much. */
   jitterMs: number;
@@ -60,7 +53,7 @@ interface Seen {
 interface Session {
   dates: Seen;
   codes: Seen;
-  /** By row, what codes created before its intent in this session say of the service's clock then. */
+  /** By row that has no code yet, what codes created before its intent in this session say of the service's clock then. */
   expectedMs: Map<number, number>;
 }
 
@@ -107,7 +100,7 @@ export function createClockEvidence(): ClockEvidence {
     if (record.s !== undefined) keep(newest.dates, record, record.s);
     switch (record.is) {
       case 'intent':
-        newest.expectedMs.set(record.row, record.t + (newest.codes.offsets.at(-1) ?? Number.NEGATIVE_INFINITY));
+        newest.expectedMs.set(record.row, record.t + newest.codes.samples.offsetOf(newest.codes.samples.count()));
         return;
       case 'created':
         addCode(record);
@@ -119,6 +112,7 @@ export function createClockEvidence(): ClockEvidence {
     if (valueMs === undefined) return;
     const latestMs = valueMs + resolutionMs(record.at);
     const backMs = (newest.expectedMs.get(record.row) ?? Number.NEGATIVE_INFINITY) - latestMs;
+    newest.expectedMs.delete(record.row);
     newest.codes.jitterMs = Math.max(newest.codes.jitterMs, backMs);
     keep(newest.codes, record, valueMs);
     if (record.s === undefined) return;
@@ -170,7 +164,7 @@ export function createClockEvidence(): ClockEvidence {
     if (end?.s !== undefined) return end.s;
     let fromT = end ? end.t : Number.POSITIVE_INFINITY;
     for (const { samples } of dates.slice(session)) {
-      const found = samples.find(({ t }) => t >= fromT);
+      const found = samples.at(samples.countBefore(fromT));
       if (found) return found.valueMs;
       // Whatever a later session saw, it saw after it.
       fromT = Number.NEGATIVE_INFINITY;
@@ -178,7 +172,7 @@ export function createClockEvidence(): ClockEvidence {
     return undefined;
   }
 
-  const isCalibrated = (of: number) => (codes[of]?.samples.length ?? 0) > 0;
+  const isCalibrated = (of: number) => (codes[of]?.samples.count() ?? 0) > 0;
   return { add, addListing, boundsOf, dateAfter, isCalibrated, session: () => codes.length - 1 };
 }
 
@@ -188,21 +182,21 @@ function beginSession(): Session {
 }
 
 function nothingSeen(): Seen {
-  return { samples: [], offsets: [], highestMs: Number.NEGATIVE_INFINITY, jitterMs: 0 };
+  return { samples: createSamples(), highestMs: Number.NEGATIVE_INFINITY, jitterMs: 0 };
 }
 
 function keep(seen: Seen, { t, w, b }: Stamp, valueMs: number): void {
-  seen.samples.push({ t, w, b, valueMs });
-  seen.offsets.push(Math.max(seen.offsets.at(-1) ?? Number.NEGATIVE_INFINITY, valueMs - t));
+  seen.samples.add({ t, w, b, valueMs });
   seen.highestMs = Math.max(seen.highestMs, valueMs);
 }
 
 /** What samples of a moment's own session say of it: the best of those before, and the next after it. */
 function inSession(seen: Seen, moment: Stamp): number | undefined {
-  if (seen.samples.length === 0) return undefined;
-  const after = partitionPoint(seen.samples, ({ t }) => t <= moment.t);
-  const before = (seen.offsets[after - 1] ?? Number.NEGATIVE_INFINITY) + moment.t;
-  const next = seen.samples[after];
+  const { samples } = seen;
+  if (samples.count() === 0) return undefined;
+  const until = samples.countUntil(moment.t);
+  const before = samples.offsetOf(until) + moment.t;
+  const next = samples.at(until);
   if (!next) return before;
   // The monotonic clock leaves out the machine's sleep; that since its start is coarse.
   return Math.max(before, next.valueMs - Math.max(next.t - moment.t, next.b - moment.b));
@@ -215,7 +209,10 @@ function carry(sessions: readonly Seen[], moment: Attempt): LowerBound | undefin
   if (own !== undefined) return { valueMs: own, slackMs: 0 };
   let earlierMs = Number.NEGATIVE_INFINITY;
   for (const { highestMs } of sessions.slice(0, moment.session)) earlierMs = Math.max(earlierMs, highestMs);
-  const [next] = sessions.slice(moment.session + 1).find(({ samples }) => samples.length > 0)?.samples ?? [];
+  const next = sessions
+    .slice(moment.session + 1)
+    .find(({ samples }) => samples.count() > 0)
+    ?.samples.at(0);
   const later = next && between(next, moment);
   // Time does not go back: that of an earlier session had come, and more had gone by.
   if (later) return { ...later, valueMs: Math.max(later.valueMs, earlierMs) };

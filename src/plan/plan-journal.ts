@@ -2,8 +2,9 @@
  * Journal of a plan of dated changes: the rows that are done, and those that may be. Keyed by content, because a plan is edited between
  * runs.
  */
-import { type AppendLog, openAppendLog, readAppendLog, refuseOtherShapes } from '../durable/append-log.ts';
+import { type AppendLog, openAppendLog, readAppendLog } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
+import { refuseOtherShapes } from '../durable/log-lines.ts';
 import { UsageError } from '../errors.ts';
 import { bindJournal, isWorkspaceLine, type JournalWorkspace, type WorkspaceLine } from '../once/journal-workspace.ts';
 import { isObject } from '../service/json.ts';

@@ -11,11 +11,12 @@ import { links } from './links.ts';
 import { memory } from './memory.ts';
 import { pictures } from './pictures.ts';
 import { formatReport, machine, type Report } from './report.ts';
+import { rows } from './rows.ts';
 import { startup } from './startup.ts';
 import { throughput } from './throughput.ts';
 
 const BENCHMARKS: Record<string, (directory: string, options: { large: boolean }) => Promise<Report[]>> = {
-  ...{ startup, throughput, latency, limit, memory, append, bulk, links, pictures },
+  ...{ startup, throughput, latency, limit, memory, append, bulk, rows, links, pictures },
 };
 
 const USAGE = `npm run bench [-- NAMES] [--large] [--json FILE]

@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { Input } from '../../src/bulk/input.ts';
 import type { RowResult } from '../../src/bulk/outcomes.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
 import { changeFailure, createFailure, tabulate } from '../../src/bulk/results.ts';
 
+/** The whole table of these results. */
+function tableOf(input: Input, results: readonly RowResult[]) {
+  const { columns, row } = tabulate(input);
+  return { columns, rows: input.rows.map((_, place) => row(place, results[place])) };
+}
+
 describe('results', () => {
   it("are the input's columns, then ours, one row each in their order", async () => {
     const input = await parseInput(Buffer.from('sku,name\n1,a\n2,b\n'), 'x.csv');
-    const { columns, rows } = tabulate(input, [
+    const { columns, rows } = tableOf(input, [
       { id: 'i', slug: 's', outcome: 'created' },
       { outcome: 'failed', error: 'no' },
     ]);
@@ -19,14 +26,14 @@ describe('results', () => {
 
   it('take the place of the results an input came with', async () => {
     const input = await parseInput(Buffer.from('ID,name,outcome\nold,a,created\n'), 'x.csv');
-    const { columns, rows } = tabulate(input, [{ id: 'new', slug: 's', outcome: 'updated' }]);
+    const { columns, rows } = tableOf(input, [{ id: 'new', slug: 's', outcome: 'updated' }]);
     expect(columns).toEqual(['name', 'id', 'slug', 'outcome', 'error']);
     expect(rows).toEqual([{ name: 'a', id: 'new', slug: 's', outcome: 'updated', error: null }]);
   });
 
   it('keep the id or slug a row came with where its outcome names no code', async () => {
     const input = await parseInput(Buffer.from('Slug,name\nnope,a\n,b\n'), 'x.csv');
-    const { rows } = tabulate(input, [{ outcome: 'failed', error: 'no such code' }, { outcome: 'not-attempted' }]);
+    const { rows } = tableOf(input, [{ outcome: 'failed', error: 'no such code' }, { outcome: 'not-attempted' }]);
     expect(rows.map(({ id, slug }) => [id, slug])).toEqual([
       [null, 'nope'],
       [null, null],
@@ -35,7 +42,7 @@ describe('results', () => {
 
   it('keep a column called __proto__ an ordinary one', async () => {
     const input = await parseInput(Buffer.from('name,__proto__\na,b\n'), 'x.csv');
-    const [row] = tabulate(input, [{ outcome: 'created' }]).rows;
+    const [row] = tableOf(input, [{ outcome: 'created' }]).rows;
     expect(Object.keys(row ?? {})).toContain('__proto__');
     expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
   });

@@ -17,7 +17,6 @@ import { Failure } from '../../src/errors.ts';
 import { loadLogo } from '../../src/image/load-logo.ts';
 import { readManifest } from '../../src/image/manifest.ts';
 import { readJournal } from '../../src/once/journal.ts';
-import { replay } from '../../src/once/row-states.ts';
 import { readPlanJournal } from '../../src/plan/plan-journal.ts';
 import { readAt } from '../../src/plan/read-at.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
@@ -167,7 +166,7 @@ export const FILE_PARSERS: readonly Parser[] = [
     async parse(bytes, directory) {
       const path = join(directory, 'codes.journal');
       await writeFile(path, bytes);
-      replay(await readJournal({ ...OWN, disk: nodeDisk, path, check: async () => undefined }));
+      await readJournal({ ...OWN, disk: nodeDisk, path, check: async () => undefined });
     },
   },
   {

@@ -120,7 +120,7 @@ describe('recording decisions', () => {
       written.push(...records);
     };
     const clocks = { clock: fakeClock(), serviceNowMs: () => undefined, uptimeMs: () => 0 };
-    const states = await openStates({ found: [...found, ...shown], append, note: append, close: async () => undefined }, clocks);
+    const states = await openStates({ states: replay([...found, ...shown]), append, note: append }, clocks);
     const warnings: string[] = [];
     let lists = 0;
     await recordDecisions(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalRecord, Stamp } from '../../src/once/journal-records.ts';
 import { lastLookDelayMs, SETTLE_MS, waitForLanding } from '../../src/once/landing-delay.ts';
-import { openStates } from '../../src/once/row-states.ts';
+import { openStates, replay } from '../../src/once/row-states.ts';
 import { fakeClock } from '../support/clock.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
@@ -30,10 +30,10 @@ interface Situation {
 
 async function wait({ found = [], unknown = [1], events = [], startMs = 0, serviceNowMs, sampleMs = 700 }: Situation) {
   const clock = fakeClock({ wallMs: T0 });
-  const journal = { found, append: async () => undefined, note: () => undefined, close: async () => undefined };
+  const journal = { states: replay(found, 3), append: async () => undefined, note: () => undefined };
   const nowMs = () => serviceNowMs;
   const clocks = { clock, serviceNowMs: () => undefined, uptimeMs: () => 5000 + clock.monotonic() };
-  const states = await openStates(journal, clocks, 3);
+  const states = await openStates(journal, clocks);
   for (const { is, atMs } of events) {
     await clock.advance(atMs - clock.monotonic());
     await states.record([is === 'intent' ? { is, row: 1 } : { is, row: 1, error: 'lost' }]);
@@ -105,8 +105,8 @@ describe('waiting for a write that may still land', () => {
 
   it('ends at once with the reason of an interruption', async () => {
     const clock = fakeClock();
-    const journal = { found: lostBefore(), append: async () => undefined, note: () => undefined, close: async () => undefined };
-    const states = await openStates(journal, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 }, 1);
+    const journal = { states: replay(lostBefore(), 1), append: async () => undefined, note: () => undefined };
+    const states = await openStates(journal, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 });
     const controller = new AbortController();
     clock.at(1500, () => controller.abort(new Error('interrupted')));
     const service = { nowMs: () => undefined, msToClockSample: () => 60_000 };
@@ -136,9 +136,9 @@ describe('the last look', () => {
   /** Row 1 sent, lost, sent again and created; ms until the last look, so long after the session began. */
   async function delayAfter(elapsedMs: number, more: JournalRecord[] = [], serviceNowMs?: number, settleMs = SETTLE_MS) {
     const clock = fakeClock({ wallMs: T0 });
-    const found = [...lostBefore(T0 + 1000), ...more];
-    const journal = { found, append: async () => undefined, note: () => undefined, close: async () => undefined };
-    const states = await openStates(journal, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 }, 2);
+    const before = replay([...lostBefore(T0 + 1000), ...more], 2);
+    const journal = { states: before, append: async () => undefined, note: () => undefined };
+    const states = await openStates(journal, { clock, serviceNowMs: () => undefined, uptimeMs: () => 0 });
     await clock.advance(elapsedMs);
     return lastLookDelayMs([states.of(1)], { states, service: { nowMs: () => serviceNowMs }, settleMs });
   }

@@ -80,13 +80,23 @@ describe('a row', () => {
   const made: JournalRecord = { is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at(50) };
 
   it('keeps the requests that may have made a second code of it (O20)', () => {
-    expect(stateAfter(intent(10), made)).toMatchObject({ attempts: [], foreign: [], answered: { t: 10, end: { t: 50 } } });
+    expect(stateAfter(intent(10), made)).toMatchObject({ attempts: [], foreign: [] });
     expect(stateAfter(intent(10), lost(20), absent(false), intent(30), made)).toMatchObject({ id: 'x', attempts: [{ t: 10 }] });
     const found: JournalRecord = { is: 'adopted', row: 1, id: 'x', slug: 's', ...at(60) };
     expect(stateAfter(intent(10), lost(20), found)).toMatchObject({ attempts: [], foreign: [] });
-    expect(stateAfter(intent(10), lost(20), found).answered).toBeUndefined();
     const twice = stateAfter(intent(10), lost(20), absent(false), intent(30), lost(40), found);
     expect(twice.attempts).toMatchObject([{ t: 10 }, { t: 30 }]);
+  });
+
+  it('remembers the request that was answered with its code, until the next run (O29)', () => {
+    const answeredAfter = (...records: JournalRecord[]) => replay([session, ...records], 2).answeredOf(1);
+    expect(answeredAfter(intent(10), made)).toEqual({ ...intent(10), is: undefined, row: undefined, session: 0, end: at(50) });
+    expect(answeredAfter(intent(10), made, session)).toBeUndefined();
+    expect(answeredAfter(intent(10))).toBeUndefined();
+    expect(answeredAfter(made)).toBeUndefined();
+    expect(answeredAfter({ ...intent(10), row: 2 } as JournalRecord, { ...made, row: 2 } as JournalRecord)).toBeUndefined();
+    const found: JournalRecord = { is: 'adopted', row: 1, id: 'x', slug: 's', ...at(60) };
+    expect(answeredAfter(intent(10), lost(20), found)).toBeUndefined();
   });
 
   it('is one that was sent more than once from the moment a person is asked about a second code of it (O29)', () => {
@@ -149,11 +159,7 @@ it('stamps what it writes by three clocks of the machine and that of the service
     written.push(...records);
   };
   const clocks = { clock, serviceNowMs: () => 42, uptimeMs: () => 1234.6 };
-  const states = await openStates(
-    { found: [session, intent(10)], append, note: append, close: async () => undefined },
-    clocks,
-    1,
-  );
+  const states = await openStates({ states: replay([session, intent(10)], 1), append, note: append }, clocks);
   await clock.advance(250.3);
   expect(states.elapsedMs()).toBe(250);
   await states.record([{ is: 'clock' }, { is: 'intent', row: 1 }]);

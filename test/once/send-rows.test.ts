@@ -10,7 +10,7 @@ import {
 } from '../../src/errors.ts';
 import type { JournalRecord } from '../../src/once/journal-records.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
-import { openStates } from '../../src/once/row-states.ts';
+import { openStates, replay } from '../../src/once/row-states.ts';
 import { sendRows } from '../../src/once/send-rows.ts';
 import { inParallel } from '../../src/parallel/in-parallel.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -49,7 +49,7 @@ async function send({
     written.push(...records);
   };
   const clocks = { clock: fakeClock(), serviceNowMs: () => undefined, uptimeMs: () => 0 };
-  const states = await openStates({ found: [], append, note: append, close: async () => undefined }, clocks, rows);
+  const states = await openStates({ states: replay([], rows), append, note: append }, clocks);
   const at = '2026-01-01T00:00:00Z';
   const sent: string[] = [];
   const end = await sendRows(rowsOf(rows), {

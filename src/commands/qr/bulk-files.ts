@@ -6,11 +6,13 @@ import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';
 import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } from '../../errors.ts';
 import { isWrittenDirectly } from '../../rows/whole-file.ts';
+import { withFlatMemory } from '../../service/v8-flags.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
 import { readInput } from './bulk-input.ts';
 import { openBulkOutput } from './bulk-output.ts';
 import { noteResults, outranked, tellHowFar, tellSummary, throwIfStopped } from './bulk-progress.ts';
 import { checkResultsPlace, isJournal } from './earlier-results.ts';
+import { openResultsBefore, type ResultsBefore } from './results-before.ts';
 import { requireServiceFor, tellColumns, tellOffline, tellWarnings } from './tell-checked.ts';
 
 /** A file of rows that was checked and has no faults. */
@@ -19,6 +21,8 @@ export interface BulkRun<R> {
   rows: readonly R[];
   /** Of the results; undefined if they are only printed. */
   path: string | undefined;
+  /** What is at that place; undefined with it. */
+  before: ResultsBefore | undefined;
   /** What is odd about the rows. Who finds out more from the service adds to it, and tells it unless this is a dry run. */
   warnings: Fault[];
 }
@@ -38,7 +42,11 @@ interface BulkVerb<R> {
 }
 
 /** Checks everything, sends what is to be sent, and writes the results. Throws what errors.ts lists, after that where rows were sent. */
-export async function runBulk<R>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
+export function runBulk<R>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
+  return withFlatMemory(() => run(context, from, flags, verb));
+}
+
+async function run<R>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
   const input = await readInput(context, from, { ...flags, bareNames: verb.bareNames });
   const checked = verb.check(input);
   refuseChecked(input, checked, flags.strict);
@@ -46,25 +54,26 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
   await refuseJournals([path, flags.output]);
   tellColumns(context, checked);
   if (flags.offline) return tellOffline(context, input, checked);
-  const run: BulkRun<R> = { input, rows: checked.rows, path, warnings: checked.warnings };
+  const before = path === undefined ? undefined : openResultsBefore(path);
+  const checkedRun: BulkRun<R> = { input, rows: checked.rows, path, before, warnings: checked.warnings };
   // What is printed of them may be less, or more.
   const countRows = () => {
-    context.facts.rows = run.rows.length;
+    context.facts.rows = checkedRun.rows.length;
   };
   if (flags.dryRun) {
     await requireServiceFor(context, input);
-    return verb.preview(run).finally(countRows);
+    return verb.preview(checkedRun).finally(countRows);
   }
-  tellWarnings(context, input, run.warnings);
+  tellWarnings(context, input, checkedRun.warnings);
   const replaced =
-    path === undefined
+    path === undefined || before === undefined
       ? undefined
-      : await checkResultsPlace({ path, command: verb.command, overwrite: flags.overwrite === true });
+      : await checkResultsPlace({ path, before, command: verb.command, overwrite: flags.overwrite === true });
 
   await context.service();
   const output = await openBulkOutput(context, input, path, flags);
   try {
-    const { results, failure: sent } = await verb.send(run);
+    const { results, failure: sent } = await verb.send(checkedRun);
     noteResults(context, results);
     const kind = path === undefined ? 'stream' : 'file';
     if (path !== undefined) throwIfStopped(context, results, kind);
@@ -73,7 +82,7 @@ export async function runBulk<R>(context: Context, from: string, flags: BulkFlag
       if (path === undefined || !(error instanceof ClosedPipeError)) tellHowFar(context, results, kind);
       throw outranked(error, failure);
     });
-    await tellSummary(context, results, run);
+    await tellSummary(context, results, checkedRun);
     // The others know from their journals what was done before; nothing else does here.
     if (verb.command === 'qr update' && replaced !== undefined)
       context.console.note(`Replaced the results of an earlier run in ${path}: ${replaced}`);

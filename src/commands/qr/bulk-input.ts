@@ -1,17 +1,15 @@
-/** What a bulk run reads: the file of rows, and the results of an earlier run. */
+/** What a bulk run reads: the file of rows, and what the results of an earlier run list. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Input, ReadOptions } from '../../bulk/input.ts';
 import { parseInput, parseWithFaults } from '../../bulk/read-input.ts';
-import { listedCodes, listedRows } from '../../bulk/read-results.ts';
+import { listedRows } from '../../bulk/read-results.ts';
 import type { UtmTags } from '../../codes/utm.ts';
 import type { Context } from '../../context.ts';
-import { nodeDisk } from '../../durable/disk.ts';
-import { readBack } from '../../durable/held-directory.ts';
-import { systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
 import type { Listed } from '../../once/listed-rows.ts';
 import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
+import type { ResultsBefore } from './results-before.ts';
 
 /** More than any spreadsheet has, and little enough to be held in memory. */
 export const MOST_BYTES = 128 * 2 ** 20;
@@ -27,26 +25,17 @@ export async function readInput(context: Context, from: string, options: ReadOpt
  * What the results of an earlier create run list: nothing where there is no file, or one of another kind; undefined for what is no table. `common` are
  * the tags of this run's flags.
  */
-export async function readListed(path: string | undefined, common: UtmTags | undefined): Promise<Listed> {
-  const nothing = async () => [];
-  if (path === undefined) return { listed: [], readListed: nothing };
-  const read = async () => {
-    const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
-      if (systemCode(error) === 'ERR_FS_FILE_TOO_LARGE') throw error;
-      return Buffer.of(); // told when it is written
-    });
-    return bytes && bytes.length > 0 ? parseRows(bytes, path, {}) : undefined;
+export async function readListed(before: ResultsBefore | undefined, common: UtmTags | undefined): Promise<Listed> {
+  const summary = await before?.summary();
+  before?.forget();
+  if (summary?.is === 'not-a-table') return { listed: undefined, readListed: async () => [] };
+  return {
+    listed: summary?.is === 'table' ? summary.listed : [],
+    async readListed() {
+      const results = await before?.table();
+      return results ? listedRows(results, common) : [];
+    },
   };
-  try {
-    const results = await read();
-    const rows = async () => {
-      const again = await read();
-      return again ? listedRows(again, common) : [];
-    };
-    return { listed: results ? listedCodes(results) : [], readListed: rows };
-  } catch {
-    return { listed: undefined, readListed: async () => [] };
-  }
 }
 
 /** As `parseInput`, compressed or not: what `-o codes.csv.gz` wrote is read back. */

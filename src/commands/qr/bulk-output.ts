@@ -3,6 +3,7 @@ import { countOutcomes } from '../../bulk/count-outcomes.ts';
 import { type Input, type InputRow, OUR_COLUMNS } from '../../bulk/input.ts';
 import type { RowResult } from '../../bulk/outcomes.ts';
 import { type ShortUrlOf, tabulate } from '../../bulk/results.ts';
+import { inChunks } from '../../collections/in-chunks.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../rows/columns.ts';
 import { createFormatter } from '../../rows/create-formatter.ts';
@@ -27,7 +28,8 @@ const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right
 export async function openBulkOutput(context: Context, input: Input, path: string | undefined, flags: OutputFlags) {
   const { shortUrl } = await context.settings();
   const shortUrlOf: ShortUrlOf | undefined = shortUrl === undefined ? undefined : (code) => fillShortUrl(shortUrl, code);
-  const columns = tabulate(input, [], shortUrlOf).columns.map((name): Column => {
+  const table = tabulate(input, shortUrlOf);
+  const columns = table.columns.map((name): Column => {
     const ours = NAMED_COLUMNS.find((column) => column.name === name);
     return ours ?? { name, isTime: /^(created|updated)_at$/i.test(name) || input.dateColumns?.has(name) };
   });
@@ -44,13 +46,14 @@ export async function openBulkOutput(context: Context, input: Input, path: strin
         });
   return {
     async commit(results: readonly RowResult[], isNews?: (result: RowResult) => boolean) {
-      const { rows } = tabulate(input, results, shortUrlOf);
-      const told = isNews ? rows.filter((_, at) => isNews(results[at] ?? { outcome: 'not-attempted' })) : rows;
-      await file?.write(rows);
+      if (file) for (const places of chunksOf(input)) await file.write(places.map((place) => table.row(place, results[place])));
       await file?.commit();
       if (path !== undefined) addFile(context.facts, path);
-      if (isNews && told.length === 0 && plan.path === undefined) return printed.discard();
-      await printed.write(brief ? countRows(results) : told);
+      const isTold = (place: number) => !isNews || isNews(results[place] ?? { outcome: 'not-attempted' });
+      if (isNews && plan.path === undefined && !input.rows.some((_, place) => isTold(place))) return printed.discard();
+      if (brief) await printed.write(countRows(results));
+      for (const places of brief ? [] : chunksOf(input))
+        await printed.write(places.filter(isTold).map((place) => table.row(place, results[place])));
       await printed.commit();
     },
     async discard() {
@@ -60,7 +63,7 @@ export async function openBulkOutput(context: Context, input: Input, path: strin
   };
 }
 
-/** Takes all rows at once. */
+/** Takes all rows, in order. */
 async function openResults(
   context: Context,
   path: string,
@@ -80,9 +83,10 @@ async function openResults(
   const dialect = dialectOf(path, input, flags);
   const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialect }));
   if (format !== 'csv' || !asRead) return output;
+  let written = 0;
   return {
     ...output,
-    write: (rows) => output.write(rows.map((row, index) => cellsOf(row, input.rows[index], dialect.delimiter))),
+    write: (rows) => output.write(rows.map((row) => cellsOf(row, input.rows[written++], dialect.delimiter))),
   };
 }
 
@@ -105,4 +109,13 @@ function cellsOf(row: Row, from: InputRow | undefined, delimiter: string | undef
 
 function countRows(results: readonly RowResult[]) {
   return [...countOutcomes(results)].map(([outcome, rows]) => ({ outcome, rows }));
+}
+
+/** So many rows are put together at once: more would be as large as the file. */
+const ROWS_AT_ONCE = 1000;
+
+/** The places of the rows, in chunks; one without any where there are none, so that a table has its header. */
+function* chunksOf({ rows }: Input): Generator<readonly number[]> {
+  if (rows.length === 0) yield [];
+  yield* inChunks([...rows.keys()], ROWS_AT_ONCE);
 }

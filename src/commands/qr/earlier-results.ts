@@ -1,17 +1,17 @@
 /** Results of an earlier run, at the place where this run is to write its own: only those of the same command are replaced unasked. */
 import { constants, open, stat } from 'node:fs/promises';
-import { outcomesIn, type ResultsCommand, writersOf } from '../../bulk/results-writer.ts';
-import { nodeDisk } from '../../durable/disk.ts';
-import { readBack } from '../../durable/held-directory.ts';
+import { type ResultsCommand, writersOf } from '../../bulk/results-writer.ts';
 import { UsageError } from '../../errors.ts';
 import { isObject } from '../../service/json.ts';
 import { formatCount } from '../../text/quote.ts';
 import { journalOf } from './bulk-flags.ts';
-import { MOST_BYTES, parseRows } from './bulk-input.ts';
+import type { ResultsBefore } from './results-before.ts';
 
 interface ResultsPlace {
   /** Of the results of this run. */
   path: string;
+  /** What is there. */
+  before: ResultsBefore;
   command: ResultsCommand;
   /** `--overwrite` */
   overwrite: boolean;
@@ -23,15 +23,16 @@ interface ResultsPlace {
  *
  * @throws UsageError if the file is of another command, or is not a results file, unless `--overwrite` was given
  */
-export async function checkResultsPlace({ path, command, overwrite }: ResultsPlace): Promise<string | undefined> {
+export async function checkResultsPlace({ path, before, command, overwrite }: ResultsPlace): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile() || found.size === 0) return undefined;
   const journal = await journalCommand(journalOf(path));
-  const outcomes = await readOutcomes(path);
-  if (outcomes === 'unreadable' && command === 'qr create' && journal !== command) {
+  const summary = await before.summary();
+  const outcomes = summary.is === 'table' ? summary.outcomes : undefined;
+  if (summary.is !== 'table' && command === 'qr create' && journal !== command) {
     return undefined; // O22: they may list codes, so the creation itself refuses them
   }
-  if (typeof outcomes !== 'object') {
+  if (outcomes === undefined) {
     if (overwrite) return undefined;
     throw refusal(path, `it is not a results file of \`${command}\``);
   }
@@ -50,14 +51,6 @@ function refusal(path: string, reason: string, canReplace = true): UsageError {
   return new UsageError(`cannot write ${path}: ${reason}`, {
     hint: canReplace ? `${otherFile}, or add --overwrite to replace this one` : otherFile,
   });
-}
-
-async function readOutcomes(path: string): Promise<Map<unknown, number> | 'other' | 'unreadable'> {
-  try {
-    return outcomesIn(await parseRows(await readBack(nodeDisk, path, MOST_BYTES), path, {})) ?? 'other';
-  } catch {
-    return 'unreadable';
-  }
 }
 
 /** By the `of` of their first line. */

@@ -41,7 +41,9 @@ export async function printNamed(
 ): Promise<void> {
   const input: Input = { name: 'arguments', columns: ['code'], headerLine: undefined, rows };
   const failure = results.some(isDone) ? changeFailure(end, results) : (end.stop ?? end.firstError);
-  await printRecords(context, tabulate(input, results).rows, NAMED_COLUMNS, flags, { thing: 'code' }).catch((error) => {
+  const { row } = tabulate(input);
+  const records = rows.map((_, place) => row(place, results[place]));
+  await printRecords(context, records, NAMED_COLUMNS, flags, { thing: 'code' }).catch((error) => {
     throw outranked(error, failure);
   });
   if (failure !== undefined) throw failure;

@@ -25,9 +25,10 @@ export async function createFromFile(context: Context, from: string, flags: Crea
     command: 'qr create',
     check: (input) => checkCreate(input, { utm: utmOf(flags), force: flags.force }),
     preview: (run) => printPlan(context, run, flags),
-    async send({ rows, path }) {
+    async send(run) {
+      const { rows, path } = run;
       for (const [flag, given] of Object.entries(journalFlags(flags))) if (given !== undefined) requireResults(path, flag);
-      const end = await withJournal(context, path, (journalPath) => create(context, rows, path, journalPath, flags));
+      const end = await withJournal(context, path, (journalPath) => create(context, run, journalPath, flags));
       const results = createResults(end);
       return { results, failure: createFailure(end, results, rows, path) };
     },
@@ -45,8 +46,7 @@ function decisionsOf({ adopt = [], notCreated = [], asNew = [] }: CreateFlags): 
 
 async function create(
   context: Context,
-  rows: readonly NewRow[],
-  path: string | undefined,
+  { rows, before }: BulkRun<NewRow>,
   journalPath: string | undefined,
   flags: CreateFlags,
 ): Promise<CreateEnd> {
@@ -63,7 +63,7 @@ async function create(
       askClock: () => service.listCodes({ page: 1, limit: 1 }),
       uptimeMs: () => uptime() * 1000,
       settleMs: flags.settle ?? SETTLE_MS,
-      ...(await readListed(path, utmOf(flags))),
+      ...(await readListed(before, utmOf(flags))),
       ...{ failFast, skipExisting: flags.skipExisting ?? false, decisions: decisionsOf(flags), movedFrom: flags.movedFrom },
       applyEdits: flags.applyEdits ? createEditor({ service, concurrency, failFast, signal }) : undefined,
       onEvent(event) {
@@ -110,7 +110,7 @@ function recordsOf({ row, action, id, changes = [] }: RowPlan): Record<string, u
 
 /** `--dry-run`: what `createRows` would carry out. Reads the journal without touching it; asks the service at most for the listing. */
 async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFlags): Promise<void> {
-  const { rows, path } = run;
+  const { rows, path, before } = run;
   const { concurrency } = await context.settings();
   const service = await context.service();
   let codes: number | undefined;
@@ -121,7 +121,7 @@ async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFl
   };
   const plan = await planRows({
     ...{ rows, service, listCodes, movedFrom: flags.movedFrom, decisions: decisionsOf(flags) },
-    ...(await readListed(path, utmOf(flags))),
+    ...(await readListed(before, utmOf(flags))),
     journalPath: path === undefined ? undefined : journalOf(path),
     skipExisting: flags.skipExisting ?? false,
     appliesEdits: flags.applyEdits ?? false,

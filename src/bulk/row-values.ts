@@ -1,0 +1,51 @@
+/** The values of a row, as a map that keeps its cells alone: the names of the columns are the same for all rows of a file. */
+
+/** Returns a function that makes the values of a row of its cells, one for each of these columns, which are all different. */
+export function createRowValues(columns: readonly string[]): (cells: readonly unknown[]) => ReadonlyMap<string, unknown> {
+  const places = new Map(columns.map((column, place) => [column, place]));
+  return (cells) => new RowValues(places, cells);
+}
+
+/** A class, because a file has a million rows, and functions of its own take each of them several times what its cells do. */
+class RowValues implements ReadonlyMap<string, unknown> {
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #cells: readonly unknown[];
+
+  constructor(places: ReadonlyMap<string, number>, cells: readonly unknown[]) {
+    this.#places = places;
+    this.#cells = cells;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  get(column: string): unknown {
+    const place = this.#places.get(column);
+    return place === undefined ? undefined : this.#cells[place];
+  }
+
+  has(column: string): boolean {
+    return this.#places.has(column);
+  }
+
+  *entries(): MapIterator<[string, unknown]> {
+    for (const [column, place] of this.#places) yield [column, this.#cells[place]];
+  }
+
+  keys(): MapIterator<string> {
+    return this.#places.keys();
+  }
+
+  values(): MapIterator<unknown> {
+    return this.#cells.values();
+  }
+
+  forEach(work: (value: unknown, column: string, values: ReadonlyMap<string, unknown>) => void): void {
+    for (const [column, value] of this.entries()) work(value, column, this);
+  }
+
+  [Symbol.iterator](): MapIterator<[string, unknown]> {
+    return this.entries();
+  }
+}

@@ -1,0 +1,66 @@
+/** The results of an earlier run, where this run is to write its own: read once, whoever asks what they say. */
+import { stat } from 'node:fs/promises';
+import type { Input } from '../../bulk/input.ts';
+import { listedCodes } from '../../bulk/read-results.ts';
+import { outcomesIn } from '../../bulk/results-writer.ts';
+import { nodeDisk } from '../../durable/disk.ts';
+import { readBack } from '../../durable/held-directory.ts';
+import { systemCode } from '../../durable/path-errors.ts';
+import type { ListedCode } from '../../once/journal-records.ts';
+import { MOST_BYTES, parseRows } from './bulk-input.ts';
+
+/** What the results say: little of it, because they are as large as the input. */
+type ResultsSummary =
+  | {
+      is: 'table';
+      /** Rows by outcome; undefined if the table is not a results file. */
+      outcomes: ReadonlyMap<unknown, number> | undefined;
+      /** The codes that they list, if a create run wrote them. */
+      listed: readonly ListedCode[];
+    }
+  | { is: 'missing' | 'not-a-table' };
+
+export interface ResultsBefore {
+  /** As they are on disk: another run may have replaced them while this one waited for it. */
+  summary(): Promise<ResultsSummary>;
+  /** Drops what it remembers: it is as large as the ids of all codes. */
+  forget(): void;
+  /** All of them; undefined if they are missing. Throws UsageError if they are no table. */
+  table(): Promise<Input | undefined>;
+}
+
+/** Returns what tells of the results at `path`. */
+export function openResultsBefore(path: string): ResultsBefore {
+  let known: { stamp: string; summary: Promise<ResultsSummary> } | undefined;
+
+  async function table(): Promise<Input | undefined> {
+    const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
+      if (systemCode(error) === 'ERR_FS_FILE_TOO_LARGE') throw error;
+      return Buffer.of(); // told when it is written
+    });
+    return bytes.length > 0 ? parseRows(bytes, path, {}) : undefined;
+  }
+
+  return {
+    table,
+    forget() {
+      known = undefined;
+    },
+    async summary() {
+      const stamp = await stampOf(path);
+      if (known?.stamp !== stamp) known = { stamp, summary: table().then(summarize, () => ({ is: 'not-a-table' })) };
+      return known.summary;
+    },
+  };
+}
+
+function summarize(results: Input | undefined): ResultsSummary {
+  if (results === undefined) return { is: 'missing' };
+  return { is: 'table', outcomes: outcomesIn(results), listed: listedCodes(results) };
+}
+
+/** Another after each change of the file. */
+async function stampOf(path: string): Promise<string> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found ? [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join() : '';
+}

@@ -1,0 +1,105 @@
+/** The lines of a log on disk: each one JSON object with a checksum of itself, written at once and read in pieces of any size. */
+import { crc32 } from 'node:zlib';
+import { UsageError } from '../errors.ts';
+
+/** `{…,"crc":"0a1b2c3d"}`: CRC-32 of the line up to the comma before `"crc"`. */
+export function formatLine(record: object): string {
+  const text = JSON.stringify(record).slice(0, -1);
+  return `${text},"crc":"${checksum(text)}"}\n`;
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}
+
+const LINE = /^(.*),"crc":"([0-9a-f]{8})"}$/s;
+
+/** The record of a line without its line feed, or undefined when the line is not whole. */
+function parseLine<R extends object>(line: string): R | undefined {
+  const [, text, crc] = LINE.exec(line) ?? [];
+  if (text === undefined || checksum(text) !== crc) return undefined;
+  try {
+    return JSON.parse(`${text}}`);
+  } catch {
+    return undefined; // none of ours, whoever worked out its checksum
+  }
+}
+
+const LINE_FEED = 0x0a;
+/** How every log begins. */
+const BEGINNING = Buffer.from('{"is":');
+
+/**
+ * Reads a log piece by piece, and hands over each whole line. D10: only a tail may be broken. It was being written when the machine stopped,
+ * so nothing that depends on it was done; damage further up could hide something that was, so it is refused.
+ */
+export function createLineReader<R extends object>(path: string, hint: string, take: (record: R) => void) {
+  /** Bytes of the whole lines. */
+  let length = 0;
+  let records = 0;
+  /** Bytes and lines that were looked at. */
+  let read = 0;
+  let lines = 0;
+  let brokenAtLine = 0;
+  /** A line whose end has not come yet. */
+  let open: Buffer[] = [];
+
+  function takeLine(line: Buffer): void {
+    lines += 1;
+    read += line.length + 1;
+    const record = parseLine<R>(line.toString());
+    if (record && brokenAtLine > 0) throw new UsageError(`${path} is damaged at line ${brokenAtLine}`, { hint });
+    if (record) {
+      take(record);
+      records += 1;
+      length = read;
+    } else if (brokenAtLine === 0) brokenAtLine = lines;
+  }
+
+  return {
+    /** Takes the next bytes, which may change when it returns. Throws UsageError at damage, and what `take` throws. */
+    add(piece: Buffer): void {
+      let start = 0;
+      for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
+        const line = piece.subarray(start, end);
+        takeLine(open.length > 0 ? Buffer.concat([...open, line]) : line);
+        open = [];
+        start = end + 1;
+      }
+      if (start < piece.length) open.push(Buffer.from(piece.subarray(start)));
+    },
+    /** Returns how many records there are, and how many bytes they take. Throws UsageError at what is no log. */
+    end(): { records: number; length: number } {
+      const isOurs = records > 0 || (brokenAtLine === 0 && isBeginning(Buffer.concat(open)));
+      if (!isOurs) throw new UsageError(`${path} is not a journal of qrctl`, { hint });
+      return { records, length };
+    },
+  };
+}
+
+/** A first line that was being written: a part of it, or zeros in its place, as a power cut leaves where the length came first. */
+function isBeginning(bytes: Buffer): boolean {
+  const found = bytes.subarray(0, BEGINNING.length);
+  return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);
+}
+
+/** Returns a function that refuses a record as `refuseOtherShapes` does, for records that are handed over one by one. */
+export function createShapeGuard<R>(path: string, hasShape: (record: R) => boolean, hint: string): (record: R) => void {
+  let line = 0;
+  return (record) => {
+    line += 1;
+    if (line > 1 && !hasShape(record))
+      throw new UsageError(`${path} is damaged at line ${line}: it holds what no run writes`, { hint });
+  };
+}
+
+/**
+ * Refuses a log with a line behind the first that is of no shape which a run writes, whatever its checksum says; the first is for its owner to
+ * look at, who knows what the log is bound to.
+ *
+ * @throws UsageError that names the line
+ */
+export function refuseOtherShapes<R>(path: string, found: readonly R[], hasShape: (record: R) => boolean, hint: string): void {
+  const guard = createShapeGuard(path, hasShape, hint);
+  for (const record of found) guard(record);
+}
