@@ -16,7 +16,7 @@ const [directory = 'dist'] = process.argv.slice(2);
 
 /** Modules that get a file of dist/ for themselves, with all they import: large libraries that few commands need. */
 const APART = {
-  conf: 'conf',
+  conf: 'src/settings/conf.ts',
   'csv-parse': 'csv-parse',
   'csv-parse-sync': 'csv-parse/sync',
   'cli-table3': 'cli-table3',

@@ -54,7 +54,7 @@ async function namingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
 
 /** Has conf store `value` in `file`, which is whole or not there, and reads it back. */
 async function store(disk: Disk, file: string, value: Record<string, unknown>): Promise<void> {
-  const { default: Conf } = await import('conf');
+  const { Conf } = await import('./conf.ts');
   const config = new Conf<Record<string, unknown>>({
     cwd: dirname(file),
     configName: basename(file, extname(file)),
