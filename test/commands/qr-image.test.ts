@@ -133,7 +133,7 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     [['CODE', '-o', 'no/x.png'], /its directory does not exist/],
     [['CODE', '-o', 'x.png', '--output-dir', 'y'], /choose one/],
     [['CODE', '--as', 'png', '-o', 'x.png'], /--as goes with --output-dir/],
-    [['CODE', '--output-dir', 'y', '--as', 'png,gif'], /png, svg, pdf and eps/],
+    [['CODE', '--output-dir', 'y', '--as', 'png,gif'], /png, svg, pdf/],
     [['CODE', '--all', '--output-dir', 'y'], /CODE can't be used with --all/],
     [['--output-dir', 'y'], /no code specified/],
     [['--all'], /where should the pictures go/],
