@@ -232,5 +232,5 @@ function oldestOf(times: readonly number[]): number {
 
 /** An error of the system as the failure it is, as cannotWrite gives it; all else unchanged. */
 function asNotWritten(error: unknown, path: string): unknown {
-  return cannotWrite(`append to ${path}`, error, 'everything up to the last commit is safe');
+  return cannotWrite(`append to ${path}`, error, 'all rows up to the last commit are saved');
 }

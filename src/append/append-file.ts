@@ -79,7 +79,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
     // D14: while we waited the path may have been made to lead to another place, of which we hold no lock.
     if ((await resolvePaths(disk, path)).file !== paths.file)
-      throw refusal(path, 'it leads to another file than when the run began', 'Run this again');
+      throw refusal(path, 'the path now leads to a different file than when the run started', 'Run the same command again');
     const replaced = restart ? await readCurrentState(job) : undefined;
     const committed = restart
       ? nothingCommitted(await own.workspace.record(), sinceMs)
@@ -145,13 +145,13 @@ export async function readBeginning(file: string, disk: Disk = nodeDisk): Promis
 function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {
   const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter((name) => !columns.includes(name));
   if (missing.length > 0) {
-    throw new UsageError(`--append needs the column ${missing.join(' and ')} to know which scans the file has`, {
-      hint: `Add it to --fields, for example --fields ${[...missing, ...columns].join()}.`,
+    throw new UsageError(`--append requires the column ${missing.join(' and ')} to identify the scans in the file`, {
+      hint: `Add it to --fields, for example \`--fields ${[...missing, ...columns].join()}\`.`,
     });
   }
   if (path.endsWith('.gz') || path === '-') {
-    throw new UsageError(`--append adds to a plain CSV or NDJSON file, not to ${path}`, {
-      hint: 'Choose a file with --output that ends in .csv, .ndjson or .jsonl.',
+    throw new UsageError(`--append requires a plain CSV or NDJSON file, not ${path}`, {
+      hint: 'Specify a file that ends in .csv, .ndjson or .jsonl with --output.',
     });
   }
 }

@@ -1,10 +1,12 @@
 /** The start of an append: whatever the last run left behind, find the committed point, or refuse and say how to go on. */
+
 import { basename } from 'node:path';
 import type { Disk, DiskFile } from '../durable/disk.ts';
 import { OTHER_FILE } from '../durable/path-errors.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
+import { countOf, formatCount } from '../text/quote.ts';
 import { type AppendPaths, orRestart, readCurrentState, refusal } from './current-state.ts';
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
@@ -90,8 +92,8 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, rene
     if (bytes === 0) return { ...nothingCommitted(workspace, sinceMs), overlaps, ...known };
     throw refusal(
       job.paths.file,
-      `it is gone, but its state says that ${bytes} bytes of it were written`,
-      'If log rotation moved it away, add `--rotated`: a new file continues where it ended. If not, put it back, or add `--restart` to export everything again',
+      `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`,
+      'If log rotation moved it, add `--rotated` to continue in a new file. If not, restore it, or add `--restart` to export everything again',
     );
   }
   try {
@@ -100,7 +102,7 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, rene
     if (stat.size < bytes)
       throw refusal(
         job.paths.file,
-        `it was cut: ${stat.size} bytes are left of the ${bytes} that were written`,
+        `the file was truncated: ${formatCount(stat.size)} of ${countOf(bytes, 'byte')} remain`,
         restore(job.paths.file),
       );
     // A19: what nobody touched is not read again, but for the last block.
@@ -125,7 +127,7 @@ export async function checkedHash(
   const { bytes, sha256, blocks } = state;
   const hash = await hashFile(file, bytes, untouched ? blocks : undefined, signal);
   const found = blocks === undefined ? await plainDigest(file, bytes, signal) : hash.digests().sha256;
-  if (found !== sha256) throw refusal(paths.file, 'it was edited or replaced since the last run', restore(paths.file));
+  if (found !== sha256) throw refusal(paths.file, 'the file was edited or replaced since the last run', restore(paths.file));
   return hash;
 }
 
@@ -152,8 +154,8 @@ export async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: App
   const theirs = () =>
     refusal(
       job.paths.file,
-      `${size - bytes} bytes after the last commit (at ${bytes}) were not written by this export`,
-      `Move what was added after byte ${bytes} to another file, ${orRestart(job.paths.file)}`,
+      `data after the last commit (${countOf(size - bytes, 'byte')} from byte ${bytes}) was not written by this export`,
+      `Move everything after byte ${bytes} to another file, ${orRestart(job.paths.file)}`,
     );
   // A20: the last run was through and left nothing there.
   if (stamp) throw theirs();
@@ -164,7 +166,7 @@ export async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: App
   if (rows === undefined) throw theirs();
   await file.truncate(bytes);
   job.warn?.(
-    `${basename(job.paths.file)}: ${size - bytes} bytes after the last commit (${rows} whole rows), left by a stopped run, were cut off`,
+    `${basename(job.paths.file)}: removed ${countOf(size - bytes, 'byte')} that a stopped run left after the last commit (${countOf(rows, 'complete row')})`,
   );
 }
 
@@ -175,25 +177,30 @@ async function refuseForeign(job: OpenJob, file: DiskFile, size: number): Promis
   await file.read(found, 0, found.length, 0);
   // A power cut may leave the length and zeros in place of what was not flushed.
   if (!found.every((byte, i) => byte === expected[i] || byte === 0))
-    throw refusal(job.paths.file, 'it was not written by this export', `Move it away, ${orRestart(job.paths.file)}`);
+    throw refusal(
+      job.paths.file,
+      'the file was not written by this export',
+      `Move it to another directory, ${orRestart(job.paths.file)}`,
+    );
 }
 
 async function openWithoutState(job: OpenJob, problem: StateProblem | undefined): Promise<CommittedPoint> {
   const workspace = await job.own.workspace.record();
-  const lost = problem ? `its state ${problem.message}` : `it has no state (${basename(job.paths.state)})`;
+  const lost = problem ? `its state file ${problem.message}` : `its state file (${basename(job.paths.state)}) is missing`;
   const file = await openTrusted(job.disk, job.paths.file);
   const size = (await file?.stat())?.size ?? 0;
   if (!file || size === 0) {
     if (problem) {
-      const wayOn = 'Restore both from a backup, or add `--restart` to export everything again';
-      throw refusal(job.paths.file, `${lost}, and the file is ${file ? 'empty' : 'gone'}`, wayOn);
+      const wayOn = 'Restore both files from a backup, or add `--restart` to export everything again';
+      throw refusal(job.paths.file, `${lost}, and the file is ${file ? 'empty' : 'missing'}`, wayOn);
     }
     return { ...nothingCommitted(workspace, job.sinceMs), file };
   }
   try {
     const { bytes, overlaps, oldestMs, proof } = await rebuild({ ...job, file, size });
-    job.note?.(`${basename(job.paths.file)}: ${lost}; it was worked out again from the file`);
-    if (bytes < size) job.warn?.(`${basename(job.paths.file)}: its last ${size - bytes} bytes, a torn row, will be cut off`);
+    job.note?.(`${basename(job.paths.file)}: ${lost}. Rebuilt the state from the file`);
+    if (bytes < size)
+      job.warn?.(`${basename(job.paths.file)}: the incomplete last row (${countOf(size - bytes, 'byte')}) will be removed`);
     const sinceMs = job.sinceMs === undefined ? undefined : Math.min(job.sinceMs, oldestMs ?? job.sinceMs);
     const hash = await hashFile(file, bytes, undefined, job.signal);
     return { ...nothingCommitted(workspace, sinceMs), file, bytes, hash, overlaps, proof };
@@ -202,8 +209,8 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
     if (!(error instanceof ForeignRowError)) throw error;
     throw refusal(
       job.paths.file,
-      `${lost}, and it cannot be worked out from the file: ${error.message}`,
-      `Restore ${basename(job.paths.state)} from a backup, pass the codes and flags with which the file was written, ${orRestart(job.paths.file)}`,
+      `${lost}, and cannot be rebuilt because the file has ${error.message}`,
+      `Restore ${basename(job.paths.state)} from a backup, pass the codes and flags that the file was written with, ${orRestart(job.paths.file)}`,
       error,
     );
   }

@@ -22,7 +22,7 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
 
 /** The last way on, where the file is not as it was committed. */
 export function orRestart(file: string): string {
-  return `or add \`--restart\`: it exports everything again, and keeps this file as ${basename(file)}.old if anything in it is not in the new one`;
+  return `or add \`--restart\` to export everything again. That keeps the old file as ${basename(file)}.old if the new one lacks any of its data`;
 }
 
 interface StateJob {
@@ -53,7 +53,7 @@ async function readState({ disk, paths }: StateJob): Promise<AppendState | State
 }
 
 /** A later qrctl wrote it, as far as can be told. */
-export const UPDATE = 'Update qrctl to the version that wrote it, or a later one';
+export const UPDATE = 'Update qrctl to the version that wrote the state file, or to a later version';
 
 /** A8: a `--restart` was stopped between its two renames: the state is the new one, the file may still be the old one. */
 async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: AppendState): Promise<void> {
@@ -72,7 +72,7 @@ async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: A
   }
   // A31: also where the run was stopped before it could.
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
-  if (kept !== undefined) warn?.(`${basename(paths.file)}: a --restart was stopped and is finished now; the old file is ${kept}`);
+  if (kept !== undefined) warn?.(`${basename(paths.file)}: finished a --restart that was interrupted. The old file is ${kept}`);
   await disk.rename(paths.restart, paths.file);
   // The name must be there for good before rows are committed to it.
   await disk.flushDirectory(dirname(paths.file));

@@ -2,11 +2,13 @@
  * `--rotated` after logrotate's `copytruncate`: the file was copied and then emptied in its place, after a run that was killed before its first
  * commit. What that run wrote is in the copy and in no state.
  */
+
 import { basename, dirname, join } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import { readLogName } from '../rows/read/rotated-names.ts';
+import { countOf } from '../text/quote.ts';
 import type { CommittedPoint, OpenJob } from './committed-point.ts';
 import { overlapOf } from './overlap.ts';
 import { ForeignRowError, readRows, type SavedRow } from './read-back.ts';
@@ -77,14 +79,18 @@ async function takeRows(
   if (end < size) {
     await file.truncate(end);
     await file.sync();
-    job.warn?.(`${basename(path)}: a torn row of ${size - end} bytes, left by a stopped run, was cut off`);
+    job.warn?.(
+      `${basename(path)}: removed an incomplete row (${countOf(size - end, 'byte')}) that a stopped run left at the end`,
+    );
   }
-  if (rows.length > 0) job.note?.(`${basename(path)} has ${rows.length} rows of a stopped run: they are not added again`);
+  if (rows.length > 0) job.note?.(`Skipping ${countOf(rows.length, 'row')} of a stopped run: already in ${basename(path)}`);
 }
 
 function unreadable({ paths }: OpenJob, copy: string): UsageError {
   return new UsageError(
-    `cannot append to ${paths.file}: it was emptied after a stopped run, and whether ${copy} has rows of that run can't be read`,
-    { hint: `No changes were made. Decompress or repair ${basename(copy)}, or move it away if it has none.` },
+    `cannot append to ${paths.file}: the file was emptied after a stopped run, and ${copy} can't be checked for rows of that run`,
+    {
+      hint: `No changes were made. Decompress or repair ${basename(copy)}, or move it to another directory if it has no rows of that run.`,
+    },
   );
 }

@@ -142,8 +142,8 @@ export function createFileTail({
     const there = await ifPresent(disk.lstat(where));
     if (there && isSameFile(mine, there) && there.size === size) return there;
     mayCut = false;
-    throw new UnprovenError(`${where} was moved, cut or changed by somebody else during the run`, {
-      hint: 'Nothing more was committed. Leave the file to qrctl while it runs, and run this again.',
+    throw new UnprovenError(`${where} was moved, truncated or changed by another process during the run`, {
+      hint: 'No further rows were committed. Run the same command again, and do not change the file while qrctl runs.',
     });
   }
 
@@ -151,7 +151,7 @@ export function createFileTail({
     // Empty: it stands where the one was that was moved away.
     if (!file || size === 0) return;
     const end = await readRows(file, { start: Buffer.byteLength(begin), end: size }, identity, onRow);
-    if (end !== size) throw new ForeignRowError('a torn row at the end');
+    if (end !== size) throw new ForeignRowError('an incomplete row at the end');
   }
 
   return {

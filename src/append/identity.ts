@@ -68,7 +68,7 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
   if (was.format !== is.format)
     return { reason: `was written as ${was.format}, not ${is.format}`, wayOn: `Pass \`--format ${was.format}\`` };
   if (!hasSameCodes(was, is))
-    return { reason: `holds the scans of ${codesOf(was)}, not of ${codesOf(is)}`, wayOn: wayToCodes(was, is) };
+    return { reason: `contains the scans of ${codesOf(was)}, not of ${codesOf(is)}`, wayOn: wayToCodes(was, is) };
   if (was.columns.join() !== is.columns.join())
     return { reason: `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`, wayOn: wayToColumns(was) };
   for (const [key, flag, sense] of DIALECT_FLAGS[is.format]) {
@@ -81,7 +81,7 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
   if (was.dialect.timezone !== is.dialect.timezone) {
     const [zone = '', other = ''] = [was, is].map(({ dialect: { timezone } }) => `${timezone}`);
     return {
-      reason: `has its ts_local in ${quote(zone)}, not in ${quote(other)}`,
+      reason: `has ts_local in the time zone ${quote(zone)}, not ${quote(other)}`,
       wayOn: `Add \`--timezone ${inShellOr('ZONE', zone)}\``,
     };
   }

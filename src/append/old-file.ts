@@ -43,8 +43,8 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
     const taken = await ifPresent(disk.lstat(at(name)));
     if (taken ? isSameFile(old, taken) : await giveName(disk, at(file), at(name))) return name;
   }
-  throw new LocalError(`cannot keep ${file}: ${file}.old and ${MOST_OLD - 1} more names are taken`, {
-    hint: 'Move the old files to another directory, and run this again.',
+  throw new LocalError(`cannot keep ${file}: ${file}.old and ${MOST_OLD - 1} other names are in use`, {
+    hint: 'Move the old files to another directory, then run the same command again.',
   });
 }
 

@@ -25,7 +25,7 @@ export function createOldFile(job: Job, state: AppendState | StateProblem | unde
     async isNeeded(built) {
       if (wasRotated(state)) {
         job.remark?.(
-          `Files that log rotation moved away are unchanged. ${basename(job.paths.file)} now also has those of their scans that the service still has`,
+          `Rotated files are unchanged. ${basename(job.paths.file)} now also contains those of their scans that the service still has`,
         );
       }
       reason = await reasonToKeep(job, state, built);
@@ -101,6 +101,6 @@ function formatMissing(missing: ReadonlyMap<string, number>, name: string): stri
   const counts = [...missing].sort(([, one], [, other]) => other - one);
   const scans = counts.reduce((sum, [, count]) => sum + count, 0);
   const codes = counts.slice(0, MOST_CODES).map(([code, count]) => `${formatCount(count)} of ${quote(code)}`);
-  if (counts.length > MOST_CODES) codes.push(`the others of ${countOf(counts.length - MOST_CODES, 'more code')}`);
+  if (counts.length > MOST_CODES) codes.push(`the rest of ${countOf(counts.length - MOST_CODES, 'more code')}`);
   return `${countOf(scans, 'scan')} in it ${scans === 1 ? 'is' : 'are'} not in ${name} (${codes.join(', ')})`;
 }

@@ -21,8 +21,8 @@ export function createOwnershipCheck(proof: OwnershipProof | undefined, path: st
   const refuse = () =>
     refusal(
       path,
-      'its state is lost, and the service does not show the newest row of it for this code',
-      `Pass the code whose scans it has, restore ${basename(path)}.state.json from a backup, ${orRestart(path)}`,
+      'its state file is missing or damaged, and the service does not return the newest row of the file for this code',
+      `Pass the code whose scans the file contains, restore ${basename(path)}.state.json from a backup, ${orRestart(path)}`,
     );
 
   return {

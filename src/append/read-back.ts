@@ -4,7 +4,7 @@
  */
 import { type DiskFile, readPieces } from '../durable/disk.ts';
 import { isObject, parseJson } from '../service/json.ts';
-import { quote } from '../text/quote.ts';
+import { countOf, quote } from '../text/quote.ts';
 import { parseInstant } from '../time/time.ts';
 import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
@@ -46,7 +46,7 @@ export async function readRows(
     for (const row of await parse(block.toString())) onRow(row);
     offset += block.length;
   }
-  if (strict && !(await mayBeginRow(file, offset, identity))) throw new ForeignRowError('a beginning of no row');
+  if (strict && !(await mayBeginRow(file, offset, identity))) throw new ForeignRowError('a last line that is not part of a scan');
   return offset;
 }
 
@@ -161,7 +161,7 @@ async function checkBeginning(file: DiskFile, size: number, identity: AppendIden
   const expected = Buffer.from(begin);
   const found = Buffer.alloc(Math.min(expected.length, size));
   await file.read(found, 0, found.length, 0);
-  if (!found.equals(expected)) throw new ForeignRowError('other columns');
+  if (!found.equals(expected)) throw new ForeignRowError('different columns');
   return expected.length;
 }
 
@@ -216,7 +216,8 @@ async function csvParser({ columns, dialect }: AppendIdentity): Promise<Parser> 
       parse(block, { delimiter, record_delimiter: recordEnd, relax_column_count: true, skip_empty_lines: false }),
     ) as string[][];
     return records.map((cells) => {
-      if (cells.length !== columns.length) throw new ForeignRowError(`a row of ${cells.length} cells, not ${columns.length}`);
+      if (cells.length !== columns.length)
+        throw new ForeignRowError(`a row with ${countOf(cells.length, 'cell')} instead of ${columns.length}`);
       return checkedRow(cells[codeAt], cells[idAt], cells[tsAt]);
     });
   };
@@ -229,9 +230,9 @@ function ndjsonParser({ columns, dialect }: AppendIdentity, strict: boolean): Pa
     const rows: SavedRow[] = [];
     for (const line of block.slice(0, -1).split('\n')) {
       const row: unknown = await parseJson(line).catch(foreign);
-      if (!isObject(row)) throw new ForeignRowError('a line that is no object');
+      if (!isObject(row)) throw new ForeignRowError('a line that is not a JSON object');
       const fits = dialect.keepExtra ? columns.every((name) => Object.hasOwn(row, name)) : Object.keys(row).join() === keys;
-      if (strict && !fits) throw new ForeignRowError('a row with other columns');
+      if (strict && !fits) throw new ForeignRowError('a row with different columns');
       const id = typeof row.id === 'number' || typeof row.id === 'bigint' ? `${row.id}` : undefined;
       rows.push(checkedRow(hasCode ? row.qr_id : undefined, id, row.ts));
     }
@@ -241,7 +242,7 @@ function ndjsonParser({ columns, dialect }: AppendIdentity, strict: boolean): Pa
 
 function checkedRow(code: unknown, id = '', ts: unknown): SavedRow {
   const timeMs = typeof ts === 'string' ? parseInstant(ts) : undefined;
-  if (!/^-?\d+$/.test(id) || timeMs === undefined) throw new ForeignRowError('a row that is no scan');
+  if (!/^-?\d+$/.test(id) || timeMs === undefined) throw new ForeignRowError('a row that is not a scan');
   return { code: typeof code === 'string' ? code : undefined, id, timeMs };
 }
 

@@ -40,18 +40,18 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
   function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
     if (job.untilMs !== undefined || serviceMs !== undefined || watermarkMs === undefined || watermarkMs <= machineMs) return;
     throw new UnprovenError(
-      `the service tells no time, and this machine's clock (${formatInstant(machineMs)}) is behind the newest scan of ${path}`,
-      { hint: 'Nothing was added. Set the clock of this machine, or say with --until where the export ends.' },
+      `the service sends no Date header, and this machine's clock (${formatInstant(machineMs)}) is earlier than the newest scan in ${path}`,
+      { hint: 'No rows were added. Set the clock of this machine, or specify the end of the range with --until.' },
     );
   }
 
   function sayOnce(position: number, fromMs: number | undefined): void {
     if (said) return;
     said = true;
-    const from = fromMs === undefined ? 'from the first scan on' : `from ${formatInstant(fromMs)} on`;
+    const from = fromMs === undefined ? 'all scans' : `scans from ${formatInstant(fromMs)}`;
     note?.(
-      `${basename(path)}: it reaches to ${formatInstant(position)}, which is ahead of the service's clock: that was set back, or a scan is ` +
-        `dated in the future. Scans are read ${from}; what the file has is not added again`,
+      `${basename(path)}: the file has scans up to ${formatInstant(position)}, which is later than the service's clock. ` +
+        `The clock was set back, or a scan is dated in the future. Reading ${from} and skipping those that the file has`,
     );
   }
 
@@ -64,7 +64,7 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
       const fromMs = readFrom(overlap, overlapMs, sinceMs, position);
       const [begin, end] = [fromMs ?? Number.NEGATIVE_INFINITY, endMs ?? Number.POSITIVE_INFINITY];
       if (begin >= end) {
-        const message = `nothing can be added to ${path}: the range ends at ${formatInstant(end)}, and it begins at ${formatInstant(begin)}`;
+        const message = `cannot append to ${path}: the end of the range (${formatInstant(end)}) is not after its start (${formatInstant(begin)})`;
         throw new UsageError(message, { hint: 'No changes were made. Pass a later `--until`, or omit it.' });
       }
       if (position < positionOf(overlap) && job.untilMs === undefined) sayOnce(positionOf(overlap), fromMs);

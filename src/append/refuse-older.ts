@@ -14,15 +14,15 @@ export function refuseOlder(
   const [oldest, known] = [oldestMs, knownMs].map(formatInstant);
   if (backMs !== undefined) {
     return new UsageError(
-      `cannot append to ${path}: the service's clock was set back by ${formatDuration(backMs)} since the last rows were added, and which scans ` +
-        `from ${oldest} to ${known} the rotated files have is not known`,
+      `cannot append to ${path}: the service's clock was set back by ${formatDuration(backMs)} since the last run, ` +
+        `so scans from ${oldest} to ${known} can't be matched with the rotated files`,
       {
-        hint: `No changes were made. Move ${basename(path)} and its rotated files to another directory, and run this once with \`--restart\`: the new file has every scan.`,
+        hint: `No changes were made. Move ${basename(path)} and its rotated files to another directory, then run this once with \`--restart\`. The new file will contain every scan.`,
       },
     );
   }
   return new UsageError(
-    `cannot append to ${path}: a scan of ${oldest} came, and of scans before ${known} it is not known which files have them`,
-    { hint: 'They were moved away. Use the --overlap of the runs before.' },
+    `cannot append to ${path}: the service returned a scan dated ${oldest}; scans before ${known} are in rotated files and can't be checked for duplicates`,
+    { hint: 'Run the same command again with the --overlap of the earlier runs.' },
   );
 }

@@ -57,9 +57,9 @@ async function refuseLostState({ disk, paths }: OpenJob): Promise<void> {
   const found = await ifPresent(disk.lstat(paths.file));
   if (!found || found.size === 0) return;
   throw new UsageError(
-    `cannot append to ${paths.file}: its state is lost, and with it what is known of the files that were moved away`,
+    `cannot append to ${paths.file}: its state file is missing or damaged, so the scans in rotated files are unknown`,
     {
-      hint: 'Nothing was changed. Put the state back, or, if no file was moved away since it was lost, run once without --rotated.',
+      hint: 'No changes were made. Restore the state file from a backup. If no file was rotated since it was lost, run this once without --rotated.',
     },
   );
 }
@@ -73,7 +73,7 @@ async function beginAnew(
   // A24: with the stamp the last run was through, and the old file ended where the state says.
   if (!state.stamp) await mendMoved(job, state, isEmptied);
   const known = await readUnproven(job, state);
-  job.note?.([`${basename(job.paths.file)} was moved away: a new file goes on where it ended`, ...known].join('; '));
+  job.note?.([`${basename(job.paths.file)} was rotated. Continuing in a new file`, ...known].join('. '));
   const overlaps = new Map([...state.overlaps].map(([code, overlap]) => [code, leftBehind(overlap)]));
   return { ...nothingCommitted(workspace, state.sinceMs), file, overlaps };
 }
@@ -106,9 +106,9 @@ async function mendMoved(job: OpenJob, state: AppendState, isEmptied: boolean): 
     if (isMended) return;
   }
   throw new UsageError(
-    `cannot go on after ${job.paths.file} was moved away: the last run was stopped, and whether it left rows at the end of that file can only be seen there`,
+    `cannot continue after ${job.paths.file} was rotated: the last run was stopped, and the rotated file is needed to see which rows it left`,
     {
-      hint: 'Nothing was changed. Keep the file beside its old place, uncompressed, until the next run (logrotate: delaycompress, no olddir).',
+      hint: 'No changes were made. Move the rotated file back to the same directory, uncompressed, for one run (logrotate: delaycompress, no olddir).',
     },
   );
 }
@@ -140,12 +140,12 @@ async function readUnproven(job: OpenJob, state: AppendState): Promise<string[]>
     });
     if (!isRead) continue;
     for (const overlap of unproven.values()) overlap.idsFromMs = knownFrom(overlap);
-    return [`what the last run could not prove is read again, and known from ${basename(path)}`];
+    return [`Reading scans that the last run could not verify again, and skipping those in ${basename(path)}`];
   }
   throw new UsageError(
-    `cannot go on after ${job.paths.file} was moved away: the last run could not prove what it wrote, and which scans that was can only be seen there`,
+    `cannot continue after ${job.paths.file} was rotated: the last run could not be verified as complete, and the rotated file is needed to see which scans it wrote`,
     {
-      hint: `Nothing was changed. Move or decompress that file to a name beside it that begins with ${basename(job.paths.file)}, for one run.`,
+      hint: `No changes were made. For one run, move the rotated file, uncompressed, to the same directory under a name that begins with ${basename(job.paths.file)}.`,
     },
   );
 }

@@ -6,7 +6,9 @@
  * flat: distinctness follows from times that only grow, and only the rows of the newest instant are kept pending, since rows
  * of one instant may still swap places or be joined by others on the next page.
  */
+
 import type { Scan, ScanPage } from '../service/shapes.ts';
+import { countOf } from '../text/quote.ts';
 import { type Batch, select } from './range.ts';
 
 /** Pages that do not fit together: rows moved while they were read, or the service's numbers are wrong. */
@@ -33,7 +35,7 @@ export function createAssembly(): Assembly {
   const count = () => released + pending.rows.length;
 
   function add(page: Batch, rank: number): Batch {
-    if (rank > count()) throw new MovedError(`${rank - count()} rows are missing before the page`);
+    if (rank > count()) throw new MovedError(`${countOf(rank - count(), 'row')} missing before a page`);
     const pendingMs = pending.times[0] ?? Number.NEGATIVE_INFINITY;
     // C4: whatever is older than the newest instant is taken for collected, never added; were it new, the ranks would not fit (C3).
     const fresh = select(page, ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)));
@@ -68,7 +70,7 @@ export function createAssembly(): Assembly {
 
 /** C5: a page that lists a row twice fits its rank, but hides another row, and would be written with the repeat. */
 function refuseRepeats(rows: readonly Scan[]): void {
-  if (rows.some(({ id }, i) => id === rows[i - 1]?.id)) throw new MovedError('a row came twice');
+  if (rows.some(({ id }, i) => id === rows[i - 1]?.id)) throw new MovedError('a page contains the same row twice');
 }
 
 /** The rows oldest first, rows of one instant by id. Gives back the same arrays where they are so already. */

@@ -40,7 +40,7 @@ export function createBudget(read: ReadScans, first: ScanPage): Budget {
       requests += 1;
       const pages = Math.ceil(shown / pageSize);
       if (requests > READINGS * pages + SPARE + Math.min(granted, GRANTED_READINGS * pages))
-        throw new SpentError('the scans did not settle');
+        throw new SpentError('the scans kept changing while they were read');
       const answer = await read(request);
       largest = Math.max(largest, answer.total);
       return answer;

@@ -181,8 +181,8 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
   if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
   throw new UnprovenError(
-    `the service does not tell its time, and has scans after ${formatInstant(nowMs)}, the time of this machine`,
-    { hint: 'set the clock of this machine, or say where the range ends: --until 2026-12-01T00:00:00Z' },
+    `the service sends no Date header, and has scans later than this machine's clock (${formatInstant(nowMs)})`,
+    { hint: 'Set the clock of this machine, or specify the end of the range, for example `--until 2026-12-01T00:00:00Z`.' },
   );
 }
 
@@ -207,8 +207,8 @@ function earlier(range: Range | undefined, sinceMs: number | undefined): number 
 /** C19: a range whose beginning is not before its end is not sent: services answer it with nothing, or 400. */
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
-  throw new UsageError(`the range begins ${formatInstant(sinceMs)}, and ends before that: ${formatInstant(untilMs)}`, {
-    hint: 'without --until a range ends now, by the clock of the service: choose an earlier --since',
+  throw new UsageError(`the end of the range (${formatInstant(untilMs)}) is not after its start (${formatInstant(sinceMs)})`, {
+    hint: 'Pass an earlier --since or a later --until. Without --until, the range ends now, by the clock of the service.',
   });
 }
 

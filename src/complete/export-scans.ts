@@ -7,7 +7,7 @@
 import { UnprovenError } from '../errors.ts';
 import type { Rewind, RowSink, TimedRows } from '../rows/row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
-import { quote } from '../text/quote.ts';
+import { countOf, formatCount, quote } from '../text/quote.ts';
 import { MovedError } from './assembly.ts';
 import { createBudget, SpentError } from './budget.ts';
 import { type Batch, cut, formatRange, pageSizeOf, type Range, type RangeReading, type ReadScans, readFirst } from './range.ts';
@@ -72,12 +72,12 @@ interface Output {
 /** Reads the range in the order of the service's pages; throws MovedError where that does not add up. */
 async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output): Promise<void> {
   const { total } = first;
-  if (total === 0) throw new MovedError('the service showed rows before, and now none');
+  if (total === 0) throw new MovedError('the service returned rows before, and now returns none');
   const order = orderOf(first);
   if (order !== 'mixed') return write(walk(job, first, order), job.range, sink);
   // C10: where rows follow no order of time there is no last one to ask beyond; slices are cut until they are short enough.
   if (mayBeTruncated({ total, pageSize: pageSizeOf(first), always: job.proveBeyond })) {
-    throw new MovedError(`the service does not tell whether it has more than ${total} rows`);
+    throw new MovedError(`the service may have more than ${countOf(total, 'row')}`);
   }
   if (total <= first.rows.length) return write(walk(job, first, 'ascending'), job.range, sink);
   // C15: rows in no order prove nothing before they are all there: the sink must not take them for proven.
@@ -156,9 +156,9 @@ async function write(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink
 }
 
 async function* inItsOwnOrder(job: Job, first: ScanPage): AsyncGenerator<Batch> {
-  job.note('The service pages these scans in no order of time: they are exported in its own order.');
+  job.note('The service does not sort these scans by time. Exporting them in the order of the service');
   const { proven, count, total } = yield* union(job, first, PASSES);
-  if (!proven) throw new MovedError(`the service counts ${total} rows and shows ${count}`);
+  if (!proven) throw new MovedError(`the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`);
 }
 
 async function readAgain(job: Job, { sink, rewind }: Output, reason: MovedError) {
@@ -174,9 +174,9 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: MovedError)
   }
   await job.checkExists();
   throw new UnprovenError(
-    `the export of the scans of ${quote(job.code)} ${formatRange(job.range)} could not be proven complete: ${moved.message}`,
+    `the export of the scans of ${quote(job.code)} ${formatRange(job.range)} could not be verified as complete: ${moved.message}`,
     {
-      hint: 'nothing was guessed; run it again when the service is quiet, or export a shorter range',
+      hint: 'Run the same command again when fewer scans arrive, or export a shorter range.',
       cause: moved,
     },
   );

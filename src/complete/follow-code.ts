@@ -65,7 +65,7 @@ export function followCode(job: FollowJob): FollowedCode {
         () => undefined,
         (error) => (error instanceof UnprovenError ? error : Promise.reject(error)),
       );
-      if (doubt && !hasDoubted) job.note(`${messageOf(doubt)}: what the service shows is printed all the same`);
+      if (doubt && !hasDoubted) job.note(`${messageOf(doubt)}. Printing the scans that the service returned`);
       hasDoubted = doubt !== undefined;
       hasBegun ||= !hasDoubted;
       for (const [id, { ms }] of found) seen.set(id, ms);

@@ -3,7 +3,9 @@
  * it is proven, one after the other, oldest first. Slices make a repeat cheap, they need no order from the service, and they
  * unmask a truncated total. A slice that fits in one page is proven by one answer.
  */
+
 import type { Scan, ScanPage } from '../service/shapes.ts';
+import { countOf, formatCount } from '../text/quote.ts';
 import { MovedError, oldestFirst } from './assembly.ts';
 import type { Budget } from './budget.ts';
 import { type Batch, cut, formatRange, pageReader, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
@@ -44,7 +46,7 @@ interface Slice {
  */
 export async function* slices(job: SlicesJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
-  if (first.total === 0) throw new MovedError('the service showed rows before, and now none');
+  if (first.total === 0) throw new MovedError('the service returned rows before, and now returns none');
   let collected = 0;
   const show = (rows: number) => job.show(collected + rows);
   const whole: Part = { ...job, show, fullPage: pageSizeOf(first), ahead: 0 };
@@ -54,7 +56,8 @@ export async function* slices(job: SlicesJob): AsyncGenerator<Batch> {
   }
   // C12: rows that came to a slice after it was proven, or that no slice showed, are counted by the whole range only.
   const { total } = await readFirst(job.read, job.asked);
-  if (total > collected) throw new MovedError(`the service counts ${total} rows and shows ${collected}`);
+  if (total > collected)
+    throw new MovedError(`the service reports a total of ${formatCount(total)} but returned ${countOf(collected, 'row')}`);
 }
 
 /** Cuts a range in two by time until each part is proven. `first` is page 1 of the range. */
@@ -75,7 +78,7 @@ async function* provenSlices(part: Part, first: ScanPage): AsyncGenerator<Slice>
     if (pivotMs === undefined) throw new MovedError(doubt(range, count, total));
   }
   if (pivotMs === undefined) {
-    throw new MovedError(`the service does not tell whether it has more than ${first.total} rows ${formatRange(range)}`);
+    throw new MovedError(`the service may have more than ${countOf(first.total, 'row')} ${formatRange(range)}`);
   }
   const newerRange = { sinceMs: pivotMs, untilMs: range.untilMs };
   const older: Part = {
@@ -141,8 +144,8 @@ function pivotOf({ range, fullPage }: Part, first: ScanPage, middle: ReadonlyMap
 }
 
 function doubt(range: Range, count: number, total: number): string {
-  if (count === total) return `two answers about the scans ${formatRange(range)} do not agree`;
-  return `${formatRange(range)} the service counts ${total} rows and shows ${count}`;
+  if (count === total) return `two responses about the scans ${formatRange(range)} contradict each other`;
+  return `for the scans ${formatRange(range)}, the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`;
 }
 
 /** How many rows of a slice the service counts for the whole range: the slice's own, and those in the whole range's margins. */

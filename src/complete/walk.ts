@@ -7,7 +7,9 @@
  * still, and their ranks can be compared; when it changes, the rest of what was asked for is thrown away and asked anew.
  * A page asked for after everything collected had been answered may always be believed.
  */
+
 import type { Scan, ScanPage } from '../service/shapes.ts';
+import { countOf, formatCount } from '../text/quote.ts';
 import { createAssembly, MovedError } from './assembly.ts';
 import type { Budget } from './budget.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading } from './range.ts';
@@ -70,7 +72,7 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
         break;
       }
       // C8: what was collected may no longer be in the range, and then a rank that fits proves nothing.
-      if (answer.total < total) throw new MovedError('rows vanished from the range');
+      if (answer.total < total) throw new MovedError('rows disappeared from the range');
       believed = true;
       total = answer.total;
       const inPlace = assembly.add(answer, rankOf(paging, page, answer));
@@ -94,8 +96,8 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
     lookedBeyond = known;
     if (edge === undefined || !mayBeTruncated({ total: known, pageSize, always: job.proveBeyond })) return;
     const more = await askBeyond(job, order, edge, known);
-    if (more === true) throw new MovedError(`the service counts ${known} rows and has more`);
-    if (more === undefined) throw new MovedError(`the service does not tell whether it has more than ${known} rows`);
+    if (more === true) throw new MovedError(`the service reports a total of ${formatCount(known)} but has more rows`);
+    if (more === undefined) throw new MovedError(`the service may have more than ${countOf(known, 'row')}`);
   }
 }
 
@@ -119,6 +121,6 @@ function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: Scan
   const before = (page - 1) * pageSize;
   const after = Math.max(total - before - pageSize, 0);
   // C6: a page that is cut short, or longer than its number allows, is not where its number says.
-  if (total - before - after !== rows.length) throw new MovedError('a page has not as many rows as it should');
+  if (total - before - after !== rows.length) throw new MovedError('a page has an unexpected number of rows');
   return order === 'ascending' ? before : after;
 }

@@ -2,6 +2,7 @@
  * `--compact`: the parts of each closed partition become one. Readers list names, and no rename changes many of them, so all of the next
  * generation is made beside the one that is shown, and the link to it is the one name that changes (generations.ts).
  */
+
 import { join } from 'node:path';
 import { ForeignRowError } from '../append/read-back.ts';
 import { groupBy } from '../collections/group-by.ts';
@@ -9,6 +10,7 @@ import type { Disk, DiskDirectory } from '../durable/disk.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { makeDirectories } from '../durable/write.ts';
 import { UnprovenError } from '../errors.ts';
+import { countOf, formatCount } from '../text/quote.ts';
 import {
   createGeneration,
   generationPath,
@@ -102,12 +104,9 @@ async function merge(build: Build, partition: string, parts: readonly Part[]): P
   const rows = parts.reduce((sum, one) => sum + one.rows, 0);
   // P12: what was committed is what is shown, to the row.
   if (read !== rows) {
-    throw new UnprovenError(
-      `the parts of ${partition} hold ${read} rows, not the ${rows} that were written: they were not merged`,
-      {
-        hint: 'Somebody changed them. Put them back as they were, or export into a new --output-dir.',
-      },
-    );
+    throw new UnprovenError(`cannot merge the parts of ${partition}: they contain ${countOf(read, 'row')} instead of ${formatCount(rows)}`, {
+      hint: 'The parts are unchanged. Restore them from a backup, or export into a new --output-dir.',
+    });
   }
   return { partition, name, rows, bytes, newestMs: Math.max(...parts.map(({ newestMs }) => newestMs)) };
 }

@@ -30,8 +30,8 @@ export async function shownGeneration(disk: Disk, place: string): Promise<number
   const number = Number(/\.(\d{6,})$/.exec(target)?.[1]);
   if (target === basename(generationPath(path, number))) return number;
   const [name, first] = [path, generationPath(path, 1)].map((file) => inShellOr('DIR', basename(file)));
-  throw new UsageError(`cannot merge parts in ${place}: it is a directory, and only a link can show others in one step`, {
-    hint: `Once, while nobody reads it, in ${dirname(path)}: mv ${name} ${first} && ln -s ${first} ${name}`,
+  throw new UsageError(`cannot merge parts in ${place}: --compact requires a symbolic link, not a directory`, {
+    hint: `While no process reads the dataset, run this once in ${dirname(path)}: \`mv ${name} ${first} && ln -s ${first} ${name}\`.`,
   });
 }
 
@@ -54,7 +54,7 @@ async function refuseShared(disk: Disk, place: string, parent: DiskDirectory): P
   const { uid, mode } = await parent.stat();
   if (parent.isHeld || disk.user() === undefined) return;
   if ([0, disk.user()].includes(uid) && (mode & 0o022) === 0) return;
-  throw refusal(place, `other users can write in ${dirname(place)}, and this system gives no way to hold a directory open`);
+  throw refusal(place, `other users can write to ${dirname(place)}, and this system cannot hold a directory open`);
 }
 
 /**
@@ -71,14 +71,15 @@ export async function inGeneration<T>(
   return inDirectory(disk, path, async (directory) => {
     const { uid } = await directory.stat();
     if (isOwn(disk, await directory.stat())) return work(directory);
-    throw refusal(place, `${path} belongs to user ${uid}, or other users can write in it`);
+    throw refusal(place, `${path} belongs to user ${uid}, or other users can write to it`);
   });
 }
 
-function refusal(place: string, reason: string): UsageError {
-  return new UsageError(`cannot merge parts in ${place}: ${reason}`, {
-    hint: 'Run this as the user who owns the dataset, or choose an --output-dir in a directory where no other user can write.',
-  });
+const OWN_DIRECTORY =
+  'Run this as the user who owns the dataset, or specify an --output-dir in a directory that no other user can write to.';
+
+function refusal(place: string, reason: string, hint = OWN_DIRECTORY): UsageError {
+  return new UsageError(`cannot merge parts in ${place}: ${reason}`, { hint });
 }
 
 /** Makes the empty directory of a generation. Throws UsageError where there is something of that name. */
@@ -87,7 +88,8 @@ export async function createGeneration(disk: Disk, place: string, number: number
   const isNew = await inDirectory(disk, dirname(path), ({ at }) => makeDirectories(disk, at(basename(path))));
   // Killed before the link to it was made, the first one is there, and empty.
   const isEmpty = await inGeneration(disk, place, number, async ({ names }) => (await names()).length === 0);
-  if (!isNew && !isEmpty) throw refusal(place, `${path} is there already`);
+  if (!isNew && !isEmpty)
+    throw refusal(place, `${path} already exists`, 'Move it to another directory, then run the same command again.');
 }
 
 /** Makes the link lead to a generation that is whole and flushed. */

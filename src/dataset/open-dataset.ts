@@ -57,7 +57,11 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
     try {
       const found = await readManifest(disk, directory);
       if (found && !append)
-        throw datasetRefusal(directory, 'there is one already', `Add \`--append\` to add to it, or ${OTHER_PLACE}`);
+        throw datasetRefusal(
+          directory,
+          'the directory already contains a dataset',
+          `Add \`--append\` to add to it, or ${OTHER_PLACE}`,
+        );
       const recorded = await checkDataset(options, directory, found);
       const known = found?.parts ?? [];
       const removed = await removedPartitions({ disk, directory, parts: known });
@@ -68,7 +72,9 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
       await removeFile(disk, temporaryOf(join(directory, MANIFEST)));
       const keptFromMs = endOfRemoved(known, removed, identity.partition);
       if (keptFromMs !== undefined)
-        options.note?.(`${removed.join(', ')} was deleted: scans before ${formatInstant(keptFromMs)} are not exported again`);
+        options.note?.(
+          `${removed.join(', ')} ${removed.length === 1 ? 'was' : 'were'} deleted. Scans before ${formatInstant(keptFromMs)} are not exported again`,
+        );
       const committed = {
         overlaps: found?.overlaps ?? new Map(),
         // P10: the first run's lower bound, not this one's; P15: or the end of what was deleted.
@@ -148,9 +154,9 @@ function compactedAtTheEnd(options: DatasetOptions, disk: Disk, lock: Lock, open
         const closedMs = Math.min(untilMs, serviceNow?.() ?? clock.now()) - overlapMs;
         const openFrom = createPartitioner(manifest.identity.partition)(closedMs);
         const { partitions, parts } = await compactDataset({ ...options, disk, place, manifest, openFrom });
-        if (partitions > 0) note?.(`${parts} parts of ${countOf(partitions, 'partition')} became ${partitions}`);
+        if (partitions > 0) note?.(`Merged ${countOf(parts, 'part')} of ${countOf(partitions, 'partition')} into ${partitions}`);
       } catch (error) {
-        throw cannotWrite(`merge parts of ${place}`, error, 'all that was added is safe');
+        throw cannotWrite(`merge parts of ${place}`, error, 'all added rows are saved');
       } finally {
         await lock.release();
       }
@@ -162,7 +168,7 @@ function compactedAtTheEnd(options: DatasetOptions, disk: Disk, lock: Lock, open
   };
 }
 
-const OTHER_PLACE = 'choose another directory with --output-dir';
+const OTHER_PLACE = 'specify a different directory with --output-dir';
 
 async function readManifest(disk: Disk, directory: string): Promise<Manifest | undefined> {
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));

@@ -138,8 +138,8 @@ export function createPartTail(job: PartTailJob): RowTail {
   async function reveal(path: string): Promise<void> {
     await inDirectory(disk, dirname(path), async ({ at }) => {
       if (await ifPresent(disk.lstat(at(basename(path))))) {
-        throw new UnprovenError(`${path} was made by somebody else during the run`, {
-          hint: 'Move it out of the dataset and run this again: leave the directory to qrctl while it runs.',
+        throw new UnprovenError(`${path} was created by another process during the run`, {
+          hint: 'Move it out of the dataset, then run the same command again. Do not change the directory while qrctl runs.',
         });
       }
       await disk.rename(at(basename(temporaryOf(path))), at(basename(path)));

@@ -38,8 +38,8 @@ export function createPartitioner({ by, timezone }: Partitioning): (timeMs: numb
 }
 
 function unnamed(date: string, timezone: string): UnprovenError {
-  return new UnprovenError(`a scan is dated so that ${date} is no day that a directory is named by (${timezone})`, {
-    hint: 'leave it out with --since, or choose another --timezone for a new --output-dir',
+  return new UnprovenError(`cannot assign a scan dated ${date} (${timezone}) to a partition: the year must have four digits`, {
+    hint: 'Exclude the scan with --since or --until, or use a different --timezone for a new --output-dir.',
   });
 }
 

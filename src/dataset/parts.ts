@@ -1,4 +1,5 @@
 /** The parts of a dataset in their directories: what a stopped run left of them is finished or removed, and what is not ours is refused. */
+
 import { join } from 'node:path';
 import type { AppendIdentity } from '../append/identity.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
@@ -6,6 +7,7 @@ import { inDirectory } from '../durable/held-directory.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
+import { countOf, formatCount } from '../text/quote.ts';
 import { MANIFEST, type Part } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 
@@ -15,7 +17,7 @@ export function datasetRefusal(directory: string, reason: string, wayOn: string)
 }
 
 /** The last way on, where the dataset is not what was committed. */
-export const NEW_DATASET = 'or export into a new --output-dir, which then replaces this one';
+export const NEW_DATASET = 'or export into a new --output-dir to replace this dataset';
 
 interface Job {
   disk: Disk;
@@ -43,14 +45,18 @@ export async function refuseForeign({ disk, directory, parts, format }: Job & Pi
     if (HIDDEN.test(name)) continue;
     // P5: engines read whatever lies there.
     if (!isPartition(name))
-      throw datasetRefusal(directory, `it holds ${name}, which is not of this export`, 'Move it out of the directory');
+      throw datasetRefusal(
+        directory,
+        `it contains ${name}, which is not part of this export`,
+        `Move ${name} out of the directory`,
+      );
     for (const file of await disk.readdir(join(directory, name))) {
       if (HIDDEN.test(file) || known.get(name)?.has(file)) continue;
       const isLost = parts.length === 0;
-      const reason = isLost ? `it has no ${MANIFEST}, and holds` : 'it holds';
+      const reason = isLost ? `it has no ${MANIFEST} and contains` : 'it contains';
       throw datasetRefusal(
         directory,
-        `${reason} ${name}/${file}, which is not of this export (${format})`,
+        `${reason} ${name}/${file}, which is not part of this export (${format})`,
         isLost ? `Restore ${MANIFEST} from a backup, ${NEW_DATASET}` : 'Move that file out of the directory',
       );
     }
@@ -60,14 +66,10 @@ export async function refuseForeign({ disk, directory, parts, format }: Job & Pi
     // P3: of the last commit it may still stand under its temporary name.
     const found = (await ifPresent(disk.lstat(path))) ?? (await ifPresent(disk.lstat(temporaryOf(path))));
     const restore = `Restore that file from a backup, ${NEW_DATASET}`;
-    if (!found) throw datasetRefusal(directory, `${partition}/${name} is gone`, restore);
+    if (!found) throw datasetRefusal(directory, `${partition}/${name} is missing`, restore);
     // P5: what was cut or written to is no longer what was proven.
     if (found.size !== bytes)
-      throw datasetRefusal(
-        directory,
-        `${partition}/${name} has ${found.size} bytes, not the ${bytes} that were written`,
-        restore,
-      );
+      throw datasetRefusal(directory, `${partition}/${name} has ${countOf(found.size, 'byte')} instead of ${formatCount(bytes)}`, restore);
   }
 }
 

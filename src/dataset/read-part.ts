@@ -45,7 +45,7 @@ export async function* readParquetPart(
     yield* readParquetRows(file, bytes, reading);
   } catch (cause) {
     if (!(cause instanceof DamagedParquetError)) throw cause;
-    throw new LocalError(`cannot read ${path}: it is damaged (${shown(cause.message)})`, {
+    throw new LocalError(`cannot read ${path}: the file is damaged (${shown(cause.message)})`, {
       cause,
       hint: 'Restore it from a backup, or export into a new --output-dir.',
     });

@@ -6,7 +6,7 @@ import { addFile } from '../run/run-summary.ts';
 import { isUuid } from '../service/checks.ts';
 import type { Service } from '../service/service.ts';
 import { MAX_SCANS_PAGE, type QrCode } from '../service/shapes.ts';
-import { quote } from '../text/quote.ts';
+import { countOf, quote } from '../text/quote.ts';
 import { formatInstant } from '../time/time.ts';
 import type { SendDelete } from './delete-rows.ts';
 import { type BackupContext, forgetPause, OTHER_DIRECTORY, openPause } from './pause-code.ts';
@@ -75,8 +75,8 @@ export async function openBackup(context: BackupContext, directory: string): Pro
     },
     tellEnd() {
       if (codes === 0) return;
-      const what = codes === 1 ? 'the backup has every scan' : `the backups of ${codes} codes have every scan`;
-      context.console.note(`${what} up to ${formatInstant(untilMs)}, and none was newer when DELETE was sent`);
+      const until = `up to ${formatInstant(untilMs)}. No newer scan existed right before the deletion`;
+      context.console.note(`Backed up every scan of ${countOf(codes, 'code')} ${until}`);
     },
   };
 }
@@ -94,7 +94,7 @@ async function deleteSaved(context: BackupContext, code: QrCode, path: string, s
 
   async function lookAgain(): Promise<void> {
     for (let round = 1; await hasNewer(service, code.id, saved); round++) {
-      if (round === ROUNDS) throw unproven(code, 'it is scanned while its scans are written');
+      if (round === ROUNDS) throw unproven(code, 'new scans kept arriving during the backup');
       await clock.sleep(SETTLE_MS, signal);
       saved = await saveScans(context, code, path);
     }
@@ -107,7 +107,7 @@ async function deleteSaved(context: BackupContext, code: QrCode, path: string, s
   await send(async () => {
     if (!isFresh()) {
       looks += 1;
-      if (looks > MOST_LOOKS) throw unproven(code, 'the rate limit makes each DELETE wait after the last look for newer scans');
+      if (looks > MOST_LOOKS) throw unproven(code, 'the rate limit delayed each DELETE after the last check for newer scans');
       return lookAgain;
     }
     // What is sent again has been away meanwhile.
@@ -147,5 +147,7 @@ async function hasNewer(service: Service, id: string, { scans, untilMs }: SavedS
 }
 
 function unproven(code: QrCode, reason: string): UnprovenError {
-  return new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, { hint: 'run this again when it is scanned less' });
+  return new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, {
+    hint: 'Run the same command again when the code is scanned less often.',
+  });
 }

@@ -2,6 +2,7 @@
  * Bulk delete. A code that is not there is a fault of the row, unless an earlier run of the same file was deleting it when it
  * was killed: a small journal of ids tells these apart, so that the file can be run again.
  */
+
 import type { TargetRow } from '../bulk/check-rows.ts';
 import { type Lookup, requireCode } from '../bulk/find-codes.ts';
 import type { RowResult } from '../bulk/outcomes.ts';
@@ -11,6 +12,7 @@ import { NotFoundError, UsageError } from '../errors.ts';
 import { bindJournal, isWorkspaceLine, type JournalWorkspace, type WorkspaceLine } from '../once/journal-workspace.ts';
 import type { BeforeSend, Service } from '../service/service.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
+import { asSentence } from '../text/sentence.ts';
 
 interface Deletion {
   id: string;
@@ -34,7 +36,8 @@ export interface DeleteJournal extends DeletedBefore {
 
 const ADVICE = {
   elsewhere: 'specify a different file with --results',
-  damaged: 'restore it from a backup; with a different --results file a row whose code is gone already fails',
+  damaged:
+    'Restore it from a backup, or specify a different file with --results. Rows whose codes are already deleted then fail.',
 };
 
 /** What a deletion is bound to; `ids` are those of its rows. */
@@ -69,7 +72,9 @@ async function checkLines(path: string, own: DeletionWorkspace, found: readonly 
   const [first] = found;
   if (first === undefined) return [];
   if (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1)
-    throw new UsageError(`${path} records another run, not a deletion`, { hint: ADVICE.elsewhere });
+    throw new UsageError(`${path} is the journal of a different operation, not of a deletion`, {
+      hint: asSentence(ADVICE.elsewhere),
+    });
   refuseOtherShapes(path, found, (record) => isWorkspaceLine(record) || isProgress(record), ADVICE.damaged);
   const { find } = finderIn(found);
   // Of a code that is deleted nothing shows any more whose it was.

@@ -28,7 +28,7 @@ export interface BackupContext {
 }
 
 /** What to do if the directory can't be used. */
-export const OTHER_DIRECTORY = 'choose another directory with --backup';
+export const OTHER_DIRECTORY = 'specify a different directory with --backup';
 const MOST_BYTES = 64 * 1024 * 1024;
 
 export interface Pause {
@@ -65,7 +65,7 @@ export async function openPause(context: BackupContext, place: string, code: QrC
         if (!isRefusal(error)) throw error;
         mayBePaused = false;
         await forget();
-        context.console.note(`the service does not pause ${quote(code.slug)}: it is backed up as it is`);
+        context.console.note(`The service refused to pause ${quote(code.slug)}. Backing it up while it is active`);
       });
     },
     end: forget,
@@ -80,7 +80,7 @@ export async function openPause(context: BackupContext, place: string, code: QrC
         if (error instanceof NotFoundError) return forget();
         const command = `qrctl qr update ${codeInShell(code)} --status ${before.status}`;
         const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${before.status})`;
-        context.console.warn(`${what}: run this again to delete it, or restore it with \`${command}\``, true);
+        context.console.warn(`${what}. Run this again to delete it, or restore its status with \`${command}\``, true);
       }
     },
   };

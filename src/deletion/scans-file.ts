@@ -1,4 +1,5 @@
 /** The scans of one code as a file that `--backup` writes: all of them up to now, verified as complete. */
+
 import { nodeDisk, readPieces } from '../durable/disk.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { realPath } from '../durable/trusted-file.ts';
@@ -10,6 +11,7 @@ import type { CodeSink } from '../rows/row-sink.ts';
 import { openWholeFile } from '../rows/whole-file.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { countOf, quote } from '../text/quote.ts';
+import { asSentence } from '../text/sentence.ts';
 import { type BackupContext, OTHER_DIRECTORY } from './pause-code.ts';
 
 const NEWLINE = 10;
@@ -82,8 +84,8 @@ function sinkOf(document: DocumentSink, code: QrCode, before: number): CodeSink 
     async commit() {
       // Scans only become more: a service that shows fewer now is not one to believe with the last copy of them.
       if (added < before) {
-        const reason = `the backup that is there has ${countOf(before, 'scan')}, and the service shows ${added}`;
-        throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, { hint: OTHER_DIRECTORY });
+        const reason = `the existing backup has ${countOf(before, 'scan')}, but the service returned ${added}`;
+        throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, { hint: asSentence(OTHER_DIRECTORY) });
       }
       await document.commit();
     },

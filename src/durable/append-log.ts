@@ -60,7 +60,7 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
     return createAppender<R>({ disk, file, path, start: length });
   } catch (error) {
     await file.close();
-    throw cannotWrite(taskOf(path), error, 'nothing was changed');
+    throw cannotWrite(taskOf(path), error, 'no changes were made');
   }
 }
 
@@ -144,7 +144,7 @@ function createAppender<R extends { is: string }>(log: {
       // D8: the promise of `append`. From here on a power cut cannot take it back.
       await Promise.all([file.datasync(), expectFindable(disk, ours, path)]);
     } catch (cause) {
-      throw cannotWrite(taskOf(path), cause, 'what it says is safe');
+      throw cannotWrite(taskOf(path), cause, 'all earlier records are saved');
     }
   }
 
@@ -185,7 +185,7 @@ function createAppender<R extends { is: string }>(log: {
 /** D15: nobody has cut the log or added to it: else what is written next would hide that. Gives which file it is. Throws LocalError. */
 async function expectSize(file: DiskFile, path: string, size: number): Promise<DiskStat> {
   const ours = await file.stat();
-  if (ours.size !== size) throw tampered(path, 'changed by somebody else');
+  if (ours.size !== size) throw tampered(path, 'changed by another process');
   return ours;
 }
 
@@ -196,6 +196,6 @@ async function expectFindable(disk: Disk, ours: DiskStat, path: string): Promise
 
 function tampered(path: string, what: string): LocalError {
   return new LocalError(`the journal ${path} was ${what} while this run was writing it`, {
-    hint: 'put it back as it was before you run this again; without it nobody knows what was sent',
+    hint: 'Restore the journal before you run this again: only the journal records which requests were sent.',
   });
 }

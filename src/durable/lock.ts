@@ -58,8 +58,8 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
 
 function inUse(path: string, waitMs: number): UsageError {
   const waited = waitMs > 0 ? ` (waited ${formatDuration(waitMs)})` : '';
-  return new UsageError(`another qrctl run is working on ${path}${waited}`, {
-    hint: 'Run this again when the other has ended; a paused run (Ctrl-Z) holds its files until it is continued or killed.',
+  return new UsageError(`another qrctl run is using ${path}${waited}`, {
+    hint: 'Run this again when the other run has ended. A paused run (Ctrl-Z) keeps its files locked until you resume or end it.',
   });
 }
 
@@ -123,7 +123,7 @@ const BSD_OPEN_LOCKED = 0x0002 | 0x0004 | 0x0020 | 0x0200 | 0x0100;
 const BSD_SYSTEMS = new Set<string>(['darwin', 'freebsd', 'openbsd', 'netbsd']);
 
 async function lockFile(path: string): Promise<Lock | undefined> {
-  if (!BSD_SYSTEMS.has(platform())) throw new LocalError(`qrctl has no way to lock files on ${platform()}`);
+  if (!BSD_SYSTEMS.has(platform())) throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
     // Another user's run must be able to lock it too, whatever our umask; only the owner can and need say so.

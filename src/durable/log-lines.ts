@@ -71,7 +71,7 @@ export function createLineReader<R extends object>(path: string, hint: string, t
     /** Returns how many records there are, and how many bytes they take. Throws UsageError at what is no log. */
     end(): { records: number; length: number } {
       const isOurs = records > 0 || (brokenAtLine === 0 && isBeginning(Buffer.concat(open)));
-      if (!isOurs) throw new UsageError(`${path} is not a journal of qrctl`, { hint });
+      if (!isOurs) throw new UsageError(`${path} is not a qrctl journal`, { hint });
       return { records, length };
     },
   };
@@ -89,7 +89,7 @@ export function createShapeGuard<R>(path: string, hasShape: (record: R) => boole
   return (record) => {
     line += 1;
     if (line > 1 && !hasShape(record))
-      throw new UsageError(`${path} is damaged at line ${line}: it holds what no run writes`, { hint });
+      throw new UsageError(`${path} is damaged at line ${line}: unknown record`, { hint });
   };
 }
 

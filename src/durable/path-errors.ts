@@ -1,5 +1,7 @@
 /** Errors of the system on files: what they mean in words, and whether the path is to blame or the machine. The only such list. */
+
 import { ClosedPipeError, Failure, isDiskFull, LocalError, messageOf, UsageError } from '../errors.ts';
+import { asSentence } from '../text/sentence.ts';
 
 /** The `code` of a system error (`ENOENT`), or undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
@@ -10,26 +12,26 @@ export function systemCode(error: unknown): string | undefined {
 const BAD_PATH: Readonly<Record<string, string>> = {
   ENOENT: 'its directory does not exist',
   EACCES: 'permission denied',
-  EPERM: 'the operation is not permitted',
+  EPERM: 'operation not permitted',
   EROFS: 'the file system is read-only',
   EISDIR: 'it is a directory',
-  EEXIST: 'there is a file of that name',
+  EEXIST: 'a file with that name already exists',
   ENOTDIR: 'part of the path is not a directory',
   ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'it is a symbolic link or its links go in circles',
-  EINVAL: 'the system takes no such name',
+  ELOOP: 'it is a symbolic link, or its links form a loop',
+  EINVAL: 'the system does not accept that name',
   ENOTSUP: 'it is not a regular file',
-  ETXTBSY: 'it is a program that is running',
-  ERR_FS_FILE_TOO_LARGE: 'it is larger than any file that qrctl writes there',
-  ENXIO: 'nothing is behind that device or socket',
+  ETXTBSY: 'it is a running program',
+  ERR_FS_FILE_TOO_LARGE: 'it is too large to be a file that qrctl wrote',
+  ENXIO: 'the device or socket is not connected',
 };
 
 /** What is wrong with the machine. */
 const MACHINE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would be larger than the system allows',
-  EIO: 'the device failed',
+  EDQUOT: 'the disk quota is exceeded',
+  EFBIG: 'the file would exceed the size limit of the system',
+  EIO: 'the device reported an input/output error',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open on the whole system',
 };
@@ -43,7 +45,7 @@ export function describeSystemError(error: unknown): string {
 }
 
 /** A way out where the path of `--output` is to blame. */
-export const OTHER_FILE = 'choose another file with --output';
+export const OTHER_FILE = 'specify a different file with --output';
 
 /**
  * What to throw where a file could not be opened: UsageError where the path is to blame, LocalError otherwise. `task` says what cannot be
@@ -55,7 +57,10 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
   const message = `cannot ${task}: ${describeSystemError(error)}`;
   // That nothing was changed only the caller can say: others may have been opened before, and be done.
   if (!Object.hasOwn(BAD_PATH, code)) return new LocalError(message, { cause: error, hint: adviceFor(error) });
-  return new UsageError(message, { cause: error, hint: code === 'ENOENT' ? `create the directory first, or ${choice}` : choice });
+  return new UsageError(message, {
+    cause: error,
+    hint: asSentence(code === 'ENOENT' ? `create the directory first, or ${choice}` : choice),
+  });
 }
 
 /**
@@ -65,8 +70,11 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
-  if (code === 'EPIPE') return new ClosedPipeError('the reader went away', { cause: error });
-  return new LocalError(`cannot ${task}: ${describeSystemError(error)}`, { cause: error, hint: `${state}; ${adviceFor(error)}` });
+  if (code === 'EPIPE') return new ClosedPipeError('the reader closed the pipe', { cause: error });
+  return new LocalError(`cannot ${task}: ${describeSystemError(error)}`, {
+    cause: error,
+    hint: `${asSentence(state)} ${adviceFor(error)}`,
+  });
 }
 
 /** Puts an error into words that nothing else did, if the disk is full; returns any other as it is. */
@@ -77,5 +85,7 @@ export function ifDiskFull(error: unknown): unknown {
 
 /** What to do about an error of the machine. */
 export function adviceFor(error: unknown): string {
-  return isDiskFull(error) ? 'free up disk space, then run the same command again' : 'fix that, then run the same command again';
+  return isDiskFull(error)
+    ? 'Free up disk space, then run the same command again.'
+    : 'Fix the problem, then run the same command again.';
 }

@@ -210,7 +210,9 @@ export async function putInPlace(
     // D4: process ids are only unique on one machine. In two containers that share a volume another qrctl may have taken our temporary
     // name for a dead one's, and its file must not be renamed as if it were ours.
     if (!(await isAt(disk, await file.stat(), entry))) {
-      throw new LocalError(`${temporary} was replaced by another process`, { hint: 'let only one run write a file at a time' });
+      throw new LocalError(`${temporary} was replaced by another process`, {
+        hint: 'Run the same command again, and let only one run write the file at a time.',
+      });
     }
     await beforeRename?.();
     await file.close(); // Windows does not move an open file

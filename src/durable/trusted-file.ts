@@ -47,7 +47,7 @@ async function followLinks(disk: Disk, path: string, most: number): Promise<stri
     if (!target) continue;
     // D14: a link of root's or our own is trusted, and anybody may link to what is theirs.
     if (![ROOT, disk.user(), target.uid].includes(link.uid)) {
-      throw refusal(path, `${at} is a symbolic link that user ${link.uid} made to what is not theirs`);
+      throw refusal(path, `${at} is a symbolic link that user ${link.uid} created to a target of another user`);
     }
     real = end;
   }
@@ -100,7 +100,7 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
 export async function checkPlace(disk: Disk, file: Pick<DiskFile, 'stat' | 'place'>, path: string): Promise<void> {
   const [here, there, place] = await Promise.all([file.stat(), ifPresent(disk.lstat(path)), file.place()]);
   if (isSameFile(here, there) && (place ?? path) === path) return;
-  throw refusal(path, 'somebody moved it, or a directory on the way to it, meanwhile');
+  throw refusal(path, 'it, or a directory in its path, was moved or replaced in the meantime');
 }
 
 /** Whether two descriptions are of one file, whatever it is called. */
@@ -114,12 +114,12 @@ async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): P
   const directory = await disk.lstat(dirname(path));
   if (directory.uid === ROOT && (directory.mode & OTHERS_WRITE) === 0) return;
   if (![ROOT, directory.uid].includes(uid))
-    throw refusal(path, `it belongs to user ${uid}, and others than root may write in its directory`);
-  if (nlink > 1) throw refusal(path, 'it has another name elsewhere, and others than root may write in its directory');
+    throw refusal(path, `it belongs to user ${uid}, and its directory is writable by users other than root`);
+  if (nlink > 1) throw refusal(path, 'it has more than one hard link, and its directory is writable by users other than root');
 }
 
 function refusal(path: string, reason: string): UsageError {
   return new UsageError(`cannot write ${path}: ${reason}`, {
-    hint: 'run this as the user whose files they are, or choose a directory in which nobody else can write',
+    hint: 'Run this as the user who owns the files, or specify a directory that no other user can write to.',
   });
 }

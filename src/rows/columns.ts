@@ -45,14 +45,14 @@ export function chooseColumns(fields: readonly string[] | undefined, columns: re
     const column = columns.find(({ name }) => name === field);
     if (!column) throw unknownField(field, names);
     if (fields.indexOf(field) < index)
-      throw new UsageError(`--fields names ${quote(field)} twice`, { hint: 'name each field once' });
+      throw new UsageError(`--fields contains ${quote(field)} twice`, { hint: 'Specify each field once.' });
     return column;
   });
 }
 
 function unknownField(field: string, names: readonly string[]): UsageError {
   const meant = nearest(field.toLowerCase(), names);
-  return new UsageError(`--fields: there is no field ${inQuotes(field)} here`, {
-    hint: `${meant ? `did you mean ${meant}? ` : ''}the fields are ${names.join(',')}`,
+  return new UsageError(`unknown field ${inQuotes(field)} in --fields`, {
+    hint: `${meant ? `Did you mean ${meant}? ` : ''}Valid fields: ${names.join(',')}`,
   });
 }

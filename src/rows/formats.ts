@@ -5,10 +5,10 @@ export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;
 
 /** What help says of each. */
 export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>> = {
-  table: 'the default on a terminal; fits its width, leaving out what matters least; control characters are shown',
-  csv: 'the default elsewhere for lists and scans: RFC 4180, UTF-8, LF; null is an empty cell',
-  json: 'the default elsewhere for one record; one document, however many pages it took',
-  ndjson: 'one JSON object a line',
+  table: 'Default on a terminal. Omits the least important columns if they do not fit; shows control characters',
+  csv: 'Default elsewhere for lists and scans: RFC 4180, UTF-8, LF; null is an empty cell',
+  json: 'Default elsewhere for one record. A list is one document, regardless of the number of pages',
+  ndjson: 'One JSON object per line',
 };
 
 /** What it takes where scans are written, which engines read by the million. */

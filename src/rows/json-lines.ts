@@ -87,7 +87,7 @@ const DEEPEST = 200;
 export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): string {
   if (typeof value === 'bigint') return `${value}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (depth > DEEPEST) throw new UnexpectedAnswerError(`a value of the service is nested more than ${DEEPEST} deep`);
+  if (depth > DEEPEST) throw new UnexpectedAnswerError(`the service returned a value nested more than ${DEEPEST} levels deep`);
   const inner = margin + ' '.repeat(indent);
   const colon = indent ? ': ' : ':';
   const parts = Array.isArray(value)

@@ -86,19 +86,17 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
 }
 
 function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
-  const beside = (flag: string) =>
-    new UsageError(`--ids prints ids alone, one a line: ${flag} does not go with it`, {
-      hint: `leave out --ids or ${flag}`,
-    });
+  const beside = (flag: string, hint = `Omit --ids or ${flag}.`) =>
+    new UsageError(`--ids prints only IDs, one per line, and can't be used with ${flag}`, { hint });
   if (!columns.some(({ name }) => name === 'id'))
-    throw new UsageError('--ids: there are no ids here', { hint: 'leave out --ids' });
+    throw new UsageError('--ids requires records with an ID', { hint: 'Omit --ids.' });
   if (flags.fields) throw beside('--fields');
   if (flags.format) throw beside('--format');
   if (flags.excel) throw beside('--excel');
   if (flags.rawCells) throw beside('--raw-cells');
   if (flags.delimiter) throw beside('--delimiter');
   const named = flags.output && scanFormatOfPath(flags.output);
-  if (named && named !== 'csv') throw beside(`an --output of ${named}`);
+  if (named && named !== 'csv') throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
 }
 
 /** Formats of others, by what people call their files. */
@@ -108,32 +106,32 @@ const FOREIGN = ['xls', 'ods'];
 export function refuseForeignExtension(path: string, formats: readonly Format[] = FORMATS): void {
   const extension = extensionOf(path);
   if (EXTENSIONS.parquet.includes(extension) && !formats.includes('parquet')) {
-    throw new UsageError(`${path}: Parquet is for scans`, { hint: 'use .csv; `qrctl scans export` writes Parquet' });
+    throw new UsageError(`cannot write ${path}: only scans can be written as Parquet`, { hint: 'Use the extension .csv.' });
   }
   if (!FOREIGN.includes(extension)) return;
-  throw new UsageError(`${path}: .${extension} is not written`, { hint: 'every spreadsheet opens .xlsx' });
+  throw new UsageError(`cannot write ${path}: .${extension} is not supported`, { hint: 'Use .xlsx instead.' });
 }
 
 function refuseOtherExtension(path: string, format: Format | FileFormat): void {
   const named = scanFormatOfPath(path);
   if (named === undefined || named === format) return;
-  throw new UsageError(`${path} would not be what its name says: the format is ${format}`, {
-    hint: `leave out --format, or give --output another extension`,
+  throw new UsageError(`format ${format} doesn't match the extension of ${path}`, {
+    hint: 'Omit --format, or use a different extension with --output.',
   });
 }
 
 function chooseDelimiter(flag: Delimiter | undefined, path: string | undefined, { settings }: PlanContext): Delimiter {
   if (path === undefined || extensionOf(path) !== 'tsv') return flag ?? settings.delimiter ?? ',';
   if (flag === undefined || flag === '\t') return '\t';
-  throw new UsageError(`--delimiter ${flag} does not go with .tsv, which is CSV with tabs`, {
-    hint: 'leave out --delimiter, or name the file .csv',
+  throw new UsageError(`--delimiter ${flag} can't be used with .tsv, which is tab-separated`, {
+    hint: 'Omit --delimiter, or use the extension .csv.',
   });
 }
 
 function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, format: Format | FileFormat, gzip: boolean): void {
   if (excel && rawCells) {
-    throw new UsageError('--excel defuses cells that look like formulas, --raw-cells does not', {
-      hint: 'leave out one of them',
+    throw new UsageError("--excel escapes formulas and can't be used with --raw-cells", {
+      hint: 'Omit one of the two flags.',
     });
   }
   const onlyCsv =
@@ -142,25 +140,27 @@ function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, f
     (delimiter && '--delimiter') ||
     (header === false && format !== 'table' && '--no-header');
   if (onlyCsv && format !== 'csv') {
-    throw new UsageError(`${onlyCsv} is for CSV, and the format is ${format}`, {
-      hint: `add --format csv, or leave out ${onlyCsv}`,
+    throw new UsageError(`${onlyCsv} requires CSV, but the format is ${format}`, {
+      hint: `Add --format csv, or omit ${onlyCsv}.`,
     });
   }
   if (format === 'xlsx' && gzip) {
-    throw new UsageError('a workbook is compressed as it is', { hint: 'leave out .gz' });
+    throw new UsageError('.xlsx files are already compressed', { hint: 'Omit .gz from the file name.' });
   }
   if (format === 'table' && gzip) {
-    throw new UsageError('a table is for reading and is not compressed', {
-      hint: 'use --format csv, or an --output without .gz',
+    throw new UsageError('tables cannot be compressed', {
+      hint: 'Use --format csv, or omit .gz from the file name.',
     });
   }
 }
 
 /** @throws UsageError where nobody could read it. */
 function refuseParquet({ path, gzip }: Pick<OutputPlan, 'path' | 'gzip'>, { isTerminal }: PlanContext): void {
-  if (gzip) throw new UsageError('Parquet is compressed inside', { hint: 'leave out .gz' });
+  if (gzip) throw new UsageError('Parquet files are already compressed', { hint: 'Omit .gz from the file name.' });
   if (path !== undefined || !isTerminal) return;
-  throw new UsageError('Parquet is not text: a terminal cannot show it', { hint: 'add -o scans.parquet' });
+  throw new UsageError('cannot print Parquet to a terminal: it is a binary format', {
+    hint: 'Write it to a file, for example with `-o scans.parquet`.',
+  });
 }
 
 const LIST_FORMATS = [...FORMATS.filter((format) => format !== 'table'), 'xlsx'] as const satisfies readonly FileFormat[];

@@ -1,4 +1,5 @@
 /** An output file that appears whole or not at all (see durable/replace-file.ts), plain or compressed; what is no file is written as it is. */
+
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { platform } from 'node:os';
@@ -9,6 +10,7 @@ import { openReplacement, type Processes, type Replacement } from '../durable/re
 import { checkPlace, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
+import { asSentence } from '../text/sentence.ts';
 import { createGatherer } from './gatherer.ts';
 import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';
 
@@ -53,7 +55,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
     if (namesDevice(path, platform())) return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, elsewhere);
     if (isFile) return wholeFile(path, await openReplacement(disk, real, { processes }), encoder, beforeReplace);
-    if (keeps) throw refusal(path, 'is not a regular file', 'remove it, or choose another place');
+    if (keeps) throw refusal(path, 'is not a regular file', 'remove it, or specify a different path');
     return directFile(path, await openDirectly(disk, path, real, processes.pid), encoder());
   } catch (error) {
     throw cannotOpen(`write ${path}`, error, elsewhere);
@@ -103,12 +105,12 @@ export async function checkWholeFile(path: string, elsewhere: string): Promise<v
  * nothing could be written, also at a link that somebody made to a device that is not theirs (D14).
  */
 async function resolveFile(disk: Disk, path: string, elsewhere: string): Promise<{ real: string; isFile: boolean }> {
-  if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'names a directory', elsewhere);
+  if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'is the path of a directory', elsewhere);
   const old = await ifPresent(disk.stat(path));
   if (old?.isDirectory()) throw refusal(path, 'is a directory', elsewhere);
   if (DESCRIPTORS.test(path)) return { real: path, isFile: false };
   if (!old && (await ifPresent(disk.lstat(path)))) {
-    throw refusal(path, 'is a symbolic link to a file that does not exist', 'name the real file, or remove the link');
+    throw refusal(path, 'is a symbolic link to a file that does not exist', 'specify the real file, or remove the link');
   }
   const isFile = old === undefined || old.isFile();
   if (old && isFile) await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
@@ -116,7 +118,7 @@ async function resolveFile(disk: Disk, path: string, elsewhere: string): Promise
 }
 
 function refusal(path: string, what: string, hint: string): UsageError {
-  return new UsageError(`cannot write ${path}: it ${what}`, { hint });
+  return new UsageError(`cannot write ${path}: it ${what}`, { hint: asSentence(hint) });
 }
 
 function wholeFile(
@@ -126,7 +128,7 @@ function wholeFile(
   beforeReplace: WholeFileOptions['beforeReplace'],
 ): WholeFile {
   let gatherer = createGatherer(createEncoder(), replacement.write);
-  const failing = (error: unknown) => Promise.reject(inWords(path, error, `${path} is as it was`));
+  const failing = (error: unknown) => Promise.reject(inWords(path, error, `no changes were made to ${path}`));
   return {
     write: (chunk) => gatherer.write(chunk).catch(failing),
     async commit() {
@@ -159,7 +161,7 @@ async function openDirectly(disk: Disk, path: string, real: string, pid: number)
   try {
     await checkPlace(disk, file, real);
     // A device when its name was looked at, and a file that is opened: somebody swapped them.
-    if ((await file.stat()).isFile()) throw refusal(path, 'became a regular file meanwhile', 'run this again');
+    if ((await file.stat()).isFile()) throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
     return file;
   } catch (error) {
     await file.close();
@@ -170,7 +172,7 @@ async function openDirectly(disk: Disk, path: string, real: string, pid: number)
 function directFile(path: string, file: Direct, encoder: Encoder): WholeFile {
   let closed = false;
   const gatherer = createGatherer(encoder, (bytes) => writeFully(file, bytes, null));
-  const failing = (error: unknown) => Promise.reject(inWords(path, error, 'not all was written'));
+  const failing = (error: unknown) => Promise.reject(inWords(path, error, 'the output is incomplete'));
   const close = async () => {
     if (!closed) await file.close();
     closed = true;
@@ -187,7 +189,7 @@ function inWords(path: string, error: unknown, state: string): unknown {
 }
 
 /** Where a file in the directory of `--output-dir` cannot be written. */
-export const OTHER_DIRECTORY = 'choose another directory with --output-dir';
+export const OTHER_DIRECTORY = 'specify a different directory with --output-dir';
 
 /**
  * Makes a directory that an option names, and those above it, and gives its real path. Throws UsageError where the path is to blame, also by
@@ -197,6 +199,6 @@ export async function makeOutputDirectory(path: string, elsewhere = OTHER_DIRECT
   try {
     return await makeRealDirectories(nodeDisk, path);
   } catch (cause) {
-    throw cannotOpen(`make the directory ${path}`, cause, elsewhere);
+    throw cannotOpen(`create the directory ${path}`, cause, elsewhere);
   }
 }

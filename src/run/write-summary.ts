@@ -4,7 +4,7 @@ import type { Processes } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';
 import { formatRunSummary, type RunEnd } from './run-summary.ts';
 
-const OTHER_FILE = 'choose another file with --summary';
+const OTHER_FILE = 'specify a different file with --summary';
 
 /** Throws UsageError, before anything is done, where no summary could be written: nobody would know how the run ended. */
 export async function checkSummaryPlace(path: string): Promise<void> {
@@ -12,8 +12,8 @@ export async function checkSummaryPlace(path: string): Promise<void> {
   const { stat } = await import('node:fs/promises');
   const directory = await stat(dirname(path)).catch(() => undefined);
   if (!directory?.isDirectory()) {
-    throw new UsageError(`cannot write the summary ${path}: there is no directory ${dirname(path)}`, {
-      hint: `make it first, or ${OTHER_FILE}`,
+    throw new UsageError(`cannot write the summary ${path}: the directory ${dirname(path)} does not exist`, {
+      hint: `Create the directory first, or ${OTHER_FILE}.`,
     });
   }
   const { checkWholeFile } = await import('../rows/whole-file.ts');

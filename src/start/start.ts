@@ -36,7 +36,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 /** Nothing is left to wait for, and the run has not ended: to node that is a success. */
 function endedUnsaid(): void {
   process.exitCode = 1;
-  writeSync(2, 'qrctl: ended in the middle of its work: this is a defect of qrctl\n');
+  writeSync(2, 'qrctl: ended before its work was done: this is a bug in qrctl\n');
 }
 
 function loadApp(): App {

@@ -156,14 +156,14 @@ describe('several codes in one file', () => {
     expect(await run(memory, grown, all)).toBe(1);
     const fewer: TestService = { [OTHER_CODE]: service[OTHER_CODE] ?? [] };
     expect(await run(memory, fewer, all)).toBe(0);
-    await expect(run(memory, fewer)).rejects.toThrow('holds the scans of all codes, not of code');
+    await expect(run(memory, fewer)).rejects.toThrow('contains the scans of all codes, not of code');
   });
 });
 
 describe('an append is not even begun where', () => {
   it('the columns do not tell which scans the file has', async () => {
     await expect(run(memory, service, { identity: { columns: ['country', 'ts'] } })).rejects.toThrow(
-      '--append needs the column id',
+      '--append requires the column id',
     );
   });
 
@@ -179,14 +179,14 @@ describe('an append is not even begun where', () => {
       { all: true, columns: ['id', 'ts'] },
     ]) {
       const opening = openOn(memory, service, { identity });
-      await expect(opening).rejects.toThrow('--append needs the column qr_id to know which scans the file has');
-      await expect(opening).rejects.toMatchObject({ hint: 'Add it to --fields, for example --fields qr_id,id,ts.' });
+      await expect(opening).rejects.toThrow('--append requires the column qr_id to identify the scans in the file');
+      await expect(opening).rejects.toMatchObject({ hint: 'Add it to --fields, for example `--fields qr_id,id,ts`.' });
     }
     await (await openOn(memory, service, { identity: { columns: ['id', 'ts'] } })).discard();
   });
 
   it('no file is named', async () => {
-    await expect(openOn(memory, service, { path: '-' })).rejects.toThrow('--append adds to a plain CSV or NDJSON file, not to -');
+    await expect(openOn(memory, service, { path: '-' })).rejects.toThrow('--append requires a plain CSV or NDJSON file, not -');
   });
 
   it('something else than a file stands there', async () => {
@@ -219,7 +219,7 @@ it('an append is not begun where the path was made to lead elsewhere while it wa
   const readlink = async () => 'other.csv';
   const before = everything();
   const opening = openOn(memory, service, { lock, disk: { ...memory.disk, lstat, readlink } });
-  await expect(opening).rejects.toThrow('it leads to another file than when the run began');
+  await expect(opening).rejects.toThrow('the path now leads to a different file than when the run started');
   expect(released).toBe(1);
   expect(everything()).toEqual(before);
 });

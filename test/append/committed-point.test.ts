@@ -53,7 +53,7 @@ describe('a file after its committed point', () => {
     await run(memory, service, { warn: (line) => warnings.push(line) });
     expect(fileText()).toBe(`${committed}${ROW}`);
     expect(warnings).toEqual([
-      `scans.out: ${ROW.length + 34} bytes after the last commit (1 whole rows), left by a stopped run, were cut off`,
+      `scans.out: removed ${ROW.length + 34} bytes that a stopped run left after the last commit (1 complete row)`,
     ]);
   });
 
@@ -81,7 +81,7 @@ describe('a file after its committed point', () => {
     const committed = await stopped();
     memory.write(FILE, Buffer.concat([Buffer.from(`${committed}${ROW}`), Buffer.from(more(ROW))]));
     const before = fileText();
-    await expect(run(memory, service)).rejects.toThrow('were not written by this export');
+    await expect(run(memory, service)).rejects.toThrow('was not written by this export');
     expect(fileText()).toBe(before);
   });
 
@@ -106,7 +106,7 @@ describe('a file after its committed point', () => {
     memory.write(FILE, `${committed}${torn}`);
     const again = run(memory, service, options);
     if (cut) expect(await again).toBe(1);
-    else await expect(again).rejects.toThrow('were not written by this export');
+    else await expect(again).rejects.toThrow('was not written by this export');
   });
 
   it.each(['# a note of mine\n', `${'5,2026-01-01T04:00:00.000Z'}# a note of mine\n`, '5,yesterday,DE,,mobile,iOS,Safari,\n'])(
@@ -115,7 +115,7 @@ describe('a file after its committed point', () => {
       const committed = await stopped();
       memory.write(FILE, `${committed}${ROW}${line}`);
       await expect(run(memory, service)).rejects.toThrow(
-        `${ROW.length + line.length} bytes after the last commit (at ${committed.length}) were not written by this export`,
+        `data after the last commit (${ROW.length + line.length} bytes from byte ${committed.length}) was not written by this export`,
       );
       expect(fileText()).toBe(`${committed}${ROW}${line}`);
     },
@@ -129,7 +129,7 @@ describe('a file after its committed point', () => {
       memory.write(FILE, `${fileText()}33333333-3333-4333-8333-333333333333,${ROW}`);
       const again = run(memory, service, { identity: { all } });
       if (all) expect(await again).toBe(1);
-      else await expect(again).rejects.toThrow('were not written by this export');
+      else await expect(again).rejects.toThrow('was not written by this export');
     }
   });
 
@@ -142,7 +142,7 @@ describe('a file after its committed point', () => {
       const again = run(memory, service);
       await expect(again).rejects.toThrow(UsageError);
       await expect(again).rejects.toThrow(
-        `${line.length} bytes after the last commit (at ${before.length}) were not written by this export`,
+        `data after the last commit (${line.length} bytes from byte ${before.length}) was not written by this export`,
       );
       expect(fileText()).toBe(`${before}${line}`);
     },
@@ -166,7 +166,7 @@ describe('a file after its committed point', () => {
       memory.revive();
       memory.write(FILE, text);
       if (cut) expect(await run(memory, service, options)).toBe(4);
-      else await expect(run(memory, service, options)).rejects.toThrow('it was not written by this export');
+      else await expect(run(memory, service, options)).rejects.toThrow('the file was not written by this export');
       if (!cut) expect(fileText()).toBe(text);
     },
   );
@@ -229,14 +229,14 @@ describe('an append is refused, and everything left as it is, when', () => {
     [
       'the file is shorter than committed (A6)',
       () => memory.write(FILE, fileText().slice(0, -10)),
-      /it was cut/,
+      /the file was truncated/,
       'Restore the file from a backup, or add `--restart`',
     ],
     [
       'the file was edited (A6)',
       () => memory.write(FILE, fileText().replace('Safari', 'Firefox')),
       /was edited or replaced/,
-      'keeps this file as scans.out.old',
+      'keeps the old file as scans.out.old',
     ],
     [
       'one bit of the file is another',
@@ -262,13 +262,13 @@ describe('an append is refused, and everything left as it is, when', () => {
       'another workspace is meant, which has none of its codes',
       () => {},
       /belongs to another workspace/,
-      'Use the key of that workspace, or choose another file with --output.',
+      'Use the key of that workspace, or specify a different file with --output.',
       { own: ownWorkspace([OTHER_CODE], { apiKey: 'svc_live_bbbb' }) },
     ],
     [
       'another code is meant (A6)',
       () => {},
-      /holds the scans of code 1111/,
+      /contains the scans of code 1111/,
       `Pass the same codes (\`${CODE}\`)`,
       { identity: { codes: [OTHER_CODE] } },
     ],
@@ -296,7 +296,7 @@ describe('an append is refused, and everything left as it is, when', () => {
     [
       'the state is of a later version (A16)',
       () => memory.write(STATE, later(memory.read(STATE) ?? '')),
-      /version 3, which this qrctl does not know/,
+      /version 3, which this version of qrctl does not support/,
       'Update qrctl',
     ],
     [
@@ -305,7 +305,7 @@ describe('an append is refused, and everything left as it is, when', () => {
         memory.remove(STATE);
         memory.write(FILE, fileText().replace('2026-01-01T01', 'yesterday'));
       },
-      /a row that is no scan/,
+      /a row that is not a scan/,
       'Restore scans.out.state.json from a backup',
     ],
     [
@@ -315,7 +315,7 @@ describe('an append is refused, and everything left as it is, when', () => {
         memory.write(FILE, `${fileText()}${fileText().split('\n')[4]}\n`);
       },
       /the row 4 twice/,
-      'keeps this file as scans.out.old',
+      'keeps the old file as scans.out.old',
     ],
     [
       'the state is unreadable and the file gone',
@@ -323,7 +323,7 @@ describe('an append is refused, and everything left as it is, when', () => {
         memory.write(STATE, '{');
         memory.remove(FILE);
       },
-      /cannot be read: it was cut or changed, and the file is gone/,
+      /cannot be read \(truncated or changed\), and the file is missing/,
       'or add `--restart`',
     ],
   ];
@@ -351,7 +351,7 @@ describe('an append is refused, and everything left as it is, when', () => {
     await expect(run(memory, service)).rejects.toThrow();
     memory.revive();
     memory.write(FILE, 'precious');
-    await expect(run(memory, service)).rejects.toThrow('it was not written by this export');
+    await expect(run(memory, service)).rejects.toThrow('the file was not written by this export');
     expect(fileText()).toBe('precious');
   });
 });
@@ -383,7 +383,7 @@ it('a run whose state was lost says what it will cut off of a torn row, once it 
   memory.write(FILE, `${fileText()}5,2026-01`);
   const warnings: string[] = [];
   await run(memory, service, { warn: (line) => warnings.push(line) });
-  expect(warnings).toEqual(['scans.out: its last 9 bytes, a torn row, will be cut off']);
+  expect(warnings).toEqual(['scans.out: the incomplete last row (9 bytes) will be removed']);
   expect(ids()).toEqual(['1', '2', '3', '4']);
 });
 
@@ -403,7 +403,7 @@ describe('a lost state is worked out from the file', () => {
     await run(memory, service, options);
     memory.remove(STATE);
     memory.write(FILE, fileText().replace('"2026-01-01T00:00:00.000Z"', '["2026-01-01T00:00:00.000Z"]'));
-    await expect(run(memory, service, options)).rejects.toThrow('a row that is no scan');
+    await expect(run(memory, service, options)).rejects.toThrow('a row that is not a scan');
   });
 
   it('though its last line is torn (A4)', async () => {
@@ -460,7 +460,7 @@ describe('a lost state is worked out from the file', () => {
     memory.write(FILE, 'id,ts,country,city,device,os,browser,referrer\n');
     const notes: string[] = [];
     expect(await run(memory, service, { sinceMs: START + HOUR, note: (line) => notes.push(line) })).toBe(3);
-    expect(notes).toEqual(['scans.out: it has no state (scans.out.state.json); it was worked out again from the file']);
+    expect(notes).toEqual(['scans.out: its state file (scans.out.state.json) is missing. Rebuilt the state from the file']);
     expect(state().sinceMs).toBe(START + HOUR);
   });
 

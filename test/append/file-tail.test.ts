@@ -166,9 +166,9 @@ describe('somebody else works on the file during a run', () => {
     const theirs = memory.read(FILE);
     const adding = file.sinkOf(CODE).write(NEW);
     await expect(adding).rejects.toThrow(UnprovenError);
-    await expect(adding).rejects.toThrow(`${FILE} was moved, cut or changed by somebody else during the run`);
-    await expect(adding).rejects.toMatchObject({ hint: expect.stringContaining('Nothing more was committed') });
-    await expect(file.commit()).rejects.toThrow('was moved, cut or changed');
+    await expect(adding).rejects.toThrow(`${FILE} was moved, truncated or changed by another process during the run`);
+    await expect(adding).rejects.toMatchObject({ hint: expect.stringContaining('No further rows were committed') });
+    await expect(file.commit()).rejects.toThrow('was moved, truncated or changed');
     await file.discard();
     expect(claimOf(memory)).toEqual(before);
     expect(memory.read(FILE)?.slice(-50)).toBe(theirs?.slice(-50));
@@ -205,7 +205,7 @@ it('a file that is moved to another device during a run is another file (A15)', 
   const lstat = async (path: string) => ({ ...(await memory.disk.lstat(path)), ...(path === FILE && { dev: moved }) });
   const file = await openOn(memory, service, { disk: { ...memory.disk, lstat } });
   moved = 2n;
-  await expect(file.sinkOf(CODE).write(NEW)).rejects.toThrow('was moved, cut or changed');
+  await expect(file.sinkOf(CODE).write(NEW)).rejects.toThrow('was moved, truncated or changed');
   await file.discard();
 });
 

@@ -56,8 +56,8 @@ it('is refused when 10,000 are taken', async () => {
   };
   await expect(keep({ lstat })).rejects.toMatchObject({
     name: 'LocalError',
-    message: 'cannot keep scans.out: scans.out.old and 9999 more names are taken',
-    hint: 'Move the old files to another directory, and run this again.',
+    message: 'cannot keep scans.out: scans.out.old and 9999 other names are in use',
+    hint: 'Move the old files to another directory, then run the same command again.',
   });
   expect(asked.at(-1)).toMatch(/\.old\.9999$/);
 });

@@ -88,7 +88,9 @@ describe('rows are read back', () => {
   it('without a torn row that begins as no row does, but where the file may be anything (A21)', async () => {
     const row = '1,2026-01-01T00:00:00Z,\n';
     expect((await rowsIn(`${row}a note`, csv)).rows).toHaveLength(1);
-    await expect(rowsIn(`${row}a note`, csv, { strict: true })).rejects.toThrow(new ForeignRowError('a beginning of no row'));
+    await expect(rowsIn(`${row}a note`, csv, { strict: true })).rejects.toThrow(
+      new ForeignRowError('a last line that is not part of a scan'),
+    );
     const [last, several] = [
       { ...csv, columns: ['referrer', 'id', 'ts'], dialect: { ...DIALECT, excel: true, delimiter: ';' } },
       { ...csv, columns: ['qr_id', 'ts', 'id'], codes: ['abc', 'xyz'] },
@@ -108,7 +110,7 @@ describe('rows are read back', () => {
       ['xz', several],
       ['abc,May', several],
     ] as const)
-      await expect(rowsIn(torn, identity, { strict: true }), torn).rejects.toThrow('a beginning of no row');
+      await expect(rowsIn(torn, identity, { strict: true }), torn).rejects.toThrow('a last line that is not part of a scan');
   });
 
   it('with BOM and CRLF', async () => {
@@ -149,24 +151,24 @@ describe('what a stopped run left', () => {
 
 describe('a row is foreign', () => {
   const cases: [string, AppendIdentity, string, boolean?][] = [
-    ['a row of 2 cells, not 3', csv, '1,2026-01-01T00:00:00Z\n'],
-    ['a row of 1 cells, not 3', csv, '1,2026-01-01T00:00:00Z,\n\n'],
-    ['a row that is no scan', csv, 'x,2026-01-01T00:00:00Z,\n'],
-    ['a row that is no scan', csv, '1x,2026-01-01T00:00:00Z,\n'],
-    ['a row that is no scan', csv, 'x1,2026-01-01T00:00:00Z,\n'],
-    ['a row that is no scan', csv, '1,yesterday,\n'],
-    ['a row that is no scan', ndjson, '{"id":"1","ts":"2026-01-01T00:00:00Z"}\n'],
-    ['a row that is no scan', ndjson, '{"id":1,"ts":5}\n'],
-    ['a row that is no scan', ndjson, '{"id":1.5,"ts":"2026-01-01T00:00:00Z"}\n'],
+    ['a row with 2 cells instead of 3', csv, '1,2026-01-01T00:00:00Z\n'],
+    ['a row with 1 cell instead of 3', csv, '1,2026-01-01T00:00:00Z,\n\n'],
+    ['a row that is not a scan', csv, 'x,2026-01-01T00:00:00Z,\n'],
+    ['a row that is not a scan', csv, '1x,2026-01-01T00:00:00Z,\n'],
+    ['a row that is not a scan', csv, 'x1,2026-01-01T00:00:00Z,\n'],
+    ['a row that is not a scan', csv, '1,yesterday,\n'],
+    ['a row that is not a scan', ndjson, '{"id":"1","ts":"2026-01-01T00:00:00Z"}\n'],
+    ['a row that is not a scan', ndjson, '{"id":1,"ts":5}\n'],
+    ['a row that is not a scan', ndjson, '{"id":1.5,"ts":"2026-01-01T00:00:00Z"}\n'],
     ['a row that cannot be parsed', csv, '1,2026-01-01T00:00:00Z,a"b"\n'],
     ['a row that cannot be parsed', ndjson, '{"id":1,\n'],
     ['a row that cannot be parsed', ndjson, '\n'],
-    ['a line that is no object', ndjson, '7\n'],
-    ['a line that is no object', ndjson, 'null\n'],
-    ['a row with other columns', ndjson, '{"ts":"2026-01-01T00:00:00Z","id":1,"referrer":null}\n', true],
-    ['a row with other columns', ndjson, '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n', true],
+    ['a line that is not a JSON object', ndjson, '7\n'],
+    ['a line that is not a JSON object', ndjson, 'null\n'],
+    ['a row with different columns', ndjson, '{"ts":"2026-01-01T00:00:00Z","id":1,"referrer":null}\n', true],
+    ['a row with different columns', ndjson, '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n', true],
     [
-      'a row with other columns',
+      'a row with different columns',
       { ...ndjson, dialect: { ...DIALECT, keepExtra: true } },
       '{"id":1,"ts":"2026-01-01T00:00:00Z","os":null}\n',
       true,
@@ -227,10 +229,10 @@ describe('a lost state is worked out again', () => {
     ['the row 1 twice', `${HEAD}${at(1, 0)}${at(1, 0)}`, csv],
     ['other columns', `id,ts\n1,2026-01-01T00:00:00Z\n`, csv],
     ['other columns', 'id,ts,ref', csv],
-    ['a beginning of no row', `${HEAD}${at(1, 0)}a note of mine`, csv],
+    ['a last line that is not part of a scan', `${HEAD}${at(1, 0)}a note of mine`, csv],
     ['no header', at(1, 0), { ...csv, dialect: { ...DIALECT, header: false } }, ''],
     ['a row of another code, d', 'id,ts,qr_id\n1,2026-01-01T00:00:00Z,d\n', { ...csv, columns: ['id', 'ts', 'qr_id'] }],
-    ['a row with other columns', '{"id":1,"ts":"2026-01-01T00:00:00Z"}\n', ndjson],
+    ['a row with different columns', '{"id":1,"ts":"2026-01-01T00:00:00Z"}\n', ndjson],
     [
       'a row of another code, undefined',
       '{"qr_id":null,"id":1,"ts":"2026-01-01T00:00:00Z"}\n',

@@ -61,8 +61,8 @@ it('lies behind the present where the clock of the service was set back below th
   const now = START - DAY;
   expect(await startOf(at(now, START + 3 * HOUR), now)).toBe(now - HOUR);
   expect(notes).toEqual([
-    `scans.out: it reaches to ${formatInstant(START + 2 * HOUR)}, which is ahead of the service's clock: that was set back, or a scan is ` +
-      `dated in the future. Scans are read from ${formatInstant(now - HOUR)} on; what the file has is not added again`,
+    `scans.out: the file has scans up to ${formatInstant(START + 2 * HOUR)}, which is later than the service's clock. ` +
+      `The clock was set back, or a scan is dated in the future. Reading scans from ${formatInstant(now - HOUR)} and skipping those that the file has`,
   ]);
 });
 
@@ -71,7 +71,7 @@ it('is the first scan where nothing is proven, and says so where the clock was s
   const now = START - DAY;
   expect(await startOf({ ...at(now), note: undefined }, now)).toBeUndefined();
   expect(await startOf(at(now), now)).toBeUndefined();
-  expect(notes).toEqual([expect.stringContaining('Scans are read from the first scan on; what the file has is not added again')]);
+  expect(notes).toEqual([expect.stringContaining('Reading all scans and skipping those that the file has')]);
 });
 
 it('goes back as far as the clock of the service did, though that is past the watermark again (A22)', async () => {
@@ -129,7 +129,7 @@ it('is refused where the file begins after the end (A18, A22)', async () => {
     const failing = startOf({ ...at(START + DAY), untilMs }, untilMs);
     await expect(failing).rejects.toThrow(UsageError);
     await expect(failing).rejects.toThrow(
-      `nothing can be added to ${FILE}: the range ends at ${formatInstant(untilMs)}, and it begins at ${formatInstant(START)}`,
+      `cannot append to ${FILE}: the end of the range (${formatInstant(untilMs)}) is not after its start (${formatInstant(START)})`,
     );
     await expect(failing).rejects.toMatchObject({ hint: expect.stringContaining('a later `--until`') });
   }
@@ -142,7 +142,7 @@ describe('against a service that tells no time', () => {
     const failing = startOf(at(undefined, machineMs), machineMs);
     await expect(failing).rejects.toThrow(UnprovenError);
     await expect(failing).rejects.toThrow(
-      `the service tells no time, and this machine's clock (${formatInstant(machineMs)}) is behind the newest scan of ${FILE}`,
+      `the service sends no Date header, and this machine's clock (${formatInstant(machineMs)}) is earlier than the newest scan in ${FILE}`,
     );
     await expect(failing).rejects.toMatchObject({ hint: expect.stringContaining('--until') });
   });

@@ -252,7 +252,7 @@ it('files that log rotation moved away stay, and it is said that the new one has
   await run(memory, codes, { restart: true, remark: (line) => remarks.push(line) });
   expect(ids()).toHaveLength(5);
   expect(ids(`${FILE}.1`)).toHaveLength(4);
-  expect(remarks).toEqual([expect.stringContaining('Files that log rotation moved away are unchanged. scans.out now also has')]);
+  expect(remarks).toEqual([expect.stringContaining('Rotated files are unchanged. scans.out now also contains')]);
 });
 
 it('readers see a file in its place at each step', async () => {
@@ -274,7 +274,7 @@ it('the run that finishes a restart says where the old file is', async () => {
   memory.revive();
   const said: string[] = [];
   await run(memory, service, { warn: (line) => said.push(line) });
-  expect(said).toEqual([`scans.out: a --restart was stopped and is finished now; the old file is ${OLD}`]);
+  expect(said).toEqual([`scans.out: finished a --restart that was interrupted. The old file is ${OLD}`]);
 });
 
 it('the run that finishes a restart says nothing if no old file had to stay', async () => {

@@ -89,7 +89,7 @@ describe('a file that was moved away', () => {
     add(2.5 * HOUR, 1.5 * HOUR);
     const said: string[] = [];
     expect(await rotated({ note: (line) => said.push(line) })).toBe(2);
-    expect(said).toEqual(['scans.out was moved away: a new file goes on where it ended']);
+    expect(said).toEqual(['scans.out was rotated. Continuing in a new file']);
     expect([ids(`${FILE}.1`), ids()]).toEqual([
       ['1', '2', '3'],
       ['5', '4'],
@@ -160,7 +160,9 @@ describe('after a run that was killed', () => {
     const said: string[] = [];
     await rotated({ warn: (line) => said.push(line) });
     expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
-    expect(said).toEqual([expect.stringMatching(/^scans\.out\.1: \d+ bytes after the last commit .* were cut off$/)]);
+    expect(said).toEqual([
+      expect.stringMatching(/^scans\.out\.1: removed \d+ bytes that a stopped run left after the last commit .*$/),
+    ]);
   });
 
   it('the first of a new file is known by its inode: an older file of the same beginning is left alone (A27)', async () => {
@@ -199,7 +201,7 @@ describe('after a run that was killed', () => {
     memory.write(`${FILE}.1`, left);
     const before = memory.read(STATE);
     const refused = rotated();
-    await expect(refused).rejects.toThrow('whether it left rows at the end of that file can only be seen there');
+    await expect(refused).rejects.toThrow('the rotated file is needed to see which rows it left');
     await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('delaycompress') });
     expect(memory.read(STATE)).toBe(before);
     expect(memory.read(`${FILE}.1`)).toBe(left);
@@ -220,7 +222,7 @@ describe('after a run that was killed', () => {
     await expect(rotated({ disk: { ...memory.disk, open } })).rejects.toThrow('can only be seen there');
     const text = memory.read(`${FILE}.1`) ?? '';
     memory.write(`${FILE}.1`, text.replace('mobile', 'tablet'));
-    await expect(rotated()).rejects.toThrow('it was edited or replaced since the last run');
+    await expect(rotated()).rejects.toThrow('the file was edited or replaced since the last run');
     memory.write(`${FILE}.1`, text.slice(0, 999));
     await expect(rotated()).rejects.toThrow('can only be seen there');
     expect(memory.read(FILE)).toBeUndefined();
@@ -300,7 +302,7 @@ describe('logrotate with copytruncate', () => {
     const said: string[] = [];
     await rotated({ note: (line) => said.push(line) });
     expect(allIds()).toEqual(idsOf(service));
-    expect(said).toEqual([expect.stringMatching(/^scans\.out\.1 has \d rows of a stopped run: they are not added again$/)]);
+    expect(said).toEqual([expect.stringMatching(/^Skipping \d rows? of a stopped run: already in scans\.out\.1$/)]);
   });
 
   it('after a run that was killed later: its rows are cut off in the copy (A26)', async () => {
@@ -319,7 +321,7 @@ describe('logrotate with copytruncate', () => {
     await copyAndEmpty('1');
     memory.write(`${FILE}.4`, 'something else');
     memory.write(`${FILE}.1.gz`, 'packed');
-    await expect(rotated()).rejects.toThrow("whether /data/scans.out.1.gz has rows of that run can't be read");
+    await expect(rotated()).rejects.toThrow("/data/scans.out.1.gz can't be checked for rows of that run");
     memory.remove(`${FILE}.1.gz`);
     memory.write(`${FILE}.1`, `${left}x,y\n`);
     await expect(rotated()).rejects.toThrow("can't be read");
@@ -347,9 +349,9 @@ it('a scan that is older than what is known of the old file is refused, not doub
   add(3 * HOUR);
   await rotated();
   const refused = rotated({ overlapMs: 50 * HOUR });
-  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('They were moved away') });
+  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('with the --overlap of the earlier runs') });
   await expect(refused).rejects.toThrow(
-    /a scan of 2026-01-01T00:00:00\.000Z came, and of scans before 2026-01-01T0[12]:00:00\.000Z it is not known which files have them/,
+    /the service returned a scan dated 2026-01-01T00:00:00\.000Z; scans before 2026-01-01T0[12]:00:00\.000Z are in rotated files/,
   );
   expect(await rotated()).toBe(0);
 });
@@ -393,7 +395,7 @@ describe('after a run that ended with 9', () => {
     expect(await rotated({ note: (line) => said.push(line) })).toBe(3);
     expect(ids().sort()).toEqual(['6', '7', '8']);
     expect(said[0]).toBe(
-      'scans.out was moved away: a new file goes on where it ended; what the last run could not prove is read again, and known from scans.out.1',
+      'scans.out was rotated. Continuing in a new file. Reading scans that the last run could not verify again, and skipping those in scans.out.1',
     );
     await rotate();
     expect(await rotated()).toBe(0);
@@ -421,7 +423,7 @@ describe('after a run that ended with 9', () => {
     await rotate();
     const said: string[] = [];
     await rotated({ note: (line) => said.push(line) });
-    expect(said).toEqual(['scans.out was moved away: a new file goes on where it ended']);
+    expect(said).toEqual(['scans.out was rotated. Continuing in a new file']);
     expect(allIds()).toEqual(idsOf(service));
   });
 
@@ -431,7 +433,7 @@ describe('after a run that ended with 9', () => {
     memory.write('/data/other', old);
     memory.write(`${FILE}.old`, old.slice(0, -1));
     await memory.disk.mkdir(`${FILE}.d`);
-    await expect(rotated()).rejects.toThrow('which scans that was can only be seen there');
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to see which scans it wrote');
     memory.write(`${FILE}.1`, old);
     const open: Disk['open'] = async (...args) => {
       const file = await memory.disk.open(...args);
@@ -457,7 +459,7 @@ describe('after a run that ended with 9', () => {
     const before = memory.read(STATE);
     const refused = rotated();
     await expect(refused).rejects.toThrow(
-      'the last run could not prove what it wrote, and which scans that was can only be seen there',
+      'the last run could not be verified as complete, and the rotated file is needed to see which scans it wrote',
     );
     await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('decompress') });
     expect([memory.read(STATE), memory.read(FILE)]).toEqual([before, undefined]);
@@ -491,7 +493,7 @@ it('nothing older than what was listed is taken for known, though more was read 
   await expect(rotated({ overlapMs, unproven: true })).rejects.toThrow('does not add up');
   await rotate();
   add(6 * HOUR);
-  await expect(rotated({ overlapMs })).rejects.toThrow('it is not known which files have them');
+  await expect(rotated({ overlapMs })).rejects.toThrow("are in rotated files and can't be checked for duplicates");
 });
 
 it('a rewind in the new file finds the ids of the moved one, also after thousands of rows (A25)', async () => {
@@ -517,7 +519,7 @@ it('a lost state is not worked out from the new file (A28)', async () => {
   await rotated();
   memory.remove(STATE);
   const refused = rotated();
-  await expect(refused).rejects.toThrow('its state is lost, and with it what is known of the files that were moved away');
+  await expect(refused).rejects.toThrow('its state file is missing or damaged, so the scans in rotated files are unknown');
   await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('Put the state back') });
   // An empty file is none, as logrotate with create leaves it before a first run.
   memory.write(FILE, '');

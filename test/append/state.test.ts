@@ -106,13 +106,13 @@ describe('a state', () => {
       }
     }
     expect(() => parseState(Buffer.concat([whole, Buffer.from('\n')]))).toThrow(StateProblem);
-    expect(() => parseState(Buffer.concat([Buffer.from(' '), whole]))).toThrow('cannot be read: it was cut or changed');
+    expect(() => parseState(Buffer.concat([Buffer.from(' '), whole]))).toThrow('cannot be read (truncated or changed)');
     // What only begins later as a state of another version does is none of it.
     expect(() => parseState(Buffer.from(' {"version":9,'))).toThrow(StateProblem);
   });
 
   it.each([0, 3, 17])('of version %i is refused (A16)', (version) => {
-    const words = `its state is of version ${version}, which this qrctl does not know`;
+    const words = `its state file has version ${version}, which this version of qrctl does not support`;
     expect(() => parseState(sealed({ ...saved(), checksum: undefined, version }))).toThrow(new UnknownStateError(words));
   });
 
@@ -163,7 +163,7 @@ describe('a state', () => {
     ['one position of two', { positions: { a, b: 1 } }],
   ];
   it.each(forms)('whose %s has another form is refused, though its checksum is right (A16)', (_, change) => {
-    const words = 'its state has a form that this qrctl does not know';
+    const words = 'its state file has a format that this version of qrctl does not support';
     expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(new UnknownStateError(words));
   });
 
@@ -196,21 +196,21 @@ describe('a run differs from what the file is', () => {
   const ndjson = { ...identity, format: 'ndjson' as const };
   const cases: [string, string, AppendIdentity, Partial<AppendIdentity>][] = [
     ['was written as csv, not ndjson', 'Pass `--format csv`', identity, { format: 'ndjson' }],
-    ['holds the scans of codes a, b, not of code c', 'Pass the same codes (`a b`)', identity, { codes: ['c'] }],
+    ['contains the scans of codes a, b, not of code c', 'Pass the same codes (`a b`)', identity, { codes: ['c'] }],
     [
-      'holds the scans of codes a, b, not of all codes',
+      'contains the scans of codes a, b, not of all codes',
       'Pass the same codes instead of `--all` or filters (`a b`)',
       identity,
       { all: true },
     ],
-    ['holds the scans of all codes, not of codes a, b', 'Pass only `--all`', { ...identity, all: true }, { all: false }],
+    ['contains the scans of all codes, not of codes a, b', 'Pass only `--all`', { ...identity, all: true }, { all: false }],
     ['has the columns id,ts,qr_id, not id,ts', 'Pass `--fields id,ts,qr_id`', identity, { columns: ['id', 'ts'] }],
     ['was written without --no-header', 'Omit `--no-header`', identity, { dialect: { ...dialect, header: false } }],
     ['was written without --excel', 'Omit `--excel`', identity, { dialect: { ...dialect, excel: true } }],
     ['was written with --excel', 'Add `--excel`', { ...identity, dialect: { ...dialect, excel: true } }, { dialect }],
     ['was written without --raw-cells', 'Omit `--raw-cells`', identity, { dialect: { ...dialect, rawCells: true } }],
     [
-      'has its ts_local in Asia/Tokyo, not in Europe/Berlin',
+      'has ts_local in the time zone Asia/Tokyo, not Europe/Berlin',
       'Add `--timezone Asia/Tokyo`',
       { ...identity, dialect: { ...dialect, timezone: 'Asia/Tokyo' } },
       { dialect: { ...dialect, timezone: 'Europe/Berlin' } },

@@ -182,7 +182,7 @@ describe('a workbook', () => {
 
   type Refused = [string, () => Uint8Array, string | RegExp];
   const ENDLESS: Refused[] = [
-    ['rows without end', () => many('<row/>', 1_100_000), 'x.xlsx has more than 1048576 rows'],
+    ['rows without end', () => many('<row/>', 1_100_000), 'x.xlsx has more than 1,048,576 rows'],
     ['cells without end', () => many(`<row>${'<c/>'.repeat(1000)}</row>`, 4100), 'x.xlsx has more than 4000000 cells'],
   ];
 
@@ -190,27 +190,27 @@ describe('a workbook', () => {
     [
       'a renamed CSV',
       () => Buffer.from('name\na\n'),
-      'x.xlsx is not a workbook, whatever its name says: was a CSV file renamed?',
+      'x.xlsx is not a workbook, despite its extension (possibly a renamed CSV file)',
     ],
-    ['a password', () => compound('EncryptedPackage'), 'x.xlsx is protected by a password'],
-    ['an old .xls', () => compound('Workbook'), 'x.xlsx is a workbook of the older kind (.xls)'],
+    ['a password', () => compound('EncryptedPackage'), 'x.xlsx is password-protected'],
+    ['an old .xls', () => compound('Workbook'), 'x.xlsx is in the old Excel format (.xls)'],
     ['no sheet', () => workbook('', { sheets: [] }), 'x.xlsx has no sheet'],
     [
       'another archive',
       () => Buffer.from(zipSync({ 'a.txt': Buffer.from('a') })),
-      'x.xlsx is not a workbook: it is an archive of something else',
+      'x.xlsx is not a workbook but another kind of archive',
     ],
     [
       'OpenDocument',
       () => Buffer.from(zipSync({ mimetype: Buffer.from('application/vnd.oasis.opendocument.spreadsheet') })),
       'x.xlsx is an OpenDocument file (.ods)',
     ],
-    ['half of it', () => workbook(HEADER).subarray(0, 900), 'x.xlsx is damaged: its end is missing'],
+    ['half of it', () => workbook(HEADER).subarray(0, 900), 'x.xlsx is damaged: the end of the file is missing'],
     ['a part that is no XML', () => workbook('<row><c'), 'x.xlsx is damaged: a part of it is not XML'],
     [
       'a zip bomb',
       () => many('<row><c t="str"><v>a</v></c></row>', 600_000),
-      'x.xlsx holds a part that is packed more than 100 times smaller, as no spreadsheet does',
+      'x.xlsx has a part compressed more than 100 times, which no spreadsheet application does',
     ],
     // By day test/e2e/bombs.test.ts has as many rows, and the next of these as many cells.
     ...(SOAK ? ENDLESS : []),
@@ -222,7 +222,7 @@ describe('a workbook', () => {
     [
       'one row without end',
       () => many(`<row>${'<c t="b"><v>1</v></c>'.repeat(900_000)}</row>`, 1),
-      /part of more than 16 MiB outside of its rows|packed more/,
+      /part larger than 16 MiB, other than its rows|compressed more/,
     ],
     ['a long format', () => formatted('['.repeat(256)), 'x.xlsx is damaged: a number format has more than 255 characters'],
     ['60,000 columns', () => workbook(`<row r="1">${columns(60_000)}</row>`), 'line 1: has 60000 columns (limit: 1000)'],
@@ -244,7 +244,7 @@ describe('a workbook', () => {
     [
       'a text that is not there',
       () => cell('<c r="A2" t="s"><v>9</v></c>'),
-      'x.xlsx is damaged: a cell names a text that is not there',
+      'x.xlsx is damaged: a cell refers to a missing text',
     ],
     ['an error', () => cell('<c r="A2" t="e"><v>#N/A</v></c>'), 'line 2, column name: contains a spreadsheet error (#N/A)'],
     // As openpyxl writes one, which works nothing out.
@@ -258,7 +258,7 @@ describe('a workbook', () => {
 
   it('is recognised under any name', async () => {
     expect((await parseInput(workbook(HEADER), 'standard input')).form).toEqual({ is: 'xlsx' });
-    expect(await refusal(compound('Workbook'), 'old.xls')).toBe('old.xls is a workbook of the older kind (.xls)');
+    expect(await refusal(compound('Workbook'), 'old.xls')).toBe('old.xls is in the old Excel format (.xls)');
   });
 });
 

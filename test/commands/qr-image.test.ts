@@ -317,7 +317,7 @@ describe('qr image of many codes', () => {
     writeFileSync(join(cwd, 'file'), '');
     expect(await image(['--all', '--output-dir', 'file'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('cannot make the directory file'),
+      stderr: expect.stringContaining('cannot create the directory file'),
     });
   });
 });

@@ -202,7 +202,7 @@ describe('what is refused', () => {
       "invalid value for --by: 'contry' (expected day, week, month, hour, weekday, country, city, device, os, browser, referrer or code)",
     ],
     [['x', '--compare', 'previous'], '--compare previous needs to know where the range begins'],
-    [['--input', 'gone.csv'], 'cannot read gone.csv: there is no such file'],
+    [['--input', 'gone.csv'], 'cannot read gone.csv: no such file'],
     [['--input', '-'], "--input can't read standard input"],
     [['--input', '.', '--by', 'day'], 'no scan files in .'],
     [['x', '--timezone', 'Mars'], "invalid value for --timezone: 'Mars' (expected a time zone such as Europe/Madrid)"],

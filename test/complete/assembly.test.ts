@@ -51,7 +51,7 @@ describe('an assembly', () => {
   it('says how many rows are missing before a page', () => {
     const assembly = createAssembly();
     assembly.add(page([1]), 0);
-    expect(() => assembly.add(page([4]), 3)).toThrow(new MovedError('2 rows are missing before the page'));
+    expect(() => assembly.add(page([4]), 3)).toThrow(new MovedError('2 rows missing before a page'));
   });
 
   it.each([
@@ -65,8 +65,8 @@ describe('an assembly', () => {
   });
 
   it('refuses a page in which a row came twice (C5)', () => {
-    expect(() => createAssembly().add(page([1, 2, 2, 3]), 0)).toThrow(new MovedError('a row came twice'));
-    expect(() => createAssembly().add(page([3, 1, 2, 3, 4]), 0)).toThrow(new MovedError('a row came twice'));
+    expect(() => createAssembly().add(page([1, 2, 2, 3]), 0)).toThrow(new MovedError('a page contains the same row twice'));
+    expect(() => createAssembly().add(page([3, 1, 2, 3, 4]), 0)).toThrow(new MovedError('a page contains the same row twice'));
   });
 });
 

@@ -141,17 +141,17 @@ describe('a service that does not tell its time', () => {
     const how = { shorten: (page: ModelRow[], request: number) => (request === 2 ? [] : page) };
     // Page 1 has the oldest alone.
     const { messages } = await exported({ ...silent, job, rows, how: { ...how, pageCap: 1 } });
-    expect(await messages()).toEqual([expect.stringContaining('the service does not tell its time, and has scans after')]);
+    expect(await messages()).toEqual([expect.stringContaining("the service sends no Date header, and has scans later than this machine's clock")]);
   });
 
   it('has scans after the time of the machine: its clock is behind, and they would be left out (C18)', async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
     const { messages, hints, asked } = await exported({ ...silent, job, rows });
     expect(await hints()).toEqual([
-      expect.stringMatching(/^set the clock of this machine, or say where the range ends: --until/),
+      expect.stringMatching(/^Set the clock of this machine, or specify the end of the range, for example `--until/),
     ]);
     expect(await messages()).toEqual([
-      'the service does not tell its time, and has scans after 2025-10-09T08:53:20.000Z, the time of this machine',
+      "the service sends no Date header, and has scans later than this machine's clock (2025-10-09T08:53:20.000Z)",
     ]);
     // Page 1 has it among others.
     expect(asked).toHaveLength(1);
@@ -166,7 +166,7 @@ describe('a service that does not tell its time, and heeds no bounds', () => {
       const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
       const how = { ignoresBounds: true, pageCap: 50, order };
       const { messages } = await exported({ dateMs: null, nowMs: () => undefined, job, rows, how });
-      expect(await messages()).toEqual([expect.stringContaining('the service does not tell its time, and has scans after')]);
+      expect(await messages()).toEqual([expect.stringContaining("the service sends no Date header, and has scans later than this machine's clock")]);
     },
   );
 
@@ -269,13 +269,13 @@ describe('a range whose beginning is not before its end', () => {
 
   it('is refused with a hint (C19)', async () => {
     const { hints } = await exported({ sinceMs: UNTIL, job: { codes: [{ id: 'a' }] } });
-    expect(await hints()).toEqual(['without --until a range ends now, by the clock of the service: choose an earlier --since']);
+    expect(await hints()).toEqual(['Pass an earlier --since or a later --until. Without --until, the range ends now, by the clock of the service.']);
   });
 
   it.each([UNTIL, UNTIL + 1])('is not sent (C19)', async (sinceMs) => {
     const { messages, asked } = await exported({ sinceMs, job: { codes: [{ id: 'a' }] } });
     expect(await messages()).toEqual([
-      expect.stringMatching(/^the range begins 2025-10-09T08:53:20.*, and ends before that: 2025-10-09/),
+      expect.stringMatching(/^the end of the range \(2025-10-09.*\) is not after its start \(2025-10-09T08:53:20/),
     ]);
     expect(asked).toEqual([]);
   });

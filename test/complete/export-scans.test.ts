@@ -111,7 +111,7 @@ describe('an export', () => {
     const note = (line: string) => notes.push(line);
     const { ids, rewinds, asked } = await exportedFrom(p([2, 5, 1], 4), [p([4], 4)], { note });
     expect({ ids, rewinds, asked }).toEqual({ ids: [2, 5, 1, 4], rewinds: 1, asked: [2] });
-    expect(notes).toEqual(['The service pages these scans in no order of time: they are exported in its own order.']);
+    expect(notes).toEqual(['The service does not sort these scans by time. Exporting them in the order of the service']);
   });
 
   it('takes the rows of a page that shows all there is in any order', async () => {
@@ -217,16 +217,16 @@ describe('a code that is gone', () => {
 
 describe('what does not add up is said', () => {
   it.each<[string, ModelScansOptions, RegExp]>([
-    ['a total that is too large', { lie: (total) => total + 7 }, /: a page has not as many rows as it should$/],
+    ['a total that is too large', { lie: (total) => total + 7 }, /: a page has an unexpected number of rows$/],
     [
       'rows that are gone all at once, of a code that is still there',
       { lie: (total, request) => (request < 3 ? total : 0), shorten: (page, request) => (request < 3 ? page : []) },
-      /the service showed rows before, and now none$/,
+      /the service returned rows before, and now returns none$/,
     ],
     [
       'rows in no order that are fewer than counted',
       { order: 'none', lie: (total) => total + 1 },
-      /counts \d+ rows and shows \d+$/,
+      /reports a total of \d+ but returned \d+ rows$/,
     ],
   ])('%s (C13)', async (_, how, words) => {
     const failure = await exported(600, { order: 'descending', pageCap: 100, ...how }).catch((error) => error);
@@ -247,7 +247,7 @@ describe('what does not add up is said', () => {
     const sink = { ...memorySink(), checkpoint: async () => async () => false };
     const { read } = answers(...Array.from({ length: 12 }, () => p([], 4)));
     const failure = await exportScans({ ...reading(read), ...job, first: p([2, 3, 1], 4) }, sink).catch((error) => error);
-    expect(failure.message).toMatch(/: the service counts 4 rows and shows 3$/);
+    expect(failure.message).toMatch(/: the service reports a total of 4 but returned 3 rows$/);
   });
 
   it('at once, where what was written cannot be taken back (C15)', async () => {
@@ -255,7 +255,7 @@ describe('what does not add up is said', () => {
     const { read, asked } = answers(p([9], 4));
     const failure = await exportScans({ ...reading(read), ...job, first: p([1, 2], 4) }, sink).catch((error) => error);
     expect(failure).toBeInstanceOf(UnprovenError);
-    expect(failure.message).toMatch(/: a page has not as many rows as it should$/);
+    expect(failure.message).toMatch(/: a page has an unexpected number of rows$/);
     expect(asked).toEqual([2]);
   });
 });

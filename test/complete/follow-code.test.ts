@@ -73,7 +73,7 @@ it('gives a scan once that the service lists twice, whatever it counts, and says
       expect((await next()).map(([id]) => id)).toEqual([5, 4]);
       expect(await next()).toEqual([]);
       expect(notes.length).toBeLessThan(2);
-      for (const note of notes) expect(note).toContain('what the service shows is printed all the same');
+      for (const note of notes) expect(note).toContain('Printing the scans that the service returned');
     }
   }
 });

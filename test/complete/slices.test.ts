@@ -115,7 +115,7 @@ describe('the cuts of slices', () => {
       return service.state.requests;
     };
     const late = new Map([[await count(), [{ id: 1000, time: START + 991 }]]]);
-    await expect(count(late)).rejects.toThrow('the service counts 22 rows and shows 21');
+    await expect(count(late)).rejects.toThrow('the service reports a total of 22 but returned 21 rows');
   });
 });
 
@@ -125,7 +125,7 @@ describe('slices that do not add up', () => {
     await expect(sliced(49, { pageCap: 10, arrivals: late })).resolves.toMatchObject({ requests: 6 });
     const early = new Map([[6, [{ id: 1000, time: START }]]]);
     await expect(sliced(49, { pageCap: 10, arrivals: early })).rejects.toThrow(
-      new MovedError('the service counts 50 rows and shows 49'),
+      new MovedError('the service reports a total of 50 but returned 49 rows'),
     );
   });
 
@@ -139,25 +139,25 @@ describe('slices that do not add up', () => {
     const { ids, requests } = await sliced(400, how, { range });
     expect(ids).toHaveLength(300);
     const arrivals = new Map([[requests, [{ id: 1000, time: range.sinceMs - 500 }]]]);
-    await expect(sliced(400, { ...how, arrivals }, { range })).rejects.toThrow('the service counts 304 rows and shows 303');
+    await expect(sliced(400, { ...how, arrivals }, { range })).rejects.toThrow('the service reports a total of 304 but returned 303 rows');
   });
 
   it('are refused where the service shows nothing any more', async () => {
     await expect(collect(slices(reading(answers(p([], 0)).read)))).rejects.toThrow(
-      new MovedError('the service showed rows before, and now none'),
+      new MovedError('the service returned rows before, and now returns none'),
     );
   });
 
   it('are refused where a slice that cannot be cut counts more than it shows', async () => {
     await expect(sliced(3, { lie: (total) => total + 1 })).rejects.toThrow(
-      new MovedError('until 2025-10-09T08:53:22.000Z the service counts 3 rows and shows 2'),
+      new MovedError('for the scans until 2025-10-09T08:53:22.000Z, the service reports a total of 3 but returned 2 rows'),
     );
   });
 
   it('are refused where two answers about a slice that cannot be cut do not agree', async () => {
     const { read } = answers(...Array.from({ length: 20 }, () => page([1, 2, 2], { total: 2 })));
     await expect(collect(slices(reading(read)))).rejects.toThrow(
-      new MovedError('two answers about the scans until 2025-10-20T22:40:00.000Z do not agree'),
+      new MovedError('two responses about the scans until 2025-10-20T22:40:00.000Z contradict each other'),
     );
   });
 

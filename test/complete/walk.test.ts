@@ -115,7 +115,7 @@ describe('a walk', () => {
     ['and stays so', p([1, 2], 4), [p([4], 3), p([4], 3)]],
     ['after it had grown: row 2 made place for row 5, and row 3 would be missing', p([1, 2], 4), [p([3, 4], 5), p([4, 5], 4)]],
   ])('refuses a total that falls %s: rows vanished from the range (C8)', async (_, first, script) => {
-    await expect(walked(first, script).ids).rejects.toThrow(new MovedError('rows vanished from the range'));
+    await expect(walked(first, script).ids).rejects.toThrow(new MovedError('rows disappeared from the range'));
   });
 
   it.each<[string, ScanPage]>([
@@ -123,7 +123,7 @@ describe('a walk', () => {
     ['is too long', p([3, 4, 5], 5)],
   ])('refuses a page that %s: it has not as many rows as it should (C6)', async (_, second) => {
     const { ids, asked } = walked(p([1, 2], 5), [second]);
-    await expect(ids).rejects.toThrow(new MovedError('a page has not as many rows as it should'));
+    await expect(ids).rejects.toThrow(new MovedError('a page has an unexpected number of rows'));
     expect(asked).toEqual([2]);
   });
 
@@ -189,12 +189,12 @@ describe('a total that may be truncated', () => {
 
   it('is refused where rows lie beyond: the service has more (C10)', async () => {
     const { ids: found } = walked(first, [second, page([1000, 1001])]);
-    await expect(found).rejects.toThrow(new MovedError('the service counts 1000 rows and has more'));
+    await expect(found).rejects.toThrow(new MovedError('the service reports a total of 1,000 but has more rows'));
   });
 
   it('is refused where the service does not tell (C10)', async () => {
     const { ids: found } = walked(first, [second, page([999], { total: 1000 }), page([998]), page([997])]);
-    await expect(found).rejects.toThrow(new MovedError('the service does not tell whether it has more than 1000 rows'));
+    await expect(found).rejects.toThrow(new MovedError('the service may have more than 1,000 rows'));
   });
 
   it('is any total where every cap is to be found (C10)', async () => {

@@ -138,13 +138,13 @@ describe('a dataset', () => {
       };
       const made = ensureGeneration({ ...nodeDisk, openDirectory, user: () => user }, lake);
       if (isMade) await made;
-      else await expect(made).rejects.toThrow('other users can write in');
+      else await expect(made).rejects.toThrow('other users can write to');
       expect(readdirSync(root)).toEqual(isMade ? ['.lake.000001', 'lake', 'secrets'] : ['secrets']);
     },
   );
 
   it('is not built in a directory that is there already (P16)', async () => {
     makeGeneration('000002');
-    await expect(createGeneration(nodeDisk, lake, 2)).rejects.toThrow('is there already');
+    await expect(createGeneration(nodeDisk, lake, 2)).rejects.toThrow('already exists');
   });
 });

@@ -115,9 +115,7 @@ describe('a dataset', () => {
   it('refuses a scan of a day that has no name, before there is a part that no later run would know', async () => {
     const identity = { partition: { by: 'day', timezone: 'America/New_York' } } as const;
     const before = [{ id: 1, time: Date.parse('0000-01-01T00:00:00.000Z') }];
-    await expect(runLake(memory, { [CODE]: before }, { identity })).rejects.toThrow(
-      '-000001-12-31 is no day that a directory is named by',
-    );
+    await expect(runLake(memory, { [CODE]: before }, { identity })).rejects.toThrow('a scan dated -000001-12-31');
     expect(parts()).toEqual([]);
   });
 
@@ -136,7 +134,7 @@ describe('a dataset', () => {
     const notes: string[] = [];
     const again = { note: (line: string) => notes.push(line) };
     expect(await runLake(memory, service, again)).toBe(0);
-    expect(notes).toEqual(['dt=2026-01-01 was deleted: scans before 2026-01-02T00:00:00.000Z are not exported again']);
+    expect(notes).toEqual(['dt=2026-01-01 was deleted. Scans before 2026-01-02T00:00:00.000Z are not exported again']);
     // Also where all is read from the beginning again: of a code whose proof failed, and of one that is new.
     const [more, late] = ['33333333-3333-4333-8333-333333333333', rows(41, HOUR, DAY)];
     await runLake(memory, { ...service, [more]: late }, { ...again, identity: { codes: Object.keys(service) } });
@@ -254,12 +252,12 @@ describe('what is not such a dataset is refused and left as it is', () => {
     const [first = ''] = parts();
     const text = memory.read(first) ?? '';
     memory.write(first, text.slice(1));
-    await refused(/part-000001\.csv has \d+ bytes, not the \d+ that were written$/);
+    await refused(/part-000001\.csv has \d+ bytes instead of \d+$/);
     memory.remove(first);
     await refused(/part-000001\.csv is gone$/);
     memory.write(first, text);
     memory.remove(MANIFEST);
-    await refused(/it has no _qrctl\.json, and holds dt=2026-01-01\/part-000002\.csv, which is not of this export/);
+    await refused(/it has no _qrctl\.json and contains dt=2026-01-01\/part-000002\.csv, which is not part of this export/);
   });
 
   it('a day that is gone from the midst, and all of them (P5, P15)', async () => {
@@ -275,7 +273,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     const whole = memory.read(MANIFEST) ?? '';
     for (let length = 0; length < whole.length; length += SOAK ? 1 : 31) {
       memory.write(MANIFEST, whole.slice(0, length));
-      await refused(/its _qrctl\.json cannot be read: it was cut or changed$/);
+      await refused(/its _qrctl\.json cannot be read \(truncated or changed\)$/);
     }
   });
 
@@ -307,8 +305,8 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await memory.disk.mkdir(`${LAKE}/dt=2026-01-01`);
     memory.write(`${LAKE}/dt=2026-01-01/part-000001.csv`, 'theirs');
     await expect(lake.commit()).rejects.toMatchObject({
-      message: expect.stringContaining('was made by somebody else during the run'),
-      hint: expect.stringMatching(/^Move it out of the dataset and run this again/),
+      message: expect.stringContaining('was created by another process during the run'),
+      hint: expect.stringMatching(/^Move it out of the dataset, then run the same command again/),
     });
     expect(memory.read(`${LAKE}/dt=2026-01-01/part-000001.csv`)).toBe('theirs');
   });

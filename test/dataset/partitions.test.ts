@@ -23,7 +23,7 @@ describe('a partition', () => {
     expect(() => partitionOf(at('0000-01-01T00:00:00.000Z'))).toThrow(
       expect.objectContaining({
         name: 'UnprovenError',
-        message: expect.stringContaining('-000001-12-31 is no day that a directory is named by (America/New_York)'),
+        message: expect.stringContaining('a scan dated -000001-12-31 (America/New_York)'),
         hint: expect.stringContaining('--since'),
       }),
     );

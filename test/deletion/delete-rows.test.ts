@@ -87,7 +87,7 @@ describe('a deletion', () => {
     await log.close();
     await expect(openDeleteJournal(path, own)).rejects.toMatchObject({
       name: 'UsageError',
-      message: `${path} records another run, not a deletion`,
+      message: `${path} is the journal of a different operation, not of a deletion`,
     });
   });
 
@@ -99,7 +99,7 @@ describe('a deletion', () => {
     await expect(openDeleteJournal(path, own)).rejects.toMatchObject({
       name: 'UsageError',
       message: `${path} is damaged at line 2`,
-      hint: 'restore it from a backup; with a different --results file a row whose code is gone already fails',
+      hint: 'Restore it from a backup, or specify a different file with --results. Rows whose codes are already deleted then fail.',
     });
   });
 });

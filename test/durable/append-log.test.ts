@@ -175,7 +175,7 @@ describe('a log that failed', () => {
     await log.append(lines(1));
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
     const refused = await log.append(lines(1, 1)).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ message: `cannot write the journal ${LOG}: the device failed (EIO)` });
+    expect(refused).toMatchObject({ message: `cannot write the journal ${LOG}: the device reported an input/output error (EIO)` });
     memory.fault = () => undefined;
     await expect(log.append(lines(1, 2))).rejects.toBe(refused);
     await expect(log.close()).rejects.toBe(refused);
@@ -245,10 +245,10 @@ describe('a log whose place changes while it is written (D15)', () => {
         await disk.open(LOG, 'wx+');
       },
     ],
-    ['cut', 'changed by somebody else', ({ disk }) => disk.open(LOG, 'r+').then((file) => file.truncate(3))],
+    ['cut', 'changed by another process', ({ disk }) => disk.open(LOG, 'r+').then((file) => file.truncate(3))],
     [
       'written to',
-      'changed by somebody else',
+      'changed by another process',
       ({ disk }) => disk.open(LOG, 'r+').then(async (file) => void (await file.write(Buffer.alloc(9000), 0, 9000, 0))),
     ],
   ];
@@ -363,7 +363,7 @@ describe('what is found', () => {
   it('is refused by its owner where a line behind the first is of no shape that a run writes', () => {
     const refuse = (...found: string[]) => refuseOtherShapes(LOG, found, (record) => record === 'row', 'put it back');
     const at = (line: number) =>
-      expect.objectContaining({ message: `${LOG} is damaged at line ${line}: it holds what no run writes` });
+      expect.objectContaining({ message: `${LOG} is damaged at line ${line}: unknown record` });
     for (const found of [[], ['first'], ['row'], ['first', 'row', 'row']]) expect(() => refuse(...found)).not.toThrow();
     expect(() => refuse('first', 'odd', 'odd')).toThrow(at(2));
     expect(() => refuse('first', 'row', 'odd')).toThrow(at(3));
@@ -382,7 +382,7 @@ describe('what is found', () => {
     const memory = createMemoryDisk();
     memory.write(LOG, text);
     await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toThrow(UsageError);
-    const refusal = { message: `${LOG} is not a journal of qrctl`, hint: ADVICE.damaged };
+    const refusal = { message: `${LOG} is not a qrctl journal`, hint: ADVICE.damaged };
     await expect(read(memory)).rejects.toMatchObject(refusal);
     expect(memory.read(LOG)).toBe(text);
   });
@@ -428,7 +428,7 @@ describe('a place for a log', () => {
       return { ...file, stat: async () => Object.assign(await file.stat(), { uid: 5 }) };
     };
     const opening = openAppendLog(LOG, ADVICE, { ...memory.disk, lstat, open, user: () => 0 });
-    await expect(opening).rejects.toThrow('it belongs to user 5, and others than root may write in its directory');
+    await expect(opening).rejects.toThrow('it belongs to user 5, and its directory is writable by users other than root');
     expect(await memory.disk.readFile(LOG)).toEqual(await logOf(2));
   });
 
@@ -440,7 +440,7 @@ describe('a place for a log', () => {
       const close = () => file.close().finally(() => closed++);
       return { ...file, close, place: async () => '/elsewhere/codes.journal' };
     };
-    await expect(openAppendLog(LOG, ADVICE, { ...memory.disk, open })).rejects.toThrow('somebody moved it, or a directory');
+    await expect(openAppendLog(LOG, ADVICE, { ...memory.disk, open })).rejects.toThrow('it, or a directory in its path, was moved');
     expect(closed).toBe(1);
   });
 
@@ -507,6 +507,6 @@ describe('a place for a log', () => {
     await writeFile(path, '');
     expect(await readAppendLog(path, ADVICE)).toEqual([]);
     await writeFile(path, 'dear diary\n');
-    await expect(readAppendLog(path, ADVICE)).rejects.toThrow(`${path} is not a journal of qrctl`);
+    await expect(readAppendLog(path, ADVICE)).rejects.toThrow(`${path} is not a qrctl journal`);
   });
 });

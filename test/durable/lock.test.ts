@@ -84,7 +84,7 @@ describe('acquireLock', () => {
     const lock = await acquireLock(path, { clock });
     let waits = 0;
     const second = acquireLock(path, { clock, waitMs: 3000, onWait: () => waits++ });
-    await expect(clock.run(second)).rejects.toThrow(`another qrctl run is working on ${path} (waited 3 s)`);
+    await expect(clock.run(second)).rejects.toThrow(`another qrctl run is using ${path} (waited 3 s)`);
     expect(waits).toBe(1);
     expect(clock.monotonic()).toBe(3000);
     await lock.release();
@@ -111,7 +111,7 @@ describe('acquireLock', () => {
     for (const ms of pauses.slice(0, -1)) expect(ms).toSatisfy((pause: number) => pause >= 50 && pause <= 150);
     expect(new Set(pauses).size).toBeGreaterThan(5);
     await expect(acquireLock(path, { clock, waitMs: 0 })).rejects.toMatchObject({
-      message: `another qrctl run is working on ${path}`,
+      message: `another qrctl run is using ${path}`,
       hint: expect.stringContaining('Run this again when the other has ended'),
     });
     await lock.release();
@@ -189,15 +189,15 @@ describe('a lock that somebody else holds', () => {
     const holder = await startHolder(path, NOBODY);
     const taking = acquireLock(path, { clock: fakeClock(), waitMs: 0 });
     await expect(taking).rejects.toMatchObject({
-      message: `process ${holder.pid} of user ${NOBODY} holds the lock of ${path}`,
-      hint: 'If that is no qrctl run which works on this file, have it ended: until then nothing is written.',
+      message: `process ${holder.pid} of user ${NOBODY} holds the lock on ${path}`,
+      hint: 'No changes were made. If that process is not a qrctl run on this file, end it, then run the same command again.',
     });
   });
 
   it('is not blamed on anybody where it is ours', async () => {
     const path = join(directory, 'scans.csv');
     await startHolder(path);
-    await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow('another qrctl run is working on');
+    await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow('another qrctl run is using');
   });
 });
 
@@ -233,10 +233,10 @@ describe('the holder of a lock', () => {
     expect(foreignHolder('x.csv', undefined, 1)).toBeUndefined();
     expect(foreignHolder('x.csv', { process: { pid: 4, user: 1 } }, 1)).toBeUndefined();
     expect(foreignHolder('x.csv', { process: { pid: 4, user: 2 } }, 1)?.message).toBe(
-      'process 4 of user 2 holds the lock of x.csv',
+      'process 4 of user 2 holds the lock on x.csv',
     );
     expect(foreignHolder('x.csv', { process: undefined }, 1)?.message).toBe(
-      'a process of another user, or outside of this container, holds the lock of x.csv',
+      'a process of another user, or outside this container, holds the lock on x.csv',
     );
   });
 

@@ -25,42 +25,42 @@ describe('the failure to open a file', () => {
   test.each(OF_THE_PATH)('is a bad argument where the path is to blame: %s', (code) => {
     const failure = cannotOpen('write out.csv', error(code));
     expect(failure).toBeInstanceOf(UsageError);
-    const message = expect.stringMatching(new RegExp(`^cannot write out\\.csv: [a-z -]+ \\(${code}\\)$`));
-    expect(failure).toMatchObject({ message, hint: expect.stringContaining('choose another file with --output') });
+    const message = expect.stringMatching(new RegExp(`^cannot write out\\.csv: [a-z ,/-]+ \\(${code}\\)$`));
+    expect(failure).toMatchObject({ message, hint: expect.stringContaining('pecify a different file with --output') });
   });
 
   test('says to create the directory where that is what is missing', () => {
     expect(cannotOpen('keep x', error('ENOENT'), 'name another place')).toMatchObject({
       message: 'cannot keep x: its directory does not exist (ENOENT)',
-      hint: 'create the directory first, or name another place',
+      hint: 'Create the directory first, or name another place.',
     });
-    expect(cannotOpen('keep x', error('EACCES'), 'name another place')).toMatchObject({ hint: 'name another place' });
+    expect(cannotOpen('keep x', error('EACCES'), 'name another place')).toMatchObject({ hint: 'Name another place.' });
   });
 
   test.each([...OF_THE_MACHINE, 'EWHATEVER'])("is the machine's otherwise: %s", (code) => {
     const failure = cannotOpen('write out.csv', error(code));
     expect(failure).toBeInstanceOf(LocalError);
-    const what = ['ENOSPC', 'EDQUOT'].includes(code) ? 'free up disk space' : 'fix that';
-    expect(failure).toMatchObject({ hint: `${what}, then run the same command again`, cause: { code } });
+    const what = ['ENOSPC', 'EDQUOT'].includes(code) ? 'Free up disk space' : 'Fix the problem';
+    expect(failure).toMatchObject({ hint: `${what}, then run the same command again.`, cause: { code } });
   });
 
   test('is told as it is where the system did not say it: it has its words already', () => {
     const refusal = new UsageError('no');
     expect(cannotOpen('write out.csv', refusal)).toBe(refusal);
-    expect(cannotWrite('write out.csv', refusal, 'it is as it was')).toBe(refusal);
+    expect(cannotWrite('write out.csv', refusal, 'it is unchanged')).toBe(refusal);
   });
 });
 
 describe('the failure of a write', () => {
   test('says what is there now and what to do', () => {
-    expect(cannotWrite('write out.csv', error('EIO'), 'out.csv is as it was')).toMatchObject({
-      message: 'cannot write out.csv: the device failed (EIO)',
-      hint: 'out.csv is as it was; fix that, then run the same command again',
+    expect(cannotWrite('write out.csv', error('EIO'), 'the file is unchanged')).toMatchObject({
+      message: 'cannot write out.csv: the device reported an input/output error (EIO)',
+      hint: 'The file is unchanged. Fix the problem, then run the same command again.',
     });
     for (const code of ['ENOSPC', 'EDQUOT']) {
-      const failure = cannotWrite('write out.csv', error(code), 'out.csv is as it was');
+      const failure = cannotWrite('write out.csv', error(code), 'the file is unchanged');
       expect(failure).toBeInstanceOf(LocalError);
-      expect(failure).toMatchObject({ hint: 'out.csv is as it was; free up disk space, then run the same command again' });
+      expect(failure).toMatchObject({ hint: 'The file is unchanged. Free up disk space, then run the same command again.' });
     }
   });
 

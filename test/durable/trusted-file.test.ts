@@ -132,13 +132,13 @@ describe('opening a file that is there', () => {
     await checkPlace(nodeDisk, file, path);
     renameSync(join(dir, 'a'), join(dir, 'b'));
     await expect(checkPlace(nodeDisk, file, path)).rejects.toThrow(
-      'somebody moved it, or a directory on the way to it, meanwhile',
+      'it, or a directory in its path, was moved or replaced in the meantime',
     );
     symlinkSync('b', join(dir, 'a'));
     // The name leads to the very file again, by another way: only root is lured so, and is told.
     const moved = { ...file, place: async () => join(dir, 'b', 'x') };
     await expect(checkPlace(nodeDisk, moved, path)).rejects.toThrow(UsageError);
-    const hint = expect.stringContaining('run this as the user whose files they are');
+    const hint = expect.stringContaining('Run this as the user who owns the files');
     await expect(checkPlace(nodeDisk, moved, path)).rejects.toMatchObject({ hint });
     await file.close();
   });
@@ -152,11 +152,11 @@ describe('opening a file that is there', () => {
       'of another in another’s directory',
       { uid: 8 },
       { uid: 7, mode: 0o755 },
-      /it belongs to user 8, and others than root may write/,
+      /it belongs to user 8, and its directory is writable by users other than root/,
     ],
     ['of another in /tmp', { uid: 8 }, { uid: 0, mode: 0o1777 }, /it belongs to user 8/],
     ['of another where a group writes', { uid: 8 }, { uid: 0, mode: 0o775 }, /it belongs to user 8/],
-    ['of root with another name', { uid: 0, nlink: 2 }, { uid: 7, mode: 0o755 }, /it has another name elsewhere/],
+    ['of root with another name', { uid: 0, nlink: 2 }, { uid: 7, mode: 0o755 }, /it has more than one hard link/],
   ];
   it.each(cases)('by root: a file %s (D14)', async (_, ofFile, ofDirectory, refused) => {
     const memory = createMemoryDisk();
@@ -202,7 +202,7 @@ describe('a file that is replaced', () => {
       ...(await memory.disk.open(...where)),
       place: async () => '/etc/cron.d/.scans.csv.partial',
     });
-    await expect(openReplacement({ ...memory.disk, open }, FILE)).rejects.toThrow('somebody moved it, or a directory on the way');
+    await expect(openReplacement({ ...memory.disk, open }, FILE)).rejects.toThrow('it, or a directory in its path, was moved');
     expect(memory.names()).toEqual([]);
   });
 });

@@ -153,7 +153,7 @@ describe('runs at the same time', () => {
     stuck = false;
     const second = await runJob(job);
     expect(second).toMatchObject({ code: 2, stdout: '' });
-    expect(second.stderr).toContain(`another qrctl run is working on ${job.file}`);
+    expect(second.stderr).toContain(`another qrctl run is using ${job.file}`);
     holder.child.kill('SIGKILL');
     await once(holder.child, 'exit');
     await expectEachScanOnce(job);
@@ -218,7 +218,7 @@ test('a lost state is worked out again from the file, and proven against the ser
   const [, , , ...rest] = job.args;
   const refused = await runByDay(['scans', 'export', other.codeId(), ...rest], { env: other.env });
   expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain('does not show the newest row');
+  expect(refused.stderr).toContain('does not return the newest row');
 });
 
 test('a --restart that is killed leaves the old file, and the next append goes on with it', async () => {

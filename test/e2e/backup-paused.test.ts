@@ -52,7 +52,7 @@ describe('a scan that comes while the DELETE waits is in the backup', () => {
     expect(sandbox.workspace.codes()).toEqual([]);
     expect((await savedIds(directory, id)).sort()).toEqual([...all].sort());
     expect(all).toHaveLength((more?.scans ?? 7) + 1);
-    expect(run.stderr).toMatch(/the backup has every scan up to \d{4}-\d\d-\d\dT[\d:.]+Z/);
+    expect(run.stderr).toMatch(/Backed up every scan of 1 code up to \d{4}-\d\d-\d\dT[\d:.]+Z/);
   });
 
   it('also of one that paused in its turn, with one request at a time', async () => {
@@ -110,7 +110,7 @@ describe('an active code is paused before its backup', () => {
     const directory = await useDirectory();
     const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], { env: sandbox.env });
     expect(run.code, run.stderr).toBe(0);
-    expect(run.stderr).toContain('the service does not pause');
+    expect(run.stderr).toContain('The service refused to pause');
     expect((await readdir(directory)).filter((name) => name.includes('paused'))).toEqual([]);
   });
 

@@ -105,7 +105,7 @@ describe('qr delete --backup', () => {
     await writeFile(kept, '{"id":1}\n'.repeat(41));
     const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
     expect(run.code).toBe(9);
-    expect(run.stderr).toContain('the backup that is there has 41 scans, and the service shows 40');
+    expect(run.stderr).toContain('the existing backup has 41 scans, but the service returned 40');
     expect(sandbox.workspace.codes()).toHaveLength(1);
     expect(await scansIn(directory, id)).toHaveLength(41);
   });
@@ -113,7 +113,7 @@ describe('qr delete --backup', () => {
   it('deletes nothing where the disk takes nothing, or the directory cannot be made', async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], { env: sandbox.env });
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot make the directory /proc/deleted') });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot create the directory /proc/deleted') });
     expect(sandbox.requests).toEqual([]);
   });
 

@@ -166,7 +166,7 @@ describe('--append with a filter', () => {
       const refused = await run(['scans', 'export', ...other, '-o', 'acme.csv', '--append']);
       expect(refused).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('it holds the scans of all codes with --name acme, not of'),
+        stderr: expect.stringContaining('it contains the scans of all codes with --name acme, not of'),
       });
     }
     expect(await readFile(join(cwd, 'acme.csv'), 'utf8')).toBe(csv);

@@ -19,7 +19,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     const { error } = JSON.parse(stderr);
     expect([code, stdout, error.code, error.exit, error.status]).toEqual([1, '', 'NO_SPACE', 1, null]);
     expect(error.message).toMatch(WORDS);
-    expect(error.hint).toContain('free up disk space, then run the same command again');
+    expect(error.hint).toContain('Free up disk space, then run the same command again');
   });
 
   it('behind --summary is 1 and NO_SPACE, and so it is in a summary', async () => {

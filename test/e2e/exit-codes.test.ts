@@ -130,20 +130,20 @@ describe('a path that cannot be written is told with the flag that names it', ()
   const create = (...more: string[]) => ['qr', 'create', '--from', 'codes.csv', ...more];
 
   test.each<[string, Command, string]>([
-    ['--results', () => create(), 'choose another file with --results'],
-    ['--results', () => create('--output', 'other.csv'), 'choose another file with --results'],
-    ['--results', () => create('--results', 'taken.xlsx'), 'choose another file with --results'],
+    ['--results', () => create(), 'Specify a different file with --results'],
+    ['--results', () => create('--output', 'other.csv'), 'Specify a different file with --results'],
+    ['--results', () => create('--results', 'taken.xlsx'), 'Specify a different file with --results'],
     ['--results', () => create('--results', 'no/r.csv'), 'create the directory first, or choose another file with --results'],
-    ['--results', () => create('--results', `${'r'.repeat(300)}.csv`), 'choose another file with --results'],
-    ['--output', () => create('--results', 'r.csv', '--output', 'taken.xlsx'), 'choose another file with --output'],
-    ['--summary', () => ['qr', 'list', '--limit', '1', '--summary', 'taken.xlsx'], 'choose another file with --summary'],
+    ['--results', () => create('--results', `${'r'.repeat(300)}.csv`), 'Specify a different file with --results'],
+    ['--output', () => create('--results', 'r.csv', '--output', 'taken.xlsx'), 'Specify a different file with --output'],
+    ['--summary', () => ['qr', 'list', '--limit', '1', '--summary', 'taken.xlsx'], 'Specify a different file with --summary'],
     ['--output-dir', (s) => ['scans', 'export', s.codeId(), '--output-dir', '.'], 'choose another directory with --output-dir'],
     [
       '--output-dir',
       (s) => ['scans', 'export', s.codeId(), '--output-dir', 'codes.csv'],
       'choose another directory with --output-dir',
     ],
-    ['--backup', (s) => ['qr', 'delete', s.codeId(), '--yes', '--backup', '.'], 'choose another directory with --backup'],
+    ['--backup', (s) => ['qr', 'delete', s.codeId(), '--yes', '--backup', '.'], 'Specify a different directory with --backup'],
   ])('%s (%#)', async (flag, args, hint) => {
     const sandbox = await useSandbox({ codes: 1, scans: 5 });
     const cwd = await useDirectory();

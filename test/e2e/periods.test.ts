@@ -93,7 +93,7 @@ describe('an appended file with local times', () => {
     expect((await append('--restart', ...BERLIN)).code).toBe(0);
     const refused = await append('--timezone', 'UTC');
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('it has its ts_local in Europe/Berlin, not in UTC');
+    expect(refused.stderr).toContain('it has ts_local in the time zone Europe/Berlin, not UTC');
     expect(refused.stderr).toContain('Add `--timezone Europe/Berlin`');
     expect((await append(...BERLIN)).code).toBe(0);
   });

@@ -312,7 +312,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     await once(squatter.stdout as NodeJS.ReadableStream, 'data');
     const { code, stderr } = await exportTo(join(theirs, 'scans.csv'), '--append');
     expect(code).toBe(2);
-    expect(stderr).toContain(`process ${squatter.pid} of user ${NOBODY} holds the lock of`);
+    expect(stderr).toContain(`process ${squatter.pid} of user ${NOBODY} holds the lock on`);
   });
 });
 

@@ -198,7 +198,7 @@ describe('a journal is refused', () => {
     memory.write(path, whole.replace('"version":2', '"version":7'));
     await expect(open()).rejects.toMatchObject({ name: 'UsageError', message: `${path} is damaged at line 1` });
     memory.write(path, 'name,type\na,url\n');
-    await expect(open()).rejects.toThrow('is not a journal of qrctl');
+    await expect(open()).rejects.toThrow('is not a qrctl journal');
   });
 
   const at = { t: 1, w: 2, b: 3 };
@@ -237,7 +237,7 @@ describe('a journal is refused', () => {
     const beginning = (await open()).found.map((line) => ({ ...line }));
     await expect(openWith([...beginning, record])).rejects.toMatchObject({
       name: 'UsageError',
-      message: `${path} is damaged at line 3: it holds what no run writes`,
+      message: `${path} is damaged at line 3: unknown record`,
     });
   });
 
@@ -254,7 +254,7 @@ describe('a journal is refused', () => {
     ];
     await (await openWith([{ ...beginning }, { ...rows }, ...lines] as never)).close();
     await expect(openWith([{ ...beginning }, { ...rows }, intent, { ...intent, row: 7 }] as never)).rejects.toMatchObject({
-      message: `${path} is damaged at line 4: it holds what no run writes`,
+      message: `${path} is damaged at line 4: unknown record`,
       hint: expect.stringContaining('Restore the journal from a backup'),
     });
   });

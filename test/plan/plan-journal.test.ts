@@ -94,7 +94,7 @@ describe('the journal of a plan', () => {
     ]);
     await expect(openPlanJournal(PATH, own, disk)).rejects.toMatchObject({
       name: 'UsageError',
-      message: `${PATH} is damaged at line 3: it holds what no run writes`,
+      message: `${PATH} is damaged at line 3: unknown record`,
       hint: expect.stringContaining('Restore the journal from a backup'),
     });
   });

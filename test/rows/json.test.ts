@@ -112,5 +112,5 @@ test.each([0, 2])('a value nested without end is refused by name, not by the sta
     return value;
   };
   expect(formatJson(nested(100), indent)).toContain('1');
-  expect(() => formatJson(nested(100_000), indent)).toThrow('a value of the service is nested more than 200 deep');
+  expect(() => formatJson(nested(100_000), indent)).toThrow('the service returned a value nested more than 200 levels deep');
 });

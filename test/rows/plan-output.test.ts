@@ -71,12 +71,12 @@ describe('what stands between cells', () => {
 
 describe('a name that says another format than the one written is refused', () => {
   test.each<[OutputFlags, string]>([
-    [{ output: 'a.csv', format: 'json' }, 'a.csv would not be what its name says: the format is json'],
-    [{ output: 'a.json.gz', format: 'csv' }, 'a.json.gz would not be what its name says: the format is csv'],
-    [{ output: 'a.csv', format: 'table' }, 'a.csv would not be what its name says: the format is table'],
-    [{ output: 'a.tsv', delimiter: ';' }, '--delimiter ; does not go with .tsv, which is CSV with tabs'],
-    [{ output: 'a.xls' }, 'a.xls: .xls is not written'],
-    [{ output: 'a.ODS', format: 'csv' }, 'a.ODS: .ods is not written'],
+    [{ output: 'a.csv', format: 'json' }, "format json doesn't match the extension of a.csv"],
+    [{ output: 'a.json.gz', format: 'csv' }, "format csv doesn't match the extension of a.json.gz"],
+    [{ output: 'a.csv', format: 'table' }, "format table doesn't match the extension of a.csv"],
+    [{ output: 'a.tsv', delimiter: ';' }, "--delimiter ; can't be used with .tsv, which is tab-separated"],
+    [{ output: 'a.xls' }, 'cannot write a.xls: .xls is not supported'],
+    [{ output: 'a.ODS', format: 'csv' }, 'cannot write a.ODS: .ods is not supported'],
   ])('%j', (flags, message) => {
     expect(refusal(flags).message).toBe(message);
   });
@@ -89,8 +89,8 @@ describe('--fields', () => {
 
   test('refuses a name nobody knows, and suggests', () => {
     expect(refusal({ fields: ['id', 'created-at'] })).toMatchObject({
-      message: '--fields: there is no field "created-at" here',
-      hint: 'did you mean created_at? the fields are id,name,created_at',
+      message: 'unknown field "created-at" in --fields',
+      hint: 'Did you mean created_at? Valid fields: id,name,created_at',
     });
   });
 
@@ -126,22 +126,22 @@ describe('Parquet', () => {
   const scans = { formats: SCAN_FORMATS };
 
   test.each<[OutputFlags, Partial<PlanContext>, string, string]>([
-    [{ output: 'a.parquet' }, {}, 'a.parquet: Parquet is for scans', 'use .csv; `qrctl scans export` writes Parquet'],
-    [{ output: 'a.parquet.gz' }, scans, 'Parquet is compressed inside', 'leave out .gz'],
+    [{ output: 'a.parquet' }, {}, 'cannot write a.parquet: only scans can be written as Parquet', 'Use the extension .csv.'],
+    [{ output: 'a.parquet.gz' }, scans, 'Parquet files are already compressed', 'Omit .gz from the file name.'],
     [
       { format: 'parquet' },
       { ...scans, isTerminal: true },
-      'Parquet is not text: a terminal cannot show it',
-      'add -o scans.parquet',
+      'cannot print Parquet to a terminal: it is a binary format',
+      'Write it to a file, for example with `-o scans.parquet`.',
     ],
     [
       { output: 'a.parquet', format: 'csv' },
       scans,
-      'a.parquet would not be what its name says: the format is csv',
+      "format csv doesn't match the extension of a.parquet",
       'leave out --format',
     ],
-    [{ output: 'a.parquet', excel: true }, scans, '--excel is for CSV, and the format is parquet', 'add --format csv'],
-    [{ output: 'a.parquet', ids: true }, scans, '--ids prints ids alone', 'leave out --ids'],
+    [{ output: 'a.parquet', excel: true }, scans, '--excel requires CSV, but the format is parquet', 'Add --format csv'],
+    [{ output: 'a.parquet', ids: true }, scans, '--ids prints only IDs', 'Omit --ids'],
   ])('is refused in %j', (flags, around, message, hint) => {
     const error = refusal(flags, around);
     expect(error.message).toContain(message);

@@ -217,7 +217,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     rmSync(path);
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
     const toFile = writeWholeFile(path, 'data', { processes, disk: swapped(() => writeFileSync(path, 'old')) });
-    await expect(toFile).rejects.toThrow('it became a regular file meanwhile');
+    await expect(toFile).rejects.toThrow('it became a regular file in the meantime');
     expect(readFileSync(path, 'utf8')).toBe('old');
   });
 

@@ -139,18 +139,18 @@ describe('a file without an end to its records', () => {
   it.each([
     ['a.csv', `${head}${large}\n`, 'line 2 is longer than 1 MiB'],
     ['a.csv', `${head}"Bonn"\n${large}\0`, 'line 3 is longer than 1 MiB'],
-    ['a.csv', `${head}"Bonn"\n2,2026-10-01T00:00:00Z,"${lines}`, 'a quote (") from line 3 on is not closed within 1 MiB'],
+    ['a.csv', `${head}"Bonn"\n2,2026-10-01T00:00:00Z,"${lines}`, 'the quoted cell in the record at line 3 is longer than 1 MiB'],
     ['a.csv.gz', gzipSync(Buffer.alloc(2 ** 21)), 'line 1 is longer than 1 MiB'],
     ['a.ndjson', `{"id":1,"ts":"2026-10-01T00:00:00Z","city":"${large}"}\n`, 'line 1 is longer than 1 MiB'],
-    ['a.json', `[\n{"id":1,\n"city":["${lines}"]}]\n`, 'from line 1 on a record is longer than 1 MiB'],
+    ['a.json', `[\n{"id":1,\n"city":["${lines}"]}]\n`, 'a record in or after line 1 is longer than 1 MiB'],
     [
       'a.json',
       `[{"id":1,"ts":"2026-10-01T00:00:00Z"},\n${'\n{['.repeat(2 ** 19)}`,
-      'from line 3 on a record is longer than 1 MiB',
+      'a record in or after line 3 is longer than 1 MiB',
     ],
     ['a.json', Buffer.alloc(2 ** 26 + 1, '['), 'line 1 is longer than 64 MiB'],
   ])('%s is refused as soon as one is longer than any scan (F11, %#)', async (name, content, why) => {
-    expect(await refusal({ [name]: content })).toEqual({ name: 'UsageError', message: `${name} is no file of scans: ${why}` });
+    expect(await refusal({ [name]: content })).toEqual({ name: 'UsageError', message: `cannot read scans from ${name}: ${why}` });
   });
 
   it('may be a device (F11)', async () => {
@@ -251,11 +251,11 @@ describe('what is no file of scans', () => {
     ['a.csv', '1,2026-10-01T00:00:00Z,DE\n', 'missing columns id and ts (found: 1,2026-10-01T00:00:00Z,DE)'],
     ['a.csv', 'id,ts\n1,2026-10-01T00:00:00Z\n2,yesterday\n', 'near line 3: ts is "yesterday", not a time'],
     ['a.csv', 'id,ts\nx,2026-10-01T00:00:00Z\n', 'near line 2: id is "x", not a whole number'],
-    ['a.csv', 'id,ts\n1,2026-10-01T00:00:00Z,DE\n', 'line 2 has 3 cells where the header has 2'],
-    ['a.csv', 'id,ts\n"1,2026-10-01T00:00:00Z\n', 'a quote (") from line 2 on is never closed'],
-    ['a.csv', 'id,ts\n"1"x,2026-10-01T00:00:00Z\n', 'near line 2 a quote (") stands inside a cell'],
-    ['a.csv', 'id,ts', 'its first line has no end'],
-    ['a.csv', Buffer.from('id,ts\n\xff\n', 'latin1'), 'from line 1 on it has bytes that are not UTF-8'],
+    ['a.csv', 'id,ts\n1,2026-10-01T00:00:00Z,DE\n', 'line 2 has 3 cells, but the header has 2'],
+    ['a.csv', 'id,ts\n"1,2026-10-01T00:00:00Z\n', 'the quoted cell in the record at line 2 is never closed'],
+    ['a.csv', 'id,ts\n"1"x,2026-10-01T00:00:00Z\n', 'unexpected quote (") inside a cell near line 2'],
+    ['a.csv', 'id,ts', 'the first line is incomplete'],
+    ['a.csv', Buffer.from('id,ts\n\xff\n', 'latin1'), 'invalid UTF-8 in or after line 1'],
     ['a.ndjson', '{"id":1,"ts":"2026-10-01T00:00:00Z"}\n[1]\n', 'line 2 is not a JSON object'],
     ['a.ndjson', '{"id":1.5,"ts":"2026-10-01T00:00:00Z"}\n', 'near line 1: id is "1.5", not a whole number'],
     ['a.ndjson', '{"ts":"2026-10-01T00:00:00Z"}\n', 'missing column id (found: ts)'],
@@ -264,21 +264,21 @@ describe('what is no file of scans', () => {
       '{"id":1,"ts":"2026-10-01T00:00:00Z","qr_id":"a"}\n{"id":1,"ts":"2026-10-01T00:00:00Z"}\n',
       'near line 2: only some rows have the column qr_id',
     ],
-    ['a.json', '[{"id":1,"ts":"2026-10-01T00:00:00Z"},\n', 'it ends before its array does'],
-    ['a.json', '[\n1\n]\n', 'from line 1 on it has a value that is not an object'],
-    ['a.json', '[{"id":}]\n', 'from line 1 on it is not JSON'],
+    ['a.json', '[{"id":1,"ts":"2026-10-01T00:00:00Z"},\n', 'the JSON array is incomplete'],
+    ['a.json', '[\n1\n]\n', 'a value in or after line 1 is not an object'],
+    ['a.json', '[{"id":}]\n', 'invalid JSON in or after line 1'],
     ['a.xlsx', 'PK\x03\x04rest', 'the file is a workbook or ZIP archive'],
     ['a.csv', Buffer.from('\ufeffid,ts\n', 'utf16le'), 'the file is text in UTF-16'],
     ['a.gz', gzipSync(gzipSync('id,ts\n')), 'the file is compressed twice'],
   ])('%s: %j', async (name, content, why) => {
-    expect(await refusal({ [name]: content })).toEqual({ name: 'UsageError', message: `${name} is no file of scans: ${why}` });
+    expect(await refusal({ [name]: content })).toEqual({ name: 'UsageError', message: `cannot read scans from ${name}: ${why}` });
   });
 
   it('two exports of other columns in one file', async () => {
     const line = (id: number, more = {}) => `${JSON.stringify({ id, ts: '2026-10-01T00:00:00Z', ...more })}\n`;
     const files = { 'a.ndjson': line(1, { city: null }) + line(2, { city: 'Bonn' }) + line(3) };
     expect((await refusal(files, ['city'])).message).toBe(
-      'a.ndjson is no file of scans: near line 3: only some rows have the column city',
+      'cannot read scans from a.ndjson: near line 3: only some rows have the column city',
     );
     expect((await read(files, ['day'])).taken).toHaveLength(3);
   });
@@ -290,7 +290,7 @@ describe('what is no file of scans', () => {
 
   it('a compressed file that is cut off', async () => {
     const whole = gzipSync(csv(Array.from({ length: 100 }, (_, i) => scan(i, i))));
-    expect((await refusal({ 'a.csv.gz': whole.subarray(0, -20) })).message).toMatch(/^a\.csv\.gz is no whole gzip file: /);
+    expect((await refusal({ 'a.csv.gz': whole.subarray(0, -20) })).message).toMatch(/^a\.csv\.gz is not a complete gzip file: /);
   });
 });
 

@@ -77,7 +77,7 @@ describe('standard output', () => {
     const failure = await console.write('a').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LocalError);
     expect(failure).toMatchObject({
-      message: 'cannot write to standard output: the device failed (EIO)',
+      message: 'cannot write to standard output: the device reported an input/output error (EIO)',
       hint: expect.stringContaining('incomplete'),
     });
     await expect(console.write('b')).rejects.toBe(failure);

@@ -83,13 +83,13 @@ function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined
     wake();
   });
   worker.on('error', (error) => fail(new DamagedParquetError(messageOf(error), { cause: error })));
-  worker.on('exit', () => fail(new DamagedParquetError('it ends early')));
+  worker.on('exit', () => fail(new DamagedParquetError('decoding ended early')));
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) onAbort();
   return {
     async next(): Promise<FromWorker> {
       const seconds = Math.round(mostMs / 1000);
-      const cancel = after(mostMs, () => fail(new DamagedParquetError(`it is not decoded within ${seconds} s`)));
+      const cancel = after(mostMs, () => fail(new DamagedParquetError(`decoding took longer than ${seconds} s`)));
       try {
         for (;;) {
           const message = said.shift();
@@ -108,11 +108,11 @@ function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined
 }
 
 async function readBytes(file: Pick<DiskFile, 'read'>, start: number, end: number): Promise<ArrayBuffer> {
-  if (!(start >= 0 && end >= start)) throw new DamagedParquetError('it points outside of itself');
+  if (!(start >= 0 && end >= start)) throw new DamagedParquetError('an offset is outside the file');
   const bytes = new Uint8Array(end - start);
   for (let at = 0; at < bytes.length; ) {
     const { bytesRead } = await file.read(bytes, at, bytes.length - at, start + at);
-    if (bytesRead === 0) throw Object.assign(new Error('it ends early'), { code: 'EIO' });
+    if (bytesRead === 0) throw Object.assign(new Error('the file ends early'), { code: 'EIO' });
     at += bytesRead;
   }
   return bytes.buffer;

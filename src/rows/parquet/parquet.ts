@@ -153,8 +153,8 @@ function int64(value: unknown): number | bigint {
   if (typeof value !== 'bigint') return Number(value);
   const id = value;
   if (id >= LOWEST && id <= HIGHEST) return id;
-  throw new UnprovenError(`the id ${id} of a scan is larger than Parquet's int64 holds`, {
-    hint: 'CSV and NDJSON keep every digit: use --format csv or --format ndjson',
+  throw new UnprovenError(`cannot write scan ID ${id} to Parquet: out of range for a 64-bit integer`, {
+    hint: 'Use --format csv or --format ndjson, which keep every digit.',
   });
 }
 

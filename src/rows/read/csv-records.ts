@@ -1,6 +1,8 @@
 /** Records of CSV, as `scans export` writes it and spreadsheets save it. */
+
 import { CsvError, parse } from 'csv-parse/sync';
 import { restore } from '../../text/defuse.ts';
+import { countOf } from '../../text/quote.ts';
 import type { Row } from '../row-sink.ts';
 import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';
 import type { Records } from './records.ts';
@@ -30,8 +32,9 @@ export async function* readCsv(
     let first = restLine;
     restLine += countEnds(records);
     // Of a file that is being written the last cell may lack its end, too.
-    if (isLast && !torn && rest !== '') throw notOurs(path, `a quote (") from line ${restLine} on is never closed`);
-    if (rest.length > LONGEST_RECORD) throw notOurs(path, `a quote (") from line ${restLine} on is not closed within 1 MiB`);
+    if (isLast && !torn && rest !== '') throw notOurs(path, `the quoted cell in the record at line ${restLine} is never closed`);
+    if (rest.length > LONGEST_RECORD)
+      throw notOurs(path, `the quoted cell in the record at line ${restLine} is longer than 1 MiB`);
     if (!header && records !== '') {
       const endOfHeader = records.indexOf('\n') + 1;
       header = parseHeader(records.slice(0, endOfHeader), path, wanted);
@@ -39,7 +42,7 @@ export async function* readCsv(
       first += 1;
     }
     if (header) yield { rows: parseRows(records, first, header, path), line: first, torn, columns: header.columns };
-    else if (torn) throw notOurs(path, 'its first line has no end');
+    else if (torn) throw notOurs(path, 'the first line is incomplete');
   }
 }
 
@@ -87,7 +90,7 @@ function parseRows(text: string, firstLine: number, header: Header, path: string
   const mayBeDefused = text.includes("'");
   const add = (cells: readonly string[], line: number) => {
     if (cells.length !== header.columns.length) {
-      throw notOurs(path, `line ${line} has ${cells.length} cells where the header has ${header.columns.length}`);
+      throw notOurs(path, `line ${line} has ${countOf(cells.length, 'cell')}, but the header has ${header.columns.length}`);
     }
     rows.push(rowOf(cells, header, mayBeDefused));
   };
@@ -137,7 +140,7 @@ function parseQuoted(text: string, delimiter: string, path: string, line: number
     return parse(text, { delimiter, relax_column_count: true, record_delimiter: ['\r\n', '\n'] });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw notOurs(path, `near line ${line} a quote (") stands inside a cell`);
+    throw notOurs(path, `unexpected quote (") inside a cell near line ${line}`);
   }
 }
 

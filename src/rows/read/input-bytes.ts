@@ -35,7 +35,7 @@ async function openInput(path: string): Promise<FileHandle> {
 
 /** A file or directory that cannot be opened for reading. */
 export function cannotRead(path: string, cause: unknown): UsageError {
-  const why = systemCode(cause) === 'ENOENT' ? 'there is no such file' : describeSystemError(cause);
+  const why = systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause);
   return new UsageError(`cannot read ${path}: ${why}`, { cause });
 }
 
@@ -45,7 +45,9 @@ async function* readUpTo(file: FileHandle, size: number, path: string): AsyncGen
     const { bytesRead } = await file.read(memory, 0, Math.min(PIECE_BYTES, size - at), null);
     if (bytesRead === 0 && size === Number.POSITIVE_INFINITY) return;
     if (bytesRead === 0)
-      throw new UsageError(`${path} became shorter while it was read`, { hint: 'run this again when nothing else writes it' });
+      throw new UsageError(`${path} was truncated while it was read`, {
+        hint: 'Run this again when no other process writes the file.',
+      });
     at += bytesRead;
     yield memory.subarray(0, bytesRead);
   }
@@ -77,9 +79,9 @@ async function* decompressed(pieces: AsyncGenerator<Uint8Array>, path: string): 
     await feeding;
   } catch (cause) {
     await feeding.catch(rethrowUsage);
-    throw new UsageError(`${path} is no whole gzip file: ${describeSystemError(cause)}`, {
+    throw new UsageError(`${path} is not a complete gzip file: ${describeSystemError(cause)}`, {
       cause,
-      hint: 'it may be cut off: copy or export it again',
+      hint: 'The file may be truncated. Copy or export it again.',
     });
   } finally {
     gunzip.destroy();

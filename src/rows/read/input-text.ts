@@ -67,7 +67,7 @@ function beginsArray(start: Uint8Array): boolean {
 function decode(bytes: Buffer, path: string, line: number): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (isUtf8(bytes)) return bytes.toString('utf8');
-  throw notOurs(path, `from line ${line} on it has bytes that are not UTF-8`);
+  throw notOurs(path, `invalid UTF-8 in or after line ${line}`);
 }
 
 /** Line ends of a text. */
@@ -85,7 +85,7 @@ function countLines(bytes: Uint8Array): number {
 
 /** A file that nothing can be counted from. */
 export function notOurs(path: string, why: string): UsageError {
-  return new UsageError(`${path} is no file of scans: ${why}`, {
-    hint: 'give --input what `qrctl scans export` wrote: csv, ndjson, json (each also with .gz) or parquet',
+  return new UsageError(`cannot read scans from ${path}: ${why}`, {
+    hint: 'With --input, pass a file that `qrctl scans export` wrote: CSV, NDJSON, JSON (also .gz) or Parquet.',
   });
 }

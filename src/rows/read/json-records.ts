@@ -63,13 +63,13 @@ export async function* readJsonArray(pieces: AsyncIterable<TextPiece>, path: str
     if (end > 0) {
       const body = rest + added.slice(0, end);
       rows ??= await parseRows(isLast ? withoutEnd(body, path) : body);
-      if (!rows) throw notOurs(path, `from line ${restLine} on it is not JSON`);
-      if (!rows.every(isObject)) throw notOurs(path, `from line ${restLine} on it has a value that is not an object`);
+      if (!rows) throw notOurs(path, `invalid JSON in or after line ${restLine}`);
+      if (!rows.every(isObject)) throw notOurs(path, `a value in or after line ${restLine} is not an object`);
       yield { rows, line: restLine, torn: false };
       rest = added.slice(end).trimStart();
       restLine = line + countEnds(added.slice(0, added.length - rest.length));
     } else rest += added;
-    if (rest.length > LONGEST_RECORD) throw notOurs(path, `from line ${restLine} on a record is longer than 1 MiB`);
+    if (rest.length > LONGEST_RECORD) throw notOurs(path, `a record in or after line ${restLine} is longer than 1 MiB`);
   }
 }
 
@@ -81,7 +81,7 @@ async function parseRows(text: string): Promise<unknown[] | undefined> {
 
 function withoutEnd(text: string, path: string): string {
   const body = text.trimEnd();
-  if (!body.endsWith(']')) throw notOurs(path, 'it ends before its array does');
+  if (!body.endsWith(']')) throw notOurs(path, 'the JSON array is incomplete');
   return body.slice(0, -1);
 }
 

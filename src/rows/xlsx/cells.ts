@@ -42,9 +42,12 @@ function numberCell(value: number | bigint): string {
 export function textCell(text: string, style: number = STYLES.text): string {
   if (text.length > MOST_CHARACTERS) {
     const limit = formatCount(MOST_CHARACTERS);
-    throw new UsageError(`a value has ${formatCount(text.length)} characters, and a cell of a workbook holds ${limit}`, {
-      hint: 'write .csv or .json in place of .xlsx, or leave that column out with --fields',
-    });
+    throw new UsageError(
+      `cannot write a value of ${formatCount(text.length)} characters: a cell of a workbook holds at most ${limit}`,
+      {
+        hint: 'Write a .csv or .json file instead of .xlsx, or omit the column with --fields.',
+      },
+    );
   }
   return `" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;
 }

@@ -37,7 +37,7 @@ export function smallParts(sheetName: string): Readonly<Record<string, string>> 
 }
 
 /** Cell formats in the order of `STYLES`. 49 is Excel's own format of text: what is typed there stays what was typed. */
-const STYLE_SHEET =
+const STYLE_SHEET = // words-ok: XML
   `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>` +
   '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/></numFmts>' +
   '<fonts count="2"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font>' +

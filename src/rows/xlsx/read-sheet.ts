@@ -88,7 +88,7 @@ export function readSheet(
       if (closed === 'row' && row.cells.size > 0) onRow(row);
       if (closed !== 'c') return;
       if (type === 's' && text !== '' && strings[Number(text)] === undefined)
-        refuseWorkbook(name, 'is damaged: a cell names a text that is not there');
+        refuseWorkbook(name, 'is damaged: a cell refers to a missing text');
       const value = isFormula && text === '' && type !== 'str' ? UNKNOWN : cellValueOf(type, text, format, strings);
       if (value) row.cells.set(column, value);
     },

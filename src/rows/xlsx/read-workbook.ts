@@ -1,7 +1,7 @@
 /** Which sheets a workbook has, and what its cells share: texts and formats of numbers. */
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
-import { inQuotes } from '../../text/quote.ts';
+import { formatCount, inQuotes } from '../../text/quote.ts';
 import { MOST_VALUES } from '../table-bounds.ts';
 import { readList } from './read-list.ts';
 import { type Area, decodeEscapes, onItsOwn, readSheet, type SheetRow } from './read-sheet.ts';
@@ -23,7 +23,7 @@ export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string 
   const xml = parts.whole(workbookPath);
   if (xml === undefined) {
     const isBinary = workbookPath.endsWith('.bin');
-    refuseWorkbook(name, isBinary ? 'is a binary workbook (.xlsb)' : 'is not a workbook: it is an archive of something else');
+    refuseWorkbook(name, isBinary ? 'is a binary workbook (.xlsb)' : 'is not a workbook but another kind of archive');
   }
   const related = targets(parts, workbookPath, name);
   const { sheets, from1904 } = readSheets(xml, name);
@@ -82,7 +82,7 @@ function readSheets(xml: string, name: string): { sheets: SheetName[]; from1904:
 
 function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, name: string): SheetName {
   const [first] = sheets;
-  if (!first) return refuseWorkbook(name, 'has no sheet');
+  if (!first) return refuseWorkbook(name, 'has no sheets');
   // What a person does not see nobody meant.
   if (wanted === undefined) return sheets.find(({ isHidden }) => !isHidden) ?? first;
   const found = sheets.find((sheet) => sheet.name === wanted);
@@ -90,7 +90,7 @@ function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, n
   const names = sheets.map((sheet) => sheet.name);
   const meant = nearest(wanted, names);
   throw new UsageError(`${name} has no sheet ${inQuotes(wanted)}`, {
-    hint: `${meant === undefined ? '' : `did you mean ${inQuotes(meant)}? `}its sheets are ${names.slice(0, 10).map(inQuotes).join(', ')}`,
+    hint: `${meant === undefined ? '' : `Did you mean ${inQuotes(meant)}? `}Its sheets: ${names.slice(0, 10).map(inQuotes).join(', ')}`,
   });
 }
 
@@ -114,7 +114,7 @@ function readStrings(pieces: Iterable<string>, name: string): string[] {
       if (closed === 'rPh') inPhonetics = false;
       if (closed !== 'si') return;
       strings.push(onItsOwn(decodeEscapes(text)));
-      if (strings.length > MOST_VALUES) refuseWorkbook(name, `has more than ${MOST_VALUES} texts`);
+      if (strings.length > MOST_VALUES) refuseWorkbook(name, `has more than ${formatCount(MOST_VALUES)} texts`);
     },
   });
   return strings;

@@ -11,7 +11,7 @@ const MOST_WHOLE = 16 * 2 ** 20;
 /** Larger parts are packed at most so many times smaller, if a spreadsheet packed them: Apache POI has the same bound. */
 const MOST_PACKED = 100;
 
-const HINT = 'save it as an Excel workbook (.xlsx) without a password, or as CSV UTF-8, and run this again; nothing was sent';
+const HINT = 'No changes were made. Save the file as .xlsx without a password, or as CSV UTF-8, then run this again.';
 
 /** @throws UsageError that names the file, and says in one line what is wrong with it. */
 export function refuseWorkbook(name: string, what: string, cause?: unknown): never {
@@ -38,10 +38,10 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
     const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
       Buffer.from('EncryptedPackage', 'utf16le'),
     );
-    refuseWorkbook(name, isEncrypted ? 'is protected by a password' : 'is a workbook of the older kind (.xls)');
+    refuseWorkbook(name, isEncrypted ? 'is password-protected' : 'is in the old Excel format (.xls)');
   }
   if (!startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]))
-    refuseWorkbook(name, 'is not a workbook, whatever its name says: was a CSV file renamed?');
+    refuseWorkbook(name, 'is not a workbook, despite its extension (possibly a renamed CSV file)');
   const entries = readEntries(bytes, name);
   let unpacked = 0;
 
@@ -56,17 +56,17 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
         unpacked += piece.length;
         own += piece.length;
         if (own > MOST_WHOLE && own > MOST_PACKED * entry.data.length)
-          refuseWorkbook(name, `holds a part that is packed more than ${MOST_PACKED} times smaller, as no spreadsheet does`);
-        if (unpacked > MOST_UNPACKED) refuseWorkbook(name, `holds more than ${MOST_UNPACKED / 2 ** 20} MiB when it is unpacked`);
+          refuseWorkbook(name, `has a part compressed more than ${MOST_PACKED} times, which no spreadsheet application does`);
+        if (unpacked > MOST_UNPACKED) refuseWorkbook(name, `is larger than ${MOST_UNPACKED / 2 ** 20} MiB when uncompressed`);
         checksum = crc32(piece, checksum);
         yield decoder.decode(piece, { stream: true });
       }
       // The library does not look: a bit that turned over would be another letter of a name.
-      if (checksum !== entry.checksum) refuseWorkbook(name, 'is damaged: its checksum is wrong');
+      if (checksum !== entry.checksum) refuseWorkbook(name, 'is damaged: a checksum is wrong');
       yield decoder.decode();
     } catch (error) {
       if (error instanceof UsageError) throw error;
-      refuseWorkbook(name, 'is damaged: it cannot be unpacked', error);
+      refuseWorkbook(name, 'is damaged: it cannot be decompressed', error);
     }
   }
 
@@ -87,7 +87,7 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
 
 /** Throws UsageError if a text that must be held as a whole is larger than anyone's. */
 export function refuseLarge(text: string, name: string): void {
-  if (text.length > MOST_WHOLE) refuseWorkbook(name, `has a part of more than ${MOST_WHOLE / 2 ** 20} MiB outside of its rows`);
+  if (text.length > MOST_WHOLE) refuseWorkbook(name, `has a part larger than ${MOST_WHOLE / 2 ** 20} MiB, other than its rows`);
 }
 
 /** So much of the packed bytes is unpacked at once: a thousandfold becomes 4 MiB. */
@@ -129,16 +129,16 @@ interface Entry {
 function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const end = data.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
-  if (end < 0 || end + 22 > data.length) refuseWorkbook(name, 'is damaged: its end is missing');
+  if (end < 0 || end + 22 > data.length) refuseWorkbook(name, 'is damaged: the end of the file is missing');
   const count = data.readUInt16LE(end + 10);
   let at = data.readUInt32LE(end + 16);
-  if (count === 0xffff || at === 0xffff_ffff) refuseWorkbook(name, 'is an archive of a form that no workbook needs (ZIP64)');
+  if (count === 0xffff || at === 0xffff_ffff) refuseWorkbook(name, 'is a ZIP64 archive, which is not supported');
   const entries = new Map<string, Entry>();
   for (let entry = 0; entry < count; entry++) {
-    if (at + 46 > end) refuseWorkbook(name, 'is damaged: it has fewer parts than it says');
+    if (at + 46 > end) refuseWorkbook(name, 'is damaged: its list of parts is incomplete');
     const length = data.readUInt16LE(at + 28);
     const local = data.readUInt32LE(at + 42);
-    if (local + 30 > end) refuseWorkbook(name, 'is damaged: a part begins behind its end');
+    if (local + 30 > end) refuseWorkbook(name, 'is damaged: a part begins after the end of the file');
     const start = local + 30 + data.readUInt16LE(local + 26) + data.readUInt16LE(local + 28);
     entries.set(data.toString('utf8', at + 46, at + 46 + length), {
       method: data.readUInt16LE(at + 10),

@@ -1,7 +1,7 @@
 /** Rows as a workbook (.xlsx), in flat memory: they are written as they come, and taken back like those of any other file. */
 import { UsageError } from '../../errors.ts';
 import { createByteBuffer } from '../../text/byte-buffer.ts';
-import { formatCount } from '../../text/quote.ts';
+import { countOf, formatCount } from '../../text/quote.ts';
 import type { LocalTime } from '../../time/local-time.ts';
 import type { Column } from '../columns.ts';
 import type { ByteSink, DocumentSink } from '../document-sink.ts';
@@ -25,9 +25,9 @@ interface WorkbookOptions {
 /** What is said where rows do not fit; `rows` undefined where nobody knows how many there will be. */
 export function tooManyRows(rows?: number): UsageError {
   const most = formatCount(MOST_DATA_ROWS);
-  const what = rows === undefined ? 'there are more rows' : `${formatCount(rows)} rows are more`;
-  return new UsageError(`${what} than a workbook holds (${most})`, {
-    hint: 'write -o FILE.csv or FILE.csv.gz, choose a shorter range with --since and --until, or one file a code with --output-dir DIR',
+  const what = rows === undefined ? 'too many rows' : `${countOf(rows, 'row')}, too many`;
+  return new UsageError(`${what} for a workbook (at most ${most})`, {
+    hint: 'Write a .csv or .csv.gz file, choose a shorter range, or write one file per code with `--output-dir DIR`.',
   });
 }
 

@@ -116,8 +116,8 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): 
 }
 
 function tooLarge(): UsageError {
-  return new UsageError('the workbook would have more than 4 GiB, which no spreadsheet opens', {
-    hint: 'choose fewer --fields, a shorter range, or write .csv.gz',
+  return new UsageError('the workbook would be larger than 4 GiB, which no spreadsheet application can open', {
+    hint: 'Choose fewer --fields or a shorter range, or write a .csv.gz file.',
   });
 }
 

@@ -114,7 +114,7 @@ describe('a Parquet file', () => {
 
   it('refuses an id that int64 cannot hold, and says what can', () => {
     for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 10n ** 30n]) {
-      expect(() => fileOf([[{ ...ROW, id }]])).toThrow(/^the id -?\d+ of a scan is larger than Parquet's int64 holds$/);
+      expect(() => fileOf([[{ ...ROW, id }]])).toThrow(/^cannot write scan ID -?\d+ to Parquet: out of range for a 64-bit integer$/);
     }
   });
 

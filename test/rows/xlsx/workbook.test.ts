@@ -117,7 +117,7 @@ describe('a workbook', () => {
     const more = await sink.write([{}]).catch((error: unknown) => error);
     expect(more).toBeInstanceOf(UsageError);
     expect(more).toMatchObject({
-      message: 'there are more rows than a workbook holds (1,048,575)',
+      message: 'too many rows for a workbook (at most 1,048,575)',
       hint: expect.stringContaining('.csv'),
     });
     await sink.discard();
@@ -125,6 +125,6 @@ describe('a workbook', () => {
     const other = await open();
     const long = await other.sink.write([{ name: 'x'.repeat(32_768) }]).catch((error: unknown) => error);
     await other.sink.discard();
-    expect(long).toMatchObject({ message: 'a value has 32,768 characters, and a cell of a workbook holds 32,767' });
+    expect(long).toMatchObject({ message: 'cannot write a value of 32,768 characters: a cell of a workbook holds at most 32,767' });
   });
 });
