@@ -1,3 +1,4 @@
+import { countOf } from '../../src/text/quote.ts';
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Disk } from '../../src/durable/disk.ts';
@@ -142,7 +143,7 @@ describe('a file after its committed point', () => {
       const again = run(memory, service);
       await expect(again).rejects.toThrow(UsageError);
       await expect(again).rejects.toThrow(
-        `data after the last commit (${line.length} bytes from byte ${before.length}) was not written by this export`,
+        `data after the last commit (${countOf(line.length, 'byte')} from byte ${before.length}) was not written by this export`,
       );
       expect(fileText()).toBe(`${before}${line}`);
     },
@@ -250,7 +251,7 @@ describe('an append is refused, and everything left as it is, when', () => {
       /was edited or replaced/,
       'Restore the file',
     ],
-    ['the file was moved away (A6)', () => memory.remove(FILE), /it is gone/, 'add `--rotated`'],
+    ['the file was moved away (A6)', () => memory.remove(FILE), /the file no longer exists/, 'add `--rotated`'],
     [
       'another base URL is meant',
       () => {},

@@ -285,6 +285,6 @@ it('says so when its own rows cannot be read back', async () => {
   const sink = file.sinkOf(CODE);
   await sink.write(NEW);
   // Older than the ids that are listed: they are looked for in the file.
-  await expect(sink.write({ rows: [{ id: 1 }], times: [START] })).rejects.toThrow('a torn row at the end');
+  await expect(sink.write({ rows: [{ id: 1 }], times: [START] })).rejects.toThrow('an incomplete row at the end');
   await file.discard();
 });

@@ -227,8 +227,8 @@ describe('a lost state is worked out again', () => {
 
   const refused: [string, string, AppendIdentity, string?][] = [
     ['the row 1 twice', `${HEAD}${at(1, 0)}${at(1, 0)}`, csv],
-    ['other columns', `id,ts\n1,2026-01-01T00:00:00Z\n`, csv],
-    ['other columns', 'id,ts,ref', csv],
+    ['different columns', `id,ts\n1,2026-01-01T00:00:00Z\n`, csv],
+    ['different columns', 'id,ts,ref', csv],
     ['a last line that is not part of a scan', `${HEAD}${at(1, 0)}a note of mine`, csv],
     ['no header', at(1, 0), { ...csv, dialect: { ...DIALECT, header: false } }, ''],
     ['a row of another code, d', 'id,ts,qr_id\n1,2026-01-01T00:00:00Z,d\n', { ...csv, columns: ['id', 'ts', 'qr_id'] }],

@@ -75,8 +75,8 @@ describe('the old file stays, and it is said why, if', () => {
 
   it.each([
     [5, ''],
-    [6, ', the others of 1 more code'],
-    [7, ', the others of 2 more codes'],
+    [6, ', the rest of 1 more code'],
+    [7, ', the rest of 2 more codes'],
   ])('%i codes were deleted: of five it is said how many scans, the most first', async (deleted, others) => {
     const codes = Array.from({ length: deleted }, (_, i) => `${i}0000000-0000-4000-8000-000000000000`);
     let id = 1;
@@ -129,7 +129,7 @@ describe('the old file stays, and it is said why, if', () => {
         memory.remove(STATE);
         memory.write(FILE, memory.read(FILE)?.replace('country', 'land') ?? '');
       },
-      "its scans can't be compared with the new ones (other columns)",
+      "its scans can't be compared with the new ones (different columns)",
     ],
   ])('%s', async (_, change, reason) => {
     await run(memory, service);

@@ -132,7 +132,7 @@ describe('a file that was moved away', () => {
     await rotated();
     await rotate();
     const refused = run(memory, service);
-    await expect(refused).rejects.toThrow('it is gone');
+    await expect(refused).rejects.toThrow('the file no longer exists');
     await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('add `--rotated`') });
   });
 
@@ -206,7 +206,7 @@ describe('after a run that was killed', () => {
     expect(memory.read(STATE)).toBe(before);
     expect(memory.read(`${FILE}.1`)).toBe(left);
     memory.remove(`${FILE}.1`);
-    await expect(rotated()).rejects.toThrow('can only be seen there');
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to see which rows it left');
   });
 
   it('nothing is begun where the old file goes just when it is opened, or was edited or cut (A26)', async () => {
@@ -219,12 +219,14 @@ describe('after a run that was killed', () => {
       if (path === `${FILE}.1`) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
       return memory.disk.open(path, ...rest);
     };
-    await expect(rotated({ disk: { ...memory.disk, open } })).rejects.toThrow('can only be seen there');
+    await expect(rotated({ disk: { ...memory.disk, open } })).rejects.toThrow(
+      'the rotated file is needed to see which rows it left',
+    );
     const text = memory.read(`${FILE}.1`) ?? '';
     memory.write(`${FILE}.1`, text.replace('mobile', 'tablet'));
     await expect(rotated()).rejects.toThrow('the file was edited or replaced since the last run');
     memory.write(`${FILE}.1`, text.slice(0, 999));
-    await expect(rotated()).rejects.toThrow('can only be seen there');
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to see which rows it left');
     expect(memory.read(FILE)).toBeUndefined();
     memory.write(`${FILE}.1`, text);
     const { disk, stillOpen } = countingDisk(memory);
@@ -324,7 +326,7 @@ describe('logrotate with copytruncate', () => {
     await expect(rotated()).rejects.toThrow("/data/scans.out.1.gz can't be checked for rows of that run");
     memory.remove(`${FILE}.1.gz`);
     memory.write(`${FILE}.1`, `${left}x,y\n`);
-    await expect(rotated()).rejects.toThrow("can't be read");
+    await expect(rotated()).rejects.toThrow("can't be checked for rows");
     memory.write(`${FILE}.1`, left);
     const { disk, stillOpen } = countingDisk(memory);
     await rotated({ disk });
@@ -370,7 +372,7 @@ it("says that the service's clock was set back, and goes on with --restart in a 
   add(24 * HOUR);
   for (const later of [46 * HOUR, 47 * HOUR]) {
     const refused = rotated(at(later, 22 * HOUR));
-    await expect(refused).rejects.toThrow("the service's clock was set back by 22 h since the last rows were added");
+    await expect(refused).rejects.toThrow("the service's clock was set back by 22 h since the last run");
     await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('run this once with `--restart`') });
   }
   for (const name of files()) await memory.disk.rename(name, name.replace('/data/', '/data/old-'));
@@ -461,7 +463,7 @@ describe('after a run that ended with 9', () => {
     await expect(refused).rejects.toThrow(
       'the last run could not be verified as complete, and the rotated file is needed to see which scans it wrote',
     );
-    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('decompress') });
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('uncompressed, to the same directory') });
     expect([memory.read(STATE), memory.read(FILE)]).toEqual([before, undefined]);
     memory.write(`${FILE}-20260101`, old);
     add(1.5 * HOUR);
@@ -520,7 +522,7 @@ it('a lost state is not worked out from the new file (A28)', async () => {
   memory.remove(STATE);
   const refused = rotated();
   await expect(refused).rejects.toThrow('its state file is missing or damaged, so the scans in rotated files are unknown');
-  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('Put the state back') });
+  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('Restore the state file') });
   // An empty file is none, as logrotate with create leaves it before a first run.
   memory.write(FILE, '');
   expect(await rotated()).toBe(4);

@@ -139,7 +139,9 @@ describe('slices that do not add up', () => {
     const { ids, requests } = await sliced(400, how, { range });
     expect(ids).toHaveLength(300);
     const arrivals = new Map([[requests, [{ id: 1000, time: range.sinceMs - 500 }]]]);
-    await expect(sliced(400, { ...how, arrivals }, { range })).rejects.toThrow('the service reports a total of 304 but returned 303 rows');
+    await expect(sliced(400, { ...how, arrivals }, { range })).rejects.toThrow(
+      'the service reports a total of 304 but returned 303 rows',
+    );
   });
 
   it('are refused where the service shows nothing any more', async () => {

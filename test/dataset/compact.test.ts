@@ -43,7 +43,7 @@ describe('a dataset whose parts are merged', () => {
       'dt=2026-01-03/part-000002.csv',
     ]);
     expect(seen(memory)).toEqual(wanted(service));
-    expect(notes).toEqual(['2 parts of 1 partition became 1']);
+    expect(notes).toEqual(['Merged 2 parts of 1 partition into 1']);
     // By this, later runs know which parts to read back (A11).
     const { parts } = parseManifest(Buffer.from(memory.read(`${memory.realPath(LAKE)}/_qrctl.json`) ?? ''));
     expect(parts.find(({ name }) => name === 'part-000003.csv')).toMatchObject({ rows: 4, newestMs: START + 2 * HOUR });
@@ -97,7 +97,7 @@ describe('a dataset whose parts are merged', () => {
     await expect(runLake(memory, later, compact)).rejects.toMatchObject({
       name: 'UnprovenError',
       message: expect.stringMatching(/^cannot merge the parts of dt=2026-01-01: they contain \d rows? instead of 4$/),
-      hint: expect.stringContaining('Put them back as they were'),
+      hint: expect.stringContaining('Restore them from a backup'),
     });
     expect(memory.realPath(LAKE)).toBe('/data/.lake.000001');
   });

@@ -195,7 +195,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await expect(runLake(memory, laterNight(), options)).rejects.toMatchObject({
       name: 'UsageError',
       message: expect.stringMatching(reason),
-      hint: expect.stringMatching(/^No changes were made\. .+\.$|or choose another directory with --output-dir$/),
+      hint: expect.stringMatching(/^No changes were made\. .+\.$|or specify a different directory with --output-dir\.$/),
     });
     expect(memory.steps()).toBe(0);
     expect(memory.names().map((name) => [name, memory.read(name)])).toEqual(before);
@@ -216,7 +216,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     ['other columns', { identity: { columns: ['qr_id', 'id', 'ts'] } }, /it has the columns qr_id,.*, not qr_id,id,ts$/],
     ['another service', { own: ownWorkspace([CODE], { baseUrl: 'https://other.test' }) }, /belongs to https:\/\/example/],
     ['another workspace', { own: ownWorkspace([], { apiKey: 'svc_live_bbbb' }) }, /belongs to another workspace/],
-    ['a run without --append', { append: false }, /there is one already$/],
+    ['a run without --append', { append: false }, /already contains a dataset$/],
   ])('%s (P7)', async (_, options, reason) => {
     await runLake(memory, service);
     await refused(reason, options);
@@ -242,7 +242,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
       const path = `${LAKE}/${name}`;
       if (name.startsWith('other')) await memory.disk.mkdir(`${LAKE}/other`);
       memory.write(path, 'x');
-      await refused(/it holds (notes.txt|dt=2026-01-01\/theirs.csv|other), which is not of this export/);
+      await refused(/it contains (notes.txt|dt=2026-01-01\/theirs.csv|other), which is not part of this export/);
       memory.remove(path);
     }
   });
@@ -254,7 +254,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     memory.write(first, text.slice(1));
     await refused(/part-000001\.csv has \d+ bytes instead of \d+$/);
     memory.remove(first);
-    await refused(/part-000001\.csv is gone$/);
+    await refused(/part-000001\.csv is missing$/);
     memory.write(first, text);
     memory.remove(MANIFEST);
     await refused(/it has no _qrctl\.json and contains dt=2026-01-01\/part-000002\.csv, which is not part of this export/);
@@ -263,9 +263,9 @@ describe('what is not such a dataset is refused and left as it is', () => {
   it('a day that is gone from the midst, and all of them (P5, P15)', async () => {
     await runLake(memory, service);
     for (const name of parts().filter((name) => name.includes('dt=2026-01-02/'))) memory.remove(name);
-    await refused(/dt=2026-01-02\/part-000001\.csv is gone$/);
+    await refused(/dt=2026-01-02\/part-000001\.csv is missing$/);
     for (const name of parts()) memory.remove(name);
-    await refused(/dt=2026-01-01\/part-000001\.csv is gone$/);
+    await refused(/dt=2026-01-01\/part-000001\.csv is missing$/);
   });
 
   it('a manifest that was cut at any byte (P6)', async () => {
@@ -296,7 +296,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await runLake(memory, service);
     const { checksum: _, ...saved } = JSON.parse(memory.read(MANIFEST) ?? '');
     memory.write(MANIFEST, seal({ ...saved, ...change }));
-    await refused(/^cannot add to the dataset \/data\/lake: its state (has a form|is of version 9)/);
+    await refused(/^cannot add to the dataset \/data\/lake: its state file has (a format|version 9)/);
   });
 
   it('a file that somebody put where a part is to be, during the run (P3)', async () => {
@@ -342,7 +342,7 @@ describe('links of another user to what is not theirs (D14)', () => {
     memory.user = 1000;
     await expect(runLake(memory, service, { compact: true })).rejects.toMatchObject({
       name: 'UsageError',
-      message: expect.stringContaining('made to what is not theirs'),
+      message: expect.stringContaining('created to a target of another user'),
     });
   });
 
@@ -351,7 +351,7 @@ describe('links of another user to what is not theirs (D14)', () => {
     await runLake(memory, service);
     await memory.disk.unlink('/data/secret/key');
     await plant(`${LAKE}/dt=2026-02-01`);
-    await expect(runLake(memory, laterNight())).rejects.toThrow('made to what is not theirs');
+    await expect(runLake(memory, laterNight())).rejects.toThrow('created to a target of another user');
     expect(memory.read('/data/secret/.part-000001.csv.partial')).toBe('kept');
   });
 

@@ -175,7 +175,9 @@ describe('a log that failed', () => {
     await log.append(lines(1));
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
     const refused = await log.append(lines(1, 1)).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ message: `cannot write the journal ${LOG}: the device reported an input/output error (EIO)` });
+    expect(refused).toMatchObject({
+      message: `cannot write the journal ${LOG}: the device reported an input/output error (EIO)`,
+    });
     memory.fault = () => undefined;
     await expect(log.append(lines(1, 2))).rejects.toBe(refused);
     await expect(log.close()).rejects.toBe(refused);
@@ -262,7 +264,7 @@ describe('a log whose place changes while it is written (D15)', () => {
     await expect(log.append(lines(1, 1))).rejects.toMatchObject({
       name: 'LocalError',
       message,
-      hint: expect.stringContaining('put it back'),
+      hint: expect.stringContaining('Restore the journal'),
     });
     await expect(log.append(lines(1, 2))).rejects.toThrow(message);
   });
@@ -362,8 +364,7 @@ describe('what is found', () => {
 
   it('is refused by its owner where a line behind the first is of no shape that a run writes', () => {
     const refuse = (...found: string[]) => refuseOtherShapes(LOG, found, (record) => record === 'row', 'put it back');
-    const at = (line: number) =>
-      expect.objectContaining({ message: `${LOG} is damaged at line ${line}: unknown record` });
+    const at = (line: number) => expect.objectContaining({ message: `${LOG} is damaged at line ${line}: unknown record` });
     for (const found of [[], ['first'], ['row'], ['first', 'row', 'row']]) expect(() => refuse(...found)).not.toThrow();
     expect(() => refuse('first', 'odd', 'odd')).toThrow(at(2));
     expect(() => refuse('first', 'row', 'odd')).toThrow(at(3));
@@ -409,7 +410,7 @@ describe('a place for a log', () => {
     const memory = createMemoryDisk();
     await expect(openAppendLog('/data/no/x.journal', ADVICE, memory.disk)).rejects.toMatchObject({
       message: 'cannot write the journal /data/no/x.journal: its directory does not exist (ENOENT)',
-      hint: 'create the directory first, or name another place',
+      hint: 'Create the directory first, or name another place.',
     });
   });
 
@@ -440,7 +441,9 @@ describe('a place for a log', () => {
       const close = () => file.close().finally(() => closed++);
       return { ...file, close, place: async () => '/elsewhere/codes.journal' };
     };
-    await expect(openAppendLog(LOG, ADVICE, { ...memory.disk, open })).rejects.toThrow('it, or a directory in its path, was moved');
+    await expect(openAppendLog(LOG, ADVICE, { ...memory.disk, open })).rejects.toThrow(
+      'it, or a directory in its path, was moved',
+    );
     expect(closed).toBe(1);
   });
 

@@ -68,7 +68,7 @@ describe('the failure of a write', () => {
     const cause = error('EPIPE');
     const failure = cannotWrite('write out.csv', cause, 'as it was');
     expect(failure).toBeInstanceOf(ClosedPipeError);
-    expect(failure).toMatchObject({ message: 'the reader went away', cause });
+    expect(failure).toMatchObject({ message: 'the reader closed the pipe', cause });
   });
 });
 

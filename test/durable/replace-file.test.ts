@@ -191,7 +191,9 @@ describe('a run that shares the file with others', () => {
     memory.remove(mine);
     memory.write(mine, 'theirs');
     await expect(replacement.commit()).rejects.toThrow(
-      new LocalError(`${mine} was replaced by another process`, { hint: 'Run the same command again, and let only one run write the file at a time.' }),
+      new LocalError(`${mine} was replaced by another process`, {
+        hint: 'Run the same command again, and let only one run write the file at a time.',
+      }),
     );
     await replacement.discard();
     expect([memory.read(FILE), memory.read(mine)]).toEqual(['old', 'theirs']);

@@ -86,7 +86,7 @@ describe('qr delete --backup', () => {
     const [first = '', second = ''] = [sandbox.codeId(0), sandbox.codeId(1)];
     const env = sandbox.env;
     const one = await runByDay(['qr', 'delete', first, '--yes', '--backup', directory], { env });
-    expect(one).toMatchObject({ code: 9, stderr: expect.stringContaining('could not be proven complete') });
+    expect(one).toMatchObject({ code: 9, stderr: expect.stringContaining('could not be verified as complete') });
     const two = await runByDay(['qr', 'delete', first, second, '--yes', '--backup', directory], { env });
     expect(two).toMatchObject({ code: 9 });
     const file = join(directory, 'old.csv');

@@ -52,7 +52,11 @@ async function tryAll() {
     file: 'übersicht.csv',
   });
   check('-o NUL', qrctl('qr', 'create', '--template', '-o', 'NUL'), { code: 0, noFile: 'NUL' });
-  check('-o new\\', qrctl('qr', 'create', '--template', '-o', 'new\\'), { code: 2, err: 'it is the path of a directory', noFile: 'new' });
+  check('-o new\\', qrctl('qr', 'create', '--template', '-o', 'new\\'), {
+    code: 2,
+    err: 'it is the path of a directory',
+    noFile: 'new',
+  });
   check('-o none\\x.csv', qrctl('qr', 'create', '--template', '-o', 'none\\x.csv'), {
     code: 2,
     err: 'its directory does not exist',

@@ -134,12 +134,7 @@ describe('Parquet', () => {
       'cannot print Parquet to a terminal: it is a binary format',
       'Write it to a file, for example with `-o scans.parquet`.',
     ],
-    [
-      { output: 'a.parquet', format: 'csv' },
-      scans,
-      "format csv doesn't match the extension of a.parquet",
-      'leave out --format',
-    ],
+    [{ output: 'a.parquet', format: 'csv' }, scans, "format csv doesn't match the extension of a.parquet", 'Omit --format'],
     [{ output: 'a.parquet', excel: true }, scans, '--excel requires CSV, but the format is parquet', 'Add --format csv'],
     [{ output: 'a.parquet', ids: true }, scans, '--ids prints only IDs', 'Omit --ids'],
   ])('is refused in %j', (flags, around, message, hint) => {

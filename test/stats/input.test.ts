@@ -156,7 +156,7 @@ describe('a file without an end to its records', () => {
   it('may be a device (F11)', async () => {
     const job = { paths: ['/dev/zero'], dimensions: [], start: () => () => undefined, note: () => undefined };
     const reading = readInputs({ ...job, pause: async () => undefined });
-    await expect(reading).rejects.toThrow('/dev/zero is no file of scans: line 1 is longer than 1 MiB');
+    await expect(reading).rejects.toThrow('cannot read scans from /dev/zero: line 1 is longer than 1 MiB');
   });
 
   it('is one of scans while each is shorter', async () => {

@@ -114,7 +114,9 @@ describe('a Parquet file', () => {
 
   it('refuses an id that int64 cannot hold, and says what can', () => {
     for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 10n ** 30n]) {
-      expect(() => fileOf([[{ ...ROW, id }]])).toThrow(/^cannot write scan ID -?\d+ to Parquet: out of range for a 64-bit integer$/);
+      expect(() => fileOf([[{ ...ROW, id }]])).toThrow(
+        /^cannot write scan ID -?\d+ to Parquet: out of range for a 64-bit integer$/,
+      );
     }
   });
 
