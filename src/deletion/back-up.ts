@@ -1,4 +1,4 @@
-/** `--backup`: what a code is, and every scan of it, on the disk for good before its DELETE is sent. */
+/** Backs up a code and all of its scans to disk before its DELETE is sent (`--backup`). PROTOCOL.md states the guarantee. */
 import { join } from 'node:path';
 import { NotFoundError, UnprovenError } from '../errors.ts';
 import { makeOutputDirectory, writeWholeFile } from '../rows/whole-file.ts';
@@ -28,7 +28,7 @@ export interface Backup {
    * and with what a disk that is full is told by.
    */
   backUp(id: string, send: SendDelete, found?: QrCode): Promise<void>;
-  /** Says up to which moment the backups have the scans. */
+  /** Reports up to which moment the backups have the scans. */
   tellEnd(): void;
 }
 
@@ -57,6 +57,7 @@ export async function openBackup(context: BackupContext, directory: string): Pro
       const place = placeOf(code.id);
       const pause = await openPause(context, place, code);
       try {
+        // B1, B7: flushed, and a regular file, or the code is not deleted.
         await writeWholeFile(`${place}.json`, `${JSON.stringify(pause.before, null, 2)}\n`, {
           processes: context.processes,
           elsewhere: OTHER_DIRECTORY,
@@ -105,6 +106,7 @@ async function deleteSaved(context: BackupContext, code: QrCode, path: string, s
   await lookAgain();
   addFile(facts, path);
   await send(async () => {
+    // B3: scans may have arrived while the DELETE waited.
     if (!isFresh()) {
       looks += 1;
       if (looks > MOST_LOOKS) throw unproven(code, 'the rate limit delayed each DELETE after the last check for newer scans');

@@ -120,6 +120,7 @@ export function createDeleter(
     const twice = gone.get(id);
     if (twice) return twice;
     const send: SendDelete = async (beforeSend) => {
+      // B8: before the DELETE, whose outcome a kill would leave unknown.
       await journal?.record({ is: 'deleting', id, slug });
       await service.deleteCode(id, beforeSend);
     };

@@ -58,8 +58,10 @@ export async function openPause(context: BackupContext, place: string, code: QrC
     async begin() {
       if (code.status !== 'active') return;
       const content = `${JSON.stringify(code, null, 2)}\n`;
+      // B5: on disk before the PATCH, so that the run after a kill knows the status.
       await writeWholeFile(path, content, { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true });
       mayBePaused = true;
+      // B4: before its scans are read.
       const service = await context.service();
       await service.updateCode(code.id, { status: 'paused' }).catch(async (error) => {
         if (!isRefusal(error)) throw error;

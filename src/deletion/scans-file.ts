@@ -40,7 +40,7 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
   const { concurrency: width } = await context.settings();
   const { failures, range } = await exportCodes({
     ...{ service: await context.service(), codes: [code], untilMs: undefined, fetchInOrder, width },
-    // There is no second time: a total that is cut off at any number is found out.
+    // B2: the scans can't be exported again, so a total capped at any value must be detected.
     proveBeyond: true,
     now: context.clock.now,
     openSink: async () => sink,
@@ -52,7 +52,7 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
   return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
 }
 
-/** Lines of the backup of a run before, whose DELETE did not come through; 0 where there is none. */
+/** Counts the lines of an earlier run's backup whose DELETE failed; 0 if there is none. */
 async function countLines(path: string): Promise<number> {
   let lines = 0;
   try {
@@ -82,7 +82,7 @@ function sinkOf(document: DocumentSink, code: QrCode, before: number): CodeSink 
     },
     checkpoint: () => document.checkpoint(),
     async commit() {
-      // Scans only become more: a service that shows fewer now is not one to believe with the last copy of them.
+      // B6: scans are never deleted one by one, so fewer of them show that the service's response is incomplete.
       if (added < before) {
         const reason = `the existing backup has ${countOf(before, 'scan')}, but the service returned ${added}`;
         throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, { hint: asSentence(OTHER_DIRECTORY) });

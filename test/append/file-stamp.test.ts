@@ -73,7 +73,7 @@ describe('a run after one that was through', () => {
         const file = await memory.disk.open(...where);
         return { ...file, stat: async () => ({ ...(await file.stat()), mtimeNs: BigInt(mtimeNs) }) };
       };
-      await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow('it was edited or replaced');
+      await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow('the file was edited or replaced');
       memory.write(FILE, before);
     }
   });
@@ -128,7 +128,7 @@ it('a state of qrctl 1.0, with one digest of all bytes, is gone on from', async 
   expect(state()).toMatchObject({ version: 2, stamp: expect.anything() });
   memory.write(STATE, `${body.slice(0, -1)},"checksum":"${plain(body)}"}\n`);
   memory.write(FILE, fileText().replace('Safari', 'Chrome'));
-  await expect(run(memory, service)).rejects.toThrow('it was edited or replaced');
+  await expect(run(memory, service)).rejects.toThrow('the file was edited or replaced');
 });
 
 it('a stamp is kept to the nanosecond, and nothing else is taken for one', () => {

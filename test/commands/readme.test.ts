@@ -40,7 +40,7 @@ describe('README', () => {
   });
 });
 
-const PROTOCOLS = ['limit', 'complete', 'append', 'dataset', 'once', 'durable', 'rows', 'check', 'stats'].map(
+const PROTOCOLS = ['limit', 'complete', 'deletion', 'append', 'dataset', 'once', 'durable', 'rows', 'check', 'stats'].map(
   (room) => `src/${room}/PROTOCOL.md`,
 );
 

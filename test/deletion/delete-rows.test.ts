@@ -61,7 +61,7 @@ describe('a deletion', () => {
     expect(sent).toEqual(['a', 'x', 'x']);
   });
 
-  it('believes that what it was deleting when it was killed is gone', async () => {
+  it('believes that what it was deleting when it was killed is gone (B8)', async () => {
     const { run } = useCodes('b');
     const path = freshPath();
     const log = await openAppendLog<{ is: string; [key: string]: unknown }>(path, ADVICE);

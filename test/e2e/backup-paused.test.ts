@@ -38,7 +38,7 @@ async function savedIds(directory: string, id: string): Promise<string[]> {
     .map((line) => String(JSON.parse(line).id));
 }
 
-describe('a scan that comes while the DELETE waits is in the backup', () => {
+describe('a scan that arrives while the DELETE waits is in the backup (B3)', () => {
   it.each<[string, Fault, { agoMs?: number; scans?: number }?]>([
     ['for the rate limit', refuses('1')],
     ['for the end of an outage, dated before the last look', fails(503), { agoMs: 3_600_000 }],
@@ -93,7 +93,7 @@ describe('an active code is paused before its backup', () => {
   it.each<[string, (exchange: Exchange) => Fault | false, number]>([
     ['the scans are not proven', (exchange) => isScans(exchange) && wrongTotal((total) => total + 1), 9],
     ['DELETE is refused', (exchange) => isDelete(exchange) && never, 10],
-  ])('and has its status back where %s', async (_, choose, code) => {
+  ])('and has its status back where %s (B4)', async (_, choose, code) => {
     const sandbox = await useSandbox({ codes: 2, scans: 7, intercept: sometimes(choose) });
     const directory = await useDirectory();
     const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
@@ -122,7 +122,7 @@ describe('an active code is paused before its backup', () => {
     expect((await readdir(join(cwd, 'deleted'))).filter((name) => name.includes('paused'))).toEqual([]);
   });
 
-  it.each(['SIGKILL', 'SIGINT'] as const)('which the next run knows after %s', async (signal) => {
+  it.each(['SIGKILL', 'SIGINT'] as const)('which the next run knows after %s (B5)', async (signal) => {
     let ended = false;
     const sandbox = await useSandbox({
       ...{ codes: 1, scans: 7 },

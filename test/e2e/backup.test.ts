@@ -77,7 +77,7 @@ describe('qr delete --backup', () => {
   it.each([
     ['too small', (total: number) => total - 7],
     ['too large', (total: number) => total + 1],
-  ])('deletes nothing where the total is %s, and ends with 9', async (_, lie) => {
+  ])('deletes nothing where the total is %s, and ends with 9 (B2)', async (_, lie) => {
     const sandbox = await useSandbox({
       ...DATA,
       intercept: sometimes(({ request }) => request.path.endsWith('/scans') && wrongTotal(lie)),
@@ -97,7 +97,7 @@ describe('qr delete --backup', () => {
     expect((await readdir(directory)).filter((name) => name.includes('scans'))).toEqual([]);
   });
 
-  it('puts no smaller backup in the place of one that is there: its code stays', async () => {
+  it('does not replace a backup with a smaller one: its code stays (B6)', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 40 });
     const directory = await useDirectory();
     const id = sandbox.codeId();
@@ -118,7 +118,7 @@ describe('qr delete --backup', () => {
   });
 
   it.skipIf(platform() === 'win32').each(['json', 'scans.ndjson'])(
-    'deletes nothing where a device, a FIFO or a link to one stands for %s',
+    'deletes nothing where a device, a FIFO or a link to one stands for %s (B7)',
     async (extension) => {
       const sandbox = await useSandbox(DATA);
       const id = sandbox.codeId();
@@ -157,7 +157,7 @@ describe('qr delete --backup', () => {
     expect(sandbox.workspace.codes()).toHaveLength(3);
   });
 
-  it.skipIf(!hasStrace)('flushes the last byte and name before the DELETE is sent', async () => {
+  it.skipIf(!hasStrace)('flushes the last byte and name before the DELETE is sent (B1)', async () => {
     const sandbox = await useSandbox(DATA);
     const directory = await useDirectory();
     const log = join(directory, 'strace');
