@@ -104,9 +104,12 @@ async function merge(build: Build, partition: string, parts: readonly Part[]): P
   const rows = parts.reduce((sum, one) => sum + one.rows, 0);
   // P12: what was committed is what is shown, to the row.
   if (read !== rows) {
-    throw new UnprovenError(`cannot merge the parts of ${partition}: they contain ${countOf(read, 'row')} instead of ${formatCount(rows)}`, {
-      hint: 'The parts are unchanged. Restore them from a backup, or export into a new --output-dir.',
-    });
+    throw new UnprovenError(
+      `cannot merge the parts of ${partition}: they contain ${countOf(read, 'row')} instead of ${formatCount(rows)}`,
+      {
+        hint: 'The parts are unchanged. Restore them from a backup, or export into a new --output-dir.',
+      },
+    );
   }
   return { partition, name, rows, bytes, newestMs: Math.max(...parts.map(({ newestMs }) => newestMs)) };
 }

@@ -69,7 +69,11 @@ export async function refuseForeign({ disk, directory, parts, format }: Job & Pi
     if (!found) throw datasetRefusal(directory, `${partition}/${name} is missing`, restore);
     // P5: what was cut or written to is no longer what was proven.
     if (found.size !== bytes)
-      throw datasetRefusal(directory, `${partition}/${name} has ${countOf(found.size, 'byte')} instead of ${formatCount(bytes)}`, restore);
+      throw datasetRefusal(
+        directory,
+        `${partition}/${name} has ${countOf(found.size, 'byte')} instead of ${formatCount(bytes)}`,
+        restore,
+      );
   }
 }
 
