@@ -88,8 +88,7 @@ export function createShapeGuard<R>(path: string, hasShape: (record: R) => boole
   let line = 0;
   return (record) => {
     line += 1;
-    if (line > 1 && !hasShape(record))
-      throw new UsageError(`${path} is damaged at line ${line}: unknown record`, { hint });
+    if (line > 1 && !hasShape(record)) throw new UsageError(`${path} is damaged at line ${line}: unknown record`, { hint });
   };
 }
 

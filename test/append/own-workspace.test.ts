@@ -96,7 +96,7 @@ describe.each([
     const refused = again([], { apiKey: 'svc_live_bbbb', profile: 'bbb', seen: new Set(['c']) });
     await expect(refused).rejects.toThrow(/belongs to another workspace: .* profile aaa .* profile bbb/);
     await expect(refused).rejects.toMatchObject({
-      hint: expect.stringMatching(/^Use --profile aaa, or choose another .*--output/),
+      hint: expect.stringMatching(/^Use --profile aaa, or specify a different .*--output/),
     });
     expect(memory.names().map((name) => [name, memory.read(name)])).toEqual(before);
   });

@@ -138,11 +138,7 @@ describe('a path that cannot be written is told with the flag that names it', ()
     ['--output', () => create('--results', 'r.csv', '--output', 'taken.xlsx'), 'Specify a different file with --output'],
     ['--summary', () => ['qr', 'list', '--limit', '1', '--summary', 'taken.xlsx'], 'Specify a different file with --summary'],
     ['--output-dir', (s) => ['scans', 'export', s.codeId(), '--output-dir', '.'], 'directory with --output-dir'],
-    [
-      '--output-dir',
-      (s) => ['scans', 'export', s.codeId(), '--output-dir', 'codes.csv'],
-      'directory with --output-dir',
-    ],
+    ['--output-dir', (s) => ['scans', 'export', s.codeId(), '--output-dir', 'codes.csv'], 'directory with --output-dir'],
     ['--backup', (s) => ['qr', 'delete', s.codeId(), '--yes', '--backup', '.'], 'Specify a different directory with --backup'],
   ])('%s (%#)', async (flag, args, hint) => {
     const sandbox = await useSandbox({ codes: 1, scans: 5 });
