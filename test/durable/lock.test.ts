@@ -112,7 +112,7 @@ describe('acquireLock', () => {
     expect(new Set(pauses).size).toBeGreaterThan(5);
     await expect(acquireLock(path, { clock, waitMs: 0 })).rejects.toMatchObject({
       message: `another qrctl run is using ${path}`,
-      hint: expect.stringContaining('Run this again when the other has ended'),
+      hint: expect.stringContaining('Run this again when the other run has ended'),
     });
     await lock.release();
   });
