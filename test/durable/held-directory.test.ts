@@ -48,7 +48,9 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
   });
 
   it.each(['before', 'after'] as const)('gets no empty file where a replacement begins right %s (D16)', async (when) => {
-    await expect(openReplacement(swapping('open', when), join(place, 'scans.csv'))).rejects.toThrow('was moved or replaced in the meantime');
+    await expect(openReplacement(swapping('open', when), join(place, 'scans.csv'))).rejects.toThrow(
+      'was moved or replaced in the meantime',
+    );
     expect(readdirSync(elsewhere)).toEqual([]);
     expect(readdirSync(join(root, 'old'))).toEqual([]);
   });
