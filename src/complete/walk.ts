@@ -121,6 +121,6 @@ function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: Scan
   const before = (page - 1) * pageSize;
   const after = Math.max(total - before - pageSize, 0);
   // C6: a page that is cut short, or longer than its number allows, is not where its number says.
-  if (total - before - after !== rows.length) throw new MovedError('a page has an unexpected number of rows');
+  if (total - before - after !== rows.length) throw new MovedError('a page has the wrong number of rows');
   return order === 'ascending' ? before : after;
 }

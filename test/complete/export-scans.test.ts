@@ -217,7 +217,7 @@ describe('a code that is gone', () => {
 
 describe('what does not add up is said', () => {
   it.each<[string, ModelScansOptions, RegExp]>([
-    ['a total that is too large', { lie: (total) => total + 7 }, /: a page has an unexpected number of rows$/],
+    ['a total that is too large', { lie: (total) => total + 7 }, /: a page has the wrong number of rows$/],
     [
       'rows that are gone all at once, of a code that is still there',
       { lie: (total, request) => (request < 3 ? total : 0), shorten: (page, request) => (request < 3 ? page : []) },
@@ -255,7 +255,7 @@ describe('what does not add up is said', () => {
     const { read, asked } = answers(p([9], 4));
     const failure = await exportScans({ ...reading(read), ...job, first: p([1, 2], 4) }, sink).catch((error) => error);
     expect(failure).toBeInstanceOf(UnprovenError);
-    expect(failure.message).toMatch(/: a page has an unexpected number of rows$/);
+    expect(failure.message).toMatch(/: a page has the wrong number of rows$/);
     expect(asked).toEqual([2]);
   });
 });

@@ -123,7 +123,7 @@ describe('a walk', () => {
     ['is too long', p([3, 4, 5], 5)],
   ])('refuses a page that %s: it has not as many rows as it should (C6)', async (_, second) => {
     const { ids, asked } = walked(p([1, 2], 5), [second]);
-    await expect(ids).rejects.toThrow(new MovedError('a page has an unexpected number of rows'));
+    await expect(ids).rejects.toThrow(new MovedError('a page has the wrong number of rows'));
     expect(asked).toEqual([2]);
   });
 

@@ -32,10 +32,10 @@ it('with another byte is an error of its own with the name of the file (exit 1)'
   const error: unknown = await read().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(LocalError);
   expect(exitCodeOf(error)).toBe(1);
-  expect((error as LocalError).message).toContain(`cannot read ${path}: it is damaged (`);
+  expect((error as LocalError).message).toContain(`cannot read ${path}: the file is damaged (`);
   expect((error as LocalError).hint).toMatch(/^Restore it from a backup, or /);
   const merged = mergeParts(nodeDisk, createParquetFormatter(NAMES) as never, identity, [{ ...part, path }]);
-  await expect(drained(merged)).rejects.toThrow(/it is damaged/);
+  await expect(drained(merged)).rejects.toThrow(/the file is damaged/);
 });
 
 async function drained(pieces: AsyncIterable<unknown>): Promise<void> {

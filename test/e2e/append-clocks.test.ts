@@ -47,7 +47,7 @@ test('scans that came in after the service’s clock was set back are not lost, 
   add(START - HOUR / 2);
   const { code, stderr } = await append();
   expect(code).toBe(0);
-  expect(stderr).toContain("ahead of the service's clock");
+  expect(stderr).toContain("later than the service's clock");
   expect(await times()).toContain(START - HOUR / 2);
   expect(await times()).toHaveLength(12);
   dateMs = START + DAY + HOUR;

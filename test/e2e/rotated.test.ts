@@ -177,7 +177,7 @@ describe('a directory', () => {
     await writeFile(join(cwd, 'log', 'prices.csv'), 'article,price\nA,1\n');
     expect(await stats(cwd, '--input', 'log')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('cannot read scans from prices.csv'),
+      stderr: expect.stringContaining('cannot read scans from log/prices.csv'),
     });
   });
 

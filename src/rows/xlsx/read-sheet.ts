@@ -1,4 +1,6 @@
 /** The cells of a worksheet with what they hold, row by row (ECMA-376 part 1, 18.3.1). */
+
+import { formatCount } from '../../text/quote.ts';
 import { MOST_VALUES } from '../table-bounds.ts';
 import { readList } from './read-list.ts';
 import type { NumberFormat } from './seen-text.ts';
@@ -66,10 +68,10 @@ export function readSheet(
         row = { line: Number(attribute('r')) || row.line + 1, cells: new Map(), isHidden };
         column = -1;
         rows += 1;
-        if (rows > MOST_LINES) refuseWorkbook(name, `has more than ${MOST_LINES} rows`);
+        if (rows > MOST_LINES) refuseWorkbook(name, `has more than ${formatCount(MOST_LINES)} rows`);
       } else if (opened === 'c') {
         cells += 1;
-        if (cells > MOST_VALUES) refuseWorkbook(name, `has more than ${MOST_VALUES} cells`);
+        if (cells > MOST_VALUES) refuseWorkbook(name, `has more than ${formatCount(MOST_VALUES)} cells`);
         column = columnOf(attribute('r')) ?? column + 1;
         type = attribute('t') ?? 'n';
         format = formats[Number(attribute('s'))] ?? GENERAL;
