@@ -1,6 +1,6 @@
 /**
- * What a command is given: console, settings, service, clock, signal. The only reader of `process`, beside main.ts and the
- * clock of time.ts; a test builds a context with its own streams, environment and clock.
+ * Provides a command with console, settings, service, clock and signal. Only this file, main.ts and the clock of time.ts read `process`; a
+ * test creates a context with its own streams, environment and clock.
  */
 import { fstatSync } from 'node:fs';
 import { version } from '../package.json';
@@ -168,14 +168,14 @@ function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made(): Promise
 function requireService(settings: Settings): ConnectedSettings {
   const { baseUrl, apiKey, apiKeyProblem } = settings;
   if (baseUrl === undefined) {
-    throw new UsageError('no base URL: which service is meant?', {
-      hint: '`qrctl auth login --base-url https://HOST/api/v1` stores it\n`qrctl demo` and `qrctl sandbox` need none',
+    throw new UsageError('no base URL is configured', {
+      hint: 'run `qrctl auth login --base-url https://HOST/api/v1`\nor try `qrctl demo` or `qrctl sandbox`, which require none',
     });
   }
   if (apiKey === undefined) {
     const hint = apiKeyProblem
-      ? `\`qrctl auth login --profile NAME --base-url ${baseUrl}\` stores a key for this service; QRCTL_API_KEY gives one for this command`
-      : '`qrctl auth login` stores one, QRCTL_API_KEY gives one for this command\n`qrctl demo` and `qrctl sandbox` need none';
+      ? `run \`qrctl auth login --profile NAME --base-url ${baseUrl}\`, or set QRCTL_API_KEY for this command`
+      : 'run `qrctl auth login`, or set QRCTL_API_KEY for this command\nor try `qrctl demo` or `qrctl sandbox`, which require none';
     throw new AuthError(apiKeyProblem ?? `no API key for ${baseUrl}`, { hint });
   }
   return { ...settings, baseUrl, apiKey };
@@ -212,7 +212,7 @@ function eventsFor(console: Console & { activeProgress(): Progress | undefined }
     resume: () => console.activeProgress()?.resume(),
     // The first repetition follows within a moment; from the second on somebody may be waiting and wonder.
     retry({ reason, ms, attempt }) {
-      const line = `${reason}: trying again in ${formatDuration(ms)}`;
+      const line = `${reason}; retrying in ${formatDuration(ms)}`;
       if (attempt > 2) console.note(line);
       else console.verbose(line);
     },

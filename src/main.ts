@@ -1,4 +1,4 @@
-/** argv → command → exit code. The only catch-all. */
+/** Runs a command line and returns its exit code. The only place that catches every error. */
 import { fstatSync, writeSync } from 'node:fs';
 import { version } from '../package.json';
 import type { Terminal } from './cli/help/command-help.ts';
@@ -18,8 +18,8 @@ const STDOUT = 1;
 const OF_ROWS = new Set([4, 8, 9]);
 
 /**
- * Runs one command line to its end and returns the exit code; everything it has to say is then said. `load` is asked for the
- * rest of the program unless the answer lies `ready`.
+ * Runs one command line to its end and returns the exit code, after all output is written. Loads the rest of the program with `load`, unless
+ * the text is prepared (`ready`).
  */
 export async function main(argv: readonly string[], load: () => App, ready = readyAnswer): Promise<number> {
   try {

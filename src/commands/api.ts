@@ -1,4 +1,4 @@
-/** `api`: one request of a person's own making, through the same core as all others. */
+/** `qrctl api`: sends one raw request through the same HTTP core as every command. */
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { messageOf, UsageError } from '../errors.ts';
@@ -61,19 +61,19 @@ function parseParameter(raw: string): [string, string] {
 function pathBelow(path: string, baseUrl: string, query: readonly [string, string][]): string {
   const root = parseUrl(baseUrl)?.pathname ?? '/api/v1';
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
-    throw new UsageError('PATH is what follows the base URL, not a URL of its own', {
-      hint: `write /qr; the key goes to ${baseUrl}`,
+    throw new UsageError('PATH must be the part after the base URL, not a full URL', {
+      hint: `omit ${baseUrl}, as in \`qrctl api GET /qr\``,
     });
   }
   if (/[^\x21-\x7e]|#/.test(path))
-    throw new UsageError(`${quote(path)} cannot stand in a request line`, { hint: 'percent-encode it' });
+    throw new UsageError(`invalid character in PATH: ${quote(path)}`, { hint: 'percent-encode the character' });
   const [, rest = ''] = path.startsWith(`${root}/`)
     ? [root, path.slice(root.length)]
     : [root, path.startsWith('/') ? path : `/${path}`];
   const [place = '', ...asked] = rest.split('?');
   const steps = place.split('/').map((step) => step.replaceAll(/%2e/gi, '.'));
   if (steps.includes('..') || steps.includes('.') || place.includes('\\')) {
-    throw new UsageError(`${quote(path)} would lead out of the base URL`, { hint: 'write the path without . and ..' });
+    throw new UsageError(`PATH is outside the base URL: ${quote(path)}`, { hint: 'remove . and .. from the path' });
   }
   const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   const parameters = [...(asked.length > 0 ? [asked.join('?')] : []), ...pairs].filter((part) => part !== '').join('&');
@@ -85,14 +85,18 @@ const MOST_BYTES = 64 * 2 ** 20;
 
 /** A body that is JSON, as it stands: a file that is none would only be refused by the service, after a request. */
 async function readBody(context: Context, input: string, method: string): Promise<string> {
-  if (method === 'GET') throw new UsageError('GET has no body', { hint: 'leave out --input, or name another method' });
-  const bytes = await readGiven(context, input, { flag: '--input', mostBytes: MOST_BYTES, whenLarger: 'send less' });
+  if (method === 'GET') throw new UsageError("--input can't be used with GET", { hint: 'omit --input, or use another method' });
+  const bytes = await readGiven(context, input, {
+    flag: '--input',
+    mostBytes: MOST_BYTES,
+    whenLarger: 'split the request into smaller ones',
+  });
   const body = bytes.toString('utf8').replace(/^\ufeff/, '');
   try {
     JSON.parse(body);
   } catch (cause) {
-    throw new UsageError(`${nameOfGiven(input)} is not JSON: ${messageOf(cause)}`, {
-      hint: 'the service takes JSON bodies only',
+    throw new UsageError(`cannot parse ${nameOfGiven(input)} as JSON: ${messageOf(cause)}`, {
+      hint: 'pass a JSON body',
       cause,
     });
   }

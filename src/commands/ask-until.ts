@@ -1,8 +1,8 @@
-/** A question that is asked again where the answer is a typo. */
+/** Repeats a prompt if the input is invalid. */
 import type { Context } from '../context.ts';
 import { AuthError, UsageError } from '../errors.ts';
 
-/** Whoever types nonsense so often is no person, or needs the hint that ends the command. */
+/** After this many invalid inputs, the command fails with the hint. */
 const MOST_TRIES = 3;
 
 /**

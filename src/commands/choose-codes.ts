@@ -1,4 +1,4 @@
-/** Finds the codes that a command is about, as code-choice.ts describes them. The one place for all commands that read codes. */
+/** Finds the codes that code-choice.ts describes, for every command that reads codes. */
 import { findCodes } from '../bulk/find-codes.ts';
 import { type Doubt, everyCode } from '../codes/codes.ts';
 import { findCodesBySlug, requestsToFindAgain } from '../codes/find-code.ts';

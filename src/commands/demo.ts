@@ -1,4 +1,4 @@
-/** `qrctl demo`: the main job done for real, by this very program, against a sandbox of its own. */
+/** `qrctl demo`: runs qrctl commands against its own sandbox. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,8 +63,8 @@ export const command = defineCommand({
     narrate(
       context,
       '',
-      'Next: `qrctl sandbox` keeps such a service running for you to play with,',
-      'and `qrctl auth login --base-url https://…/api/v1` connects to your workspace.',
+      'Next, try your own commands against a local service with `qrctl sandbox`,',
+      'or connect to your workspace with `qrctl auth login --base-url https://…/api/v1`.',
     );
   },
 });
@@ -74,7 +74,7 @@ async function makeTemporary(): Promise<string> {
   try {
     return await mkdtemp(join(tmpdir(), 'qrctl-demo-'));
   } catch (cause) {
-    throw cannotOpen(`make a directory in ${tmpdir()}`, cause, 'choose another directory with TMPDIR');
+    throw cannotOpen(`create a directory in ${tmpdir()}`, cause, 'set TMPDIR to another directory');
   }
 }
 
@@ -83,18 +83,18 @@ async function show(context: Context, directory: string, access: Record<string, 
   const tell = (...lines: string[]) => narrate(context, ...lines);
   const run = (...args: string[]) => runCommand(context, directory, access, args);
   await writeFile(join(directory, 'codes.csv'), CODES_CSV);
-  tell(`A sandbox is up: ${SHOW.codes} codes with ${SHOW.scans} scans each, and ${SHOW.limit} requests every 3 seconds.`);
-  tell('New codes come from a spreadsheet:', '', '$ cat codes.csv', ...CODES_CSV.trimEnd().split('\n'));
+  tell(`A sandbox is running: ${SHOW.codes} codes with ${SHOW.scans} scans each, and ${SHOW.limit} requests per 3 seconds.`);
+  tell('Create codes from a spreadsheet:', '', '$ cat codes.csv', ...CODES_CSV.trimEnd().split('\n'));
   await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
 
-  tell('', 'The same again, as after a crash: every row exists already, so nothing is sent.');
+  tell('', 'Run it again, as after a crash. Every row exists already, so no code is created.');
   await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
   await run('qr', 'list', '--format', 'table', '--fields', 'slug,name,type,status');
 
-  tell('', 'Every scan of every code into one file, while new ones come in. Where the limit is reached, it waits:');
+  tell('', 'Export every scan to one file while new ones arrive. At the rate limit, qrctl waits:');
   await run('scans', 'export', '--all', '--output', 'scans.csv');
   tell('', `$ head -${HEAD_LINES} scans.csv`, ...(await firstLines(join(directory, 'scans.csv'))));
-  tell('', `All files are in ${directory}, the export among them:`);
+  tell('', `All files are in ${directory}, including the export:`);
 }
 
 /** Lines on standard error, one by one: a note is a single line. */
@@ -119,7 +119,7 @@ async function runCommand(context: Context, cwd: string, access: Record<string, 
     child.once('close', resolve);
   });
   context.signal.throwIfAborted();
-  if (code !== 0) throw new LocalError(`\`${line}\` ended with exit code ${code}`, { hint: `its files are in ${cwd}` });
+  if (code !== 0) throw new LocalError(`\`${line}\` failed with exit code ${code}`, { hint: `see its files in ${cwd}` });
 }
 
 async function firstLines(path: string): Promise<string[]> {

@@ -58,7 +58,7 @@ export async function planRange(context: Context, flags: RangeFlags, setting: st
     text === undefined ? undefined : parseMoment(text, { flag, nowMs, timezone });
   const [sinceMs, untilMs] = [moment('--since', since), moment('--until', until)];
   if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
-    throw new UsageError(`--since ${since} is not before --until ${until}: no scan can be in that range`);
+    throw new UsageError(`--since ${since} must be before --until ${until}`);
   }
   if (until !== undefined && untilMs !== undefined && isDate(until))
     await tellExcluded(context, { until, sinceMs, untilMs }, timezone());
@@ -67,7 +67,7 @@ export async function planRange(context: Context, flags: RangeFlags, setting: st
   return { sinceMs, untilMs, zone: () => (typedInUtc ? 'UTC' : timeZoneToShow(inputs)) };
 }
 
-/** A bare date is its first instant, and many mean its last: says what to type for that. */
+/** Notes that --until excludes a bare date, and how to include it. */
 async function tellExcluded(
   context: Context,
   { until, sinceMs, untilMs }: { until: string; sinceMs: number | undefined; untilMs: number },
@@ -77,7 +77,7 @@ async function tellExcluded(
   const next = dayAfter(untilMs, zone);
   const period = sinceMs === undefined ? undefined : periodOfRange({ sinceMs, untilMs: next.sinceMs }, zone);
   const ways = [`--until ${next.name}`, ...(period ? [`--during ${period.name}`] : [])];
-  context.console.note(`--until ${until} excludes ${until} itself; to include it, use ${ways.join(' or ')}`);
+  context.console.note(`--until ${until} excludes ${until} itself. To include it, use ${ways.join(' or ')}`);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Files that a flag names, read whole and within a bound; `-` is standard input. */
+/** Reads a file that a flag specifies, whole and up to a maximum size; `-` is standard input. */
 import { createReadStream, readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import type { Context } from '../context.ts';
@@ -39,7 +39,7 @@ export async function readGiven(context: Context, path: string, { flag, mostByte
     const why = isMissing ? 'there is no such file' : describeSystemError(cause);
     const meant = isMissing ? neighbourOf(path) : undefined;
     throw new UsageError(`cannot read ${nameOfGiven(path)}: ${why}`, {
-      hint: meant === undefined ? `${flag} takes a file, or - for standard input` : `did you mean ${quote(meant)}?`,
+      hint: meant === undefined ? `pass a file to ${flag}, or - for standard input` : `did you mean ${quote(meant)}?`,
       cause,
     });
   }
@@ -64,5 +64,5 @@ function neighbourOf(path: string): string | undefined {
 }
 
 export function tooLarge(name: string, mostBytes: number, hint: string): UsageError {
-  return new UsageError(`${name} has more than ${mostBytes / 2 ** 20} MiB`, { hint });
+  return new UsageError(`${name} is larger than ${mostBytes / 2 ** 20} MiB`, { hint });
 }

@@ -1,4 +1,4 @@
-/** `qrctl sandbox`: the local service, in the foreground until it is interrupted. */
+/** `qrctl sandbox`: runs the local service in the foreground until it is interrupted. */
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { PLANS } from '../sandbox/options.ts';
@@ -78,29 +78,29 @@ async function start(context: Context, port: number | undefined, options: StartO
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
     if (port === undefined) {
-      context.console.note(`Port ${DEFAULT_PORT} is taken, so this sandbox has another one.`);
+      context.console.note(`Port ${DEFAULT_PORT} is in use, so the sandbox uses another one.`);
       return startSandbox({ ...options, port: 0 });
     }
-    const problem = code === 'EACCES' ? `port ${port} is not allowed to you` : `port ${port} is in use`;
-    throw new UsageError(problem, { hint: 'qrctl sandbox --port 0 takes a free one', cause: error });
+    const problem = code === 'EACCES' ? `permission denied for port ${port}` : `port ${port} is in use`;
+    throw new UsageError(problem, { hint: 'use a free port with `qrctl sandbox --port 0`', cause: error });
   }
 }
 
 function checkWindow(windowMs: number | undefined): number | undefined {
   // The reset is told in whole seconds: a shorter window could not be waited for.
   if (windowMs === undefined || windowMs >= 1000) return windowMs;
-  throw new UsageError('--window is shorter than 1s', { hint: 'qrctl sandbox --window 5s' });
+  throw new UsageError('--window is shorter than 1s', { hint: 'use a longer window, as in `qrctl sandbox --window 5s`' });
 }
 
 function checkKey(key: string | undefined): string | undefined {
   if (key === undefined || /^[\x21-\x7e]{1,512}$/.test(key)) return key;
-  throw new UsageError('--key holds characters that cannot stand in a header, or is too long');
+  throw new UsageError('invalid value for --key (expected up to 512 visible ASCII characters)');
 }
 
 function explain({ console }: Context, { workspace, baseUrl }: Sandbox): void {
-  console.note(`A sandbox with ${workspace.codes().length} codes listens at ${baseUrl}. Ctrl-C ends it.`);
-  console.note('To use it from another terminal, paste both lines there, each behind the word export.');
-  console.note('Then for example:');
+  console.note(`A sandbox with ${workspace.codes().length} codes listens at ${baseUrl}. Press Ctrl-C to stop it.`);
+  console.note('To use it from another terminal, paste both lines there, each after the word export.');
+  console.note('Then try:');
   console.note('  qrctl qr list');
   console.note('  qrctl scans export --all --output scans.csv');
 }

@@ -1,4 +1,4 @@
-/** The stored config, as the commands about it see it: what was mended is mentioned, and a change is one step. */
+/** Reads and changes the stored config for commands, and warns if permissions were corrected. */
 import type { Context } from '../context.ts';
 import type { Inputs } from '../settings/sources.ts';
 import type { Store } from '../settings/store.ts';
@@ -39,7 +39,7 @@ export async function openProfile(context: Context): Promise<Inputs & { store: S
 /** A profile was made the current one, but the variable goes before it. */
 export function warnOfProfileVariable({ console, env }: Context, name: string): void {
   if (!env.QRCTL_PROFILE || env.QRCTL_PROFILE === name) return;
-  console.warn(`QRCTL_PROFILE is set and still chooses '${shown(env.QRCTL_PROFILE)}'`);
+  console.warn(`QRCTL_PROFILE is set to '${shown(env.QRCTL_PROFILE)}' and overrides the current profile`);
 }
 
 function mentioning(context: Context, store: Store): Store {

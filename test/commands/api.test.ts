@@ -73,14 +73,14 @@ describe('api', () => {
   });
 
   it.each([
-    [['GET', 'https://evil.example/qr'], 'PATH is what follows the base URL, not a URL of its own'],
-    [['GET', '//evil.example/qr'], 'PATH is what follows the base URL, not a URL of its own'],
-    [['GET', '/qr/../../admin'], '/qr/../../admin would lead out of the base URL'],
-    [['GET', '/qr/%2e%2E/x'], 'would lead out of the base URL'],
-    [['GET', '/qr/a b'], '"/qr/a b" cannot stand in a request line'],
-    [['GET', '/qr#x'], 'cannot stand in a request line'],
+    [['GET', 'https://evil.example/qr'], 'PATH must be the part after the base URL, not a full URL'],
+    [['GET', '//evil.example/qr'], 'PATH must be the part after the base URL, not a full URL'],
+    [['GET', '/qr/../../admin'], 'PATH is outside the base URL: /qr/../../admin'],
+    [['GET', '/qr/%2e%2E/x'], 'PATH is outside the base URL'],
+    [['GET', '/qr/a b'], 'invalid character in PATH: "/qr/a b"'],
+    [['GET', '/qr#x'], 'invalid character in PATH'],
     [['GET', '/qr', '--query', 'page'], "invalid value for --query: 'page' (expected a name, =, and a value, such as limit=5)"],
-    [['GET', '/qr', '--input', '-'], 'GET has no body'],
+    [['GET', '/qr', '--input', '-'], "--input can't be used with GET"],
     [['POST', '/qr', '--input', 'none.json'], 'cannot read none.json: there is no such file'],
     [['POST', '/qr', '--input', '-'], 'standard input is not JSON'],
     [['FETCH', '/qr'], "invalid value for method: 'FETCH' (expected GET, POST, PUT, PATCH or DELETE)"],

@@ -16,8 +16,8 @@ describe('auth login', () => {
     const args = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'];
     const { code, stdout, stderr } = await machine.run(args, { input: `  ${KEY}\r\n` });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('stored the key svc_live_cana…');
-    expect(stderr).toContain("the current profile is 'default'");
+    expect(stderr).toContain('Stored the key svc_live_cana…');
+    expect(stderr).toContain("The current profile is 'default'");
     expect(sandbox.requests).toHaveLength(1);
     expect(statSync(machine.file).mode & 0o7777).toBe(0o600);
     expect(statSync(machine.directory).mode & 0o7777).toBe(0o700);
@@ -119,7 +119,7 @@ describe('auth login', () => {
   });
 
   test.each([
-    ['nothing', '\r', 'stores it later'],
+    ['nothing', '\r', 'To set it later'],
     ['the end of input', '\u0004', 'no short-url was stored'],
     ['no address', 'go.example\r', 'no short-url was stored'],
     ['a placeholder', 'https://HOST/{slug}\r', 'HOST is a placeholder'],
@@ -221,11 +221,11 @@ describe('auth list, use and logout', () => {
     expect((await machine.run(['auth', 'list'])).stdout).toBe(
       `profile,current,base_url,key\nhome,false,${FAR},svc_live_cana…\nwork,true,${FAR},svc_live_cana…\n`,
     );
-    expect((await machine.run(['auth', 'use', 'home'])).stderr).toContain("the current profile is 'home'");
+    expect((await machine.run(['auth', 'use', 'home'])).stderr).toContain("The current profile is 'home'");
     const forgotten = await machine.run(['auth', 'logout']);
     expect(forgotten.stderr).toMatch(/forgotten: home\nno profile is current/);
     expect(Object.keys(JSON.parse(readFileSync(machine.file, 'utf8')).profiles)).toEqual(['work']);
-    expect((await machine.run(['auth', 'logout', '--all'])).stderr).toMatch(/forgotten: work\nno profile is left/);
+    expect((await machine.run(['auth', 'logout', '--all'])).stderr).toMatch(/Removed: work\nNo profile is left/);
     expect(readFileSync(machine.file, 'utf8')).not.toContain(KEY);
     expect((await machine.run(['auth', 'logout'])).code).toBe(0);
   });

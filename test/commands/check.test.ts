@@ -101,7 +101,7 @@ describe('qr check', () => {
     const first = await night();
     expect(first.code).toBe(8);
     expect(first.stdout.trim().split('\n')).toHaveLength(2);
-    expect(first.stderr).toContain('1 code no longer right');
+    expect(first.stderr).toContain('1 code newly failed the check');
     expect(await night()).toMatchObject({ code: 0, stdout: '', stderr: '' });
     pages['/b'] = 500;
     pages['/a'] = 200;
@@ -226,8 +226,8 @@ describe('qr check', () => {
       "invalid value for --require-utm: 'origin' (expected source, medium, campaign, term or content)",
     ],
     [['--user-agent', 'a\nb'], 'expected up to 200 visible ASCII characters'],
-    [['--since-last', 'x.csv', '-o', 'x.csv'], '--since-last and --output name one file'],
-    [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is no row of a check'],
+    [['--since-last', 'x.csv', '-o', 'x.csv'], "--since-last and --output can't be the same file"],
+    [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is not a row of a check'],
     [['some', '--from', 'list.csv'], "CODE can't be used with --from"],
     [['--from', 'list.csv'], 'line 2: no code has the slug nobody'],
   ])('refuses %j', async (args, message) => {

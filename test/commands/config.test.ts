@@ -65,7 +65,7 @@ describe('config set, get and unset', () => {
     const machine = await useMachine();
     const { stderr } = await machine.run(['config', 'set', 'short-url', 'https://go.example']);
     expect(stderr).toContain('the address had no placeholder for the code; added /{slug}');
-    expect(stderr).toContain("short-url is https://go.example/{slug} in the profile 'default'");
+    expect(stderr).toContain("Set short-url to https://go.example/{slug} in the profile 'default'");
     expect((await machine.run(['config', 'set', 'short-url', 'https://go.example/{slug}'])).stderr).not.toContain('added');
   });
 
@@ -91,7 +91,7 @@ describe('config set, get and unset', () => {
     await machine.login('default', BASE, 'svc_live_canary000');
     const { code, stderr } = await machine.run(['config', 'set', 'base-url', 'https://other.example/api/v1']);
     expect(code).toBe(0);
-    expect(stderr).toContain(`its key was stored for ${BASE}`);
+    expect(stderr).toContain(`the key was stored for ${BASE}`);
   });
 
   test('a value stored wrong by hand is named, and can be unset', async () => {

@@ -49,7 +49,7 @@ describe('doctor', () => {
     expect(code).toBe(3);
     const said = stdout.replace(/\s+/g, ' ');
     expect(said.split('the service rejected the API key')).toHaveLength(2);
-    expect(said).toContain('qrctl: see what is marked fail: key');
+    expect(said).toContain('qrctl: failed checks: key');
     for (const line of stdout.split('\n')) expect(line.trimEnd().length).toBeLessThanOrEqual(60);
     expect((await machine.run(['doctor'], { env })).stderr).toContain('the service rejected the API key');
   });
@@ -134,7 +134,6 @@ test('on a terminal every message and fix is whole, however long', async () => {
   expect(stdout).toContain(`ok    config    ${machine.file}: no profile is stored yet\r\n`);
   expect(stdout).toContain(
     'fail  base-url  no base URL is configured\r\n' +
-      '                → qrctl auth login --base-url https://HOST/api/v1; `qrctl demo` and `qrctl sandbox`\r\n' +
-      '                  need none\r\n',
+      '                → run `qrctl auth login --base-url https://HOST/api/v1`, or try `qrctl demo`\r\n',
   );
 });

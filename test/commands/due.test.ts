@@ -205,9 +205,7 @@ describe('qr update --due', () => {
       'MENU,2030-03-31T10:00Z,https://a/',
       'MENU,2030-03-31T12:00+02:00,https://b/',
     ]);
-    expect((await twice.due()).stderr).toContain(
-      'line 3, column destination: says something else than line 2 for the same code and instant',
-    );
+    expect((await twice.due()).stderr).toContain('line 3, column destination: conflicts with line 2 (same code and time)');
     expect(twice.sandbox.requests).toHaveLength(0);
 
     const unknown = await usePlan([
@@ -224,7 +222,7 @@ describe('qr update --due', () => {
 
     const undated = await usePlan(['slug,destination', 'MENU,https://a/']);
     expect((await undated.due()).stderr).toContain('column at: is missing: each row needs a time');
-    expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due goes with --from FILE');
+    expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due requires --from FILE');
   });
 
   it('says `later` of rows whose time has not come, in the results as in the dry run', async () => {

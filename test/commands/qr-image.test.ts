@@ -54,7 +54,7 @@ describe('qr image of one code', () => {
     expect(stdout).toContain('\u001b[38;5;16;48;5;231m');
     expect(stdout).toContain(`${URL}/${slug}\r\n`);
     const narrow = (await image([slug], { tty: 20 })).stdout.replace(/\s+/g, ' ');
-    expect(narrow).toContain('the code is 33 columns wide, and the terminal 20');
+    expect(narrow).toContain('the code needs 33 columns, and the terminal has 20');
     // The codes are asked for, the printed address is not.
     expect(sandbox.requests.every(({ url }) => url.startsWith('/api/v1/qr'))).toBe(true);
   });
@@ -96,7 +96,7 @@ describe('qr image of one code', () => {
       const { code, stderr } = await image([slug, ...to, '--short-url', 'https://go.example/']);
       expect({ code, stderr }).toMatchObject({
         code: 0,
-        stderr: expect.stringContaining('the address had no place for the code: drawing https://go.example/{slug}'),
+        stderr: expect.stringContaining('The address has no placeholder for the code. Using https://go.example/{slug}'),
       });
     }
   });
@@ -132,7 +132,7 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     [['CODE', '-o', 'x.jpg'], /no format of pictures/],
     [['CODE', '-o', 'no/x.png'], /its directory does not exist/],
     [['CODE', '-o', 'x.png', '--output-dir', 'y'], /choose one/],
-    [['CODE', '--as', 'png', '-o', 'x.png'], /--as goes with --output-dir/],
+    [['CODE', '--as', 'png', '-o', 'x.png'], /--as requires --output-dir/],
     [['CODE', '--output-dir', 'y', '--as', 'png,gif'], /png, svg, pdf/],
     [['CODE', '--all', '--output-dir', 'y'], /CODE can't be used with --all/],
     [['--output-dir', 'y'], /no code specified/],
@@ -168,7 +168,7 @@ describe('qr image of many codes', () => {
     const { imageBuilt, manifest, sandbox, cwd } = await useImages({ codes: 120 });
     const { code, stderr } = await imageBuilt(['--all', '--output-dir', 'codes', '--as', 'png,svg']);
     expect(code).toBe(0);
-    expect(stderr).toContain('240 pictures: 240 written; each read back; listed in codes/manifest.csv');
+    expect(stderr).toContain('240 images: 240 written. List: codes/manifest.csv');
     const rows = manifest();
     expect(Object.keys(rows[0] ?? {}).join()).toBe('id,slug,name,url,file,format,mm,modules,version,ecc,sha256,outcome,error');
     const oldest = [...sandbox.workspace.codes()].sort((a, b) => (a.created_at < b.created_at ? -1 : 1))[0];
@@ -196,7 +196,7 @@ describe('qr image of many codes', () => {
     const { image, manifest, sandbox } = await useImages({ codes: 0 });
     for (const slug of ['fine', 'Twice', 'twice', '../up', 'nul']) sandbox.workspace.put({ name: slug, slug });
     const { stderr } = await image(['--all', '--output-dir', 'codes', '--file-names', 'slug']);
-    expect(stderr).toContain('4 slugs cannot be file names of their own: ids name those files');
+    expect(stderr).toContain("4 slugs can't be used as a file name. Named these files by ID instead");
     expect(
       manifest()
         .filter(({ file, id }) => file !== `${id}.png`)
@@ -216,7 +216,7 @@ describe('qr image of many codes', () => {
     writeFileSync(one, 'mine');
     const before = readFileSync(two);
     const refused = await image([...all, '--size', '50mm']);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is not of an earlier run, or was changed since') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('not written by an earlier run, or changed since') });
     expect(readFileSync(one, 'utf8')).toBe('mine');
     expect(readFileSync(two)).toEqual(before);
     expect((await image([...all, '--size', '50mm', '--force'])).stderr).toContain('3 written');
@@ -250,7 +250,7 @@ describe('qr image of many codes', () => {
     expect(rows.filter(({ outcome }) => outcome === 'refused')).toMatchObject([
       { error: expect.stringContaining('printer dots') },
     ]);
-    expect(stderr).toContain('3 pictures of 15 mm would be drawn, 1 would be refused; nothing was written');
+    expect(stderr).toContain('3 images of 15 mm would be drawn, 1 would be refused; nothing was written');
     expect((await image([slug, '--dry-run'])).code).toBe(0);
     expect(readdirSync(cwd)).toEqual([]);
   });
@@ -300,14 +300,14 @@ describe('qr image of many codes', () => {
     for (const [args, message] of [
       [[...to, 'x.svg'], /x\.svg contains <image>, but a logo supports only shapes/],
       [[...to, 'none.png'], /cannot read none\.png/],
-      [[...to, '/dev/zero'], /has more than 1 MiB\n.*save it smaller/],
-      [[...to, 'x.svg', '--ecc', 'Q'], /a logo wants level H, and --ecc says Q/],
+      [[...to, '/dev/zero'], /is larger than 1 MiB\n.*save a smaller logo/],
+      [[...to, 'x.svg', '--ecc', 'Q'], /--logo requires --ecc H, not Q/],
     ] as const) {
       expect(await image([slug, ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     }
     const onTerminal = await image([slug, '--logo', 'x.svg'], { tty: 80 });
     expect(onTerminal.code).toBe(2);
-    expect(onTerminal.stdout + onTerminal.stderr).toContain('a terminal shows no logo');
+    expect(onTerminal.stdout + onTerminal.stderr).toContain("a terminal can't display a logo");
     expect(sandbox.requests).toEqual([]);
     expect(readdirSync(cwd)).toEqual(['x.svg']);
   });
@@ -338,7 +338,7 @@ describe('qr image of a sheet', () => {
     ]);
     expect(code).toBe(0);
     expect(stderr).toContain(
-      '31 labels for Avery L7160 in labels.pdf: 3 pages, codes of 35.1 mm, each read back; print at 100 %, unscaled',
+      'Wrote 31 labels for Avery L7160 to labels.pdf: 3 pages, codes of 35.1 mm, verified as readable. Print at 100%, without scaling',
     );
     expect(readPdf(readFileSync(join(cwd, 'labels.pdf'))).map(({ areas }) => areas.length / 2)).toEqual([7, 21, 3]);
   });
@@ -358,7 +358,7 @@ describe('qr image of a sheet', () => {
       '--dry-run',
     ]);
     expect(code).toBe(0);
-    expect(stderr).toContain('3 pictures of 22.4 mm would be drawn; nothing was written');
+    expect(stderr).toContain('3 images of 22.4 mm would be drawn; nothing was written');
     expect(readdirSync(cwd)).toEqual([]);
   });
 
@@ -384,7 +384,7 @@ describe('qr image of a sheet', () => {
     const { image, sandbox } = await useImages();
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
     const { stderr } = await image(['--all', '--sheet', '5163', '--caption', 'name', '-o', 'x.pdf']);
-    expect(stderr).toContain('1 name has a character that the font has not: the slug stands there');
+    expect(stderr).toContain('1 name uses a character that the font lacks; the slug is printed instead');
   });
 
   test.each([

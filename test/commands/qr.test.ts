@@ -177,7 +177,7 @@ describe('qr update', () => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['update', sandbox.codeId()])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing to change'),
+      stderr: expect.stringContaining('no change specified'),
     });
     expect(await qr(['update', sandbox.codeId(), '--status', 'off'])).toMatchObject({ code: 2 });
     expect(await qr(['update', '--status', 'paused'])).toMatchObject({ code: 2, stderr: expect.stringContaining('which code') });

@@ -201,7 +201,7 @@ describe('what is refused', () => {
       ['x', '--by', 'contry'],
       "invalid value for --by: 'contry' (expected day, week, month, hour, weekday, country, city, device, os, browser, referrer or code)",
     ],
-    [['x', '--compare', 'previous'], '--compare previous needs to know where the range begins'],
+    [['x', '--compare', 'previous'], '--compare previous requires a start of the range'],
     [['--input', 'gone.csv'], 'cannot read gone.csv: no such file'],
     [['--input', '-'], "--input can't read standard input"],
     [['--input', '.', '--by', 'day'], 'no scan files in .'],

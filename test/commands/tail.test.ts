@@ -86,15 +86,15 @@ test('lives through an outage, says so once, and gives each scan once, oldest fi
   add(-120_000);
   await running.waitFor(/"id":/);
   isDown = true;
-  await running.waitFor(/going on when it answers again/);
+  await running.waitFor(/resuming when the service responds again/);
   for (const ms of [-60_000, -90_000, -30_000]) add(ms);
   await new Promise((resolve) => setTimeout(resolve, outageMs));
   isDown = false;
   const { code, stdout, stderr } = await running.done;
   expect(code).toBe(0);
   expect(refused).toBeGreaterThan(0);
-  expect(stderr.match(/going on when it answers again/g)).toHaveLength(1);
-  expect(stderr).toContain('the service answers again');
+  expect(stderr.match(/resuming when the service responds again/g)).toHaveLength(1);
+  expect(stderr).toContain('The service responds again');
   const times = new Map(sandbox.scans(id).map((scan) => [scan.id, scan.ts]));
   const shown = stdout
     .trim()

@@ -59,7 +59,7 @@ it('qr update CODE… on a terminal: slugs and outcomes are whole where ids have
   const args = ['qr', 'update', ...names, '--status', 'paused', '--no-color'];
   const { stdout } = await runByDay(args, { env: sandbox.env, tty: 50 });
   for (const slug of names) expect(stdout).toMatch(new RegExp(`^${slug} +${slug} +updated`, 'm'));
-  expect(stdout).toMatch(/not shown, for want of room: id [\s\S]*\n2 codes\r\n$/);
+  expect(stdout).toMatch(/Hidden columns (terminal too narrow): id[\s\S]*\n2 codes\r\n$/);
 });
 
 describe('qr update --from', () => {
@@ -102,7 +102,7 @@ describe('qr update --from', () => {
     await write(`slug,name,status\n${slug},New,active\n`);
     const { stdout, stderr } = await qr(['update', '--dry-run', '--format', 'json']);
     expect(JSON.parse(stdout)).toContainEqual({ line: 2, id, slug, action: 'update', field: 'name', old: name, new: 'New' });
-    expect(stderr).toContain('1 of 1 rows would be changed: 2 requests,');
+    expect(stderr).toContain('1 of 1 row would be changed: 2 requests,');
     expect(count('PATCH')).toBe(0);
   });
 

@@ -20,7 +20,7 @@ describe('without a fault', () => {
     ];
     // The results take after the input: byte order mark, semicolons, line ends.
     expect(await readFile(results, 'utf8')).toBe(`\ufeff${expected.join('\r\n').replaceAll(',', ';')}\r\n`);
-    expect(stderr).toContain('not used, only copied to the results: my key\n');
+    expect(stderr).toContain('Columns copied to the results but not used: my key\n');
     // What is printed is CSV like any other: formulas are defused.
     expect(stdout).toBe(`${expected.join('\n').replace('=1+1', "'=1+1")}\n`);
     expect([sandbox.requests.length, sandbox.refused()]).toEqual([2, 0]);
@@ -102,7 +102,7 @@ describe('the input', () => {
   it('is refused where it has no end, or where results would take the place of a journal or forget one', async () => {
     const { create, results, directory, sandbox, posts } = await useBench('name,type\na,sms\n');
     const endless = await runByDay(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd: directory });
-    expect(endless).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero has more than 128 MiB') });
+    expect(endless).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero is larger than 128 MiB') });
     const none = await runByDay(['qr', 'create', '--from', 'none.csv'], { env: sandbox.env, cwd: directory });
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read none.csv: there is no such file') });
     const near = await runByDay(['qr', 'create', '--from', 'code.csv'], { env: sandbox.env, cwd: directory });
@@ -116,7 +116,7 @@ describe('the input', () => {
     const device = await create(['--results', '/dev/full']);
     expect(device).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('cannot keep results in /dev/full: it is not a regular file'),
+      stderr: expect.stringContaining('cannot write results to /dev/full: it is not a regular file'),
     });
     await rm(`${results}.journal`);
     expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('the journal was lost or truncated') });
@@ -135,9 +135,9 @@ describe('the input', () => {
 
   it.each([
     [['--name', 'x'], /--name can't be used with --from/],
-    [['--results', 'codes.csv'], /names the input file itself/],
-    [['--output', './codes.results.csv'], /--output names the results file/],
-    [['--results', 'r.csv', '--output', 'r.csv'], /--output names the results file/],
+    [['--results', 'codes.csv'], /can't be the same file as the input/],
+    [['--output', './codes.results.csv'], /the output can't be the same file as the results/],
+    [['--results', 'r.csv', '--output', 'r.csv'], /the output can't be the same file as the results/],
     [['--results', '/nowhere/r.csv'], /nowhere/],
     [['--adopt', '1=x'], /the line of a row, =, and the id/],
     [['--adopt', '9=00000000-0000-4000-8000-000000000000'], /no row begins at line 9/],

@@ -28,7 +28,7 @@ describe('when answers are lost', () => {
 
     const { code, stderr } = await create(['--concurrency', '1', '--settle', '1s']);
     alone = true;
-    expect([code, stderr]).toEqual([9, expect.stringContaining('answers were lost')]);
+    expect([code, stderr]).toEqual([9, expect.stringContaining('Some responses were lost')]);
     expect(stderr).toMatch(/line 9 "Code 8"[\s\S]*line 10 "Code 9"[\s\S]*--adopt 9=ID or --not-created 9/);
     const results = await readResults();
     const outcomes = 'created adopted created adopted created created adopted';
@@ -72,10 +72,10 @@ describe('an interrupted run', () => {
   });
 
   it.each([
-    ['update', ['update', '--from', 'rows.csv'], 'at least 2 of 5 rows are done: run this again to go on'],
-    ['delete', ['delete', '--from', 'rows.csv', '--yes'], 'at least 2 of 5 rows are done: run this again to go on'],
-    ['update', ['update', '--status', 'paused'], 'at least 2 of 5 codes are done'],
-    ['delete', ['delete', '--yes'], 'at least 2 of 5 codes are done'],
+    ['update', ['update', '--from', 'rows.csv'], 'Done: at least 2 of 5 rows. Run this command again to resume'],
+    ['delete', ['delete', '--from', 'rows.csv', '--yes'], 'Done: at least 2 of 5 rows. Run this command again to resume'],
+    ['update', ['update', '--status', 'paused'], 'Done: at least 2 of 5 codes'],
+    ['delete', ['delete', '--yes'], 'Done: at least 2 of 5 codes'],
   ])('%s says how far it came', async (_, args, note) => {
     let changed = 0;
     const sandbox = await useSandbox({
@@ -110,7 +110,7 @@ describe('an interrupted run', () => {
     const first = await run();
     await until(() => asked > 0);
     const second = await run();
-    await second.waitFor(/another run is working on/);
+    await second.waitFor(/Waiting for another run that uses/);
     goOn();
     expect((await first.done).code).toBe(0);
     expect((await second.done).code).toBe(0);

@@ -105,16 +105,13 @@ describe('a dataset that is read while it grows', () => {
   });
 
   it.each([
-    [['--partition-by', 'day'], /--partition-by makes a dataset, which is a directory/],
-    [
-      ['--partition-by', 'day', '--output-dir', 'x', '--append', '--restart'],
-      /--restart would show two datasets in one for a while/,
-    ],
-    [['--partition-by', 'day', '--output-dir', 'x', '-f', 'json'], /--partition-by is for CSV, NDJSON and Parquet, not for json/],
-    [['--partition-by', 'day', '--output-dir', 'x', '--no-header'], /each part of a dataset has its header/],
+    [['--partition-by', 'day'], /--partition-by requires --output-dir/],
+    [['--partition-by', 'day', '--output-dir', 'x', '--append', '--restart'], /--restart can't be used with --partition-by/],
+    [['--partition-by', 'day', '--output-dir', 'x', '-f', 'json'], /--partition-by can't be used with the format json/],
+    [['--partition-by', 'day', '--output-dir', 'x', '--no-header'], /--no-header can't be used with --partition-by/],
     [['--partition-by', 'day', '--output-dir', 'x', '--fields', 'id,ts'], /a dataset needs the fields qr_id, id and ts/],
-    [['--compact', '--output-dir', 'x', '--partition-by', 'day'], /--compact merges the parts of a dataset that grows/],
-    [['-o', 'x.parquet', '--append'], /a Parquet file cannot be added to/],
+    [['--compact', '--output-dir', 'x', '--partition-by', 'day'], /--compact requires --partition-by and --append/],
+    [['-o', 'x.parquet', '--append'], /--append can't be used with a single Parquet file/],
   ])('refuses %j', async (given, reason) => {
     const sandbox = await useSandbox({ codes: 1, scans: 1 });
     const run = await runCli(['scans', 'export', '--all', ...given], { env: sandbox.env, cwd: await useDirectory() });

@@ -227,7 +227,7 @@ describe('without a key or a service', () => {
       const right = await qr(['create', '--from', 'good.csv', '--dry-run'], options);
       expect([right.code, right.stderr]).toEqual([
         options === bare ? 2 : 3,
-        expect.stringContaining('good.csv has no faults; add --offline to check it without the service'),
+        expect.stringContaining('add --offline to check the file without the service; good.csv has no faults'),
       ]);
     }
   });

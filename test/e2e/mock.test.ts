@@ -36,7 +36,7 @@ const COMMANDS: [string[], number, RegExp][] = [
   [['scans', 'export', '--all', '--append', '-o', 'scans.csv'], 0, /1 scan of 1 code/],
   [['scans', 'export', '--all', '--dry-run'], 0, /1/],
   [['auth', 'status'], 0, /"plan": "business"/],
-  [['auth', 'login', '--key-stdin'], 0, /stored the key/],
+  [['auth', 'login', '--key-stdin'], 0, /Stored the key/],
   [['doctor'], 0, /answers and takes the key/],
 ];
 

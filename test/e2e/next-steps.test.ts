@@ -122,7 +122,7 @@ describe('the question before a delete', () => {
     const args = ['qr', 'delete', slug, '--profile', 'kundeb', '--backup', 'saved'];
     const no = await qr(args, { tty: 400, input: 'n\n' });
     expect(no.stdout).toContain(`\`qrctl qr update --profile kundeb ${slug} --status paused\``);
-    expect(no.stdout).toContain('each code and its scans are saved in saved before it is deleted');
+    expect(no.stdout).toContain('Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in saved');
     expect(no.stdout).toContain(`and its 10 scans in profile kundeb (${host})? This can't be undone. [y/N] `);
     await writeFile(join(cwd, 'ids.csv'), `id\n${sandbox.codeId(0)}\n${sandbox.codeId(1)}\n`);
     const two = await qr(['qr', 'delete', '--from', 'ids.csv', '--profile', 'kundeb'], { tty: 400, input: 'n\n' });

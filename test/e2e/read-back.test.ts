@@ -100,5 +100,5 @@ test.skipIf(platform() === 'win32')('input that the user passes may be a FIFO, a
   expect(code, stderr).toBe(0);
   const endless = await runCli(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd, timeoutMs: 30_000 });
   expect(endless.code).toBe(2);
-  expect(endless.stderr).toContain('/dev/zero has more than 128 MiB');
+  expect(endless.stderr).toContain('/dev/zero is larger than 128 MiB');
 });

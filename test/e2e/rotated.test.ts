@@ -251,7 +251,7 @@ describe('a period that the files do not cover', () => {
       const refused = await runByDay(['scans', 'stats', ...args, '-o', 's.csv'], { cwd });
       expect(refused).toMatchObject({
         code: 9,
-        stderr: expect.stringMatching(/no scan (from|since) .* in these files, and they are not known to cover it/),
+        stderr: expect.stringMatching(/no scans (from|since) .* in these files, and their coverage could not be verified/),
       });
       expect(existsSync(join(cwd, 's.csv'))).toBe(false);
     }
@@ -312,7 +312,7 @@ describe('the range that was read', () => {
     const cwd = await useDirectory();
     const days = ['--since', '2024-10-01', '--until', '2024-10-31', '--timezone', 'Europe/Berlin'];
     const both = 'from 2024-10-01 00:00 to 2024-10-31 00:00 (Europe/Berlin)';
-    const hint = '--until 2024-10-31 excludes 2024-10-31 itself; to include it, use --until 2024-11-01 or --during 2024-10';
+    const hint = '--until 2024-10-31 excludes 2024-10-31 itself. To include it, use --until 2024-11-01 or --during 2024-10';
     for (const command of [
       ['export', '-o', 'x.csv'],
       ['stats', '-f', 'csv'],

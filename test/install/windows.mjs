@@ -62,7 +62,7 @@ async function tryAll() {
     err: 'its directory does not exist',
   });
   const doctor = qrctl('doctor', '-f', 'csv');
-  check('doctor claims nothing about modes', doctor, { code: 2, out: 'config,ok', notOut: 'open to nobody else' });
+  check('doctor claims nothing about modes', doctor, { code: 2, out: 'config,ok', notOut: 'not readable by other users' });
   check('completion powershell', qrctl('completion', 'powershell'), { code: 0, out: 'Register-ArgumentCompleter' });
   await tryHeld();
 }

@@ -366,7 +366,7 @@ describe.runIf(process.env.QRCTL_TEST_LINKS)('qr check, on a farm of hosts', () 
     expect(wrong).toEqual([]);
     expect(byName.get('ends-soon')).toMatchObject({ tls_days: 5 });
     expect(byName.get('expired-certificate')?.tls_days).toBeLessThan(0);
-    expect(checked.stderr).toContain('the certificate on the way to ends-soon.farm.test ends in 5 days');
+    expect(checked.stderr).toContain('the TLS certificate of ends-soon.farm.test expires in 5 days');
     expect(byName.get('with-user')?.final_url).toBe('https://with-user.farm.test/');
     expect(byName.get('cookie-wall')).toMatchObject({ redirects: 1, final_url: 'https://cookie-wall.farm.test/' });
   });

@@ -45,7 +45,7 @@ describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
     const { port } = await startHaproxy(sectionsOf(sandbox.port, { frontend }));
     await expectSameBytes(sandbox, through(port, sandbox));
     const { stderr } = await expectEachRowOnce(sandbox, through(port, sandbox), ['--settle', '1s']);
-    expect(stderr).toContain('answers were lost');
+    expect(stderr).toContain('Some responses were lost');
   });
 
   it('that gives up before the service has answered (timeout server) finds what was created, and sends no row again', async () => {

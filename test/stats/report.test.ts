@@ -52,8 +52,8 @@ test('calls a field of which it knows nothing by its name', () => {
 });
 
 test.each([
-  [['x'], 'where should the page go?'],
-  [['x', '-o', 'r.pdf'], '--output r.pdf is not named as a page'],
+  [['x'], 'missing --output'],
+  [['x', '-o', 'r.pdf'], '--output must end in .html: r.pdf'],
 ])('%j is refused', async (args, message) => {
   const { code, stderr } = await runCli(['scans', 'report', ...args]);
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });

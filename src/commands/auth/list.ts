@@ -27,7 +27,7 @@ export const command = defineCommand({
       base_url: baseUrl ?? null,
       key: apiKey === undefined ? null : keyPrefix(apiKey),
     }));
-    const none = 'no profile is stored yet; qrctl auth login stores one';
+    const none = 'No profile is stored. Add one with `qrctl auth login`';
     await printRecords(context, records, COLUMNS, options, { none, thing: 'profile' });
   },
 });

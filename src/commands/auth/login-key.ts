@@ -22,14 +22,14 @@ export async function readKey(context: Context, { fromStdin, baseUrl, verify }: 
   const { console } = context;
   const accept = async (text: string) => {
     const key = checkKey(text.trim(), 'the key');
-    if (!hasLivePrefix(key)) console.note('the key does not begin with svc_live_, as the keys of the service do');
+    if (!hasLivePrefix(key)) console.note('The key does not begin with svc_live_, unlike other keys of the service');
     await verify?.(key);
     return key;
   };
   if (fromStdin) return accept(await firstLine(context));
   if (!console.canAsk) {
-    throw new UsageError('there is no terminal to ask for the key on', {
-      hint: '`qrctl auth login --key-stdin < FILE` reads it from a file or pipe',
+    throw new UsageError('cannot prompt for the key: not a terminal', {
+      hint: 'pass the key on standard input, as in `qrctl auth login --key-stdin < FILE`',
     });
   }
   const { askUntil } = await import('../ask-until.ts');
@@ -60,7 +60,7 @@ export async function verifyKey({ connect }: Pick<Context, 'connect'>, settings:
   } catch (cause) {
     if (!(cause instanceof UnavailableError)) throw cause;
     throw new UnavailableError(`${cause.message}; nothing was stored`, {
-      hint: 'try again, or store the key unverified with --no-verify',
+      hint: 'try again, or store the key without verification with --no-verify',
       code: cause.code,
       status: cause.status,
       cause,

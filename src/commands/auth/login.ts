@@ -66,8 +66,8 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   }
   for (const note of settings.notes) context.console.note(note);
   if (settings.baseUrl === undefined) {
-    throw new UsageError('no base URL: which service is the key for?', {
-      hint: 'qrctl auth login --base-url https://HOST/api/v1',
+    throw new UsageError('missing --base-url', {
+      hint: 'run `qrctl auth login --base-url https://HOST/api/v1`',
     });
   }
   return { ...settings, baseUrl: settings.baseUrl };
@@ -79,14 +79,14 @@ async function askShortUrl(context: Context, name: string): Promise<void> {
   const { UsageError } = await import('../../errors.ts');
   const { checkSetting } = await import('../../settings/resolve.ts');
   const { changeProfile } = await import('../stored.ts');
-  const later = () => context.console.note('`qrctl config set short-url https://HOST/{slug}` stores it later');
+  const later = () => context.console.note('To set it later, run `qrctl config set short-url https://HOST/{slug}`');
   try {
-    const answer = await context.console.ask('Address of your short links, such as https://HOST/{slug} (Enter skips this): ');
+    const answer = await context.console.ask('Address of your short links, such as https://HOST/{slug} (Enter to skip): ');
     if (answer.trim() === '') return later();
     const { text, note } = checkSetting('short-url', answer.trim());
     await changeProfile(context, name, (stored) => ({ ...stored, shortUrl: text }));
     if (note) context.console.note(note);
-    context.console.note(`short-url is ${text} in the profile '${name}'`);
+    context.console.note(`Set short-url to ${text} in the profile '${name}'`);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     context.console.warn(`no short-url was stored: ${error.message}`);
@@ -98,9 +98,9 @@ async function tellStored(context: Context, name: string, stored: { baseUrl: str
   const { console, env, flags } = context;
   const { keyPrefix } = await import('../../text/key.ts');
   const { warnOfProfileVariable } = await import('../stored.ts');
-  console.note(`stored the key ${keyPrefix(stored.apiKey)} for ${stored.baseUrl}`);
-  console.note(`the current profile is '${name}'`);
+  console.note(`Stored the key ${keyPrefix(stored.apiKey)} for ${stored.baseUrl}`);
+  console.note(`The current profile is '${name}'`);
   warnOfProfileVariable(context, name);
-  if (env.QRCTL_API_KEY) console.warn('QRCTL_API_KEY is set and is used in place of the stored key');
-  if (env.QRCTL_BASE_URL && flags.baseUrl) console.warn('QRCTL_BASE_URL is set and is used in place of the stored one');
+  if (env.QRCTL_API_KEY) console.warn('QRCTL_API_KEY is set and overrides the stored key');
+  if (env.QRCTL_BASE_URL && flags.baseUrl) console.warn('QRCTL_BASE_URL is set and overrides the stored base URL');
 }

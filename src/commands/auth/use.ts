@@ -14,7 +14,7 @@ export const command = defineCommand({
     const store = await openStore(context);
     if (!store.profiles.has(name)) throw unknownProfile(name, store);
     await changeStore(context, (stored) => ({ ...stored, current: name }));
-    context.console.note(`the current profile is '${name}'`);
+    context.console.note(`The current profile is '${name}'`);
     warnOfProfileVariable(context, name);
   },
 });

@@ -24,10 +24,10 @@ export const command = defineCommand({
     const { name, profile } = await openProfile(context);
     await changeProfile(context, name, (stored) => ({ ...stored, [SETTING_NAMES[key].field]: text }));
     if (note) context.console.note(note);
-    context.console.note(`${key} is ${text} in the profile '${name}'`);
+    context.console.note(`Set ${key} to ${text} in the profile '${name}'`);
     if (key === 'base-url' && profile.apiKey !== undefined && profile.keyBaseUrl !== text) {
       context.console.warn(
-        `its key was stored for ${profile.keyBaseUrl} and is not sent to ${text}; qrctl auth login stores another`,
+        `the key was stored for ${profile.keyBaseUrl} and is not sent to ${text}; store another with \`qrctl auth login\``,
       );
     }
   },

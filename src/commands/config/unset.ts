@@ -20,6 +20,6 @@ export const command = defineCommand({
       return;
     }
     await changeProfile(context, name, (stored) => ({ ...stored, [field]: undefined }));
-    context.console.note(`${key} is no longer set in the profile '${name}'`);
+    context.console.note(`Removed ${key} from the profile '${name}'`);
   },
 });

@@ -59,5 +59,5 @@ export function failureOf(findings: readonly Finding[]): ReportedError | undefin
   const failures = findings.filter(({ status }) => status === 'fail');
   if (failures.length === 0) return undefined;
   const names = failures.map(({ check }) => check).join(', ');
-  return new ReportedError(`see what is marked fail: ${names}`, { cause: failures[0]?.failure });
+  return new ReportedError(`failed checks: ${names}`, { cause: failures[0]?.failure });
 }

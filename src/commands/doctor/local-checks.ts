@@ -50,14 +50,17 @@ async function check<T>(name: Finding['check'], fallback: T, look: () => Checked
 async function checkConfig(env: Context['env']): Promise<Checked<Stored>> {
   const store = await readStore(env);
   const { file, mended, profiles } = store;
-  const holds = profiles.size === 0 ? 'no profile is stored yet' : `profiles stored: ${profiles.size}, open to nobody else`;
-  const warnings = mended.map((sentence) => doubtful('config', sentence, 'see that nothing opens it again'));
+  const holds =
+    profiles.size === 0
+      ? 'no profile is stored yet'
+      : `${profiles.size} stored ${profiles.size === 1 ? 'profile' : 'profiles'}, not readable by other users`;
+  const warnings = mended.map((sentence) => doubtful('config', sentence, 'check which program changes the permissions'));
   return { findings: warnings.length > 0 ? warnings : [sound('config', `${file}: ${holds}`)], value: store };
 }
 
 function checkProfile(inputs: Inputs, store: Stored): Checked<Inputs> {
   const stored = store.profiles.has(inputs.name) ? '' : ' (not stored)';
-  return { findings: [sound('profile', `in force: '${inputs.name}'${stored}`)], value: inputs };
+  return { findings: [sound('profile', `'${inputs.name}'${stored}`)], value: inputs };
 }
 
 /** Everything but base URL and key, which have checks of their own. */
@@ -68,13 +71,13 @@ function checkOtherSettings({ flags, name, profile }: Inputs): Checked<Settings>
     name,
     profile: { ...profile, baseUrl: undefined, apiKey: undefined },
   };
-  return { findings: [sound('settings', 'every value is one its setting can have')], value: resolveInputs(inputs) };
+  return { findings: [sound('settings', 'every value is valid')], value: resolveInputs(inputs) };
 }
 
 function checkBaseUrl(inputs: Inputs): Checked<string | undefined> {
   const base = resolveBaseUrl(inputs);
   if (base) return { findings: [sound('base-url', [base.baseUrl, ...base.note].join('; '))], value: base.baseUrl };
-  const hint = 'qrctl auth login --base-url https://HOST/api/v1; `qrctl demo` and `qrctl sandbox` need none';
+  const hint = 'run `qrctl auth login --base-url https://HOST/api/v1`, or try `qrctl demo`';
   throw new UsageError('no base URL is configured', { hint });
 }
 
@@ -87,13 +90,13 @@ function checkStoredKey(inputs: Inputs, baseUrl: string | undefined): Checked<Ke
   const origin = keySource === 'variable' ? 'QRCTL_API_KEY' : `the profile '${inputs.name}'`;
   if (apiKey !== undefined)
     return { findings: [sound('key', `${keyPrefix(apiKey)} of ${origin}`)], value: { apiKey, keySource } };
-  throw new AuthError(apiKeyProblem ?? 'no API key is configured', { hint: 'qrctl auth login' });
+  throw new AuthError(apiKeyProblem ?? 'no API key is configured', { hint: 'run `qrctl auth login`' });
 }
 
 function checkProxy(env: Context['env'], baseUrl: string | undefined): Checked<undefined> {
   if (baseUrl === undefined) return { findings: [], value: undefined };
   const proxy = proxyFor(new URL(baseUrl), env);
   // Its origin alone: the rest may hold a password.
-  const way = proxy ? `requests go through ${proxy.origin}` : 'none: requests go straight to the service';
+  const way = proxy ? `requests go through ${proxy.origin}` : 'none; requests go directly to the service';
   return { findings: [sound('proxy', way)], value: undefined };
 }

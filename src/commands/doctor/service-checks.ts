@@ -27,7 +27,7 @@ export async function checkService(context: CheckContext, settings: ConnectedSet
     if (!listed && !answered(described.error)) return [failed('service', withFix(described.error))];
     return [
       ...(listed?.error instanceof AuthError ? [failed('key', listed.error)] : []),
-      sound('service', `${service.baseUrl} answers${listed && !listed.error ? ' and takes the key' : ''}`),
+      sound('service', `${service.baseUrl} responds${listed && !listed.error ? ' and accepts the key' : ''}`),
       checkClock(context, service),
       described.error ? unreadable(described.error) : checkDescription(described.value),
     ];
@@ -63,22 +63,22 @@ function withFix(error: unknown): unknown {
   const { message, code, status } = error;
   // TLS and proxies have fixes of their own.
   if (error.cause instanceof NetworkError && (error.cause.fault !== 'network' || error.cause.hint)) return error;
-  const hint = 'check the base URL, the network, and the proxy or firewall on the way; or the service is down';
+  const hint = 'check the base URL, the network, the proxy and the firewall, or whether the service is down';
   return new UnavailableError(message, { hint, code, status, cause: error });
 }
 
 function checkClock({ clock }: CheckContext, service: Service): Finding {
   const serviceMs = service.nowMs();
   if (serviceMs === undefined) {
-    return doubtful('clock', 'the service does not send its time', 'pauses are guessed from Retry-After; nothing to do here');
+    return doubtful('clock', 'the service sends no Date header', 'ignore this; qrctl estimates pauses from Retry-After');
   }
   const aheadMs = clock.now() - serviceMs;
-  if (Math.abs(aheadMs) <= NOTABLE_SKEW_MS) return sound('clock', 'agrees with the clock of the service');
+  if (Math.abs(aheadMs) <= NOTABLE_SKEW_MS) return sound('clock', 'matches the clock of the service');
   const skew = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the service`;
   return doubtful(
     'clock',
-    `this machine is ${skew}; qrctl goes by the service, other programs may not`,
-    'set the clock, by NTP for good',
+    `this machine is ${skew}; qrctl uses the clock of the service`,
+    'synchronize the clock of this machine, such as with NTP',
   );
 }
 
@@ -86,19 +86,19 @@ function unreadable(error: Failure): Finding {
   return doubtful(
     'openapi',
     `/openapi.json cannot be read: ${error.message}`,
-    'the tool works without; ask whoever runs the service',
+    'ignore this, or contact the operator of the service; qrctl works without this file',
   );
 }
 
 function checkDescription(description: unknown): Finding {
   const { broken, changed } = compareOpenApi(description);
-  const fix = 'see whether there is a newer qrctl';
+  const fix = 'check for a newer version of qrctl';
   if (broken.length > 0) {
-    const message = `/openapi.json is not what qrctl expects: ${inShort([...broken, ...changed])}`;
+    const message = `/openapi.json does not match qrctl: ${inShort([...broken, ...changed])}`;
     return failed('openapi', new UnexpectedAnswerError(message, { hint: fix }));
   }
-  if (changed.length > 0) return doubtful('openapi', `/openapi.json has moved on: ${inShort(changed)}`, fix);
-  return sound('openapi', '/openapi.json says what qrctl expects');
+  if (changed.length > 0) return doubtful('openapi', `/openapi.json has changed: ${inShort(changed)}`, fix);
+  return sound('openapi', '/openapi.json matches qrctl');
 }
 
 const MOST_SHOWN = 4;

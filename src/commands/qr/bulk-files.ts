@@ -101,7 +101,7 @@ function withoutRerun({ signal }: Context, sent: unknown, results: readonly RowR
   const failure = signal.aborted ? signal.reason : sent;
   if (!(failure instanceof Failure) || results.every(isDone)) return failure;
   const isRowsOwn = failure instanceof PartialError || failure instanceof UnprovenError;
-  const rows = `the output says which rows are done; ${RESUMABLE}`;
+  const rows = `check the output for the rows that are done; ${RESUMABLE}`;
   failure.hint = failure.hint === undefined || isRowsOwn ? rows : `${failure.hint}\n${rows}`;
   return failure;
 }
@@ -109,14 +109,14 @@ function withoutRerun({ signal }: Context, sent: unknown, results: readonly RowR
 /** Throws UsageError where the results are to go into what is no file: the next run reads them, and its journal lies beside them. */
 async function refuseDevice(path: string): Promise<void> {
   if (!(await isWrittenDirectly(path))) return;
-  throw new UsageError(`cannot keep results in ${path}: it is not a regular file`, { hint: 'name a file with --results' });
+  throw new UsageError(`cannot write results to ${path}: it is not a regular file`, { hint: 'specify a file with --results' });
 }
 
 /** Throws UsageError where a file that would be replaced is the journal of a run: what was sent would be forgotten. */
 async function refuseJournals(paths: readonly (string | undefined)[]): Promise<void> {
   for (const path of paths) {
     if (path === undefined || !(await isJournal(path))) continue;
-    throw new UsageError(`${path} is the journal of a bulk run, and would be overwritten`, { hint: 'name another file' });
+    throw new UsageError(`cannot overwrite ${path}: it is the journal of a bulk run`, { hint: 'specify a different file' });
   }
 }
 
@@ -130,7 +130,7 @@ export async function withJournal<T>(
   const { clock, signal, console } = context;
   await refuseDevice(results);
   const path = journalOf(results);
-  const onWait = () => console.note(`another run is working on ${path}: waiting for it`);
+  const onWait = () => console.note(`Waiting for another run that uses ${path}`);
   const lock = await acquireLock(path, { clock, signal, onWait });
   try {
     return await work(path);

@@ -45,13 +45,13 @@ export function requireFrom(options: Options, given: Given): void {
   const key = Object.keys(options).find((option) => option !== 'from' && given[option] !== undefined);
   if (key === undefined) return;
   const [name] = options[key]?.flags.split(' ', 1) ?? [];
-  throw new UsageError(`${name} goes with --from FILE`, { hint: `name the file of rows with --from, or leave out ${name}` });
+  throw new UsageError(`${name} requires --from FILE`, { hint: `add --from FILE, or omit ${name}` });
 }
 
 /** The results of a run that needs its journal; `flag` says why. Throws UsageError if it keeps none. */
 export function requireResults(path: string | undefined, flag: string): string {
   if (path !== undefined) return path;
-  throw new UsageError(`${flag} requires a journal, and standard input keeps none`, {
+  throw new UsageError(`${flag} requires a journal, but a run from standard input has none`, {
     hint: 'save the rows in a file and use --from FILE, or add --results FILE',
   });
 }
@@ -70,15 +70,17 @@ export function resultsPathOf(from: string, { results, output }: BulkFlags, form
   else if (isStream(from)) return undefined;
   const path = results ?? besideInput(from, form);
   const files = [
-    { flag: '', what: 'the input file itself', path: from },
-    { flag: '--results', what: 'the results file', path },
+    { flag: '', what: 'the input', path: from },
+    { flag: '--results', what: 'the results', path },
     { flag: '--results', what: 'the journal of the results', path: journalOf(path) },
     { flag: '--output', what: 'the output', path: output ?? '-' },
   ].filter((file) => file.path !== '-' && !isDevice(file.path));
   for (const [index, file] of files.entries()) {
     const earlier = files.slice(0, index).find((other) => realTarget(other.path) === realTarget(file.path));
     if (!earlier) continue;
-    throw new UsageError(`${file.flag} names ${earlier.what}`, { hint: `name another file, or leave out ${file.flag}` });
+    throw new UsageError(`${file.what} can't be the same file as ${earlier.what}`, {
+      hint: `specify a different file with ${file.flag}, or omit it`,
+    });
   }
   return path;
 }

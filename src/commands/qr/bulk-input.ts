@@ -1,4 +1,5 @@
-/** What a bulk run reads: the file of rows, and what the results of an earlier run list. */
+/** Reads the input of a bulk run: the file of rows, and the results of an earlier run. */
+
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Input, ReadOptions } from '../../bulk/input.ts';
@@ -13,7 +14,7 @@ import type { ResultsBefore } from './results-before.ts';
 
 /** More than any spreadsheet has, and little enough to be held in memory. */
 export const MOST_BYTES = 128 * 2 ** 20;
-const WHEN_LARGER = 'split it: every part has its own results';
+const WHEN_LARGER = 'split the file; each part gets its own results';
 
 /** Reads `--from`. Throws UsageError if it cannot be read, is endless or has no rows; other faults of form are in what it returns. */
 export async function readInput(context: Context, from: string, options: ReadOptions): Promise<Input> {
@@ -43,7 +44,7 @@ export async function parseRows(bytes: Buffer, name: string, options: ReadOption
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return parse(bytes, name, options);
   const plain = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES }).catch((error) => {
     if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(name, MOST_BYTES, WHEN_LARGER);
-    throw new UsageError(`cannot read ${name}: it is compressed, and damaged`, { cause: error });
+    throw new UsageError(`cannot read ${name}: the compressed data is damaged`, { cause: error });
   });
   return { ...(await parse(plain, name.replace(/\.gz$/i, ''), options)), name };
 }

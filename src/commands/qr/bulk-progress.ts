@@ -1,4 +1,4 @@
-/** How the rows of a bulk run are gone through: what that costs under the plan's limit, how far it is, and how it went. */
+/** Shows the cost, the progress and the outcome of a bulk run. */
 import { type ChangeEnd, changeRows } from '../../bulk/change-rows.ts';
 import type { TargetRow } from '../../bulk/check-rows.ts';
 import { countOutcomes } from '../../bulk/count-outcomes.ts';
@@ -15,12 +15,12 @@ import type { Service } from '../../service/service.ts';
 import { countOf, formatCount } from '../../text/quote.ts';
 import { formatDuration } from '../../time/time.ts';
 
-/** The last line of a dry run: `12 rows would be …: 12 requests, 1 window of 60 requests a minute; 2 warnings; nothing was changed`. */
+/** The last line of a dry run: `12 rows would be …: 12 requests, 1 window of 60 requests per minute; 2 warnings; nothing was changed`. */
 export function tellCost({ console }: Context, service: Service, what: string, requests: number, warnings = 0): void {
   const limit = service.rateLimit();
   const { windows, waitMs } = costOf(requests, limit);
   const spread =
-    windows === undefined ? '' : `, ${windows} window${windows === 1 ? '' : 's'} of ${limit.limit} requests a minute`;
+    windows === undefined ? '' : `, ${windows} window${windows === 1 ? '' : 's'} of ${limit.limit} requests per minute`;
   const wait = waitMs > 0 ? `, about ${formatDuration(waitMs)}` : '';
   console.note(`${what}: ${countOf(requests, 'request')}${spread}${wait}${countWarnings(warnings)}; nothing was changed`);
 }
@@ -65,14 +65,14 @@ export function showRowProgress(
   };
 }
 
-/** Says that slow writes are waited for: of lost answers, or of second codes. */
+/** Notes that the run waits for slow writes: for lost responses, or for duplicate codes. */
 export function tellWaiting(
   { console }: Context,
   { ms, of }: Pick<Waiting, 'ms' | 'of'>,
   progress: RowProgress | undefined,
 ): void {
-  const wait = `waiting ${formatDuration(ms)} to see`;
-  console.note(of === 'lost' ? `answers were lost: ${wait} what was created` : `${wait} that nothing was created twice`);
+  const wait = `Waiting ${formatDuration(ms)}, then checking`;
+  console.note(of === 'lost' ? `Some responses were lost. ${wait} which codes were created` : `${wait} for duplicate codes`);
   progress?.waiting();
 }
 
@@ -126,14 +126,15 @@ export function outranked(error: unknown, failure: unknown): unknown {
 
 /** By where the rows come from: a file, standard input (which cannot be resumed), or codes that are named. */
 const DONE_OF = {
-  file: 'rows are done: run this again to go on',
-  stream: 'rows are done',
-  named: 'codes are done',
+  file: { thing: 'row', next: '. Run this command again to resume' },
+  stream: { thing: 'row', next: '' },
+  named: { thing: 'code', next: '' },
 } as const;
 
 /** At least, because what was on its way to the service may be done as well. */
 export function tellHowFar({ console }: Context, results: readonly RowResult[], kind: keyof typeof DONE_OF): void {
-  console.note(`at least ${formatCount(results.filter(isDone).length)} of ${formatCount(results.length)} ${DONE_OF[kind]}`);
+  const { thing, next } = DONE_OF[kind];
+  console.note(`Done: at least ${formatCount(results.filter(isDone).length)} of ${countOf(results.length, thing)}${next}`);
 }
 
 /** Changes the code of each row while a person sees how far it is. Throws as `throwIfStopped` does for `named` codes. */

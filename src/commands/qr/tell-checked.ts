@@ -1,4 +1,4 @@
-/** What is said about a file of rows that was checked: its columns, its warnings, and all there is to say without the service. */
+/** Prints the notes and warnings about a checked file of rows. */
 import { type Checked, type Fault, type Input, type Source, tellFaults } from '../../bulk/input.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { countOf, inQuotes } from '../../text/quote.ts';
 /** Says how columns were understood, and which are only copied. */
 export function tellColumns({ console }: Context, { notes, unread }: Pick<Checked<unknown>, 'notes' | 'unread'>): void {
   for (const note of notes) console.note(note);
-  if (unread.length > 0) console.note(`not used, only copied to the results: ${unread.map(shownColumn).join(', ')}`);
+  if (unread.length > 0) console.note(`Columns copied to the results but not used: ${unread.map(shownColumn).join(', ')}`);
 }
 
 /** As it stands in the file, where it is a plain word. */
@@ -35,7 +35,7 @@ export function tellOffline(context: Context, input: Input, { warnings, doubts }
 export async function requireServiceFor({ service }: Context, { name }: Source): Promise<void> {
   await service().catch((error: unknown) => {
     if (error instanceof Failure) {
-      const offline = `${name} has no faults; add --offline to check it without the service`;
+      const offline = `add --offline to check the file without the service; ${name} has no faults`;
       error.hint = error.hint === undefined ? offline : `${error.hint}\n${offline}`;
     }
     throw error;

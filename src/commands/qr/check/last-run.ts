@@ -1,4 +1,4 @@
-/** The file by which one check knows what the last one found: all its rows, in the columns that it prints. */
+/** Reads and writes the file of `--since-last`: all rows of the last check, in the columns of the output. */
 import { gunzipSync } from 'node:zlib';
 import { fold, type Input } from '../../../bulk/input.ts';
 import { parseInput } from '../../../bulk/read-input.ts';
@@ -46,9 +46,10 @@ export async function openLastRun(
 ): Promise<LastRun> {
   const { clock, signal, processes } = context;
   const format = formatOfPath(path) ?? 'csv';
-  if (format === 'xlsx') throw new UsageError('--since-last keeps no workbook', { hint: 'name a .csv, .json or .ndjson file' });
+  if (format === 'xlsx')
+    throw new UsageError("--since-last can't use a workbook", { hint: 'specify a .csv, .json or .ndjson file' });
   if (path === output)
-    throw new UsageError('--since-last and --output name one file', { hint: 'what is printed is only a part: name another' });
+    throw new UsageError("--since-last and --output can't be the same file", { hint: 'specify a different file with --output' });
   const lock = await acquireLock(path, { clock, signal });
   try {
     const before = readRows(await readLast(path), judges);
@@ -103,7 +104,7 @@ function readRows(input: Input | undefined, { fails, ends }: Judges): Map<string
     };
     const found = OUTCOMES.find((known) => known === text(outcome));
     const key = text(id);
-    if (!found || key === null) throw notOurs(input.name, `line ${line} is no row of a check`);
+    if (!found || key === null) throw notOurs(input.name, `line ${line} is not a row of a check`);
     const tlsDays = text(days) === null ? null : Number(text(days));
     rows.set(key, {
       id: key,
@@ -117,7 +118,7 @@ function readRows(input: Input | undefined, { fails, ends }: Judges): Map<string
 
 function notOurs(path: string, why: string, cause?: unknown): UsageError {
   return new UsageError(`${path} was not written by --since-last: ${why}`, {
-    hint: 'name another file; it was left as it is',
+    hint: 'specify a different file with --since-last; this one is unchanged',
     cause,
   });
 }

@@ -1,4 +1,4 @@
-/** Codes to verdicts to rows: what `qr check` prints, says and ends with. */
+/** Checks the destinations of codes, prints the rows, and fails by `--fail-on`. */
 import { lookup } from 'node:dns/promises';
 import { version } from '../../../../package.json';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
@@ -34,7 +34,7 @@ const HEADERS = {
   'sec-fetch-site': 'none',
   'sec-fetch-user': '?1',
 };
-const USER_AGENT = `Mozilla/5.0 (compatible; qrctl/${version}; asks where QR codes lead)`;
+const USER_AGENT = `Mozilla/5.0 (compatible; qrctl/${version}; checks destinations of QR codes)`;
 
 /**
  * Checks and prints. Throws PartialError where something is found that the run fails on, UnavailableError if no destination responds, and what
@@ -65,7 +65,7 @@ export async function runCheck(context: Context, names: readonly string[], flags
     // Nothing at all where there is no news: cron mails whatever is printed, a row of names too.
     if (!last || told.length > 0 || plan.path !== undefined) {
       const count = await writeAll(await openSink(context, plan), [told]);
-      if (count === 0 && plan.format === 'table') context.console.note('no codes');
+      if (count === 0 && plan.format === 'table') context.console.note('No codes');
     }
     await last?.commit(rows);
     const failed = told.filter(fails);
@@ -152,9 +152,9 @@ function refusal(
   { shortUrl, baseUrl }: { shortUrl: string | undefined; baseUrl: string | undefined },
 ): string | undefined {
   if (shortUrl !== undefined && isShortUrl(shortUrl, url))
-    return 'leads to the address of a code, which is not asked: it would count as a scan';
+    return 'leads to the short URL of a code, which is not requested because that counts as a scan';
   if (baseUrl !== undefined && `${url.href}/`.startsWith(`${baseUrl}/`))
-    return "leads to the service's own interface, which is not asked";
+    return 'leads to the API of the service, which is not requested';
   return undefined;
 }
 

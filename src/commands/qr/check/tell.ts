@@ -1,4 +1,4 @@
-/** What `qr check` says beside its rows: counts, certificates that end soon, and the failure that it ends with. */
+/** Prints counts and warnings of `qr check`, and creates the failure it ends with. */
 import type { findSilence } from '../../../check/verdict.ts';
 import type { Context } from '../../../context.ts';
 import { PartialError, UnavailableError } from '../../../errors.ts';
@@ -30,7 +30,7 @@ export function tellOutcomes(
     hosts.set(host, Math.min(hosts.get(host) ?? Number.POSITIVE_INFINITY, row.tls_days ?? 0));
   }
   for (const [host, days] of [...hosts].sort(([, a], [, b]) => a - b)) {
-    console.warn(`the certificate on the way to ${shown(host)} ${days < 0 ? 'has ended' : `ends in ${countOf(days, 'day')}`}`);
+    console.warn(`the TLS certificate of ${shown(host)} ${days < 0 ? 'has expired' : `expires in ${countOf(days, 'day')}`}`);
   }
 }
 
@@ -53,8 +53,10 @@ export function noResponse(
 export function failure(failed: readonly CheckRow[], of: number, isNews: boolean): PartialError {
   const [{ slug, error }] = failed as [CheckRow];
   const what = isNews
-    ? `${countOf(failed.length, 'code')} no longer right`
-    : `${failed.length} of ${countOf(of, 'code')} not right`;
+    ? `${countOf(failed.length, 'code')} newly failed the check`
+    : `${failed.length} of ${countOf(of, 'code')} failed the check`;
   const example = failed.length === 1 ? `: ${quote(String(slug))}${error === null ? '' : `: ${error}`}` : '';
-  return new PartialError(`${what}${example}`, { hint: 'point a code elsewhere: qrctl qr update CODE --destination ADDRESS' });
+  return new PartialError(`${what}${example}`, {
+    hint: 'correct a destination with `qrctl qr update CODE --destination ADDRESS`',
+  });
 }

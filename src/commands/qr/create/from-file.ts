@@ -1,4 +1,4 @@
-/** `qr create --from`: from a file of rows to a file of results. */
+/** Creates the codes of a file of rows, and writes the results (`qr create --from`). */
 import { uptime } from 'node:os';
 import { createEditor } from '../../../bulk/apply-edits.ts';
 import { checkCreate } from '../../../bulk/check-create.ts';
@@ -10,6 +10,7 @@ import type { Decisions } from '../../../once/decisions.ts';
 import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import type { NewRow } from '../../../once/new-row.ts';
 import type { Column } from '../../../rows/columns.ts';
+import { countOf } from '../../../text/quote.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf, requireResults } from '../bulk-flags.ts';
@@ -140,9 +141,9 @@ async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFl
   const also = [
     updated > 0 && `, ${updated} updated`,
     edited > 0 && `, ${edited} edited (add --apply-edits or --as-new LINE)`,
-    looked > 0 && `, ${looked} to look for first`,
+    looked > 0 && `, ${looked} to search for first`,
   ];
-  const what = `${created} of ${rows.length} rows would be created${also.filter(Boolean).join('')}`;
+  const what = `${created} of ${countOf(rows.length, 'row')} would be created${also.filter(Boolean).join('')}`;
   const requests = spent + created + updated + read + looking;
   const { format } = await planOutput(context, flags, PLAN_COLUMNS, 'list');
   // A terminal shows the first rows: those that were done before say the least.

@@ -1,4 +1,4 @@
-/** `qr create` without a file: one code, or the template of a file. */
+/** Creates a single code, or prints the template of a file. */
 import { stat } from 'node:fs/promises';
 import { CREATE_COLUMNS } from '../../../bulk/check-create.ts';
 import { addUtm } from '../../../codes/utm.ts';
@@ -17,8 +17,8 @@ import type { CreateFlags } from './flags.ts';
 export async function createOne(context: Context, flags: CreateFlags): Promise<void> {
   const { name, type } = flags;
   if (name === undefined || name.trim() === '') {
-    throw new UsageError(name === undefined ? 'a code needs a name' : '--name is only spaces', {
-      hint: 'qrctl qr create --name NAME --destination ADDRESS, or --from FILE for many',
+    throw new UsageError(name === undefined ? 'missing --name' : '--name contains only spaces', {
+      hint: 'run `qrctl qr create --name NAME --destination ADDRESS`, or create many codes with --from FILE',
     });
   }
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
@@ -38,7 +38,7 @@ function withTags({ destination, ...flags }: CreateFlags): string | undefined {
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new UsageError(`the destination ${cause.message}`, {
-      hint: 'give --destination https://…, or leave out the --utm-… flags',
+      hint: 'pass --destination https://…, or omit the --utm-… flags',
       cause,
     });
   }
@@ -52,7 +52,7 @@ async function create({ service, signal, console }: Context, wanted: NewCode): P
       sent = true;
     });
   } catch (error) {
-    if (signal.aborted && sent) console.warn(`${MAYBE}; look for it: ${lookFor(wanted.name)}`);
+    if (signal.aborted && sent) console.warn(`${MAYBE}; check with \`${lookFor(wanted.name)}\``);
     throw error instanceof UnavailableError || error instanceof UnexpectedAnswerError ? unlessKnown(error, wanted.name) : error;
   }
 }
@@ -65,7 +65,7 @@ function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedAnswerError;
   const { code, status } = error;
   return new Same(`${error.message}; ${MAYBE}`, {
-    hint: `look before you create it again: ${lookFor(name)}`,
+    hint: `before creating it again, check with \`${lookFor(name)}\``,
     outcome: 'unknown',
     ...{ code, status, cause: error },
   });

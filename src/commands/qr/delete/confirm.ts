@@ -1,4 +1,4 @@
-/** What is about to be lost, shown and asked about. */
+/** Shows the codes to delete and asks for confirmation. */
 import type { TargetRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
@@ -15,7 +15,7 @@ export type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteF
 export function requireConsent({ console }: Context, { yes, dryRun }: Consent, from?: string): void {
   if (yes || dryRun || (console.canAsk && from !== '-')) return;
   throw new UsageError('cannot ask for confirmation: not a terminal', {
-    hint: "deleting codes and their scans can't be undone: pass --yes to delete, or --dry-run to see what would be lost",
+    hint: "deleting codes and their scans can't be undone: pass --yes to delete, or --dry-run to preview",
   });
 }
 
@@ -32,7 +32,7 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes,
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const [only] = codes;
   if (only && codes.length === 1) {
-    console.note(`paused it loses nothing, and can be active again: \`qrctl qr update ${codeInShell(only)} --status paused\``);
+    console.note(`To keep the code and its scans, pause it instead: \`qrctl qr update ${codeInShell(only)} --status paused\``);
     tellBackup(context, backup);
     const what = `${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')}`;
     const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. [y/N] `;
@@ -41,8 +41,8 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes,
   for (const { id, name, slug } of codes.slice(0, MOST_SHOWN)) {
     console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${countOf(scans.get(id) ?? 0, 'scan')}`);
   }
-  if (codes.length > MOST_SHOWN) console.note(`and ${codes.length - MOST_SHOWN} more; --dry-run lists them all`);
-  console.note('paused they lose nothing, and can be active again: `qrctl qr update CODE… --status paused`');
+  if (codes.length > MOST_SHOWN) console.note(`and ${codes.length - MOST_SHOWN} more (list all with --dry-run)`);
+  console.note('To keep the codes and their scans, pause them instead: `qrctl qr update CODE… --status paused`');
   tellBackup(context, backup);
   const what = `${countOf(codes.length, 'code')} and their ${countOf(all, 'scan')}`;
   const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. Type ${codes.length} to continue: `;
@@ -52,7 +52,7 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes,
 /** Says what `--backup` does before a code is deleted. */
 export function tellBackup({ console }: Context, directory: string | undefined): void {
   if (directory === undefined) return;
-  console.note(`each code and its scans are saved in ${quote(directory)} before it is deleted; an active code is paused first`);
+  console.note(`Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in ${quote(directory)}`);
 }
 
 /** Two profiles may have a code of the same slug. The variable goes before the key of the profile. */
@@ -70,7 +70,7 @@ async function requireYes(context: Context, question: string, yes: RegExp, forms
     (answer) => {
       if (yes.test(answer.trim())) return true;
       if (/^(no?)?$/i.test(answer.trim())) return false;
-      throw new UsageError(`${inQuotes(answer.trim())} is no answer to that, and nothing was deleted`, { hint: forms });
+      throw new UsageError(`invalid reply ${inQuotes(answer.trim())}; nothing was deleted`, { hint: forms });
     },
   );
   if (!agreed) throw declined();
@@ -82,7 +82,7 @@ export function codesOf(rows: readonly TargetRow[], lookup: Lookup): QrCode[] {
 }
 
 function declined(): UsageError {
-  return new UsageError('nothing was deleted', { hint: '--dry-run shows what would be lost' });
+  return new UsageError('nothing was deleted', { hint: 'preview the deletion with --dry-run' });
 }
 
 /** Whether its code is looked up in any case: a slug has to be, and beside an id it says whether that is the one that is meant. */

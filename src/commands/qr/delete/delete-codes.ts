@@ -1,4 +1,4 @@
-/** `qr delete`: named codes, or those of a file. */
+/** Deletes codes given as arguments or in a file. */
 import { checkDelete, type TargetRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Source } from '../../../bulk/input.ts';
@@ -29,7 +29,7 @@ import { printLosses } from './losses.ts';
 export async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
   // What naming codes would lose can be shown as well.
   requireFrom(bulkOptions, { ...flags, dryRun: undefined });
-  if (names.length === 0) throw new UsageError('which codes?', { hint: 'qrctl qr delete CODE…, or --from FILE' });
+  if (names.length === 0) throw new UsageError('no code specified', { hint: 'run `qrctl qr delete CODE…`, or add --from FILE' });
   requireConsent(context, flags);
   const backup = await backupOf(context, flags);
   const rows = rowsOf(names);

@@ -1,4 +1,4 @@
-/** `qr delete --dry-run`: what would be lost, and what the deletion costs. */
+/** Previews a deletion and its cost (`qr delete --dry-run`). */
 import type { TargetRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
@@ -63,7 +63,7 @@ export async function printLosses(
   const unasked = lookingSlugsUp + read(codesOf(bySlug, lookup).length) + deleting;
   const dryRun = { records, columns: LOSS_COLUMNS, none: 'no rows', checked };
   if (flags.yes) return printDryRun(context, { ...dryRun, what, requests: unasked }, flags);
-  const shown = `${what} (with --yes, which shows nothing first: ${countOf(unasked, 'request')})`;
+  const shown = `${what} (with --yes: ${countOf(unasked, 'request')})`;
   const requests = lookingUp + codes.length + read(codes.length) + deleting;
   await printDryRun(context, { ...dryRun, what: shown, requests }, flags);
 }

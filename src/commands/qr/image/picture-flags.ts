@@ -95,30 +95,30 @@ export async function styleOf(context: Context, flags: PictureFlags): Promise<Pi
 
 async function readLogo(context: Context, path: string, level: Level | undefined): Promise<Logo> {
   if (level !== undefined && level !== 'H') {
-    throw new UsageError(`a logo wants level H, and --ecc says ${level}`, { hint: 'leave out --ecc' });
+    throw new UsageError(`--logo requires --ecc H, not ${level}`, { hint: 'omit --ecc' });
   }
   // It brings a renderer.
   const { loadLogo, MOST_LOGO_BYTES } = await import('../../../image/load-logo.ts');
-  const whenLarger = 'save it smaller: a logo of 600 pixels is sharp on paper';
+  const whenLarger = 'save a smaller logo; 600 pixels are enough for print';
   const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_LOGO_BYTES, whenLarger });
   const logo = await loadLogo(bytes, context.signal);
   if (!('fault' in logo)) return logo;
-  throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, { hint: '--logo takes a PNG or SVG' });
+  throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, { hint: 'specify a PNG or SVG file with --logo' });
 }
 
 /** The template of addresses. Throws UsageError where neither flag nor profile has one: it is never guessed. Says where the flag's had no place. */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: PictureFlags): Promise<string> {
   const { shortUrl: setting } = await context.settings();
-  if (flag?.isCompleted) context.console.note(`the address had no place for the code: drawing ${flag.template}`);
+  if (flag?.isCompleted) context.console.note(`The address has no placeholder for the code. Using ${flag.template}`);
   const template = flag?.template ?? setting;
   const problem = template === undefined ? undefined : findTemplateProblem(template);
   if (problem !== undefined) {
     throw new UsageError(`cannot draw ${quote(template ?? '')}: it ${problem}`, {
-      hint: 'qrctl config set short-url https://…/{slug}',
+      hint: 'run `qrctl config set short-url https://HOST/{slug}`',
     });
   }
   if (template !== undefined) return template;
-  throw new UsageError('where do printed codes lead to? No short-url is set, and it is never guessed', {
-    hint: 'qrctl config set short-url https://HOST/{slug}, or --short-url for this command',
+  throw new UsageError('no short URL is configured for printed codes', {
+    hint: 'run `qrctl config set short-url https://HOST/{slug}`, or add --short-url https://HOST/{slug}',
   });
 }

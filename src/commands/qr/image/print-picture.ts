@@ -1,4 +1,4 @@
-/** One picture: into a file, on the terminal, or as SVG into a pipe. */
+/** Draws one code to a file, to the terminal, or as SVG to a pipe. */
 import type { Context } from '../../../context.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
@@ -17,7 +17,7 @@ import { requireShortUrl, styleOf } from './picture-flags.ts';
 export async function printPicture(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
   const template = await requireShortUrl(context, flags);
   const isShown = flags.output === undefined && context.console.isTerminal;
-  if (isShown && flags.logo !== undefined) throw new UsageError('a terminal shows no logo', { hint: 'add -o FILE.png' });
+  if (isShown && flags.logo !== undefined) throw new UsageError("a terminal can't display a logo", { hint: 'add -o FILE.png' });
   const path = flags.output === '-' ? undefined : flags.output;
   const format = path === undefined ? 'svg' : formatOf(path);
   const style = await styleOf(context, flags);
@@ -32,13 +32,15 @@ export async function printPicture(context: Context, names: readonly string[], f
   }
   refuseUnprintable(context, all, flags.force === true);
   const drawn = await drawPicture(encoded, format, style);
-  if ('fault' in drawn) throw new PartialError(`the picture of ${quote(encoded.code.slug)} was not written: ${drawn.fault}`);
+  if ('fault' in drawn) throw new PartialError(`cannot write the image of ${quote(encoded.code.slug)}: ${drawn.fault}`);
   if (path === undefined) await context.console.write(drawn.bytes);
   else await writeWholeFile(path, drawn.bytes, { processes: context.processes });
   Object.assign(context.facts, { codes: 1, outcomes: { written: 1 }, files: path === undefined ? [] : [path] });
   if (path === undefined) return;
   const { version, level } = encoded.modules;
-  context.console.note(`${encoded.text} is in ${path}: ${style.sizeMm} mm, version ${version}, level ${level}, read back`);
+  context.console.note(
+    `Wrote ${path}: ${encoded.text}, ${style.sizeMm} mm, version ${version}, level ${level}, verified as readable`,
+  );
 }
 
 /** Throws UsageError where the extension says no format. */
@@ -46,7 +48,7 @@ function formatOf(path: string): PictureFormat {
   const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
   const format = PICTURE_FORMATS.find((name) => name === extension);
   if (format) return format;
-  throw new UsageError(`${path} says no format of pictures by its extension`, { hint: 'name it .png, .svg, .pdf or .eps' });
+  throw new UsageError(`unknown image format: ${path}`, { hint: 'use the extension .png, .svg, .pdf or .eps' });
 }
 
 /** The code in half blocks, and its address below. */
@@ -55,10 +57,11 @@ async function showPicture({ console }: Context, { code, text, modules }: Encode
   const shown = formatTerminal(modules, quietZone);
   // I1: what is on a screen is scanned as well.
   if (decode(readTerminal(shown)) !== text)
-    throw new PartialError(`the picture of ${quote(code.slug)} was not shown: a decoder cannot read it`);
+    throw new PartialError(`cannot show the image of ${quote(code.slug)}: a decoder cannot read it`);
   if (wide <= console.width) {
     await console.write(console.colour ? shown : formatTerminal(modules, quietZone, { plain: true }));
-    if (!console.colour) console.note('drawn without colours: a camera reads it where the terminal writes dark on light');
-  } else console.warn(`the code is ${wide} columns wide, and the terminal ${console.width}: -o FILE.png draws it`);
+    if (!console.colour) console.note('Color is disabled, so a camera can read this code only on a light background');
+  } else
+    console.warn(`the code needs ${wide} columns, and the terminal has ${console.width}; write it to a file with -o FILE.png`);
   await console.write(`${clean(text)}\n`);
 }

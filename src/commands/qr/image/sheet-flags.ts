@@ -69,29 +69,34 @@ export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | u
     const given = flags[name as keyof SheetFlags] !== undefined && name !== 'sheet' && name !== 'grid';
     const needs = ['label', 'gap', 'paper'].includes(name) ? '--grid' : '--sheet or --grid';
     if (given && !(needs === '--grid' ? shape : isSheet)) {
-      throw new UsageError(`${option.flags.split(' ', 1)} goes with ${needs}`, { hint: `name the sheet, or leave it out` });
+      throw new UsageError(`${option.flags.split(' ', 1)} requires ${needs}`, {
+        hint: `add ${needs}, or omit ${option.flags.split(' ', 1)}`,
+      });
     }
   }
   if (!isSheet) return undefined;
   if (sheet !== undefined && shape)
-    throw new UsageError('--sheet and --grid do not go together', { hint: 'leave out one of them' });
+    throw new UsageError("--sheet can't be used with --grid", { hint: 'omit either --sheet or --grid' });
   if (sheet !== undefined) {
     const known = findGrid(sheet) ?? unknownSheet(sheet);
     return { grid: fitting(margin === undefined ? known : { ...known, margin }, 'its page'), name: sheet };
   }
-  if (!shape || !label) throw new UsageError('--grid goes with --label WxH', { hint: 'such as --grid 3x7 --label 63.5x38.1mm' });
+  if (!shape || !label)
+    throw new UsageError('--grid requires --label WxH', {
+      hint: 'add the size of a label, as in --grid 3x7 --label 63.5x38.1mm',
+    });
   const grid = { paper: PAPERS[paper], columns: shape[0], rows: shape[1], label, gap, margin };
   return { grid: fitting(grid, `a page of ${paper}`), name: `a grid of ${shape.join('x')}` };
 }
 
 function fitting(grid: LabelGrid, page: string): LabelGrid {
   if (fitsPage(grid)) return grid;
-  throw new UsageError(`such labels do not fit on ${page}`, { hint: 'see --grid, --label, --margin and --gap' });
+  throw new UsageError(`the labels don't fit on ${page}`, { hint: 'reduce --grid, --label, --margin or --gap' });
 }
 
 function unknownSheet(name: string): never {
   const guess = nearest(name.toUpperCase(), SHEET_NUMBERS);
-  throw new UsageError(`no sheet is known by the number ${quote(name)}`, {
-    hint: `${guess === undefined ? '' : `did you mean ${guess}? `}--grid CxR --label WxH describes any other`,
+  throw new UsageError(`unknown sheet number ${quote(name)}`, {
+    hint: `${guess === undefined ? '' : `did you mean ${guess}? `}describe any other sheet with --grid CxR --label WxH`,
   });
 }

@@ -1,4 +1,4 @@
-/** A file a code, each read back before it is written, and manifest.csv beside them. */
+/** Writes one image file per code, each verified before it is written, and manifest.csv. */
 import { join } from 'node:path';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import type { Context } from '../../../context.ts';
@@ -40,13 +40,14 @@ export async function writePictures(context: Context, names: readonly string[], 
   const formats = flags.as ?? ['png'];
   const all = await encodeCodes(context, codes, template, style, formats);
   const { files, unsafe } = nameFiles(all.encoded, formats, flags.fileNames ?? 'id');
-  if (unsafe > 0) context.console.note(`${countOf(unsafe, 'slug')} cannot be file names of their own: ids name those files`);
+  if (unsafe > 0)
+    context.console.note(`${countOf(unsafe, 'slug')} can't be used as a file name. Named these files by ID instead`);
   if (flags.dryRun) {
     const hashes = directory === undefined ? new Map<string, string>() : await hashFiles(directory, files);
     const foreign = (file: string) => manifest && !force && !isOurs(manifest, file, hashes.get(file));
     await printPlan(context, files, style, ({ encoded, file }) => {
       const reason = force ? undefined : (all.refusals[0] ?? encoded.refusal);
-      return reason ?? (foreign(file) ? 'a file of that name is not of an earlier run' : undefined);
+      return reason ?? (foreign(file) ? 'an unrelated file of that name exists' : undefined);
     });
     return refuseUnprintable(context, all, force);
   }
@@ -54,7 +55,7 @@ export async function writePictures(context: Context, names: readonly string[], 
   if (directory === undefined || !manifest) return;
   const real = await makeOutputDirectory(directory);
   const { clock, signal, console } = context;
-  const onWait = () => console.note(`another run is writing to ${directory}: waiting for it`);
+  const onWait = () => console.note(`Waiting for another run that writes to ${directory}`);
   const lock = await acquireLock(join(real, 'manifest.csv'), { clock, signal, onWait });
   try {
     const [known, hashes] = [await readManifest(real, force), await hashFiles(real, files)];
@@ -76,11 +77,11 @@ async function refuseForeign({ directory, style, files, manifest, hashes }: Job)
     if ('fault' in drawn || drawn.sha256 !== hash) foreign.push(file);
   }
   if (foreign.length === 0) return;
-  const more = foreign.length > 1 ? `, and ${foreign.length - 1} more` : '';
+  const more = foreign.length > 1 ? ` and ${foreign.length - 1} more` : '';
   throw new UsageError(
-    `${join(directory, foreign[0] ?? '')} is not of an earlier run, or was changed since${more}: nothing was written`,
+    `cannot replace ${join(directory, foreign[0] ?? '')}${more}: not written by an earlier run, or changed since`,
     {
-      hint: 'choose another directory with --output-dir, or overwrite it with --force',
+      hint: 'choose another directory with --output-dir, or add --force to overwrite',
     },
   );
 }
@@ -92,7 +93,7 @@ const AT_ONCE = 8;
 async function drawAll(context: Context, job: Job, shown: string): Promise<void> {
   const { files, manifest } = job;
   const rows: (ManifestRow | undefined)[] = files.map(() => undefined);
-  const progress = context.console.progress('pictures');
+  const progress = context.console.progress('images');
   let done = 0;
   const drawn = () => rows.filter((row) => row !== undefined);
   try {
@@ -107,7 +108,7 @@ async function drawAll(context: Context, job: Job, shown: string): Promise<void>
   } catch (error) {
     // What was written is ours, and the next run has to know.
     await writeManifest(manifest, drawn()).catch(() => undefined);
-    throw cannotWrite(`write to ${shown}`, error, 'each file there is whole');
+    throw cannotWrite(`write to ${shown}`, error, 'run this command again; files written so far are complete');
   } finally {
     progress.stop();
     noteDrawn(context, drawn(), shown);
@@ -149,15 +150,13 @@ function factsOf({ encoded: { code, text, modules }, format, file }: PictureFile
 
 function tell({ console }: Context, rows: readonly ManifestRow[], path: string): void {
   const outcomes = [...countOutcomes(rows)].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
-  console.note(
-    `${countOf(rows.length, 'picture')}: ${outcomes.join(', ') || 'nothing to draw'}; each read back; listed in ${path}`,
-  );
+  console.note(`${countOf(rows.length, 'image')}: ${outcomes.join(', ') || 'nothing to draw'}. List: ${path}`);
   const failed = rows.filter(({ outcome }) => outcome === 'failed');
   if (failed.length === 0) return;
   throw new PartialError(
-    `${countOf(failed.length, 'picture')} of ${rows.length} did not read back, and ${failed.length === 1 ? 'was' : 'were'} not written`,
+    `${failed.length} of ${countOf(rows.length, 'image')} could not be read back and ${failed.length === 1 ? 'was' : 'were'} not written`,
     {
-      hint: `${path} says which; another --ecc or --size may help`,
+      hint: `see the reasons in ${path}, and try another --ecc or --size`,
     },
   );
 }
@@ -178,5 +177,5 @@ export async function printPlan(
   const refused = records.filter(({ outcome }) => outcome === 'refused').length;
   const size = `${formatNumber(style.sizeMm)} mm`;
   const more = refused > 0 ? `, ${formatCount(refused)} would be refused` : '';
-  context.console.note(`${countOf(files.length - refused, 'picture')} of ${size} would be drawn${more}; nothing was written`);
+  context.console.note(`${countOf(files.length - refused, 'image')} of ${size} would be drawn${more}; nothing was written`);
 }

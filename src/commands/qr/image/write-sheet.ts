@@ -1,4 +1,4 @@
-/** Codes as labels on pages to print. */
+/** Writes codes as labels on pages for print. */
 import type { Context } from '../../../context.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
 import { drawSheet, type Label } from '../../../image/draw-sheet.ts';
@@ -27,7 +27,10 @@ export async function writeSheet(
   const template = await requireShortUrl(context, flags);
   const { caption = 'slug', start = 1 } = flags;
   const cells = grid.columns * grid.rows;
-  if (start > cells) throw new UsageError(`--start ${start}: a page has ${cells} labels`, { hint: `it takes 1 to ${cells}` });
+  if (start > cells)
+    throw new UsageError(`invalid value for --start: '${start}' (expected 1 to ${cells})`, {
+      hint: `choose one of the ${countOf(cells, 'label')} of a page`,
+    });
   const layout = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: flags.size });
   if (!layout) throw tooLarge(flags, { grid, name });
   const picture = { ...(await styleOf(context, flags)), sizeMm: layout.code.sizeMm };
@@ -39,42 +42,42 @@ export async function writeSheet(
     return refuseUnprintable(context, all, flags.force === true);
   }
   refuseUnprintable(context, all, flags.force === true);
-  if (encoded.length === 0) throw new UsageError('there are no codes to print', { hint: 'see qrctl qr list' });
+  if (encoded.length === 0) throw new UsageError('no codes to print', { hint: 'list the codes with `qrctl qr list`' });
   const title = `${countOf(encoded.length, 'label')} for ${name}`;
   const style = { grid, layout, picture, skipped: start - 1, outline: flags.outline === true, title };
   const drawn = await drawSheet(
     encoded.map((one) => labelOf(one, caption)),
     style,
   );
-  if ('fault' in drawn) throw new PartialError(`${path} was not written: ${drawn.fault}`);
+  if ('fault' in drawn) throw new PartialError(`cannot write ${path}: ${drawn.fault}`);
   context.signal.throwIfAborted();
   await writeWholeFile(path, drawn.bytes, { processes: context.processes });
   const codes = new Set(encoded.map(({ code }) => code.id)).size;
   Object.assign(context.facts, { codes, rows: encoded.length, outcomes: { written: encoded.length }, files: [path] });
   if (drawn.replaced > 0) {
     context.console.warn(
-      `${countOf(drawn.replaced, 'name')} ${drawn.replaced === 1 ? 'has' : 'have'} a character that the font has not: the slug stands there`,
+      `${countOf(drawn.replaced, 'name')} ${drawn.replaced === 1 ? 'uses' : 'use'} a character that the font lacks; the slug is printed instead`,
     );
   }
   const size = `${formatNumber(picture.sizeMm)} mm`;
   context.console.note(
-    `${title} in ${path}: ${countOf(drawn.pages, 'page')}, codes of ${size}, each read back; print at 100 %, unscaled`,
+    `Wrote ${title} to ${path}: ${countOf(drawn.pages, 'page')}, codes of ${size}, verified as readable. Print at 100%, without scaling`,
   );
 }
 
 function sheetPath({ output, outputDir }: ImageFlags): string {
   if (outputDir !== undefined)
-    throw new UsageError('a sheet is one file, --output-dir one a code: choose one', { hint: 'leave out one of them' });
+    throw new UsageError("a label sheet can't be used with --output-dir", { hint: 'write the sheet with -o labels.pdf' });
   if (output !== undefined && /\.pdf$/i.test(output)) return output;
-  throw new UsageError('a sheet is a PDF: where should it go?', { hint: 'add -o labels.pdf' });
+  throw new UsageError('a label sheet requires a PDF file', { hint: 'add -o labels.pdf' });
 }
 
 function tooLarge({ size, caption }: ImageFlags, { grid, name }: NamedGrid): UsageError {
   const { widthMm, heightMm } = grid.label;
   const most = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: undefined })?.code.sizeMm ?? 0;
   const label = `${formatNumber(widthMm)} x ${formatNumber(heightMm)} mm`;
-  return new UsageError(`a code of ${formatNumber(size ?? 0)} mm does not fit in a label of ${name}, ${label}`, {
-    hint: `--size ${formatNumber(most)}mm is the largest, and what it takes by itself`,
+  return new UsageError(`a code of ${formatNumber(size ?? 0)} mm doesn't fit on a label of ${name} (${label})`, {
+    hint: `use --size ${formatNumber(most)}mm, the largest that fits, or omit --size`,
   });
 }
 

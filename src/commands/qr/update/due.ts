@@ -1,4 +1,4 @@
-/** `qr update --from PLAN --due`: what has come due of a plan of dated changes, each row once. */
+/** Applies the due rows of a plan of dated changes, each once (`qr update --from PLAN --due`). */
 import { changeRows, differences } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkDated, type DatedRow } from '../../../bulk/check-rows.ts';
 import { describeMissing, findCodes, type Lookup } from '../../../bulk/find-codes.ts';
@@ -11,6 +11,7 @@ import { applyDue, type DueCode, wantedFor } from '../../../plan/apply-plan.ts';
 import { contradictions, dueRowsOf, keysOf } from '../../../plan/dated-plan.ts';
 import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../plan/plan-journal.ts';
 import { readAt } from '../../../plan/read-at.ts';
+import { countOf } from '../../../text/quote.ts';
 import { formatInstant } from '../../../time/time.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
@@ -55,7 +56,7 @@ function faultsOfContradictions(file: Source, rows: readonly DatedRow[], codeOf:
   return contradictions(rows, codeOf).map(({ row, other, field }) => ({
     line: row.line,
     column: field,
-    message: `says something else than ${placeOf(file, other.line)} for the same code and instant`,
+    message: `conflicts with ${placeOf(file, other.line)} (same code and time)`,
   }));
 }
 
@@ -93,7 +94,7 @@ async function send(
 
 function resultOf(row: number, result: RowResult, effective: ReadonlySet<number>): RowResult {
   if (effective.has(row) || result.outcome === 'failed' || result.outcome === 'not-attempted') return result;
-  return { ...result, outcome: 'unchanged', error: 'overtaken by a later row' };
+  return { ...result, outcome: 'unchanged', error: 'superseded by a later row' };
 }
 
 /** A row that nothing was done about now. */
@@ -102,7 +103,7 @@ function standingResult(row: DatedRow, id: string, journal: PlanJournal, nowMs: 
   if (done) return { id, slug: row.slug, outcome: done, before: true };
   const found = { id, slug: row.slug };
   if (row.atMs <= nowMs) return { ...found, outcome: 'not-attempted' };
-  return { ...found, outcome: 'later', error: `not due before ${formatInstant(row.atMs)}` };
+  return { ...found, outcome: 'later', error: `not due until ${formatInstant(row.atMs)}` };
 }
 
 /** What earlier runs made of a row; undefined if it is not done. */
@@ -154,8 +155,8 @@ async function readPlan(context: Context, file: Source, rows: readonly DatedRow[
   if (service.nowMs() === undefined) await service.listCodes({ page: 1, limit: 1 });
   const nowMs = service.nowMs();
   if (nowMs === undefined) {
-    throw new UnexpectedAnswerError('the service does not say what time it is, so nothing can be due', {
-      hint: 'see: qrctl doctor',
+    throw new UnexpectedAnswerError('cannot determine which rows are due: the service sends no Date header', {
+      hint: 'check the service with `qrctl doctor`',
     });
   }
   const byCode = new Map<string, DatedRow[]>();
@@ -210,7 +211,7 @@ async function printPlan(context: Context, run: BulkRun<DatedRow>, path: string,
     const otherwise = [{ action: row.atMs > nowMs ? 'later' : 'done before' }];
     return (planned.get(row.row) ?? otherwise).map((line) => ({ ...about, ...line }));
   });
-  const what = `${changed} of ${new Set(rows.map(idOf)).size} codes would be changed now`;
+  const what = `${changed} of ${countOf(new Set(rows.map(idOf)).size, 'code')} would be changed now`;
   const requests = reading + changed;
   await printDryRun(context, { records, columns: PLAN_COLUMNS, none: 'no rows', checked: run, what, requests }, flags);
 }

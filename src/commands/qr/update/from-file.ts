@@ -1,4 +1,4 @@
-/** `qr update --from`: what a file of rows changes. */
+/** Applies the changes of a file of rows (`qr update --from`). */
 import { changesFor, createUpdater, differences } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkUpdate, type UpdateRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
@@ -8,6 +8,7 @@ import type { Context } from '../../../context.ts';
 import { RejectedError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
+import { countOf } from '../../../text/quote.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk } from '../bulk-files.ts';
 import type { BulkFlags } from '../bulk-flags.ts';
@@ -78,7 +79,7 @@ async function printPlan(context: Context, run: BulkRun<UpdateRow>, flags: BulkF
   const shown = format === 'table' ? plan.filter(({ action }) => action !== 'unchanged') : plan;
   const none = rows.length === 0 ? 'no rows' : 'nothing would change';
   const updates = new Set(plan.filter(({ action }) => action === 'update').map(({ line }) => line)).size;
-  const what = `${updates} of ${rows.length} rows would be changed`;
+  const what = `${updates} of ${countOf(rows.length, 'row')} would be changed`;
   const requests = reading + updates;
   await printDryRun(context, { records: shown, columns: PLAN_COLUMNS, none, checked: run, what, requests }, flags);
 }

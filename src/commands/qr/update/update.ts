@@ -1,4 +1,4 @@
-/** `qr update`: its flags, and the change of one code; from-file.ts has those of a file. */
+/** `qr update`: chooses the form by its flags, and updates a single code. */
 import { changesFor } from '../../../bulk/change-rows.ts';
 import type { UpdateRow } from '../../../bulk/check-rows.ts';
 import { findCode } from '../../../codes/find-code.ts';
@@ -49,7 +49,9 @@ export const command = defineCommand({
     requireFrom({ due: DUE, ignoreDates: IGNORE_DATES, timezone: TIMEZONE, ...bulkCodesOptions }, options);
     const [only, ...others] = codes;
     if (only === undefined)
-      throw new UsageError('which code?', { hint: 'qrctl qr update CODE… --status paused, or --from FILE for many' });
+      throw new UsageError('no code specified', {
+        hint: 'run `qrctl qr update CODE… --status paused`, or update many codes with --from FILE',
+      });
     const utm = utmOf(options);
     const changes = utm && !hasChanges(options) ? {} : changesOf(options);
     if (others.length === 0) return updateOne(context, only, { changes, utm }, options);
@@ -82,9 +84,9 @@ function hasChanges({ name, destination, status }: UpdateFlags): boolean {
 function changesOf(flags: UpdateFlags): CodeChanges {
   const { name, destination, status } = flags;
   if (!hasChanges(flags)) {
-    throw new UsageError('nothing to change', { hint: 'give --name, --destination, --status or a --utm-… flag' });
+    throw new UsageError('no change specified', { hint: 'add --name, --destination, --status or a --utm-… flag' });
   }
-  if (name?.trim() === '') throw new UsageError('--name is only spaces', { hint: 'give the code a name that can be read' });
+  if (name?.trim() === '') throw new UsageError('--name contains only spaces', { hint: 'specify a visible name' });
   return {
     ...(name !== undefined && { name }),
     ...(destination !== undefined && { destination }),

@@ -65,7 +65,7 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
           });
           continue;
         }
-        context.console.note('the totals of the parts do not add up: reading the pages');
+        context.console.note('The totals of the parts do not add up. Reading all pages instead');
       }
       await readPages(reading, [code], first ? { ...service, listScans: showingFirst(code, first) } : service);
     }

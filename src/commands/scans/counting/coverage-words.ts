@@ -44,7 +44,7 @@ export function refuseUncovered({ current, span, coverage }: Counted, zone: stri
       : formatRange({ sinceMs, untilMs }, zone);
   const { start, end } = coverageWords(coverage, zone);
   throw new UnprovenError(
-    [`no scan ${range} in these files, and they are not known to cover it`, start, end]
+    [`no scans ${range} in these files, and their coverage could not be verified`, start, end]
       .filter((line) => line !== undefined)
       .join('\n'),
     {

@@ -33,8 +33,8 @@ export async function planCount(
   const compare = flags.compare ?? 'none';
   const { note, warn } = context.console;
   if (compare !== 'none' && sinceMs === undefined) {
-    throw new UsageError(`--compare ${compare} needs to know where the range begins`, {
-      hint: 'add --during this-month, or --since 30d',
+    throw new UsageError(`--compare ${compare} requires a start of the range`, {
+      hint: 'add --during this-month or --since 30d',
     });
   }
   return {

@@ -1,10 +1,10 @@
-/** What a person needs who reads of a failure in a mail at night: whose run it was, what it worked on, and whether anything is lost. */
+/** Adds context to the hint of a failed export: profile, place, and whether data was lost. */
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import { Failure, PartialError, UnavailableError, UsageError } from '../../../errors.ts';
 import { isWrittenDirectly } from '../../../rows/whole-file.ts';
 import { countOf, quote } from '../../../text/quote.ts';
 
-const LONGER = 'a longer outage is waited out with --retry-for, such as --retry-for 15m';
+const LONGER = 'wait out a longer outage with --retry-for, such as --retry-for 15m';
 
 export interface FailedRun {
   profile: string;
@@ -37,11 +37,11 @@ async function outcomeOf({ place, append, added, files, ofCodes }: FailedRun): P
   if (append) {
     // Somebody took the file away.
     if (added > 0 && files === 0) return undefined;
-    const count = added === 0 ? 'nothing was added' : `${countOf(added, 'scan')} of this run are kept`;
-    return `nothing is lost: ${count}, and the next run goes on from there`;
+    const count = added === 0 ? 'no scans were added' : `${countOf(added, 'scan')} ${added === 1 ? 'was' : 'were'} added`;
+    return `No data was lost: ${count}. The next run resumes from there.`;
   }
-  if (ofCodes && files > 0) return `complete: ${countOf(files, 'file')}; what stood there of the other codes is as it was`;
-  return 'nothing was written: what stood there before is as it was';
+  if (ofCodes && files > 0) return `Wrote ${countOf(files, 'complete file')}. Existing files of the other codes are unchanged.`;
+  return 'No data was written. An existing file is unchanged.';
 }
 
 /** How many of all codes failed, or would, and each on its line as far as a screen is for it. */
@@ -54,8 +54,8 @@ export function toldFailures(failures: readonly CodeFailure[], of: number, how: 
 /** What an export throws in which some codes failed. */
 export function partly(failures: readonly CodeFailure[], of: number): PartialError {
   const names = failures.map(({ code }) => code.id).slice(0, 5);
-  return new PartialError(toldFailures(failures, of, 'failed, the others are exported').join('\n'), {
-    hint: `to try these again: qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}`,
+  return new PartialError(toldFailures(failures, of, 'failed, the others were exported').join('\n'), {
+    hint: `export these again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\``,
     cause: failures[0]?.error,
   });
 }

@@ -25,7 +25,7 @@ export async function openAppended(
   const { format, chosen } = plan.output;
   const saved = chosen || plan.append?.restart ? undefined : await readIdentity(path);
   const columns = continued(plan.output.columns, saved?.columns);
-  if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append is for CSV and NDJSON');
+  if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append requires CSV or NDJSON');
   return openAppendFile({
     ...growing(context, plan, columns, codes, service, path),
     ...{ path, remark },
@@ -68,7 +68,7 @@ function growing(
   place: string,
 ) {
   const { format, header, excel, rawCells, delimiter, chosen } = plan.output;
-  if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet') throw new UsageError(`${format} cannot be added to`);
+  if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet') throw new UsageError(`cannot append to ${format}`);
   const isLocal = columns.some(({ name }) => name === LOCAL_TIME);
   return {
     identity: {
@@ -95,7 +95,7 @@ function growing(
     signal: context.signal,
     note: context.console.note,
     warn: (line: string) => context.console.warn(line, true),
-    onWait: () => context.console.note(`another run is writing ${place}: waiting for it`),
+    onWait: () => context.console.note(`Waiting for another run that writes to ${place}`),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What the flags of `scans export` ask for together: checked before anything is sent. */
+/** Combines the flags of `scans export` to a plan, and checks them before any request. */
 import type { FileNames } from '../../../codes/file-names.ts';
 import type { Context } from '../../../context.ts';
 import type { Partitioning } from '../../../dataset/partitions.ts';
@@ -75,7 +75,7 @@ export async function planExport(context: Context, names: readonly string[], fla
   const shown = isForPeople && !planned.chosen ? { ...planned, columns: columns(labelled, true) } : planned;
   const output = { ...shown, timezone: flags.timezone };
   if (directory !== undefined && output.format === 'table') {
-    throw new UsageError('--output-dir is for CSV, JSON and NDJSON, not for tables', { hint: 'add --format csv' });
+    throw new UsageError("--output-dir can't be used with --format table", { hint: 'add --format csv' });
   }
   const partition = planPartition(flags, output, settings.timezone);
   const append = flags.append ? planAppend(flags, output) : undefined;
@@ -114,18 +114,16 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
   const { fileNames, output, outputDir, append, restart, rotated, movedFrom, overlap, overwrite, compact, partitionBy } = flags;
   checkChoice(names, flags);
   if (output !== undefined && outputDir !== undefined)
-    throw new UsageError('--output is one file, --output-dir one a code: choose one');
+    throw new UsageError("--output can't be used with --output-dir", { hint: 'omit either --output or --output-dir' });
   if (append && outputDir === undefined && (output === undefined || output === '-')) {
-    throw new UsageError('--append needs a file to add to', {
+    throw new UsageError('--append requires --output or --output-dir', {
       hint: 'add -o scans.csv, or --output-dir DIR for one file a code',
     });
   }
   if (fileNames !== undefined && outputDir === undefined)
-    throw new UsageError('--file-names goes with --output-dir', { hint: 'one file for all codes is named by --output' });
-  if (rotated && !append)
-    throw new UsageError('--rotated goes with --append', { hint: 'without --append a file is always made anew' });
-  if (restart && !append)
-    throw new UsageError('--restart goes with --append', { hint: 'without --append a file is always made anew' });
+    throw new UsageError('--file-names requires --output-dir', { hint: 'add --output-dir DIR, or omit --file-names' });
+  if (rotated && !append) throw new UsageError('--rotated requires --append', { hint: 'add --append, or omit --rotated' });
+  if (restart && !append) throw new UsageError('--restart requires --append', { hint: 'add --append, or omit --restart' });
   if (movedFrom !== undefined && !append)
     throw new UsageError('--moved-from requires --append', {
       hint: 'omit --moved-from: without --append no earlier run matters',
@@ -139,10 +137,11 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
       hint: 'add --append to add to it, or choose another directory with --output-dir',
     });
   if (compact && !(append && partitionBy !== undefined))
-    throw new UsageError('--compact merges the parts of a dataset that grows', {
-      hint: 'it goes with --output-dir DIR --partition-by day --append',
+    throw new UsageError('--compact requires --partition-by and --append', {
+      hint: 'add --output-dir DIR --partition-by day --append, or omit --compact',
     });
-  if (overlap !== undefined && !append) throw new UsageError('--overlap goes with --append');
+  if (overlap !== undefined && !append)
+    throw new UsageError('--overlap requires --append', { hint: 'add --append, or omit --overlap' });
 }
 
 /** Whoever says no zone gets days of UTC, also where the machine is elsewhere: the readers of a dataset are everywhere. */
@@ -150,22 +149,22 @@ function planPartition(flags: ExportFlags, output: OutputPlan, setting: string |
   const { partitionBy: by, timezone: flag } = flags;
   if (by === undefined) return undefined;
   if (flags.outputDir === undefined) {
-    throw new UsageError('--partition-by makes a dataset, which is a directory', { hint: 'name it by --output-dir DIR' });
+    throw new UsageError('--partition-by requires --output-dir', { hint: 'add --output-dir DIR' });
   }
   if (flags.restart) {
-    throw new UsageError('--restart would show two datasets in one for a while', {
-      hint: 'export into a new --output-dir, and put it in the place of the old one',
+    throw new UsageError("--restart can't be used with --partition-by", {
+      hint: 'export to a new directory with --output-dir, then replace the old one',
     });
   }
   if (!['csv', 'ndjson', 'parquet'].includes(output.format)) {
-    throw new UsageError(`--partition-by is for CSV, NDJSON and Parquet, not for ${output.format}`, {
+    throw new UsageError(`--partition-by can't be used with the format ${output.format}`, {
       hint: 'add --format parquet, csv or ndjson',
     });
   }
-  if (!output.header) throw new UsageError('each part of a dataset has its header', { hint: 'leave out --no-header' });
+  if (!output.header) throw new UsageError("--no-header can't be used with --partition-by", { hint: 'omit --no-header' });
   for (const name of ['qr_id', 'id', 'ts']) {
     if (output.columns.some((column) => column.name === name)) continue;
-    throw new UsageError('a dataset needs the fields qr_id, id and ts: by them it is known which scans it has', {
+    throw new UsageError('a dataset requires the fields qr_id, id and ts', {
       hint: `add ${name} to --fields`,
     });
   }
@@ -173,20 +172,20 @@ function planPartition(flags: ExportFlags, output: OutputPlan, setting: string |
 }
 
 function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'] {
-  if (output.gzip) throw new UsageError('--append cannot add to a compressed file', { hint: 'leave out .gz' });
+  if (output.gzip) throw new UsageError("--append can't be used with a compressed file", { hint: 'use a file name without .gz' });
   if (output.format === 'parquet' && flags.partitionBy === undefined) {
-    throw new UsageError('a Parquet file cannot be added to', {
-      hint: 'add --output-dir DIR --partition-by day: a dataset gets new parts',
+    throw new UsageError("--append can't be used with a single Parquet file", {
+      hint: 'write a dataset with --output-dir DIR --partition-by day',
     });
   }
   if (output.format !== 'csv' && output.format !== 'ndjson' && output.format !== 'parquet') {
-    throw new UsageError(`--append adds to CSV and NDJSON, not to ${output.format}`, {
+    throw new UsageError(`--append can't be used with the format ${output.format}`, {
       hint: 'add --format csv or --format ndjson',
     });
   }
   for (const name of ['id', 'ts']) {
     if (output.columns.some((column) => column.name === name)) continue;
-    throw new UsageError('--append needs the fields id and ts: by them it knows which scans it has', {
+    throw new UsageError('--append requires the fields id and ts', {
       hint: `add ${name} to --fields`,
     });
   }

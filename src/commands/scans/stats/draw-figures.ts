@@ -125,8 +125,8 @@ function closing({ sections, total, previous, range }: Picture, { colours, width
   const lines = [`${countOf(total, 'scan')} ${range}`.trim() + before];
   if (change !== null) lines[0] += ` (${formatChange(change, signs)})`;
   if (sections.some(({ rows }) => rows.some(({ isPart }) => isPart)))
-    lines.push('* only a part of it: the range cuts it, or it is not over');
-  lines.push('Scans, not people: who scans twice counts twice.');
+    lines.push('* incomplete: partly outside the range, or not over yet');
+  lines.push('Scans, not people: repeated scans are counted again.');
   return lines.map((line) => `${colours.dim(fitText(line, Math.max(width, 20)))}\n`).join('');
 }
 

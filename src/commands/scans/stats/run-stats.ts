@@ -67,12 +67,10 @@ function withoutMarks({ isPart: _part, isRest: _rest, ...row }: Section['rows'][
 
 function noteLimits(context: Context, sections: readonly Section[]): void {
   for (const { by } of sections.filter(({ isApproximate }) => isApproximate)) {
-    context.console.note(
-      `by ${by}: there are too many values to count each exactly; what a row has is certain, the rest stands in "other"`,
-    );
+    context.console.note(`Too many values to count by ${by} exactly: each count is a minimum, and the rest is in "other"`);
   }
   for (const { by } of sections.filter(({ isSparse }) => isSparse)) {
-    context.console.note(`by ${by}: the range is too long for a row per ${by}; rows without scans are omitted`);
+    context.console.note(`The range is too long for a row per ${by}. Rows without scans are omitted`);
   }
 }
 
@@ -80,9 +78,9 @@ function partly(failures: readonly CodeFailure[], of: number): PartialError {
   const lines = failures.slice(0, 5).map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
   if (failures.length > 5) lines.push(`and ${failures.length - 5} more`);
   return new PartialError(
-    [`${failures.length} of ${Math.max(of, failures.length)} codes could not be counted, the others are`, ...lines].join('\n'),
+    [`${failures.length} of ${Math.max(of, failures.length)} codes could not be counted, the others were`, ...lines].join('\n'),
     {
-      hint: 'run it again, or leave these codes out',
+      hint: 'run this command again, or omit these codes',
       cause: failures[0]?.error,
     },
   );

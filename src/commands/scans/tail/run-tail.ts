@@ -44,7 +44,7 @@ export async function runTail(context: Context, names: readonly string[], flags:
   const seen = new Set(followed.keys());
   const sink = await openSink(context, output);
   context.console.note(
-    `waiting for scans of ${codes.length === 1 ? quote(codes[0]?.slug ?? '') : `${codes.length} codes`}; Ctrl-C ends it`,
+    `Waiting for scans of ${codes.length === 1 ? quote(codes[0]?.slug ?? '') : `${codes.length} codes`}. Press Ctrl-C to stop`,
   );
   let left = maxEvents;
   let isDown = false;
@@ -80,15 +80,15 @@ export async function runTail(context: Context, names: readonly string[], flags:
     if (!code) return [];
     try {
       const found = await code.follow.next();
-      if (isDown) context.console.note('the service answers again');
+      if (isDown) context.console.note('The service responds again');
       isDown = false;
       return found.map(({ ms, row }) => ({ ms, row: { ...code.label, ...row, ...code.label } }));
     } catch (error) {
       if (error instanceof NotFoundError && followed.size > 1) {
         followed.delete(id);
-        context.console.note(`${id} is no more`);
+        context.console.note(`Code ${id} no longer exists`);
       } else if (error instanceof UnavailableError) {
-        if (!isDown) context.console.note(`${messageOf(error)}: going on when it answers again`);
+        if (!isDown) context.console.note(`${messageOf(error)}; resuming when the service responds again`);
         isDown = true;
       } else throw error;
       return [];
