@@ -216,7 +216,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--fail-on', 'Exit with 8 if one of these outcomes is found: redirected, broken, unreachable, blocked, not-web, empty, none (default: broken,unreachable)')
             , @('--require-utm', 'Exit with 8 if one of these tags is missing: source, medium, campaign, term, content')
             , @('--since-last', 'Report only changes since the run that wrote FILE')
-            , @('--allow-private', 'Also check private, loopback and link-local addresses')
+            , @('--allow-private', 'Check private, loopback and link-local addresses, too')
             , @('--user-agent', 'User-Agent header to send')
             , @('--format', 'Output format')
             , @('--output', 'Write to FILE (.csv, .tsv, .json, .ndjson, .jsonl, each also with .gz; .xlsx)')
@@ -228,7 +228,7 @@ Register-ArgumentCompleter -Native -CommandName qrctl -ScriptBlock {
             , @('--ids', 'Print only IDs, one per line')
         )
         'qr delete' = @(
-            , @('--yes', 'Delete without asking for confirmation')
+            , @('--yes', 'Delete without confirmation')
             , @('--backup', 'Pause each code and save it with its scans to DIR; delete it only if the backup is verified as complete')
             , @('--from', 'File of codes: CSV, .xlsx, JSON, NDJSON or one ID or slug per line (- for standard input)')
             , @('--results', 'File for the results (default: NAME.results.EXT)')

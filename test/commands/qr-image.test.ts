@@ -216,7 +216,10 @@ describe('qr image of many codes', () => {
     writeFileSync(one, 'mine');
     const before = readFileSync(two);
     const refused = await image([...all, '--size', '50mm']);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('not written by an earlier run, or changed since') });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not written by an earlier run, or changed since'),
+    });
     expect(readFileSync(one, 'utf8')).toBe('mine');
     expect(readFileSync(two)).toEqual(before);
     expect((await image([...all, '--size', '50mm', '--force'])).stderr).toContain('3 written');

@@ -36,7 +36,7 @@ export const TOPICS: readonly Topic[] = [
     title: 'Exit codes',
     blocks: [
       { list: EXIT_CODES.map(({ exit, meaning }) => [String(exit), meaning] as const) },
-      'qrctl prints errors to standard error, with a hint on what to do next. With --format json or ndjson, an error is one line of JSON. ' +
+      'qrctl prints errors to standard error, each with a hint on the next step. With --format json or ndjson, an error is one line of JSON. ' +
         'Its code and status are null if the service sent none:',
       { lines: ['{"error":{"message":…,"code":…,"status":…,"exit":…,"hint":…}}'] },
       'If a pipe is closed (`| head`), the command exits with 0. If the disk is full, it never exits with 0.',
@@ -150,7 +150,7 @@ export const TOPICS: readonly Topic[] = [
     title: 'Automation',
     blocks: [
       'In scripts, set the key with QRCTL_API_KEY and the format with --format, and check the exit code (see `qrctl help exit-codes`). ' +
-        'Without a terminal, qrctl never prompts: a command that would ask for confirmation requires --yes, or exits with 2.',
+        'Without a terminal, qrctl never prompts: a command that needs confirmation requires --yes, or exits with 2.',
       'Append new scans to one file from cron. You can kill this at any time, and the file never contains a scan twice:',
       { lines: ['0 * * * *  qrctl scans export spring-menu -o scans.csv --append -q'] },
       'Create the codes of a spreadsheet. Run this again until it exits with 0, and each row is created exactly once:',

@@ -8,8 +8,8 @@ const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 're
 export const command = defineCommand({
   description:
     'Shows the profile, its plan and its remaining requests.\n\n' +
-    'One request fetches the plan, the limit per minute, the remaining requests, the time of the next reset by the clock of the service, ' +
-    'and the number of codes. If the service rejects the key, the command exits with 3.',
+    'One request fetches the plan, the limit per minute, the remaining requests and the number of codes. ' +
+    'The time of the next reset is by the clock of the service. If the service rejects the key, the command exits with 3.',
   options: outputOptionsWithoutIds,
   examples: [
     { command: 'qrctl auth status', does: 'Check the key and the remaining requests' },

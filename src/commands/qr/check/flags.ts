@@ -25,7 +25,7 @@ export const options = {
   sinceLast: text('--since-last <file>', 'Report only changes since the run that wrote FILE', {
     complete: 'files',
   }),
-  allowPrivate: flag('--allow-private', 'Also check private, loopback and link-local addresses', {
+  allowPrivate: flag('--allow-private', 'Check private, loopback and link-local addresses, too', {
     risky: true,
   }),
   userAgent: parsed('--user-agent <text>', 'User-Agent header to send', {

@@ -15,7 +15,7 @@ export const command = defineCommand({
     { command: 'qrctl qr create --from codes.csv', does: 'Create a code per row, with the results in codes.results.csv' },
     {
       command: 'qrctl qr create --from codes.json --skip-existing --format json',
-      does: 'Create codes in CI, where no journal is kept',
+      does: 'Create codes in CI without a journal',
     },
   ],
   async run(context, { options }) {

@@ -14,7 +14,7 @@ export type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteF
 /** Throws UsageError where nobody can be asked and `--yes` was not given: nothing is sent then. */
 export function requireConsent({ console }: Context, { yes, dryRun }: Consent, from?: string): void {
   if (yes || dryRun || (console.canAsk && from !== '-')) return;
-  throw new UsageError('cannot ask for confirmation: not a terminal', {
+  throw new UsageError('cannot prompt for confirmation: not a terminal', {
     hint: "deleting codes and their scans can't be undone: pass --yes to delete, or --dry-run to preview",
   });
 }

@@ -117,7 +117,7 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
     throw new UsageError("--output can't be used with --output-dir", { hint: 'omit either --output or --output-dir' });
   if (append && outputDir === undefined && (output === undefined || output === '-')) {
     throw new UsageError('--append requires --output or --output-dir', {
-      hint: 'add -o scans.csv, or --output-dir DIR for one file a code',
+      hint: 'add -o scans.csv, or --output-dir DIR for one file per code',
     });
   }
   if (fileNames !== undefined && outputDir === undefined)
