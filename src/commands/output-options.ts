@@ -30,7 +30,9 @@ export const outputOptionsWithoutIds = {
     group: GROUP,
     parse: parseFields,
   } satisfies OptionDefinition<string[]>,
-  delimiter: parsed('--delimiter <,|;|tab>', 'Separator of CSV cells (default: ,)', VALUES.delimiter, { group: GROUP }),
+  delimiter: parsed('--delimiter <,|;|tab>', 'Delimiter: comma, semicolon, tab (default: ,)', VALUES.delimiter, {
+    group: GROUP,
+  }),
   header: negation('--no-header', 'Omit the header row of CSV', { group: GROUP }),
   rawCells: flag('--raw-cells', "Don't escape formulas in CSV, nor unescape --from", {
     group: GROUP,

@@ -223,7 +223,7 @@ describe('auth list, use and logout', () => {
     );
     expect((await machine.run(['auth', 'use', 'home'])).stderr).toContain("The current profile is 'home'");
     const forgotten = await machine.run(['auth', 'logout']);
-    expect(forgotten.stderr).toMatch(/forgotten: home\nno profile is current/);
+    expect(forgotten.stderr).toMatch(/Removed: home\nNo profile is current/);
     expect(Object.keys(JSON.parse(readFileSync(machine.file, 'utf8')).profiles)).toEqual(['work']);
     expect((await machine.run(['auth', 'logout', '--all'])).stderr).toMatch(/Removed: work\nNo profile is left/);
     expect(readFileSync(machine.file, 'utf8')).not.toContain(KEY);

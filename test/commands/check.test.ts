@@ -68,7 +68,7 @@ describe('qr check', () => {
       none: 'empty,,,,,,',
     });
     expect(found.typo).toMatch(/^broken,,,,,,www\.example\.com leads nowhere when it is scanned/);
-    expect(run.stderr).toContain('2 of 7 codes not right');
+    expect(run.stderr).toContain('2 of 7 codes failed the check');
     // The listing is all the service saw.
     expect(sandbox.requests.map(({ method, url }) => `${method} ${url.split('?', 1)[0]}`)).toEqual(['GET /api/v1/qr']);
 
@@ -276,8 +276,8 @@ describe('qr check', () => {
     add(sandbox, ['dead', `${at}/dead`]);
     const { code, stderr } = await runByDay(['qr', 'check', '--allow-private'], { env: sandbox.env });
     expect(code).toBe(8);
-    const [line = ''] = stderr.split('\n').filter((text) => text.includes('not right'));
-    expect(line).toMatch(/^qrctl: 1 of 1 code not right: "x.*…": page not found \(404\)$/);
+    const [line = ''] = stderr.split('\n').filter((text) => text.includes('failed the check'));
+    expect(line).toMatch(/^qrctl: 1 of 1 code failed the check: "x.*…": page not found \(404\)$/);
     expect(line.length).toBeLessThan(200);
   });
 });

@@ -233,7 +233,7 @@ describe('qr update --due', () => {
     expect(JSON.parse(run.stdout)).toHaveLength(1); // what is not due is no news
     const results = await readFile(join(plan.cwd, 'plan.results.csv'), 'utf8');
     expect(results.match(/,(later|not-attempted),/g)).toEqual([',later,', ',later,']);
-    expect(results).toContain('not due before 2030-03-31T01:30:00.000Z');
+    expect(results).toContain('not due until 2030-03-31T01:30:00.000Z');
   });
 
   it("takes a time without a zone in --timezone, else in the profile's, else refuses it", async () => {

@@ -42,7 +42,7 @@ describe('qr image of one code', () => {
     const { cwd, imageBuilt, slug } = await useImages();
     const { code, stdout, stderr } = await imageBuilt([slug, '-o', `code.${format}`, '--size', '4cm']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain(`${URL}/${slug} is in code.${format}: 40 mm, version 2, level M, read back`);
+    expect(stderr).toContain(`Wrote code.${format}: ${URL}/${slug}, 40 mm, version 2, level M, verified as readable`);
     const expected = { text: `${URL}/${slug}`, sizeMm: 40, quietZone: 4, across: 33 };
     expect(faultOf(readFileSync(join(cwd, `code.${format}`)), format, expected)).toBeUndefined();
   });
@@ -73,7 +73,7 @@ describe('qr image of one code', () => {
     const url = 'https://xn--mnchen-3ya.example/stra%C3%9Fe/men%C3%BC';
     const run = (...args: string[]) =>
       runByDay(['qr', 'image', ...args, '--short-url', 'https://München.example/straße/{slug}'], { cwd, env: sandbox.env });
-    expect((await run('menü', '-o', 'code.png', '--size', '60mm')).stderr).toContain(`${url} is in code.png`);
+    expect((await run('menü', '-o', 'code.png', '--size', '60mm')).stderr).toContain(`Wrote code.png: ${url}`);
     const { grey, width, height } = readPng(readFileSync(join(cwd, 'code.png'))).raster;
     const data = Uint8Array.from({ length: 4 * width * height }, (_, at) => grey[at >> 2] ?? 0);
     expect(decodeQR({ data, width, height })).toBe(url);
@@ -105,7 +105,7 @@ describe('qr image of one code', () => {
     const { sandbox, slug } = await useImages();
     const { code, stderr } = await runByDay(['qr', 'image', slug], { env: sandbox.env });
     expect(code).toBe(2);
-    expect(stderr).toContain('it is never guessed');
+    expect(stderr).toContain('no short URL is configured');
     expect(stderr).toContain('qrctl config set short-url https://HOST/{slug}');
     expect(sandbox.requests).toEqual([]);
   });
@@ -129,14 +129,14 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
       ['CODE', '--short-url', `https://go.example/${'x'.repeat(3000)}/{slug}`, '-o', 'x.png'],
       /don't fit in a QR code at level M/,
     ],
-    [['CODE', '-o', 'x.jpg'], /no format of pictures/],
+    [['CODE', '-o', 'x.jpg'], /unknown image format/],
     [['CODE', '-o', 'no/x.png'], /its directory does not exist/],
-    [['CODE', '-o', 'x.png', '--output-dir', 'y'], /choose one/],
+    [['CODE', '-o', 'x.png', '--output-dir', 'y'], /can't be used with --output-dir/],
     [['CODE', '--as', 'png', '-o', 'x.png'], /--as requires --output-dir/],
     [['CODE', '--output-dir', 'y', '--as', 'png,gif'], /png, svg, pdf/],
     [['CODE', '--all', '--output-dir', 'y'], /CODE can't be used with --all/],
     [['--output-dir', 'y'], /no code specified/],
-    [['--all'], /where should the pictures go/],
+    [['--all'], /missing --output-dir/],
     [['--from', 'none.csv', '--output-dir', 'y'], /cannot read none.csv/],
   ])('%j', async (args, message) => {
     const { cwd, image, slug } = await useImages();
@@ -209,8 +209,8 @@ describe('qr image of many codes', () => {
     const all = ['--all', '--output-dir', 'codes'];
     await image(all);
     const [first, second] = manifest();
-    expect((await image(all)).stderr).toContain('3 pictures: 3 unchanged');
-    expect((await image([...all, '--size', '40mm'])).stderr).toContain('3 pictures: 3 written');
+    expect((await image(all)).stderr).toContain('3 images: 3 unchanged');
+    expect((await image([...all, '--size', '40mm'])).stderr).toContain('3 images: 3 written');
     // Somebody changed one; another run's row is gone.
     const [one, two] = [join(cwd, 'codes', first?.file ?? ''), join(cwd, 'codes', second?.file ?? '')];
     writeFileSync(one, 'mine');
@@ -240,7 +240,7 @@ describe('qr image of many codes', () => {
       ['it\'s, "x"', 'written'],
       ["'=1+1", 'earlier'],
     ]);
-    expect((await image(['a', '--output-dir', 'codes'])).stderr).toContain('1 picture: 1 unchanged');
+    expect((await image(['a', '--output-dir', 'codes'])).stderr).toContain('1 image: 1 unchanged');
   });
 
   it('says with --dry-run how many, of what size, and which would be refused and why', async () => {
@@ -267,11 +267,11 @@ describe('qr image of many codes', () => {
       );
     const all = ['--all', '--output-dir', 'codes', '--logo', 'logo.svg'];
     logo('#c00');
-    expect((await imageBuilt(all)).stderr).toContain('2 pictures: 2 written');
+    expect((await imageBuilt(all)).stderr).toContain('2 images: 2 written');
     expect(manifest().map(({ ecc }) => ecc)).toEqual(['H', 'H']);
-    expect((await imageBuilt(all)).stderr).toContain('2 pictures: 2 unchanged');
+    expect((await imageBuilt(all)).stderr).toContain('2 images: 2 unchanged');
     logo('#00c');
-    expect((await imageBuilt(all)).stderr).toContain('2 pictures: 2 written');
+    expect((await imageBuilt(all)).stderr).toContain('2 images: 2 written');
   });
 
   it('ends a logo of kilobytes that takes minutes to draw (2), and leaves SIGTERM its effect', async () => {
@@ -391,20 +391,20 @@ describe('qr image of a sheet', () => {
   });
 
   test.each([
-    [['--sheet', 'L7161x', '-o', 'x.pdf'], /no sheet is known.*\n.*did you mean L7161\?/],
-    [['--sheet', 'L7160'], /where should it go/],
-    [['--sheet', 'L7160', '-o', 'x.png'], /a sheet is a PDF/],
-    [['--sheet', 'L7160', '--output-dir', 'y'], /choose one/],
-    [['--sheet', 'L7160', '--grid', '3x7', '-o', 'x.pdf'], /do not go together/],
-    [['--sheet', 'L7160', '--size', '40mm', '-o', 'x.pdf'], /40 mm does not fit in a label.*\n.*--size 35.1mm is the largest/],
-    [['--sheet', 'L7160', '--start', '22', '-o', 'x.pdf'], /a page has 21 labels/],
-    [['--grid', '3x7', '-o', 'x.pdf'], /--grid goes with --label/],
+    [['--sheet', 'L7161x', '-o', 'x.pdf'], /unknown sheet number.*\n.*did you mean L7161\?/],
+    [['--sheet', 'L7160'], /requires a PDF file/],
+    [['--sheet', 'L7160', '-o', 'x.png'], /requires a PDF file/],
+    [['--sheet', 'L7160', '--output-dir', 'y'], /can't be used with --output-dir/],
+    [['--sheet', 'L7160', '--grid', '3x7', '-o', 'x.pdf'], /--sheet can't be used with --grid/],
+    [['--sheet', 'L7160', '--size', '40mm', '-o', 'x.pdf'], /40 mm doesn't fit on a label.*\n.*--size 35.1mm, the largest/],
+    [['--sheet', 'L7160', '--start', '22', '-o', 'x.pdf'], /expected 1 to 21/],
+    [['--grid', '3x7', '-o', 'x.pdf'], /--grid requires --label/],
     [['--grid', '3x', '-o', 'x.pdf'], /--grid.*3x7/],
-    [['--grid', '3x7', '--label', '90x60mm', '-o', 'x.pdf'], /do not fit on a page of A4/],
+    [['--grid', '3x7', '--label', '90x60mm', '-o', 'x.pdf'], /don't fit on a page of A4/],
     [['--grid', '3x7', '--label', '90', '-o', 'x.pdf'], /--label.*63.5x38.1mm/],
-    [['--start', '2', '--output-dir', 'y'], /--start goes with --sheet or --grid/],
-    [['--margin', '1x1mm', '--output-dir', 'y'], /--margin goes with --sheet or --grid/],
-    [['--margin', '40mm', '--sheet', 'L7160', '-o', 'x.pdf'], /do not fit on its page/],
+    [['--start', '2', '--output-dir', 'y'], /--start requires --sheet or --grid/],
+    [['--margin', '1x1mm', '--output-dir', 'y'], /--margin requires --sheet or --grid/],
+    [['--margin', '40mm', '--sheet', 'L7160', '-o', 'x.pdf'], /don't fit on its page/],
     [['--margin', '10', '--grid', '3x7', '--label', '60x38mm', '-o', 'x.pdf'], /--margin.*10mm, or a width and a height/],
   ])('refuses %j (2), and writes nothing', async (args, message) => {
     const { cwd, image } = await useImages();

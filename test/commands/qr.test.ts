@@ -78,7 +78,7 @@ describe('qr list', () => {
     [['--sort', 'nmae'], /one of id, slug, name/],
     [['--sort', 'name:down'], /:desc/],
     [['--limit', '0'], /at least 1/],
-    [['--fields', 'id,short_url'], /no field "short_url"/],
+    [['--fields', 'id,short_url'], /unknown field "short_url"/],
   ])('refuses %j, and sends nothing', async (args, message) => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['list', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
@@ -152,8 +152,8 @@ describe('qr create', () => {
   it.each([
     [[], /--name/],
     [['--name', ' '], /only spaces/],
-    [['--name', 'x', '--dry-run'], /--dry-run goes with --from/],
-    [['--name', 'x', '--adopt', `1=${UNKNOWN}`], /--adopt goes with --from/],
+    [['--name', 'x', '--dry-run'], /--dry-run requires --from/],
+    [['--name', 'x', '--adopt', `1=${UNKNOWN}`], /--adopt requires --from/],
     [['--name', 'x', '--type', 'ulr'], /Allowed|choices|url/],
   ])('refuses %j', async (args, message) => {
     const { sandbox, qr } = await useQr();
@@ -180,7 +180,7 @@ describe('qr update', () => {
       stderr: expect.stringContaining('no change specified'),
     });
     expect(await qr(['update', sandbox.codeId(), '--status', 'off'])).toMatchObject({ code: 2 });
-    expect(await qr(['update', '--status', 'paused'])).toMatchObject({ code: 2, stderr: expect.stringContaining('which code') });
+    expect(await qr(['update', '--status', 'paused'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no code specified') });
     expect(await qr(['update', UNKNOWN, '--status', 'paused'])).toMatchObject({ code: 4 });
     expect(sandbox.requests).toHaveLength(1);
   });

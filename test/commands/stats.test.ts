@@ -169,7 +169,7 @@ describe('the table', () => {
     const { stdout } = await runByDay(args, { cwd: directory, env: { TERM: 'dumb' } });
     expect(stdout).toMatch(/^[\x20-\x7e\n]*$/);
     expect(stdout).toMatch(/^\d{4}-\d\d \* /m);
-    expect(stdout).toContain('* only a part of it');
+    expect(stdout).toContain('* incomplete');
   });
 
   test('shows what strangers wrote, and obeys none of it', async () => {

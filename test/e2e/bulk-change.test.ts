@@ -59,7 +59,7 @@ it('qr update CODE… on a terminal: slugs and outcomes are whole where ids have
   const args = ['qr', 'update', ...names, '--status', 'paused', '--no-color'];
   const { stdout } = await runByDay(args, { env: sandbox.env, tty: 50 });
   for (const slug of names) expect(stdout).toMatch(new RegExp(`^${slug} +${slug} +updated`, 'm'));
-  expect(stdout).toMatch(/Hidden columns (terminal too narrow): id[\s\S]*\n2 codes\r\n$/);
+  expect(stdout).toMatch(/Hidden columns \(terminal too narrow\): id[\s\S]*\n2 codes\r\n$/);
 });
 
 describe('qr update --from', () => {

@@ -22,7 +22,7 @@ export const options = {
     description: `Exit with 8 if one of these tags is missing: ${UTM_NAMES.join(', ')}`,
     parse: (raw) => parseList(raw.replace(/(^|,\s*)utm_/g, '$1'), UTM_NAMES),
   } satisfies OptionDefinition<(typeof UTM_NAMES)[number][]>,
-  sinceLast: text('--since-last <file>', 'Report only changes since the run that wrote FILE', {
+  sinceLast: text('--since-last <file>', 'Report only changes since the run that wrote FILE, then update FILE', {
     complete: 'files',
   }),
   allowPrivate: flag('--allow-private', 'Check private, loopback and link-local addresses, too', {

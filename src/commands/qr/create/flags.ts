@@ -15,7 +15,9 @@ export const fileOptions = {
     group: BULK_GROUP,
     risky: true,
   }),
-  settle: duration('--settle <duration>', 'Wait before resending a row (default: 10s)', { group: BULK_GROUP }),
+  settle: duration('--settle <duration>', 'Minimum wait before resending (default: 10s)', {
+    group: BULK_GROUP,
+  }),
   applyEdits: flag('--apply-edits', 'Update the codes of edited rows', {
     group: BULK_GROUP,
     risky: true,

@@ -19,7 +19,7 @@ export const options = {
   compact: flag('--compact', 'Merge the parts of each finished day or month', { group: APPEND }),
   fileNames: choice('--file-names <by>', 'Name of each file in DIR (default: id)', FILE_NAMES),
   append: flag('--append', 'Add only scans that are new since the last run', { group: APPEND }),
-  restart: flag('--restart', 'Export all scans again; FILE.old keeps the old file if it has scans that the new one lacks', {
+  restart: flag('--restart', 'Export all again; FILE.old keeps scans now missing', {
     group: APPEND,
     risky: true,
   }),
@@ -30,7 +30,7 @@ export const options = {
     group: APPEND,
   }),
   movedFrom: { ...movedFromOption.movedFrom, group: APPEND },
-  proveBeyond: flag('--prove-beyond', 'Detect any capped total (one request per code)'),
+  proveBeyond: flag('--prove-beyond', 'Detect capped totals (one extra request per code)'),
   dryRun: flag('--dry-run', 'Show scans, requests and time; export nothing'),
   ...scanOutputOptions,
   ...overwriteOption,
