@@ -180,7 +180,10 @@ describe('qr update', () => {
       stderr: expect.stringContaining('no change specified'),
     });
     expect(await qr(['update', sandbox.codeId(), '--status', 'off'])).toMatchObject({ code: 2 });
-    expect(await qr(['update', '--status', 'paused'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no code specified') });
+    expect(await qr(['update', '--status', 'paused'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no code specified'),
+    });
     expect(await qr(['update', UNKNOWN, '--status', 'paused'])).toMatchObject({ code: 4 });
     expect(sandbox.requests).toHaveLength(1);
   });

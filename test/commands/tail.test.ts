@@ -30,7 +30,7 @@ test('prints each new scan once, those listed late too', async () => {
   const id = sandbox.codeId();
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
   const running = await startCli(['scans', 'tail', id, '--since', '1h', '--max-events', '3', ...FAST], { env: sandbox.env });
-  await running.waitFor(/waiting for scans/);
+  await running.waitFor(/Waiting for scans/);
   sandbox.workspace.addScan(id, { ts: at(0) });
   await running.waitFor(/"id":/);
   sandbox.workspace.addScan(id, { ts: at(-60_000) });
@@ -45,7 +45,7 @@ test('--all follows a code that is created after it began, and says so', async (
   const sandbox = await useSandbox({ codes: 1, scans: 0, limit: 100_000 });
   const args = ['scans', 'tail', '--all', '--max-events', '1', '--interval', '20ms', '-f', 'ndjson'];
   const running = await startCli(args, { env: sandbox.env });
-  await running.waitFor(/waiting for scans/);
+  await running.waitFor(/Waiting for scans/);
   const { id, slug } = sandbox.workspace.create({ name: 'new' });
   await running.waitFor(new RegExp(`Following the new code ${slug}`));
   sandbox.workspace.addScan(id, { ts: new Date().toISOString() });
@@ -57,7 +57,7 @@ test('--all follows a code that is created after it began, and says so', async (
 test('ends by SIGTERM with 143', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const running = await startCli(['scans', 'tail', sandbox.codeId(), ...FAST], { env: sandbox.env });
-  await running.waitFor(/waiting for scans/);
+  await running.waitFor(/Waiting for scans/);
   running.child.kill('SIGTERM');
   expect((await running.done).code).toBe(143);
 });
@@ -82,7 +82,7 @@ test('lives through an outage, says so once, and gives each scan once, oldest fi
   const running = await startCli(['scans', 'tail', id, '--since', '1h', '--max-events', '4', '--retry-for', '100ms', ...FAST], {
     env: sandbox.env,
   });
-  await running.waitFor(/waiting for scans/);
+  await running.waitFor(/Waiting for scans/);
   add(-120_000);
   await running.waitFor(/"id":/);
   isDown = true;
@@ -108,7 +108,7 @@ test('ends quietly with 0 when its reader goes away', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const id = sandbox.codeId();
   const running = await startCli(['scans', 'tail', id, '--since', '1h', ...FAST], { env: sandbox.env });
-  await running.waitFor(/waiting for scans/);
+  await running.waitFor(/Waiting for scans/);
   sandbox.workspace.addScan(id, { ts: new Date(Date.now() - 60_000).toISOString() });
   await running.waitFor(/"id":/);
   running.child.stdout?.destroy();

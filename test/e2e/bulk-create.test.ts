@@ -139,12 +139,12 @@ describe('the input', () => {
     [['--output', './codes.results.csv'], /the output can't be the same file as the results/],
     [['--results', 'r.csv', '--output', 'r.csv'], /the output can't be the same file as the results/],
     [['--results', '/nowhere/r.csv'], /nowhere/],
-    [['--adopt', '1=x'], /the line of a row, =, and the id/],
+    [['--adopt', '1=x'], /a line number, =, and the ID of a code/],
     [['--adopt', '9=00000000-0000-4000-8000-000000000000'], /no row begins at line 9/],
     [['--not-created', '2'], /can't be used: line 2/],
-    [['--as-new', '3-2'], /the first line and the last/],
+    [['--as-new', '3-2'], /a range of lines such as 15-20/],
     [['--as-new', '9'], /no row begins at line 9/],
-    [['--fields', 'nope'], /there is no field "nope"/],
+    [['--fields', 'nope'], /unknown field "nope"/],
   ])('goes with no %j', async (more, message) => {
     const { file, directory, sandbox } = await useBench('name,type\na,sms\n');
     const options = { cwd: directory, env: sandbox.env };

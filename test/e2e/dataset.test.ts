@@ -109,7 +109,7 @@ describe('a dataset that is read while it grows', () => {
     [['--partition-by', 'day', '--output-dir', 'x', '--append', '--restart'], /--restart can't be used with --partition-by/],
     [['--partition-by', 'day', '--output-dir', 'x', '-f', 'json'], /--partition-by can't be used with the format json/],
     [['--partition-by', 'day', '--output-dir', 'x', '--no-header'], /--no-header can't be used with --partition-by/],
-    [['--partition-by', 'day', '--output-dir', 'x', '--fields', 'id,ts'], /a dataset needs the fields qr_id, id and ts/],
+    [['--partition-by', 'day', '--output-dir', 'x', '--fields', 'id,ts'], /a dataset requires the fields qr_id, id and ts/],
     [['--compact', '--output-dir', 'x', '--partition-by', 'day'], /--compact requires --partition-by and --append/],
     [['-o', 'x.parquet', '--append'], /--append can't be used with a single Parquet file/],
   ])('refuses %j', async (given, reason) => {

@@ -256,7 +256,7 @@ describe('a period that the files do not cover', () => {
       expect(existsSync(join(cwd, 's.csv'))).toBe(false);
     }
     const refused = await report(cwd, '--input', 'scans.csv', '--during', '2026-09');
-    expect(refused.stderr).toContain('no scan from 2026-09-01 00:00 to 2026-10-01 00:00 (UTC) in these files');
+    expect(refused.stderr).toContain('no scans from 2026-09-01 00:00 to 2026-10-01 00:00 (UTC) in these files');
     expect(refused.stderr).toContain('the data begins at 2026-10-07 12:00 (UTC)');
   });
 
@@ -333,7 +333,7 @@ describe('the range that was read', () => {
         env: sandbox.env,
       },
     );
-    expect(one.stderr).toContain('to include it, use --until 2024-11-01\n');
+    expect(one.stderr).toContain('To include it, use --until 2024-11-01\n');
   });
 });
 

@@ -88,7 +88,7 @@ test('where it cannot be written nothing is begun, or the run does not end as if
   const cwd = await useDirectory();
   await symlink('nowhere', join(cwd, 'dangling'));
   for (const [place, sentence] of [
-    ['none/run.json', 'no directory none'],
+    ['none/run.json', 'the directory none does not exist'],
     ['.', 'cannot write .: it is a directory'],
     ['dangling', 'is a symbolic link to a file that does not exist'],
   ] as const) {
