@@ -110,7 +110,7 @@ describe('codes are chosen', () => {
     const url = ['--short-url', 'https://go.example.com/{slug}', '--as', 'svg', '--file-names', 'slug'];
     const image = await run(['qr', 'image', '--name', 'acme', '--output-dir', 'pictures', ...url]);
     expect(image.code, image.stderr).toBe(0);
-    expect(image.stderr).toContain('2 pictures');
+    expect(image.stderr).toContain('2 images');
     const none = await run(['qr', 'image', slugOf(sandbox, ids[0]), '--status', 'paused', '-o', 'x.svg', ...url.slice(0, 2)]);
     expect(none).toMatchObject({ code: 4, stderr: expect.stringContaining('no code matches --status paused') });
   });
@@ -119,7 +119,7 @@ describe('codes are chosen', () => {
     [[], 2, 'no code specified'],
     [['CODE', '--all'], 2, "CODE can't be used with --all"],
     [['--all', '--from', 'ids.txt'], 2, "--all can't be used with --from"],
-    [['CODE', '--from', '2026-10-01'], 2, 'for a time, use --since 2026-10-01'],
+    [['CODE', '--from', '2026-10-01'], 2, 'use `--since 2026-10-01`'],
     [['--name', 'nobody'], 4, 'no code matches --name nobody'],
     [['--from', 'empty.csv'], 2, 'empty.csv contains no codes'],
   ])('and %j is refused alike by each', async (flags, exit, message) => {
