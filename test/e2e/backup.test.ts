@@ -153,7 +153,9 @@ describe('qr delete --backup', () => {
   it('says on a terminal that a code can be paused instead', async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runByDay(['qr', 'delete', sandbox.codeId()], { env: sandbox.env, tty: true, input: 'n\n' });
-    expect(run.stdout).toMatch(/paused it loses nothing, and can be active again: `qrctl qr\s+update\s+\S+\s+--status\s+paused`/);
+    expect(run.stdout).toMatch(
+      /To\s+keep\s+the\s+code\s+and\s+its\s+scans,\s+pause\s+it\s+instead:\s+`qrctl qr\s+update\s+\S+\s+--status\s+paused`/,
+    );
     expect(sandbox.workspace.codes()).toHaveLength(3);
   });
 

@@ -331,7 +331,7 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
     expect(dumb.stdout).toMatch(/Delete "[\s\S]*\? This can't\s+be\s+undone\.\s+\[y\/N\] [\s\S]*nothing was deleted/);
     expect(dumb.stdout).not.toContain('\x1b');
     expect(dumb.code).toBe(2);
-    expect(ci.stdout).toMatch(/cannot ask for confirmation/);
+    expect(ci.stdout).toMatch(/cannot prompt for confirmation/);
     expect(ci.code).toBe(2);
   });
 });
