@@ -1,7 +1,38 @@
 /** What a line of the journal means for its row. */
+import type { NewCode } from '../service/shapes.ts';
+import type { Seen } from './entries.ts';
 import type { RowRecord, Stamp } from './journal-records.ts';
-import type { RowState } from './row-states.ts';
 import type { Attempt } from './time-bounds.ts';
+
+/** State of a row, as the journal records it. */
+export interface RowState {
+  /** The number of its entry. */
+  row: number;
+  /** What it said when it was last seen. */
+  seen: Seen | undefined;
+  /** What its code was to be changed to by a run that did not say whether it was. */
+  changing?: Seen | undefined;
+  /** What it said when it was first seen: what was sent, if it was. Undefined if only its fingerprint is known. */
+  code: NewCode | undefined;
+  state:
+    | 'open' /** Never sent, or certainly not created; may be sent. */
+    | 'rejected' /** The service rejected the values; may be sent again. */
+    | 'unknown' /** May or may not have created a code; must not be sent. */
+    | 'created' /** The service answered with its code. */
+    | 'adopted' /** Its code was found in the listing, or named by a person. */
+    | 'exists' /** A code with its values was there before it was sent (--skip-existing). */;
+  /** Of its code; the row is done where there is one. */
+  id?: string | undefined;
+  slug?: string | undefined;
+  /** What its last request met. */
+  error?: string | undefined;
+  /** Requests whose codes, if there are any, nobody has claimed; oldest first. Also a row that is done may have some. */
+  attempts: readonly Attempt[];
+  /** Ids of codes with the row's values that are known not to be its own: a set, shared by many rows, for each time they were looked for. */
+  foreign: readonly ReadonlySet<string>[];
+  /** What a person was shown last as what could be its own. */
+  asked?: readonly string[] | undefined;
+}
 
 /** Shared by all rows that have none: mostly by all. */
 const NONE: readonly never[] = [];

@@ -9,6 +9,7 @@ import { type Disk, nodeDisk } from '../durable/disk.ts';
 import { LocalError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
+import type { RowState } from './apply-record.ts';
 import { type Decisions, recordDecisions } from './decisions.ts';
 import type { Edit } from './input-plan.ts';
 import { type ApplyEdits, type InputRows, openInput } from './input-rows.ts';
@@ -18,7 +19,7 @@ import { type FoundJournal, type ListedRow, refuseForgotten } from './listed-row
 import type { NewRow } from './new-row.ts';
 import { findExisting } from './reconcile.ts';
 import { lookForLost, type RoundsEnd, type RoundsJob, sendAndAsk } from './rounds.ts';
-import { mayBeSent, openStates, type RecordedStates, type RowState } from './row-states.ts';
+import { mayBeSent, openStates, type RecordedStates } from './row-states.ts';
 
 export interface CreateJob extends Omit<RoundsJob, 'rows'> {
   /** In the order of the input. */

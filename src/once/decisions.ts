@@ -1,8 +1,9 @@
 /** Reads the user's decisions about rows: `--adopt ROW=ID`, `--not-created ROW` and `--as-new ROW`, where ROW is the line of the file. */
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
+import type { RowState } from './apply-record.ts';
 import { type InputPlan, NO_WORDS, type PlannedRow, type Words } from './input-plan.ts';
-import type { RecordedStates, RowState, RowStates } from './row-states.ts';
+import type { RecordedStates, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
 export interface Decisions {

@@ -1,9 +1,10 @@
 /** Gathers the clues by which rows without an entry and removed entries are matched. Pure. */
 import type { NewCode } from '../service/shapes.ts';
+import type { RowState } from './apply-record.ts';
 import { codeOf } from './entries.ts';
 import type { Clues, Gone } from './find-edits.ts';
 import type { ComparedRow, Recognized } from './recognize-rows.ts';
-import type { RowState, RowStates } from './row-states.ts';
+import type { RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
 /** Row without an entry; `place` counts from 0. */

@@ -3,12 +3,13 @@
  * prints exactly the plan of a run.
  */
 import type { NewCode, QrCode } from '../service/shapes.ts';
+import type { RowState } from './apply-record.ts';
 import { cluesOf, type GoneRow } from './edit-clues.ts';
 import { codeOf, entriesRecords, type Seen, toRuns } from './entries.ts';
 import { findEdits } from './find-edits.ts';
 import type { NewRow } from './new-row.ts';
 import { type ComparedRow, recognizeRows } from './recognize-rows.ts';
-import type { InputRecord, RowState, RowStates } from './row-states.ts';
+import type { InputRecord, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
 /** Decisions of the user about rows, by their places (from 0). */

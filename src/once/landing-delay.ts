@@ -4,7 +4,8 @@
  */
 import type { Service } from '../service/service.ts';
 import type { Clock } from '../time/time.ts';
-import type { RecordedStates, RowState } from './row-states.ts';
+import type { RowState } from './apply-record.ts';
+import type { RecordedStates } from './row-states.ts';
 import type { Attempt } from './time-bounds.ts';
 
 /** O5: gateways give up on a service long before the service gives up on a write. What `--settle` is without a word. */

@@ -2,9 +2,10 @@
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { formatCount } from '../text/quote.ts';
+import type { RowState } from './apply-record.ts';
 import { codeOf, contentOf, entriesRecords, type Seen } from './entries.ts';
 import type { ListedCode } from './journal-records.ts';
-import type { InputRecord, RowState, RowStates } from './row-states.ts';
+import type { InputRecord, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
 /** Row of the results of an earlier run. */

@@ -1,11 +1,13 @@
 /**
  * Recognizes the rows of the input that the journal records, and the entries that were removed from it, with the position of both. Pure.
  */
+
+import type { RowState } from './apply-record.ts';
 import type { Seen } from './entries.ts';
 import { codeOf, seenOf } from './entries.ts';
 import { type Gaps, type KnownEntry, matchRows } from './match-rows.ts';
 import type { NewRow } from './new-row.ts';
-import type { RowState, RowStates } from './row-states.ts';
+import type { RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
 /** Row of the input with its comparison keys. */

@@ -7,13 +7,14 @@ import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { inQuotes } from '../text/quote.ts';
 import type { Clock } from '../time/time.ts';
+import type { RowState } from './apply-record.ts';
 import { listCurrentCodes } from './current-listing.ts';
 import type { RowToFind } from './deal-out.ts';
 import type { ListedCode } from './journal-records.ts';
 import { landingDelayMs, lastLookDelayMs, waitForLanding } from './landing-delay.ts';
 import { type NewRow, nameRow } from './new-row.ts';
 import { type Question, type Reconciliation, type ResentRow, reconcile } from './reconcile.ts';
-import { mayBeSent, type RecordedStates, type RowState } from './row-states.ts';
+import { mayBeSent, type RecordedStates } from './row-states.ts';
 import { type SendEnd, sendRows } from './send-rows.ts';
 
 export interface RoundsJob {

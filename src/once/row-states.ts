@@ -1,42 +1,12 @@
 /** Replays the journal into the state of each row: its values, its requests, their outcomes, and later decisions. */
 import { inChunks } from '../collections/in-chunks.ts';
 import type { LogWriter } from '../durable/append-log.ts';
-import type { NewCode } from '../service/shapes.ts';
 import type { Clock } from '../time/time.ts';
 import { createAnsweredRequests } from './answered-requests.ts';
-import { applyRecord, newState } from './apply-record.ts';
+import { applyRecord, newState, type RowState } from './apply-record.ts';
 import { type ChangingRecord, type EntriesRecord, fromRuns, hasContent, type OrderRecord, type Seen } from './entries.ts';
 import type { JournalRecord, RowRecord, Stamp } from './journal-records.ts';
 import { type Attempt, type ClockEvidence, createClockEvidence } from './time-bounds.ts';
-
-export interface RowState {
-  /** The number of its entry. */
-  row: number;
-  /** What it said when it was last seen. */
-  seen: Seen | undefined;
-  /** What its code was to be changed to by a run that did not say whether it was. */
-  changing?: Seen | undefined;
-  /** What it said when it was first seen: what was sent, if it was. Undefined if only its fingerprint is known. */
-  code: NewCode | undefined;
-  state:
-    | 'open' /** Never sent, or certainly not created; may be sent. */
-    | 'rejected' /** The service rejected the values; may be sent again. */
-    | 'unknown' /** May or may not have created a code; must not be sent. */
-    | 'created' /** The service answered with its code. */
-    | 'adopted' /** Its code was found in the listing, or named by a person. */
-    | 'exists' /** A code with its values was there before it was sent (--skip-existing). */;
-  /** Of its code; the row is done where there is one. */
-  id?: string | undefined;
-  slug?: string | undefined;
-  /** What its last request met. */
-  error?: string | undefined;
-  /** Requests whose codes, if there are any, nobody has claimed; oldest first. Also a row that is done may have some. */
-  attempts: readonly Attempt[];
-  /** Ids of codes with the row's values that are known not to be its own: a set, shared by many rows, for each time they were looked for. */
-  foreign: readonly ReadonlySet<string>[];
-  /** What a person was shown last as what could be its own. */
-  asked?: readonly string[] | undefined;
-}
 
 export interface RowStates {
   /** What the lines so far say of the service's clock. */

@@ -8,11 +8,12 @@ import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } fro
 import { isWrittenDirectly } from '../../rows/whole-file.ts';
 import { withFlatMemory } from '../../service/v8-flags.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
+import type { ResultsBefore } from './bulk-input.ts';
 import { readInput } from './bulk-input.ts';
 import { openBulkOutput } from './bulk-output.ts';
 import { noteResults, outranked, tellHowFar, tellSummary, throwIfStopped } from './bulk-progress.ts';
 import { checkResultsPlace, isJournal } from './earlier-results.ts';
-import { openResultsBefore, type ResultsBefore } from './results-before.ts';
+import { openResultsBefore } from './results-before.ts';
 import { requireServiceFor, tellColumns, tellOffline, tellWarnings } from './tell-checked.ts';
 
 /** A file of rows that was checked and has no faults. */

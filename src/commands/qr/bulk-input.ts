@@ -8,9 +8,30 @@ import { listedRows } from '../../bulk/read-results.ts';
 import type { UtmTags } from '../../codes/utm.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import type { ListedCode } from '../../once/journal-records.ts';
 import type { Listed } from '../../once/listed-rows.ts';
 import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
-import type { ResultsBefore } from './results-before.ts';
+
+/** Summary of earlier results: small, because the results are as large as the input. */
+export type ResultsSummary =
+  | {
+      is: 'table';
+      /** Rows by outcome; undefined if the table is not a results file. */
+      outcomes: ReadonlyMap<unknown, number> | undefined;
+      /** The codes that they list, if a create run wrote them. */
+      listed: readonly ListedCode[];
+    }
+  | { is: 'missing' | 'not-a-table' };
+
+/** Results of an earlier run, read once for all that use them. */
+export interface ResultsBefore {
+  /** As they are on disk: another run may have replaced them while this one waited for it. */
+  summary(): Promise<ResultsSummary>;
+  /** Drops what it remembers: it is as large as the ids of all codes. */
+  forget(): void;
+  /** All of them; undefined if they are missing. Throws UsageError if they are no table. */
+  table(): Promise<Input | undefined>;
+}
 
 /** More than any spreadsheet has, and little enough to be held in memory. */
 export const MOST_BYTES = 128 * 2 ** 20;

@@ -5,7 +5,7 @@ import { UsageError } from '../../errors.ts';
 import { isObject } from '../../service/json.ts';
 import { formatCount } from '../../text/quote.ts';
 import { journalOf } from './bulk-flags.ts';
-import type { ResultsBefore } from './results-before.ts';
+import type { ResultsBefore } from './bulk-input.ts';
 
 interface ResultsPlace {
   /** Of the results of this run. */

@@ -6,28 +6,7 @@ import { outcomesIn } from '../../bulk/results-writer.ts';
 import { nodeDisk } from '../../durable/disk.ts';
 import { readBack } from '../../durable/held-directory.ts';
 import { systemCode } from '../../durable/path-errors.ts';
-import type { ListedCode } from '../../once/journal-records.ts';
-import { MOST_BYTES, parseRows } from './bulk-input.ts';
-
-/** What the results say: little of it, because they are as large as the input. */
-type ResultsSummary =
-  | {
-      is: 'table';
-      /** Rows by outcome; undefined if the table is not a results file. */
-      outcomes: ReadonlyMap<unknown, number> | undefined;
-      /** The codes that they list, if a create run wrote them. */
-      listed: readonly ListedCode[];
-    }
-  | { is: 'missing' | 'not-a-table' };
-
-export interface ResultsBefore {
-  /** As they are on disk: another run may have replaced them while this one waited for it. */
-  summary(): Promise<ResultsSummary>;
-  /** Drops what it remembers: it is as large as the ids of all codes. */
-  forget(): void;
-  /** All of them; undefined if they are missing. Throws UsageError if they are no table. */
-  table(): Promise<Input | undefined>;
-}
+import { MOST_BYTES, parseRows, type ResultsBefore, type ResultsSummary } from './bulk-input.ts';
 
 /** Returns what tells of the results at `path`. */
 export function openResultsBefore(path: string): ResultsBefore {
