@@ -21,14 +21,17 @@ export interface Seen {
   readonly slug?: string;
   /** The user said that it is a row of its own (`--as-new`). */
   readonly word?: true;
+  /** `NewRow.key`. */
+  readonly key?: string;
 }
 
 /** Returns what is remembered of a row of the input. */
-export function seenOf({ values, own = [], code }: NewRow): Seen {
+export function seenOf({ values, own = [], code, key }: NewRow): Seen {
   const filled = own.map((column) => [column, values.get(column)] as const).filter(([, value]) => !isBlank(value));
   const all = fingerprint([...values]);
   const content = contentOf(code);
   const { name = '', type, destination } = content;
+  if (key !== undefined) return { ...content, all, key };
   // The usual ones by their names: an object that is put together of parts takes five times the memory.
   if (type !== undefined || destination === undefined)
     return { ...content, all, ...(filled.length > 0 && { own: fingerprint(filled) }) };

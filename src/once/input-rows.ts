@@ -117,7 +117,7 @@ function shareTexts({ rows }: InputPlan, states: RowStates): void {
     const state = states.all()[entry - 1];
     const seen = state?.seen;
     const { name, type, destination } = row.code;
-    if (!state || !seen || [seen.type, seen.id, seen.word].some((one) => one !== undefined)) continue;
+    if (!state || !seen || [seen.type, seen.id, seen.word, seen.key].some((one) => one !== undefined)) continue;
     if (seen.name !== name || (type ?? 'url') !== 'url' || seen.destination !== destination) continue;
     const { all, own } = seen;
     const shared: Seen = own === undefined ? { name, destination, all } : { name, destination, all, own };

@@ -75,7 +75,7 @@ function isOf(kind: FieldKind, value: unknown): boolean {
   }
 }
 
-const TEXTS = ['name', 'type', 'destination', 'own', 'id', 'slug'] as const;
+const TEXTS = ['name', 'type', 'destination', 'own', 'id', 'slug', 'key'] as const;
 
 function isSeen(value: unknown): boolean {
   if (!isObject(value) || typeof value.all !== 'string') return false;

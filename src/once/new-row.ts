@@ -13,6 +13,8 @@ export interface NewRow {
   /** The columns that only the user reads. */
   readonly own?: readonly string[] | undefined;
   readonly code: NewCode;
+  /** Key by which the caller knows the row, kept in the journal; absent for rows that are known by their values. */
+  readonly key?: string | undefined;
 }
 
 /** Names a row as users see it: `line 4`; one that is no longer in the file by the name of its code. */

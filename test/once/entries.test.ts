@@ -15,6 +15,14 @@ describe('what is remembered of a row', () => {
     expect(seenOf(row({}))).toEqual({ ...code, all: expect.stringMatching(/^[0-9a-f]{16}$/) });
   });
 
+  it('has the key of the caller, if there is one', () => {
+    expect(seenOf({ ...row({ sku: 'x' }, ['sku']), key: 'window' })).toEqual({
+      ...code,
+      all: expect.stringMatching(/^[0-9a-f]{16}$/),
+      key: 'window',
+    });
+  });
+
   it('is known again as that code, or not if only its fingerprint is known', () => {
     expect(codeOf({ name: 'Menu', type: 'menu', destination: 'x', all: 'f' })).toEqual({
       name: 'Menu',
