@@ -1,4 +1,4 @@
-/** Converts the command definitions to the pages from which completions and man pages are generated. */
+/** Converts the command definitions to the pages from which man pages are generated, and their flags and arguments to the form that completion uses. */
 import type { Argument, ArgumentDefinition, CommandDefinition, Flag, OptionDefinition, Options } from '../commands/define.ts';
 import { globalOptions, requestOptions } from '../commands/global-options.ts';
 import type { CommandPage, GroupPage, Manual } from './help/page.ts';
@@ -19,11 +19,15 @@ export async function loadManual(version: string): Promise<Manual> {
 
 function commandPage(names: readonly string[], summary: string, definition: CommandDefinition): CommandPage {
   const { description, arguments: given = [], options, examples } = definition;
-  return { names, summary, description, arguments: given.map(asArgument), flags: flagsOf(options), examples };
+  return { names, summary, description, arguments: argumentsOf(given), flags: flagsOf(options), examples };
 }
 
-function flagsOf(options: Options): Flag[] {
+export function flagsOf(options: Options): Flag[] {
   return Object.values(options).map(asFlag);
+}
+
+export function argumentsOf(definitions: readonly ArgumentDefinition[]): Argument[] {
+  return definitions.map(asArgument);
 }
 
 function asFlag(definition: OptionDefinition<unknown>): Flag {

@@ -8,6 +8,7 @@ import type { ConsoleFlags } from '../context.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import type { ErrorStyle } from '../terminal/render-error.ts';
 import { nearest } from '../text/nearest.ts';
+import { candidatesFor } from './completion.ts';
 import { formatHelp, formatTopic, formatWelcome, type Terminal } from './help/command-help.ts';
 import { TOPICS } from './help/topics.ts';
 import { packagedDocument } from './packaged.ts';
@@ -91,8 +92,16 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
   return help;
 }
 
-/** What completion scripts ask: which kind of candidate, how it begins, and all words typed so far, whose flags count. */
-async function complete([kind = '', prefix = '', ...typed]: readonly string[]): Promise<Invocation> {
-  const [{ command: definition }, line] = await Promise.all([import('../commands/candidates.ts'), readLine(typed)]);
-  return { kind: 'run', definition, args: [kind, prefix], options: {}, globals: { ...globalsOf(line), quiet: true } };
+/** `qrctl __complete WORDS`: profiles and codes are looked up with the global flags of the line that is being typed. */
+async function complete(words: readonly string[]): Promise<Invocation> {
+  const { before, values } = await candidatesFor(words);
+  if (values === 'profiles' || values === 'codes') {
+    const [{ command: definition }, line] = await Promise.all([
+      import('../commands/candidates.ts'),
+      readLine(words.slice(0, -1)),
+    ]);
+    return { kind: 'run', definition, args: [values, before], options: {}, globals: { ...globalsOf(line), quiet: true } };
+  }
+  if (typeof values === 'string') return { kind: 'print', text: values === 'none' ? '' : `${values}\n` };
+  return { kind: 'print', text: values.map(({ word, description }) => `${before}${word}\t${description}\n`).join('') };
 }

@@ -1,7 +1,6 @@
 /**
- * `qrctl __complete profiles|codes PREFIX [WORDS…]`: what completion scripts ask while somebody types; `*` for PREFIX is any, because
- * PowerShell passes no empty arguments, and WORDS are those typed so far. One candidate a line, a tab
- * and what it is called behind it. Not in the tree, silent on any failure, and never longer than a moment.
+ * Looks up profiles or codes for completion (`qrctl __complete`, see cli/completion.ts). Prints one candidate per line, with a tab and its
+ * description behind it. Silent on any failure, and never takes longer than a moment.
  */
 import { type CachedCode, type CodeCache, codeCacheFile, readCodeCache, writeCodeCache } from '../codes/code-cache.ts';
 import type { ConnectedSettings, Context } from '../context.ts';
@@ -25,12 +24,10 @@ export const command = defineCommand({
   description: 'Candidates for completion scripts.',
   options: {},
   examples: [],
-  async run(context, { args: [kind = '', prefix = ''] }) {
+  async run(context, { args: [kind, before = ''] }) {
     try {
-      const found = kind === 'profiles' ? await profiles(context) : kind === 'codes' ? await codes(context) : [];
-      const lines = found
-        .filter(([word]) => prefix === '*' || word.startsWith(prefix))
-        .map(([word, text]) => `${word}\t${brief(text)}\n`);
+      const found = kind === 'profiles' ? await profiles(context) : await codes(context);
+      const lines = found.map(([word, text]) => `${before}${word}\t${brief(text)}\n`);
       if (lines.length > 0) await context.console.write(lines.join(''));
     } catch {
       // A keystroke is no place for an error; the command itself will tell.

@@ -397,7 +397,7 @@ describe('how an error is told', () => {
 });
 
 test('completion scripts ask with the profile and base URL of the line that is typed, however far it is', async () => {
-  const line = "__complete codes '' --profile work qr get --base-url=https://qr.example/api/v1 --nonsense --help";
+  const line = "__complete --profile work qr get --base-url=https://qr.example/api/v1 --nonsense --help ''";
   expect(await read(line)).toMatchObject({
     kind: 'run',
     args: ['codes', ''],

