@@ -169,13 +169,13 @@ function requireService(settings: Settings): ConnectedSettings {
   const { baseUrl, apiKey, apiKeyProblem } = settings;
   if (baseUrl === undefined) {
     throw new UsageError('no base URL is configured', {
-      hint: 'run `qrctl auth login --base-url https://HOST/api/v1`\nor try `qrctl demo` or `qrctl sandbox`, which require none',
+      hint: 'Run `qrctl auth login --base-url https://HOST/api/v1`. To try qrctl without a service, run `qrctl demo` or `qrctl sandbox`.',
     });
   }
   if (apiKey === undefined) {
     const hint = apiKeyProblem
-      ? `run \`qrctl auth login --profile NAME --base-url ${baseUrl}\`, or set QRCTL_API_KEY for this command`
-      : 'run `qrctl auth login`, or set QRCTL_API_KEY for this command\nor try `qrctl demo` or `qrctl sandbox`, which require none';
+      ? `Run \`qrctl auth login --profile NAME --base-url ${baseUrl}\`, or set QRCTL_API_KEY for this command.`
+      : 'Run `qrctl auth login`, or set QRCTL_API_KEY for this command. To try qrctl without a key, run `qrctl demo` or `qrctl sandbox`.';
     throw new AuthError(apiKeyProblem ?? `no API key for ${baseUrl}`, { hint });
   }
   return { ...settings, baseUrl, apiKey };

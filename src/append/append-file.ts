@@ -146,7 +146,7 @@ function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): v
   const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter((name) => !columns.includes(name));
   if (missing.length > 0) {
     throw new UsageError(`--append requires the column ${missing.join(' and ')} to identify the scans in the file`, {
-      hint: `Add it to --fields, for example \`--fields ${[...missing, ...columns].join()}\`.`,
+      hint: `Add it to --fields, as in --fields ${[...missing, ...columns].join()}.`,
     });
   }
   if (path.endsWith('.gz') || path === '-') {

@@ -93,7 +93,7 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, rene
     throw refusal(
       job.paths.file,
       `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`,
-      'If log rotation moved it, add `--rotated` to continue in a new file. If not, restore it, or add `--restart` to export everything again',
+      'If log rotation moved it, add --rotated to continue in a new file. If not, restore it, or add --restart to export everything again',
     );
   }
   try {
@@ -191,7 +191,7 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
   const size = (await file?.stat())?.size ?? 0;
   if (!file || size === 0) {
     if (problem) {
-      const wayOn = 'Restore both files from a backup, or add `--restart` to export everything again';
+      const wayOn = 'Restore both files from a backup, or add --restart to export everything again';
       throw refusal(job.paths.file, `${lost}, and the file is ${file ? 'empty' : 'missing'}`, wayOn);
     }
     return { ...nothingCommitted(workspace, job.sinceMs), file };

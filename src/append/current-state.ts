@@ -22,7 +22,7 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
 
 /** The last way on, where the file is not as it was committed. */
 export function orRestart(file: string): string {
-  return `or add \`--restart\` to export everything again. That keeps the old file as ${basename(file)}.old if the new one lacks any of its data`;
+  return `or add --restart to export everything again. That keeps the old file as ${basename(file)}.old if the new one lacks any of its data`;
 }
 
 interface StateJob {

@@ -66,7 +66,7 @@ export interface Difference {
 
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
   if (was.format !== is.format)
-    return { reason: `was written as ${was.format}, not ${is.format}`, wayOn: `Pass \`--format ${was.format}\`` };
+    return { reason: `was written as ${was.format}, not ${is.format}`, wayOn: `Pass --format ${was.format}` };
   if (!hasSameCodes(was, is))
     return { reason: `contains the scans of ${codesOf(was)}, not of ${codesOf(is)}`, wayOn: wayToCodes(was, is) };
   if (was.columns.join() !== is.columns.join())
@@ -74,7 +74,7 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
   for (const [key, flag, sense] of DIALECT_FLAGS[is.format]) {
     if (was.dialect[key] === is.dialect[key]) continue;
     const had = was.dialect[key] === sense;
-    const wayOn = had && flag === '--fields' ? wayToColumns(was) : `${had ? 'Add' : 'Omit'} \`${flag}\``;
+    const wayOn = had && flag === '--fields' ? wayToColumns(was) : `${had ? 'Add' : 'Omit'} ${flag}`;
     return { reason: `was written ${had ? 'with' : 'without'} ${flag}`, wayOn };
   }
   // A6: times of two zones in one column mean nothing.
@@ -82,28 +82,28 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
     const [zone = '', other = ''] = [was, is].map(({ dialect: { timezone } }) => `${timezone}`);
     return {
       reason: `has ts_local in the time zone ${quote(zone)}, not ${quote(other)}`,
-      wayOn: `Add \`--timezone ${inShellOr('ZONE', zone)}\``,
+      wayOn: `Add --timezone ${inShellOr('ZONE', zone)}`,
     };
   }
   if (delimiterOf(was) !== delimiterOf(is)) {
-    const wayOn = `Add \`--delimiter ${inShellOr('CHARACTER', delimiterOf(was))}\``;
+    const wayOn = `Add --delimiter ${inShellOr('CHARACTER', delimiterOf(was))}`;
     return { reason: `was written with --delimiter ${delimiterOf(was)}, not ${delimiterOf(is)}`, wayOn };
   }
   return undefined;
 }
 
 function wayToCodes(was: AppendIdentity, is: AppendIdentity): string {
-  if (was.all) return typeof was.all === 'string' ? `Pass the same filters (${shown(was.all)})` : 'Pass only `--all`';
-  const codes = `Pass the same codes${is.all ? ' instead of `--all` or filters' : ''}`;
+  if (was.all) return typeof was.all === 'string' ? `Pass the same filters (${shown(was.all)})` : 'Pass only --all';
+  const codes = `Pass the same codes${is.all ? ' instead of --all or filters' : ''}`;
   if (was.codes.length > MOST_PASTED) return codes;
   const words = [...was.codes].sort().map((code) => inShellOr('CODE', code));
-  return `${codes} (\`${words.join(' ')}\`)`;
+  return `${codes} (${words.join(' ')})`;
 }
 
 /** Without `--fields` a file keeps its columns, as far as this qrctl knows them. */
 function wayToColumns({ columns }: AppendIdentity): string {
   const isPlain = columns.length <= MOST_NAMES && columns.every((name) => quote(name) === name);
-  return isPlain ? `Pass \`--fields ${columns.map(inShell).join()}\`` : 'Omit `--fields`';
+  return isPlain ? `Pass --fields ${columns.map(inShell).join()}` : 'Omit --fields';
 }
 
 /** As `--delimiter` takes it. */

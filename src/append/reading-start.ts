@@ -51,7 +51,7 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
     const from = fromMs === undefined ? 'all scans' : `scans from ${formatInstant(fromMs)}`;
     note?.(
       `${basename(path)}: the file has scans up to ${formatInstant(position)}, which is later than the service's clock. ` +
-        `The clock was set back, or a scan is dated in the future. Reading ${from} and skipping those that the file has`,
+        `The clock was set back, or a scan is dated in the future. Reading ${from} and skipping scans that the file already has`,
     );
   }
 
@@ -65,7 +65,7 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
       const [begin, end] = [fromMs ?? Number.NEGATIVE_INFINITY, endMs ?? Number.POSITIVE_INFINITY];
       if (begin >= end) {
         const message = `cannot append to ${path}: the end of the range (${formatInstant(end)}) is not after its start (${formatInstant(begin)})`;
-        throw new UsageError(message, { hint: 'No changes were made. Pass a later `--until`, or omit it.' });
+        throw new UsageError(message, { hint: 'No changes were made. Pass a later --until, or omit it.' });
       }
       if (position < positionOf(overlap) && job.untilMs === undefined) sayOnce(positionOf(overlap), fromMs);
       return fromMs;

@@ -17,7 +17,7 @@ export function refuseOlder(
       `cannot append to ${path}: the service's clock was set back by ${formatDuration(backMs)} since the last run, ` +
         `so scans from ${oldest} to ${known} can't be matched with the rotated files`,
       {
-        hint: `No changes were made. Move ${basename(path)} and its rotated files to another directory, then run this once with \`--restart\`. The new file will contain every scan.`,
+        hint: `No changes were made. Move ${basename(path)} and its rotated files to another directory, then run this once with --restart. The new file will contain every scan.`,
       },
     );
   }

@@ -140,7 +140,7 @@ async function readUnproven(job: OpenJob, state: AppendState): Promise<string[]>
     });
     if (!isRead) continue;
     for (const overlap of unproven.values()) overlap.idsFromMs = knownFrom(overlap);
-    return [`Reading scans that the last run could not verify again, and skipping those in ${basename(path)}`];
+    return [`Rereading scans that the last run could not verify, and skipping those already in ${basename(path)}`];
   }
   throw new UsageError(
     `cannot continue after ${job.paths.file} was rotated: the last run could not be verified as complete, and the rotated file is needed to see which scans it wrote`,

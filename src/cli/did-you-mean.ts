@@ -189,5 +189,5 @@ function lineOf(words: readonly string[]): string | undefined {
 function sentence(line: string | undefined, others: readonly string[] = []): string | undefined {
   if (line === undefined) return undefined;
   const more = others.length > 0 ? ` See also ${others.map((name) => `\`qrctl ${name}\``).join(' and ')}.` : '';
-  return `did you mean \`${line}\`?${more}`;
+  return `Did you mean \`${line}\`?${more}`;
 }

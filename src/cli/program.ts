@@ -83,12 +83,12 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
   if (document !== undefined) return { kind: 'print', text: document };
   const topics = TOPICS.map(({ name }) => name);
   const similar = TREE.some(({ name }) => name === word) ? undefined : nearest(word, topics);
-  if (similar) throw noHelp(word, `did you mean \`qrctl help ${similar}\`?`);
+  if (similar) throw noHelp(word, `Did you mean \`qrctl help ${similar}\`?`);
   const names = words.filter((name) => name !== 'help');
   const reading = await readLine([...names, '--help']);
   const help = await answer(reading, { ...inputs, terminal });
   const known = namesOf(reading);
-  if (known.length < names.length) throw noHelp(names.join(' '), `see \`${['qrctl help', ...known].join(' ')}\``);
+  if (known.length < names.length) throw noHelp(names.join(' '), `Run \`${['qrctl help', ...known].join(' ')}\`.`);
   return help;
 }
 

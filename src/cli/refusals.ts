@@ -41,10 +41,10 @@ export function refusal(code: string, command: Command, names: readonly string[]
 }
 
 function noCommand(command: Command, names: readonly string[]): UsageError {
-  if (names.length === 0) return new UsageError('no command specified', { hint: 'list the commands with `qrctl --help`' });
+  if (names.length === 0) return new UsageError('no command specified', { hint: 'List the commands with `qrctl --help`.' });
   const verbs = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(siblings(names));
   return new UsageError(`no command specified for ${command.name()} (expected ${verbs})`, {
-    hint: `see \`${fullName(names)} --help\``,
+    hint: `List the commands with \`${fullName(names)} --help\`.`,
   });
 }
 
@@ -54,7 +54,7 @@ export function refusedValue(name: string, raw: string, choices: readonly string
   const expected = error.message.replace(/^(Expected|Allowed values are) /, '').replace(/\.$/, '');
   const problem = name === 'setting' ? `unknown setting '${shorten(raw)}'` : `invalid value for ${name}: '${shorten(raw)}'`;
   return misread(`${problem} (expected ${expected})`, {
-    hint: similar && `did you mean ${name.startsWith('-') ? `${name} ` : ''}${similar}?`,
+    hint: similar && `Did you mean ${name.startsWith('-') ? `${name} ` : ''}${similar}?`,
     cause: error,
   });
 }
@@ -66,10 +66,10 @@ export function unknownFlag(word: string, command: Command, names: readonly stri
   const similar = nearestFlag(flag, known);
   const before = command.commands.length > 0;
   const help = before
-    ? `put the flags of a command after its name, such as \`${fullName(names.length > 0 ? [...names, 'list'] : ['qr', 'list'])} ${shorten(flag)}\``
-    : `list the flags with \`${fullName(names)} --help\``;
+    ? `Put the flags of a command after its name, as in \`${fullName(names.length > 0 ? [...names, 'list'] : ['qr', 'list'])} ${shorten(flag)}\`.`
+    : `List the flags with \`${fullName(names)} --help\`.`;
   return misread(`unknown flag '${shorten(before ? flag : word)}'${before ? ' before the command' : ''}`, {
-    hint: flagHint(word, known, names, argv) ?? (similar ? `did you mean ${similar}?` : help),
+    hint: flagHint(word, known, names, argv) ?? (similar ? `Did you mean ${similar}?` : help),
   });
 }
 
@@ -98,6 +98,6 @@ function shorten(word: string): string {
 function unknownCommand(word: string, names: readonly string[], argv: readonly string[]): UsageError {
   const typed = [...names, word].join(' ');
   return misread(`unknown command '${shorten(typed)}'`, {
-    hint: commandHint(word, names, argv) ?? `list the commands with \`${fullName(names)} --help\``,
+    hint: commandHint(word, names, argv) ?? `List the commands with \`${fullName(names)} --help\`.`,
   });
 }

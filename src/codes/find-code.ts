@@ -130,7 +130,7 @@ export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 
     ? 'Run `qrctl qr list --name TEXT` to search by name.'
     : 'Run `qrctl qr list` to see all slugs.';
   return new NotFoundError(`no code has the id or slug ${quote(idOrSlug)}`, {
-    hint: guess === undefined ? search : typeof guess === 'string' ? `did you mean ${quote(guess)}?` : guess.hint,
+    hint: guess === undefined ? search : typeof guess === 'string' ? `Did you mean ${quote(guess)}?` : guess.hint,
   });
 }
 

@@ -62,18 +62,18 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
   const root = parseUrl(baseUrl)?.pathname ?? '/api/v1';
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
     throw new UsageError('PATH must be the part after the base URL, not a full URL', {
-      hint: `omit ${baseUrl}, as in \`qrctl api GET /qr\``,
+      hint: `Omit ${baseUrl}, as in \`qrctl api GET /qr\`.`,
     });
   }
   if (/[^\x21-\x7e]|#/.test(path))
-    throw new UsageError(`invalid character in PATH: ${quote(path)}`, { hint: 'percent-encode the character' });
+    throw new UsageError(`invalid character in PATH: ${quote(path)}`, { hint: 'Percent-encode the character.' });
   const [, rest = ''] = path.startsWith(`${root}/`)
     ? [root, path.slice(root.length)]
     : [root, path.startsWith('/') ? path : `/${path}`];
   const [place = '', ...asked] = rest.split('?');
   const steps = place.split('/').map((step) => step.replaceAll(/%2e/gi, '.'));
   if (steps.includes('..') || steps.includes('.') || place.includes('\\')) {
-    throw new UsageError(`PATH is outside the base URL: ${quote(path)}`, { hint: 'remove . and .. from the path' });
+    throw new UsageError(`PATH is outside the base URL: ${quote(path)}`, { hint: 'Remove . and .. from the path.' });
   }
   const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   const parameters = [...(asked.length > 0 ? [asked.join('?')] : []), ...pairs].filter((part) => part !== '').join('&');
@@ -85,7 +85,7 @@ const MOST_BYTES = 64 * 2 ** 20;
 
 /** A body that is JSON, as it stands: a file that is none would only be refused by the service, after a request. */
 async function readBody(context: Context, input: string, method: string): Promise<string> {
-  if (method === 'GET') throw new UsageError("--input can't be used with GET", { hint: 'omit --input, or use another method' });
+  if (method === 'GET') throw new UsageError("--input can't be used with GET", { hint: 'Omit --input, or use another method.' });
   const bytes = await readGiven(context, input, {
     flag: '--input',
     mostBytes: MOST_BYTES,
@@ -96,7 +96,7 @@ async function readBody(context: Context, input: string, method: string): Promis
     JSON.parse(body);
   } catch (cause) {
     throw new UsageError(`cannot parse ${nameOfGiven(input)} as JSON: ${messageOf(cause)}`, {
-      hint: 'pass a JSON body',
+      hint: 'Pass a JSON body.',
       cause,
     });
   }

@@ -34,7 +34,7 @@ function refuseNone(codes: readonly unknown[], choice: CodeChoice): void {
   const filters = filterWords(choice);
   if (codes.length > 0 || filters === undefined) return;
   throw new NotFoundError(`no code matches ${shown(filters)}`, {
-    hint: 'list the codes with `qrctl qr list`, and correct the filter',
+    hint: 'List the codes with `qrctl qr list`, and correct the filter.',
   });
 }
 

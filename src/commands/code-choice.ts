@@ -36,13 +36,13 @@ export function checkChoice(names: readonly string[], choice: CodeChoice): void 
   const ways = [names.length > 0 && 'CODE', choice.all && '--all', choice.from !== undefined && '--from'].filter((way) => way);
   if (ways.length > 1) {
     const hint = isTime(choice.from)
-      ? `to start at a time, use \`--since ${choice.from}\``
-      : `omit either ${ways[0]} or ${ways[1]}`;
+      ? `To start at a time, use --since ${choice.from} instead of --from.`
+      : `Omit either ${ways[0]} or ${ways[1]}.`;
     throw new UsageError(`${ways[0]} can't be used with ${ways[1]}`, { hint });
   }
   if (ways.length > 0 || filterOf(choice)) return;
   throw new UsageError('no code specified', {
-    hint: 'specify IDs or slugs (see `qrctl qr list`), or add --all, --name TEXT or --from FILE',
+    hint: 'Specify IDs or slugs (see `qrctl qr list`), or add --all, --name TEXT or --from FILE.',
   });
 }
 

@@ -31,7 +31,7 @@ export async function readLabelsOfFile(
   isWanted: boolean,
 ): Promise<{ codes: CodeLabel[]; names: string[] }> {
   const { file, rows } = await readTargets(context, from, {});
-  if (rows.length === 0) throw new UsageError(`${file.name} contains no codes`, { hint: 'add a line with an ID or slug' });
+  if (rows.length === 0) throw new UsageError(`${file.name} contains no codes`, { hint: 'Add a line with an ID or slug.' });
   const names = rows.map(({ id, slug = '' }) => id ?? slug);
   const ids = rows.flatMap(({ id }) => id ?? []);
   if (!isWanted && ids.length === rows.length) return { codes: ids.map((id) => ({ id })), names };

@@ -34,7 +34,7 @@ const HEAD_LINES = 4;
 
 export const command = defineCommand({
   description:
-    'Runs qrctl commands against a local sandbox in front of you.\n\n' +
+    'Runs a demo of qrctl commands against a local sandbox.\n\n' +
     'The demo creates codes from a CSV file, lists them, and exports all their scans to a file. It reaches the rate limit on purpose. ' +
     'It takes about ten seconds and requires neither a key nor a network.\n\n' +
     'The files stay in a new temporary directory. The path of the export is printed on standard output.',
@@ -119,7 +119,7 @@ async function runCommand(context: Context, cwd: string, access: Record<string, 
     child.once('close', resolve);
   });
   context.signal.throwIfAborted();
-  if (code !== 0) throw new LocalError(`\`${line}\` failed with exit code ${code}`, { hint: `see its files in ${cwd}` });
+  if (code !== 0) throw new LocalError(`\`${line}\` failed with exit code ${code}`, { hint: `See its files in ${cwd}.` });
 }
 
 async function firstLines(path: string): Promise<string[]> {

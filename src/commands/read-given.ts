@@ -39,7 +39,7 @@ export async function readGiven(context: Context, path: string, { flag, mostByte
     const why = isMissing ? 'there is no such file' : describeSystemError(cause);
     const meant = isMissing ? neighbourOf(path) : undefined;
     throw new UsageError(`cannot read ${nameOfGiven(path)}: ${why}`, {
-      hint: meant === undefined ? `pass a file to ${flag}, or - for standard input` : `did you mean ${quote(meant)}?`,
+      hint: meant === undefined ? `Pass a file to ${flag}, or - for standard input.` : `Did you mean ${quote(meant)}?`,
       cause,
     });
   }

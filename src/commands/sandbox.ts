@@ -31,7 +31,7 @@ export const command = defineCommand({
     plan: choice('--plan <plan>', 'Plan of the workspace (default: business)', PLANS),
     window: duration('--window <duration>', 'Length of a rate-limit window (default: 60s; at least 1s)'),
     seed: integer('--seed <n>', 'Seed of the sample data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
-    live: integer('--live <n>', 'New scans per second and code from now on (default: 0)', { min: 0, max: 1000 }),
+    live: integer('--live <n>', 'New scans per code per second (default: 0)', { min: 0, max: 1000 }),
     latency: duration('--latency <duration>', 'Delay of every response (default: 0)'),
     key: text('--key <key>', "API key to accept (default: a generated key); don't pass a real key, because arguments are public"),
   },
@@ -82,14 +82,14 @@ async function start(context: Context, port: number | undefined, options: StartO
       return startSandbox({ ...options, port: 0 });
     }
     const problem = code === 'EACCES' ? `permission denied for port ${port}` : `port ${port} is in use`;
-    throw new UsageError(problem, { hint: 'use a free port with `qrctl sandbox --port 0`', cause: error });
+    throw new UsageError(problem, { hint: 'Use a free port with `qrctl sandbox --port 0`.', cause: error });
   }
 }
 
 function checkWindow(windowMs: number | undefined): number | undefined {
   // The reset is told in whole seconds: a shorter window could not be waited for.
   if (windowMs === undefined || windowMs >= 1000) return windowMs;
-  throw new UsageError('--window is shorter than 1s', { hint: 'use a longer window, as in `qrctl sandbox --window 5s`' });
+  throw new UsageError('--window is shorter than 1s', { hint: 'Use a longer window, as in `qrctl sandbox --window 5s`.' });
 }
 
 function checkKey(key: string | undefined): string | undefined {

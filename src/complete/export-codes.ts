@@ -182,7 +182,7 @@ async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Pro
   if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
   throw new UnprovenError(
     `the service sends no Date header, and has scans later than this machine's clock (${formatInstant(nowMs)})`,
-    { hint: 'Set the clock of this machine, or specify the end of the range, for example `--until 2026-12-01T00:00:00Z`.' },
+    { hint: 'Set the clock of this machine, or specify the end of the range with --until.' },
   );
 }
 

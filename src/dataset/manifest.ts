@@ -116,10 +116,10 @@ export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): Di
   // P7: rows of one day in two directories, or two kinds of files, are no dataset.
   const [before, now] = [was.partition, is.partition];
   if (before.by !== now.by)
-    return { reason: `is partitioned by ${before.by}, not by ${now.by}`, wayOn: `Pass \`--partition-by ${before.by}\`` };
+    return { reason: `is partitioned by ${before.by}, not by ${now.by}`, wayOn: `Pass --partition-by ${before.by}` };
   if (before.timezone !== now.timezone) {
     const reason = `has its ${before.by}s in ${quote(before.timezone)}, not in ${quote(now.timezone)}`;
-    return { reason, wayOn: `Add \`--timezone ${inShellOr('ZONE', before.timezone)}\`` };
+    return { reason, wayOn: `Add --timezone ${inShellOr('ZONE', before.timezone)}` };
   }
   return differenceOf(was, is);
 }

@@ -60,7 +60,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         throw datasetRefusal(
           directory,
           'the directory already contains a dataset',
-          `Add \`--append\` to add to it, or ${OTHER_PLACE}`,
+          `Add --append to add to it, or ${OTHER_PLACE}`,
         );
       const recorded = await checkDataset(options, directory, found);
       const known = found?.parts ?? [];

@@ -58,7 +58,7 @@ function tooLong({ slug }: QrCode, text: string, { level, logo }: PictureStyle):
   const canLower = level !== 'L' && logo === undefined;
   return new UsageError(
     `cannot encode the address of ${quote(slug)}: ${formatCount(text.length)} characters don't fit in a QR code at level ${level}`,
-    { hint: `Use a shorter \`--short-url\`${canLower ? ', or lower the error correction with `--ecc L`' : ''}.` },
+    { hint: `Use a shorter --short-url${canLower ? ', or add --ecc L for less error correction' : ''}.` },
   );
 }
 
@@ -68,7 +68,7 @@ function refuseManyPixels(side: number, { sizeMm, dpi }: PictureStyle): void {
   const size = `${formatNumber(sizeMm)} mm at ${dpi} dpi`;
   throw new UsageError(
     `cannot draw a PNG of ${size}: it would be ${formatCount(side)} pixels wide (limit: ${formatCount(MOST_PNG_PIXELS)})`,
-    { hint: 'Draw the code as SVG, PDF or EPS, or pass a lower `--dpi`.' },
+    { hint: 'Draw the code as SVG, PDF or EPS, or lower --dpi.' },
   );
 }
 
@@ -85,7 +85,7 @@ export function refuseUnprintable(
   const reasons = [...refusals, ...ofCode].join('; ');
   if (reasons !== '' && !force) {
     throw new UsageError(`the printed code may not scan: ${reasons}`, {
-      hint: 'Pass `--force` to draw it anyway, or `--dry-run` to list the refused codes.',
+      hint: 'Add --force to draw it anyway, or --dry-run to list the refused codes.',
     });
   }
   for (const warning of warnings) console.warn(warning);

@@ -46,7 +46,7 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
       renderer.draw(box, formatColour(paper)).catch((error) => {
         if (!(error instanceof RenderError)) throw error;
         throw new UsageError(`the logo ${error.message} at ${box} pixels`, {
-          hint: 'Save the logo as a PNG, or draw smaller images with `--size`.',
+          hint: 'Save the logo as a PNG, or draw smaller images with --size.',
         });
       }),
   };

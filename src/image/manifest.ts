@@ -51,12 +51,12 @@ export async function readManifest(directory: string, force: boolean): Promise<M
   const path = join(directory, 'manifest.csv');
   const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
-    throw cannotOpen(`read ${path}`, error, 'choose a different directory with `--output-dir`');
+    throw cannotOpen(`read ${path}`, error, 'specify a different directory with --output-dir');
   });
   const rows = bytes && (await parseRows(bytes, path));
   if (bytes && !rows && !force) {
     throw new UsageError(`cannot overwrite ${path}: it was not written by an earlier run`, {
-      hint: 'Choose a different directory with `--output-dir`, or pass `--force` to overwrite the file.',
+      hint: 'Specify a different directory with --output-dir, or add --force to overwrite the file.',
     });
   }
   return { path, rows: new Map((rows ?? []).map((row) => [row.file, row])) };

@@ -39,7 +39,7 @@ export async function bindJournal(
   { workspace, path, ...question }: BindingQuestion,
 ): Promise<WorkspaceLine[]> {
   const recorded = found.findLast(isWorkspaceLine) ?? first;
-  const elsewhere = 'use a different --results file';
+  const elsewhere = 'specify a different file with --results';
   const answer = await checkWorkspace({ ...question, path, workspace, recorded, elsewhere });
   return answer === 'same' ? [] : [{ is: 'workspace', ...(await workspace.record()) }];
 }

@@ -159,7 +159,7 @@ function refuseParquet({ path, gzip }: Pick<OutputPlan, 'path' | 'gzip'>, { isTe
   if (gzip) throw new UsageError('Parquet files are already compressed', { hint: 'Omit .gz from the file name.' });
   if (path !== undefined || !isTerminal) return;
   throw new UsageError('cannot print Parquet to a terminal: it is a binary format', {
-    hint: 'Write it to a file, for example with `-o scans.parquet`.',
+    hint: 'Add -o scans.parquet to write it to a file.',
   });
 }
 

@@ -37,7 +37,7 @@ function parseWebUrl(text: string): URL {
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     const meant = completed(text);
     throw new UsageError('the base URL is not an http or https URL', {
-      hint: meant === undefined ? `Specify a URL such as https://host${VERSION_PATH}.` : `did you mean ${meant}?`,
+      hint: meant === undefined ? `Specify a URL such as https://host${VERSION_PATH}.` : `Did you mean ${meant}?`,
     });
   }
   if (url.username !== '' || url.password !== '') {

@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network unreachable',
   EACCES: 'connecting was not permitted',
   EPERM: 'connecting was not permitted',
-  EPROTO: 'the other side does not speak TLS as expected',
+  EPROTO: 'the server sent an invalid TLS response',
   UND_ERR_SOCKET: 'the connection was closed before the response was complete',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
   // What undici did not expect of a server: a status below 100, a switch of protocols that nobody asked for.
@@ -63,7 +63,8 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   const code = codeOf(error);
   const certificate = CERTIFICATE_WORDS[code];
   if (certificate !== undefined) return new NetworkError(certificate, { fault: 'certificate', sent, cause: error });
-  if (NOT_TLS.has(code)) return new NetworkError('the other side does not speak TLS', { fault: 'protocol', sent, cause: error });
+  if (NOT_TLS.has(code))
+    return new NetworkError('the server did not respond with TLS', { fault: 'protocol', sent, cause: error });
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 

@@ -67,7 +67,7 @@ interface WorkspaceQuestion {
   getCode: (id: string) => Promise<unknown>;
   /** Value of `--moved-from`: the base URL that the service had. */
   movedFrom?: string | undefined;
-  /** What to do if the file belongs elsewhere, for the hint: `use a different --results file`. */
+  /** What to do if the file belongs elsewhere, for the hint: `specify a different file with --results`. */
   elsewhere: string;
   /** The file may have codes whose ids it doesn't know, so that no known id proves nothing. */
   mayKnowMore?: boolean;
@@ -123,7 +123,7 @@ function otherWorkspace({ path, recorded, workspace, elsewhere }: WorkspaceQuest
     recorded.profile === undefined || recorded.profile === workspace.profile
       ? `Use the key of that workspace, or ${elsewhere}.`
       : `Use --profile ${inShellOr('NAME', recorded.profile)}, or ${elsewhere}.`;
-  const why = requested === 0 ? 'it records no code that could be checked with' : "its codes don't exist in the workspace of";
+  const why = requested === 0 ? 'it records no code to look up with' : "its codes don't exist in the workspace of";
   const what = requested === 0 ? 'may belong' : 'belongs';
   return new UsageError(
     `${path} ${what} to another workspace: it was written with ${nameOf(recorded)}, and ${why} ${nameOf(workspace)}`,

@@ -47,5 +47,5 @@ function hintFor(name: string, names: readonly string[]): string {
   const similar = nearest(name, names);
   return similar === undefined
     ? `Run \`qrctl auth login --profile ${inShellOr('NAME', name)}\` to create it.`
-    : `did you mean '${similar}'? Run \`qrctl auth list\` to see all profiles.`;
+    : `Did you mean '${similar}'? Run \`qrctl auth list\` to see all profiles.`;
 }

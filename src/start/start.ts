@@ -36,7 +36,10 @@ export async function main(argv: readonly string[]): Promise<number> {
 /** Nothing is left to wait for, and the run has not ended: to node that is a success. */
 function endedUnsaid(): void {
   process.exitCode = 1;
-  writeSync(2, 'qrctl: ended before its work was done: this is a bug in qrctl\n');
+  writeSync(
+    2,
+    'qrctl: unexpected failure: qrctl ended before the command was complete\n  hint: This is a bug in qrctl. Run the same command with --verbose and report the output.\n',
+  );
 }
 
 function loadApp(): App {

@@ -24,7 +24,7 @@ export interface ErrorPlace {
   wholePaths?: () => readonly string[];
 }
 
-const DEFECT_HINT = 'This is a bug in qrctl. Run the same command with `--verbose` and report the output.';
+const DEFECT_HINT = 'This is a bug in qrctl. Run the same command with --verbose and report the output.';
 
 /**
  * Returns the text for standard error, with a final line end; empty for a closed pipe, which is a silent end.

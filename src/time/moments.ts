@@ -68,13 +68,13 @@ function meant(text: string, { flag, nowMs }: MomentContext): string | undefined
   // Only the name matters here: a text is a period in every zone or in none.
   if (isPeriod(text, nowMs)) {
     const period = text.toLowerCase().replace(/[\s_]+/g, '-');
-    return `Use \`--during ${period}\` for the whole period, or pass ${flag} a date such as 2026-10-01.`;
+    return `Use --during ${period} for the whole period, or pass ${flag} a date such as 2026-10-01.`;
   }
   const [, ago, unit] = /^(\d+)\s*(second|minute|hour|day|week|[smhdw])\w*(?:\s+ago)?$/i.exec(text) ?? [];
   const duration = ago && unit && `${Number(ago)}${unit.charAt(0).toLowerCase()}`;
-  if (duration && (parseDuration(duration) ?? nowMs) < nowMs) return `Use \`${flag} ${duration}\`.`;
+  if (duration && (parseDuration(duration) ?? nowMs) < nowMs) return `Use ${flag} ${duration}.`;
   const days = datesOf(text);
-  return days.length > 0 ? `Use ${days.map((day) => `\`${flag} ${day}\``).join(' or ')}.` : undefined;
+  return days.length > 0 ? `Use ${days.map((day) => `${flag} ${day}`).join(' or ')}.` : undefined;
 }
 
 /** The dates that a number of three parts may mean: `01.03.2026` one, `03/04/2026` two, `03/29/2026` one. */

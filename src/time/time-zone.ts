@@ -22,13 +22,13 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
     return checked(
       'timezone in the profile',
       setting,
-      'Set it with `qrctl config set timezone Europe/Berlin`, or pass `--timezone`.',
+      'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.',
     );
   if (TZ === undefined) return machineTimeZone() ?? 'UTC';
   const name = TZ.replace(/^:/, '').replace(/^\/usr\/share\/zoneinfo\//, '');
   // POSIX: a TZ that is empty is UTC.
   if (/^(UTC0?|GMT0?|)$/.test(name)) return 'UTC';
-  return checked('value for TZ', name, 'Set the environment variable TZ to an IANA name, or pass `--timezone`.', TZ);
+  return checked('value for TZ', name, 'Set the environment variable TZ to an IANA name, or pass --timezone.', TZ);
 }
 
 /** Returns the effective zone for display only, or UTC if it is invalid. */

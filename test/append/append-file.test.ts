@@ -180,7 +180,7 @@ describe('an append is not even begun where', () => {
     ]) {
       const opening = openOn(memory, service, { identity });
       await expect(opening).rejects.toThrow('--append requires the column qr_id to identify the scans in the file');
-      await expect(opening).rejects.toMatchObject({ hint: 'Add it to --fields, for example `--fields qr_id,id,ts`.' });
+      await expect(opening).rejects.toMatchObject({ hint: 'Add it to --fields, as in --fields qr_id,id,ts.' });
     }
     await (await openOn(memory, service, { identity: { columns: ['id', 'ts'] } })).discard();
   });

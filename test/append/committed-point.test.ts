@@ -231,7 +231,7 @@ describe('an append is refused, and everything left as it is, when', () => {
       'the file is shorter than committed (A6)',
       () => memory.write(FILE, fileText().slice(0, -10)),
       /the file was truncated/,
-      'Restore the file from a backup, or add `--restart`',
+      'Restore the file from a backup, or add --restart',
     ],
     [
       'the file was edited (A6)',
@@ -251,7 +251,7 @@ describe('an append is refused, and everything left as it is, when', () => {
       /was edited or replaced/,
       'Restore the file',
     ],
-    ['the file was moved away (A6)', () => memory.remove(FILE), /the file no longer exists/, 'add `--rotated`'],
+    ['the file was moved away (A6)', () => memory.remove(FILE), /the file no longer exists/, 'add --rotated'],
     [
       'another base URL is meant',
       () => {},
@@ -277,21 +277,21 @@ describe('an append is refused, and everything left as it is, when', () => {
       'other columns are wanted',
       () => {},
       /has the columns id,ts,country/,
-      'Pass `--fields id,ts,country,city,device,os,browser,referrer`',
+      'Pass --fields id,ts,country,city,device,os,browser,referrer',
       { identity: { columns: ['id', 'ts'] } },
     ],
     [
       'another format is wanted',
       () => {},
       /was written as csv, not ndjson/,
-      'Pass `--format csv`',
+      'Pass --format csv',
       { identity: { format: 'ndjson' } },
     ],
     [
       'other cells are wanted',
       () => {},
       /was written without --raw-cells/,
-      'Omit `--raw-cells`',
+      'Omit --raw-cells',
       { identity: { dialect: { header: true, excel: false, rawCells: true, keepExtra: false } } },
     ],
     [
@@ -325,7 +325,7 @@ describe('an append is refused, and everything left as it is, when', () => {
         memory.remove(FILE);
       },
       /cannot be read \(truncated or changed\), and the file is missing/,
-      'or add `--restart`',
+      'or add --restart',
     ],
   ];
 

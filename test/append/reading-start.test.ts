@@ -62,7 +62,7 @@ it('lies behind the present where the clock of the service was set back below th
   expect(await startOf(at(now, START + 3 * HOUR), now)).toBe(now - HOUR);
   expect(notes).toEqual([
     `scans.out: the file has scans up to ${formatInstant(START + 2 * HOUR)}, which is later than the service's clock. ` +
-      `The clock was set back, or a scan is dated in the future. Reading scans from ${formatInstant(now - HOUR)} and skipping those that the file has`,
+      `The clock was set back, or a scan is dated in the future. Reading scans from ${formatInstant(now - HOUR)} and skipping scans that the file already has`,
   ]);
 });
 
@@ -71,7 +71,7 @@ it('is the first scan where nothing is proven, and says so where the clock was s
   const now = START - DAY;
   expect(await startOf({ ...at(now), note: undefined }, now)).toBeUndefined();
   expect(await startOf(at(now), now)).toBeUndefined();
-  expect(notes).toEqual([expect.stringContaining('Reading all scans and skipping those that the file has')]);
+  expect(notes).toEqual([expect.stringContaining('Reading all scans and skipping scans that the file already has')]);
 });
 
 it('goes back as far as the clock of the service did, though that is past the watermark again (A22)', async () => {
@@ -131,7 +131,7 @@ it('is refused where the file begins after the end (A18, A22)', async () => {
     await expect(failing).rejects.toThrow(
       `cannot append to ${FILE}: the end of the range (${formatInstant(untilMs)}) is not after its start (${formatInstant(START)})`,
     );
-    await expect(failing).rejects.toMatchObject({ hint: expect.stringContaining('a later `--until`') });
+    await expect(failing).rejects.toMatchObject({ hint: expect.stringContaining('a later --until') });
   }
 });
 

@@ -133,7 +133,7 @@ describe('a file that was moved away', () => {
     await rotate();
     const refused = run(memory, service);
     await expect(refused).rejects.toThrow('the file no longer exists');
-    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('add `--rotated`') });
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('add --rotated') });
   });
 
   it("is not mixed with one that is somebody else's", async () => {
@@ -373,7 +373,7 @@ it("says that the service's clock was set back, and goes on with --restart in a 
   for (const later of [46 * HOUR, 47 * HOUR]) {
     const refused = rotated(at(later, 22 * HOUR));
     await expect(refused).rejects.toThrow("the service's clock was set back by 22 h since the last run");
-    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('run this once with `--restart`') });
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('run this once with --restart') });
   }
   for (const name of files()) await memory.disk.rename(name, name.replace('/data/', '/data/old-'));
   await rotated({ ...at(48 * HOUR, 22 * HOUR), restart: true });
@@ -397,7 +397,7 @@ describe('after a run that ended with 9', () => {
     expect(await rotated({ note: (line) => said.push(line) })).toBe(3);
     expect(ids().sort()).toEqual(['6', '7', '8']);
     expect(said[0]).toBe(
-      'scans.out was rotated. Continuing in a new file. Reading scans that the last run could not verify again, and skipping those in scans.out.1',
+      'scans.out was rotated. Continuing in a new file. Rereading scans that the last run could not verify, and skipping those already in scans.out.1',
     );
     await rotate();
     expect(await rotated()).toBe(0);

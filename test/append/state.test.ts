@@ -195,27 +195,27 @@ describe('a run differs from what the file is', () => {
   const dialect = identity.dialect;
   const ndjson = { ...identity, format: 'ndjson' as const };
   const cases: [string, string, AppendIdentity, Partial<AppendIdentity>][] = [
-    ['was written as csv, not ndjson', 'Pass `--format csv`', identity, { format: 'ndjson' }],
-    ['contains the scans of codes a, b, not of code c', 'Pass the same codes (`a b`)', identity, { codes: ['c'] }],
+    ['was written as csv, not ndjson', 'Pass --format csv', identity, { format: 'ndjson' }],
+    ['contains the scans of codes a, b, not of code c', 'Pass the same codes (a b)', identity, { codes: ['c'] }],
     [
       'contains the scans of codes a, b, not of all codes',
-      'Pass the same codes instead of `--all` or filters (`a b`)',
+      'Pass the same codes instead of --all or filters (a b)',
       identity,
       { all: true },
     ],
-    ['contains the scans of all codes, not of codes a, b', 'Pass only `--all`', { ...identity, all: true }, { all: false }],
-    ['has the columns id,ts,qr_id, not id,ts', 'Pass `--fields id,ts,qr_id`', identity, { columns: ['id', 'ts'] }],
-    ['was written without --no-header', 'Omit `--no-header`', identity, { dialect: { ...dialect, header: false } }],
-    ['was written without --excel', 'Omit `--excel`', identity, { dialect: { ...dialect, excel: true } }],
-    ['was written with --excel', 'Add `--excel`', { ...identity, dialect: { ...dialect, excel: true } }, { dialect }],
-    ['was written without --raw-cells', 'Omit `--raw-cells`', identity, { dialect: { ...dialect, rawCells: true } }],
+    ['contains the scans of all codes, not of codes a, b', 'Pass only --all', { ...identity, all: true }, { all: false }],
+    ['has the columns id,ts,qr_id, not id,ts', 'Pass --fields id,ts,qr_id', identity, { columns: ['id', 'ts'] }],
+    ['was written without --no-header', 'Omit --no-header', identity, { dialect: { ...dialect, header: false } }],
+    ['was written without --excel', 'Omit --excel', identity, { dialect: { ...dialect, excel: true } }],
+    ['was written with --excel', 'Add --excel', { ...identity, dialect: { ...dialect, excel: true } }, { dialect }],
+    ['was written without --raw-cells', 'Omit --raw-cells', identity, { dialect: { ...dialect, rawCells: true } }],
     [
       'has ts_local in the time zone Asia/Tokyo, not Europe/Berlin',
-      'Add `--timezone Asia/Tokyo`',
+      'Add --timezone Asia/Tokyo',
       { ...identity, dialect: { ...dialect, timezone: 'Asia/Tokyo' } },
       { dialect: { ...dialect, timezone: 'Europe/Berlin' } },
     ],
-    ['was written with --fields', 'Pass `--fields id,ts,qr_id`', ndjson, { dialect: { ...dialect, keepExtra: true } }],
+    ['was written with --fields', 'Pass --fields id,ts,qr_id', ndjson, { dialect: { ...dialect, keepExtra: true } }],
   ];
   it.each(cases)('it %s (A6)', (reason, wayOn, was, change) => {
     expect(differenceOf(was, { ...was, ...change })).toEqual({ reason, wayOn });

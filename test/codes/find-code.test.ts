@@ -59,7 +59,7 @@ describe('findCode', () => {
     const service = serviceOf(codes(3));
     await expect(findCode(service, 'slug-2x')).rejects.toMatchObject({
       constructor: NotFoundError,
-      hint: 'did you mean slug-2?',
+      hint: 'Did you mean slug-2?',
     });
     await expect(findCode(service, 'something else')).rejects.toMatchObject({
       constructor: NotFoundError,

@@ -102,7 +102,7 @@ describe('auth login', () => {
     const login = await startCli(['auth', 'login'], { tty: true, env: { QRCTL_CONFIG_DIR: machine.directory } });
     await login.waitFor(/Base URL.*: /);
     login.child.stdin?.write('qr.example\r');
-    await login.waitFor(/did you mean\s+https:\/\/qr\.example\/api\/v1\?[\s\S]*Base URL.*: /);
+    await login.waitFor(/Did you mean\s+https:\/\/qr\.example\/api\/v1\?[\s\S]*Base URL.*: /);
     login.child.stdin?.write(`${sandbox.baseUrl}\r`);
     await login.waitFor(/API key for 127\.0\.0\.1:\d+: /);
     login.child.stdin?.write('svc_live_mistyped\r');
@@ -239,7 +239,7 @@ describe('auth list, use and logout', () => {
     await machine.login('work', FAR, KEY);
     const { code, stderr } = await machine.run(args);
     expect(code).toBe(2);
-    expect(stderr).toContain("did you mean 'work'?");
+    expect(stderr).toContain("Did you mean 'work'?");
   });
 
   test('a profile called __proto__ is one like any other', async () => {

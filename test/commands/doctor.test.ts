@@ -134,6 +134,6 @@ test('on a terminal every message and fix is whole, however long', async () => {
   expect(stdout).toContain(`ok    config    ${machine.file}: no profile is stored yet\r\n`);
   expect(stdout).toContain(
     'fail  base-url  no base URL is configured\r\n' +
-      '                → run `qrctl auth login --base-url https://HOST/api/v1`, or try `qrctl demo`\r\n',
+      '                → Run `qrctl auth login --base-url https://HOST/api/v1`, or try `qrctl demo`.\r\n',
   );
 });

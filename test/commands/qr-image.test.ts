@@ -391,7 +391,7 @@ describe('qr image of a sheet', () => {
   });
 
   test.each([
-    [['--sheet', 'L7161x', '-o', 'x.pdf'], /unknown sheet number.*\n.*did you mean L7161\?/],
+    [['--sheet', 'L7161x', '-o', 'x.pdf'], /unknown sheet number.*\n.*Did you mean L7161\?/],
     [['--sheet', 'L7160'], /requires a PDF file/],
     [['--sheet', 'L7160', '-o', 'x.png'], /requires a PDF file/],
     [['--sheet', 'L7160', '--output-dir', 'y'], /can't be used with --output-dir/],

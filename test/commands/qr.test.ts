@@ -122,7 +122,7 @@ describe('qr get', () => {
     const { name = '' } = sandbox.workspace.codes().find((code) => code.slug === slug) ?? {};
     expect((await qr(['get', name])).stderr).toContain(`The code with this name has the slug ${slug}.`);
     expect((await qr(['get', 'No such name'])).stderr).toContain('qrctl qr list --name TEXT');
-    expect(await qr(['get', `${slug}x`])).toMatchObject({ code: 4, stderr: expect.stringContaining(`did you mean ${slug}`) });
+    expect(await qr(['get', `${slug}x`])).toMatchObject({ code: 4, stderr: expect.stringContaining(`Did you mean ${slug}`) });
     expect(await qr(['get', UNKNOWN])).toMatchObject({ code: 4 });
   });
 });

@@ -213,7 +213,7 @@ describe('what is refused', () => {
   });
 
   test('an unknown dimension, with the nearest', async () => {
-    expect((await runHere(['scans', 'stats', 'x', '--by', 'contry'])).stderr).toContain('did you mean --by country?');
+    expect((await runHere(['scans', 'stats', 'x', '--by', 'contry'])).stderr).toContain('Did you mean --by country?');
   });
 
   test('a code that is not there, beside one that is: the other is counted', async () => {

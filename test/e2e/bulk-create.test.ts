@@ -106,7 +106,7 @@ describe('the input', () => {
     const none = await runByDay(['qr', 'create', '--from', 'none.csv'], { env: sandbox.env, cwd: directory });
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read none.csv: there is no such file') });
     const near = await runByDay(['qr', 'create', '--from', 'code.csv'], { env: sandbox.env, cwd: directory });
-    expect(near.stderr).toContain('did you mean codes.csv?');
+    expect(near.stderr).toContain('Did you mean codes.csv?');
     const mend = await runByDay(['qr', 'update', '--from', 'codes.csv'], { env: sandbox.env, cwd: directory });
     expect(mend.stderr).toContain('run this again. Run `qrctl qr list -o codes.csv` to create a file to start from.');
     expect(await create()).toMatchObject({ code: 0 });

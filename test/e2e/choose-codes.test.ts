@@ -119,7 +119,7 @@ describe('codes are chosen', () => {
     [[], 2, 'no code specified'],
     [['CODE', '--all'], 2, "CODE can't be used with --all"],
     [['--all', '--from', 'ids.txt'], 2, "--all can't be used with --from"],
-    [['CODE', '--from', '2026-10-01'], 2, 'use `--since 2026-10-01`'],
+    [['CODE', '--from', '2026-10-01'], 2, 'use --since 2026-10-01'],
     [['--name', 'nobody'], 4, 'no code matches --name nobody'],
     [['--from', 'empty.csv'], 2, 'empty.csv contains no codes'],
   ])('and %j is refused alike by each', async (flags, exit, message) => {

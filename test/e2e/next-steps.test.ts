@@ -75,8 +75,8 @@ describe('a proposed command carries --profile and --base-url where the run had 
 
   test('of a line that is not understood, once', async () => {
     const { qr } = await useProfiles();
-    expect((await qr(['--profile', 'kundeb', 'qr', 'lst'])).stderr).toContain('did you mean `qrctl qr list --profile kundeb`?');
-    expect((await qr(['qr', 'lst', '--profile', 'kundeb'])).stderr).toContain('did you mean `qrctl qr list --profile kundeb`?');
+    expect((await qr(['--profile', 'kundeb', 'qr', 'lst'])).stderr).toContain('Did you mean `qrctl qr list --profile kundeb`?');
+    expect((await qr(['qr', 'lst', '--profile', 'kundeb'])).stderr).toContain('Did you mean `qrctl qr list --profile kundeb`?');
   });
 
   test('of an export that failed in part, of doctor, and in the summary of a run', async () => {
@@ -89,7 +89,7 @@ describe('a proposed command carries --profile and --base-url where the run had 
     ]);
     const doctor = await qr(['doctor', '--format', 'json', '--profile', 'kundeb', '--base-url', 'https://qr.example/api/v1']);
     expect(JSON.parse(doctor.stdout).find(({ check }: { check: string }) => check === 'key').fix).toBe(
-      'run `qrctl auth login --profile kundeb --base-url https://qr.example/api/v1`',
+      'Run `qrctl auth login --profile kundeb --base-url https://qr.example/api/v1`',
     );
     await qr(['qr', 'get', 'nosuch', '--profile', 'kundeb', '--summary', join(cwd, 'run.json')]);
     const { default: run } = await import(join(cwd, 'run.json'), { with: { type: 'json' } });

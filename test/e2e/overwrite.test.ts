@@ -40,7 +40,7 @@ describe('qr create --template', () => {
   });
 });
 
-const BOTH_WAYS = /use a different file with --results, or add --overwrite to replace this one/;
+const BOTH_WAYS = /Specify a different file with --results, or add --overwrite to replace this one/;
 
 describe('the results of another command', () => {
   it('stay where qr update would replace those of qr create', async () => {
@@ -87,7 +87,7 @@ describe('the results of another command', () => {
       const refused = await qr('create', '--from', 'list.csv', ...more);
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain('it holds the results of `qr delete`');
-      expect(refused.stderr).toContain('use a different file with --results');
+      expect(refused.stderr).toContain('Specify a different file with --results');
       expect(refused.stderr).not.toContain('--overwrite');
     }
   });

@@ -62,8 +62,8 @@ describe('a period in a zone', () => {
   test.each([
     [['--during', 'lately'], {}, "invalid value for --during: 'lately'"],
     [['--during', '2024-10', '--since', '24h'], {}, "--since can't be used with --during"],
-    [['--since', '01.03.2026'], {}, 'Use `--since 2026-03-01`.'],
-    [['--since', '2026-10'], {}, 'Use `--during 2026-10` for the whole period'],
+    [['--since', '01.03.2026'], {}, 'Use --since 2026-03-01.'],
+    [['--since', '2026-10'], {}, 'Use --during 2026-10 for the whole period'],
     [['--during', '2024-10', '--timezone', 'Europe/Berlim'], {}, "invalid value for --timezone: 'Europe/Berlim'"],
     [['--during', '2024-10'], { TZ: 'Europe/Berlim' }, "invalid value for TZ: 'Europe/Berlim'"],
     [['--excel'], { TZ: 'CET-1CEST' }, "invalid value for TZ: 'CET-1CEST'"],
@@ -94,7 +94,7 @@ describe('an appended file with local times', () => {
     const refused = await append('--timezone', 'UTC');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('it has ts_local in the time zone Europe/Berlin, not UTC');
-    expect(refused.stderr).toContain('Add `--timezone Europe/Berlin`');
+    expect(refused.stderr).toContain('Add --timezone Europe/Berlin');
     expect((await append(...BERLIN)).code).toBe(0);
   });
 });

@@ -62,7 +62,7 @@ describe('a log that was rotated', () => {
     });
     const found = await stats(cwd, '--input', 'scans.csv');
     expect(found).toMatchObject({ code: 0, scans: 5, codes: ['scans'] });
-    expect(found.stderr).toContain(`Also reading 2 rotated files: ${oldest}, ${newer} (pass \`--no-rotated\``);
+    expect(found.stderr).toContain(`Also reading 2 rotated files: ${oldest}, ${newer} (add --no-rotated`);
     expect(await stats(cwd, '--input', 'scans.csv', '--no-rotated')).toMatchObject({ code: 0, scans: 2 });
   });
 
@@ -172,7 +172,7 @@ describe('a directory', () => {
     const found = await stats(cwd, '--input', 'log');
     expect(found).toMatchObject({ code: 0, scans: 21 });
     expect(found.stderr).toContain(
-      'warning: all.csv.old looks like a scan file but was not read. To count it, specify it with `--input`',
+      'warning: all.csv.old looks like a scan file but was not read. To count it, specify it with --input',
     );
     await writeFile(join(cwd, 'log', 'prices.csv'), 'article,price\nA,1\n');
     expect(await stats(cwd, '--input', 'log')).toMatchObject({

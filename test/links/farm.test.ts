@@ -167,7 +167,7 @@ const CASES: Record<string, Case> = {
   'self-signed': { certificate: 'own', expect: ['broken', 'self-signed'] },
   'other-name': { certificate: 'other-name', expect: ['broken', 'for another host name'] },
   'ends-soon': { days: 6, expect: ['ok', 200] },
-  'no-tls': { url: (host) => `https://${host}:8443/`, expect: ['broken', 'does not speak TLS'] },
+  'no-tls': { url: (host) => `https://${host}:8443/`, expect: ['broken', 'did not respond with TLS'] },
   'port-closed': { url: (host) => `https://${host}:8444/`, expect: ['unreachable', 'refused'] },
   silent: { behave: () => undefined, expect: ['unreachable', 'no response within'] },
   'drips-headers': {

@@ -132,7 +132,7 @@ describe('Parquet', () => {
       { format: 'parquet' },
       { ...scans, isTerminal: true },
       'cannot print Parquet to a terminal: it is a binary format',
-      'Write it to a file, for example with `-o scans.parquet`.',
+      'Add -o scans.parquet to write it to a file.',
     ],
     [{ output: 'a.parquet', format: 'csv' }, scans, "format csv doesn't match the extension of a.parquet", 'Omit --format'],
     [{ output: 'a.parquet', excel: true }, scans, '--excel requires CSV, but the format is parquet', 'Add --format csv'],

@@ -62,7 +62,7 @@ describe('the profile in force', () => {
   ])('must be stored when %s names it', (_, given) => {
     const refused = () => resolved({ ...given, profiles });
     expect(refused).toThrow(UsageError);
-    expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining("did you mean 'work'?") }));
+    expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining("Did you mean 'work'?") }));
   });
 
   test.each(['__proto__', 'constructor', 'toString'])('is not found under the name %s', (profile) => {

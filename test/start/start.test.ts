@@ -91,7 +91,7 @@ test('a run that node ends because nothing is left to wait for is no success', a
   writeFileSync(preload, DESERTED);
   const env = { QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1', QRCTL_API_KEY: 'svc_live_0123456789abcdef' };
   const { code, stderr } = await runCli(['qr', 'list'], { env, nodeArgs: ['-r', preload] });
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ended before its work was done') });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ended before the command was complete') });
 });
 
 describe('what a command loads', () => {

@@ -8,8 +8,8 @@ const json = { json: true, verbose: false };
 
 describe('an error is a few lines', () => {
   test('what failed, and what to try', () => {
-    expect(renderError(new NotFoundError('no code has the slug "abd"', { hint: 'did you mean abc?', status: 404 }), text)).toBe(
-      'qrctl: no code has the slug "abd"\n  hint: did you mean abc?\n',
+    expect(renderError(new NotFoundError('no code has the slug "abd"', { hint: 'Did you mean abc?', status: 404 }), text)).toBe(
+      'qrctl: no code has the slug "abd"\n  hint: Did you mean abc?\n',
     );
   });
 

@@ -43,17 +43,17 @@ describe('a time on the command line', () => {
   );
 
   test.each([
-    ['01.03.2026', 'Use `--since 2026-03-01`.'],
-    ['1.3.2026', 'Use `--since 2026-03-01`.'],
-    ['03/29/2026', 'Use `--since 2026-03-29`.'],
+    ['01.03.2026', 'Use --since 2026-03-01.'],
+    ['1.3.2026', 'Use --since 2026-03-01.'],
+    ['03/29/2026', 'Use --since 2026-03-29.'],
     // Whoever knows which of the two is meant has both to choose from.
-    ['03/04/2026', 'Use `--since 2026-03-04` or `--since 2026-04-03`.'],
-    ['2026/3/1', 'Use `--since 2026-03-01`.'],
-    ['20260301', 'Use `--since 2026-03-01`.'],
-    ['3 days ago', 'Use `--since 3d`.'],
-    ['24 h', 'Use `--since 24h`.'],
-    ['last month', 'Use `--during last-month` for the whole period, or pass --since a date such as 2026-10-01.'],
-    ['2026-10', 'Use `--during 2026-10` for the whole period, or pass --since a date such as 2026-10-01.'],
+    ['03/04/2026', 'Use --since 2026-03-04 or --since 2026-04-03.'],
+    ['2026/3/1', 'Use --since 2026-03-01.'],
+    ['20260301', 'Use --since 2026-03-01.'],
+    ['3 days ago', 'Use --since 3d.'],
+    ['24 h', 'Use --since 24h.'],
+    ['last month', 'Use --during last-month for the whole period, or pass --since a date such as 2026-10-01.'],
+    ['2026-10', 'Use --during 2026-10 for the whole period, or pass --since a date such as 2026-10-01.'],
     ['31.02.2026', /^Use a date/],
     ['soon', /^Use a date/],
   ])('%j is refused with the form that works', (text, hint) => {

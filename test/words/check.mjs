@@ -6,13 +6,15 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';
-import { complaintsOf, describingComplaints } from './rules.mjs';
+import { complaintsOf, describingComplaints, hintComplaints, sourceComplaints } from './rules.mjs';
 
 const NOT_FOR_USERS = /^src\/(build\/|sandbox\/openapi)/;
 const PAPERS = ['README.md', 'CHANGELOG.md', '.github/SECURITY.md', '.github/CONTRIBUTING.md', ...markdownIn('docs')];
 
 /** The functions of define.ts whose second argument describes a flag. */
 const DECLARING = new Set(['flag', 'negation', 'text', 'integer', 'choice', 'choices', 'duration', 'parsed', 'checked']);
+/** Ways to combine the parts of one text. */
+const COMBINING = new Set(['ConditionalExpression', 'LogicalExpression']);
 /** Parts of a syntax tree without texts for users. */
 const SKIPPED = new Set([
   'ImportDeclaration',
@@ -21,6 +23,8 @@ const SKIPPED = new Set([
   'TSInterfaceDeclaration',
   'TSTypeAnnotation',
 ]);
+
+const OF_ROLE = { description: describingComplaints, hint: hintComplaints };
 
 const wanted = process.argv.slice(2);
 const isWanted = (file) => wanted.length === 0 || wanted.some((place) => file.startsWith(place));
@@ -39,28 +43,28 @@ function checkSource(file, source) {
   const { program, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
   const lines = source.split('\n');
-  for (const { node, describes } of textsIn(program)) {
+  for (const { node, role } of textsIn(program)) {
     const text = textOf(node);
     if (!/[\p{L}…][^\p{L}]*\s[^\p{L}]*\p{L}/u.test(text)) continue;
     const line = source.slice(0, node.start).split('\n').length;
     if (lines.slice(Math.max(0, line - 2), line).some((each) => each.includes('words-ok:'))) continue;
-    report(file, line, text, [...complaintsOf(text), ...(describes ? describingComplaints(text) : [])]);
+    report(file, line, text, [...complaintsOf(text), ...sourceComplaints(text), ...(OF_ROLE[role]?.(text) ?? [])]);
   }
 }
 
-/** Each string, or strings joined by `+`, with whether it describes a flag or sums up a command. */
-function* textsIn(node, describes = false) {
+/** Each string, or strings joined by `+`, with its role: whether it describes a flag or a command, or is a hint. */
+function* textsIn(node, role) {
   if (node === null || typeof node !== 'object') return;
   if (Array.isArray(node)) {
-    for (const child of node) yield* textsIn(child);
+    for (const child of node) yield* textsIn(child, role);
     return;
   }
   if (SKIPPED.has(node.type) || (node.type === 'NewExpression' && node.callee.name === 'Error')) return;
-  if (textOf(node) !== undefined) yield { node, describes };
+  if (textOf(node) !== undefined) yield { node, role };
   if (node.type === 'TemplateLiteral') return yield* textsIn(node.expressions);
   if (node.type === 'CallExpression' && DECLARING.has(node.callee.name)) {
     const [first, second, ...others] = node.arguments;
-    yield* textsIn(second, true);
+    yield* textsIn(second, 'description');
     return yield* textsIn([first, ...others]);
   }
   if (node.type === 'ObjectExpression') {
@@ -68,11 +72,17 @@ function* textsIn(node, describes = false) {
     for (const property of node.properties) {
       const isFlag = property.key?.name === 'description' && keys.includes('flags');
       const isCommand = property.key?.name === 'summary' && keys.includes('name');
-      yield* textsIn(property.value ?? property.argument, isFlag || isCommand);
+      const own = isFlag || isCommand ? 'description' : property.key?.name === 'hint' ? 'hint' : undefined;
+      yield* textsIn(property.value ?? property.argument, own);
     }
     return;
   }
   if (textOf(node) !== undefined) return;
+  if (COMBINING.has(node.type)) {
+    const { test, ...parts } = node;
+    if (test) yield* textsIn(test);
+    return yield* textsIn([parts.consequent, parts.alternate, parts.left, parts.right].filter(Boolean), role);
+  }
   for (const [key, child] of Object.entries(node)) if (key !== 'key' && key !== 'source') yield* textsIn(child);
 }
 

@@ -28,6 +28,10 @@ const RULES = [
     'write per',
   ],
   [/\b(rooms?|floors?|promises?|house)\b/, 'write module, layer or guarantee'],
+  [
+    /\b(choose|use|pass|specify) (another|an other) (file|director|path)|\b(choose|use|pass) a different (file|director|path)/,
+    'write specify a different …',
+  ],
   [/\bmutants that live\b/, 'write surviving mutants'],
   [/\b(lies?|lying|lied)\b/, 'no personification: write is, or reports wrong …'],
 ];
@@ -63,5 +67,18 @@ export function describingComplaints(text) {
   if (!/^["'`([]?[A-Z…]/.test(text)) found.push('begin with a capital letter');
   if (WEAK_STARTS.has(first.toLowerCase())) found.push(`begins with "${first}": begin with a verb or a noun`);
   if (/\.$/.test(text) && !/[.?!] [A-Z]/.test(text)) found.push('one sentence has no final period');
+  return found;
+}
+
+/** The complaints about a text in the source: a paper sets flags as code, a terminal does not. */
+export function sourceComplaints(text) {
+  return /`-{1,2}[a-z]/i.test(text) ? ['write a flag without backquotes; they enclose a whole command'] : [];
+}
+
+/** The complaints about a hint: one or more full sentences. Parts that are inserted are hints, or checked where they are written. */
+export function hintComplaints(text) {
+  const found = [];
+  if (/^[a-z]/.test(text) && !text.startsWith('usage: ')) found.push('begin a hint with a capital letter');
+  if (!/([.?!]|…)$/.test(text) && !text.startsWith('usage: ')) found.push('end a hint with a period');
   return found;
 }

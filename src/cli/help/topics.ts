@@ -54,7 +54,7 @@ export const TOPICS: readonly Topic[] = [
         'If the command fails, FILE is unchanged.',
       'Use --fields a,b,c to choose and order columns, --ids to print only IDs, and --no-header to omit the header row of CSV.',
       "In CSV, qrctl escapes cells that a spreadsheet would run as a formula with a leading '. " +
-        'Every --from removes it again. To turn this off for writing and reading, use --raw-cells. ' +
+        'Flags named --from remove it again. To turn this off for writing and reading, use --raw-cells. ' +
         'For Excel, use --excel, which adds a byte order mark, CRLF line ends and, for scans, local times. JSON and NDJSON always contain the exact values.',
       {
         lines: [
@@ -130,7 +130,7 @@ export const TOPICS: readonly Topic[] = [
     title: 'Rate limits',
     blocks: [
       'The service counts the requests of a workspace per minute, for all keys and clients together: 60 on the Free plan, 300 on Pro, ' +
-        '1000 on Business. qrctl counts along and waits for the next minute before it exceeds the limit. If other clients use the ' +
+        '1000 on Business. qrctl counts its requests, too, and waits for the next minute before it exceeds the limit. If other clients use the ' +
         'workspace, qrctl waits when the service returns 429, then retries. No data is lost.',
       {
         list: [

@@ -29,7 +29,7 @@ export async function readKey(context: Context, { fromStdin, baseUrl, verify }: 
   if (fromStdin) return accept(await firstLine(context));
   if (!console.canAsk) {
     throw new UsageError('cannot prompt for the key: not a terminal', {
-      hint: 'pass the key on standard input, as in `qrctl auth login --key-stdin < FILE`',
+      hint: 'Pass the key on standard input, as in `qrctl auth login --key-stdin < FILE`.',
     });
   }
   const { askUntil } = await import('../ask-until.ts');
@@ -60,7 +60,7 @@ export async function verifyKey({ connect }: Pick<Context, 'connect'>, settings:
   } catch (cause) {
     if (!(cause instanceof UnavailableError)) throw cause;
     throw new UnavailableError(`${cause.message}; nothing was stored`, {
-      hint: 'try again, or store the key without verification with --no-verify',
+      hint: 'Try again, or store the key without verification with --no-verify.',
       code: cause.code,
       status: cause.status,
       cause,

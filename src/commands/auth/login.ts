@@ -67,7 +67,7 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   for (const note of settings.notes) context.console.note(note);
   if (settings.baseUrl === undefined) {
     throw new UsageError('missing --base-url', {
-      hint: 'run `qrctl auth login --base-url https://HOST/api/v1`',
+      hint: 'Run `qrctl auth login --base-url https://HOST/api/v1`.',
     });
   }
   return { ...settings, baseUrl: settings.baseUrl };

@@ -54,7 +54,7 @@ async function checkConfig(env: Context['env']): Promise<Checked<Stored>> {
     profiles.size === 0
       ? 'no profile is stored yet'
       : `${profiles.size} stored ${profiles.size === 1 ? 'profile' : 'profiles'}, not readable by other users`;
-  const warnings = mended.map((sentence) => doubtful('config', sentence, 'check which program changes the permissions'));
+  const warnings = mended.map((sentence) => doubtful('config', sentence, 'Find the program that changes the permissions.'));
   return { findings: warnings.length > 0 ? warnings : [sound('config', `${file}: ${holds}`)], value: store };
 }
 
@@ -77,7 +77,7 @@ function checkOtherSettings({ flags, name, profile }: Inputs): Checked<Settings>
 function checkBaseUrl(inputs: Inputs): Checked<string | undefined> {
   const base = resolveBaseUrl(inputs);
   if (base) return { findings: [sound('base-url', [base.baseUrl, ...base.note].join('; '))], value: base.baseUrl };
-  const hint = 'run `qrctl auth login --base-url https://HOST/api/v1`, or try `qrctl demo`';
+  const hint = 'Run `qrctl auth login --base-url https://HOST/api/v1`, or try `qrctl demo`.';
   throw new UsageError('no base URL is configured', { hint });
 }
 
@@ -90,7 +90,7 @@ function checkStoredKey(inputs: Inputs, baseUrl: string | undefined): Checked<Ke
   const origin = keySource === 'variable' ? 'QRCTL_API_KEY' : `the profile '${inputs.name}'`;
   if (apiKey !== undefined)
     return { findings: [sound('key', `${keyPrefix(apiKey)} of ${origin}`)], value: { apiKey, keySource } };
-  throw new AuthError(apiKeyProblem ?? 'no API key is configured', { hint: 'run `qrctl auth login`' });
+  throw new AuthError(apiKeyProblem ?? 'no API key is configured', { hint: 'Run `qrctl auth login`.' });
 }
 
 function checkProxy(env: Context['env'], baseUrl: string | undefined): Checked<undefined> {

@@ -79,7 +79,7 @@ function compareOperation(walk: Walk, description: unknown, expected: Expected):
   const { method, path, body = [], answer } = expected;
   const name = `${method.toUpperCase()} ${path}`;
   const operation = findOperation(walk, description, path, method);
-  if (operation === undefined) return { broken: [`${name} is gone`], changed: [] };
+  if (operation === undefined) return { broken: [`${name} is missing`], changed: [] };
   return merge([
     compareQuery(walk, name, operation, expected),
     compareFields(walk, `the body of ${name}`, body, walk(operation, 'requestBody', ...JSON_SCHEMA)),

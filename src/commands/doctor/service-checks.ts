@@ -63,14 +63,14 @@ function withFix(error: unknown): unknown {
   const { message, code, status } = error;
   // TLS and proxies have fixes of their own.
   if (error.cause instanceof NetworkError && (error.cause.fault !== 'network' || error.cause.hint)) return error;
-  const hint = 'check the base URL, the network, the proxy and the firewall, or whether the service is down';
+  const hint = 'Check the base URL, the network, the proxy and the firewall, and whether the service is down.';
   return new UnavailableError(message, { hint, code, status, cause: error });
 }
 
 function checkClock({ clock }: CheckContext, service: Service): Finding {
   const serviceMs = service.nowMs();
   if (serviceMs === undefined) {
-    return doubtful('clock', 'the service sends no Date header', 'ignore this; qrctl estimates pauses from Retry-After');
+    return doubtful('clock', 'the service sends no Date header', 'No action is needed. qrctl estimates pauses from Retry-After.');
   }
   const aheadMs = clock.now() - serviceMs;
   if (Math.abs(aheadMs) <= NOTABLE_SKEW_MS) return sound('clock', 'matches the clock of the service');
@@ -78,7 +78,7 @@ function checkClock({ clock }: CheckContext, service: Service): Finding {
   return doubtful(
     'clock',
     `this machine is ${skew}; qrctl uses the clock of the service`,
-    'synchronize the clock of this machine, such as with NTP',
+    'Synchronize the clock of this machine, for example with NTP.',
   );
 }
 
@@ -86,13 +86,13 @@ function unreadable(error: Failure): Finding {
   return doubtful(
     'openapi',
     `/openapi.json cannot be read: ${error.message}`,
-    'ignore this, or contact the operator of the service; qrctl works without this file',
+    'No action is needed. qrctl works without this file.',
   );
 }
 
 function checkDescription(description: unknown): Finding {
   const { broken, changed } = compareOpenApi(description);
-  const fix = 'check for a newer version of qrctl';
+  const fix = 'Check for a newer version of qrctl.';
   if (broken.length > 0) {
     const message = `/openapi.json does not match qrctl: ${inShort([...broken, ...changed])}`;
     return failed('openapi', new UnexpectedAnswerError(message, { hint: fix }));

@@ -110,14 +110,16 @@ function withoutRerun({ signal }: Context, sent: unknown, results: readonly RowR
 /** Throws UsageError where the results are to go into what is no file: the next run reads them, and its journal lies beside them. */
 async function refuseDevice(path: string): Promise<void> {
   if (!(await isWrittenDirectly(path))) return;
-  throw new UsageError(`cannot write results to ${path}: it is not a regular file`, { hint: 'specify a file with --results' });
+  throw new UsageError(`cannot write results to ${path}: it is not a regular file`, { hint: 'Specify a file with --results.' });
 }
 
 /** Throws UsageError where a file that would be replaced is the journal of a run: what was sent would be forgotten. */
 async function refuseJournals(paths: readonly (string | undefined)[]): Promise<void> {
   for (const path of paths) {
     if (path === undefined || !(await isJournal(path))) continue;
-    throw new UsageError(`cannot overwrite ${path}: it is the journal of a bulk run`, { hint: 'specify a different file' });
+    throw new UsageError(`cannot overwrite ${path}: it is the journal of a bulk run`, {
+      hint: 'Specify a different file with --output.',
+    });
   }
 }
 

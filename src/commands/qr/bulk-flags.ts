@@ -45,14 +45,14 @@ export function requireFrom(options: Options, given: Given): void {
   const key = Object.keys(options).find((option) => option !== 'from' && given[option] !== undefined);
   if (key === undefined) return;
   const [name] = options[key]?.flags.split(' ', 1) ?? [];
-  throw new UsageError(`${name} requires --from FILE`, { hint: `add --from FILE, or omit ${name}` });
+  throw new UsageError(`${name} requires --from FILE`, { hint: `Add --from FILE, or omit ${name}` });
 }
 
 /** The results of a run that needs its journal; `flag` says why. Throws UsageError if it keeps none. */
 export function requireResults(path: string | undefined, flag: string): string {
   if (path !== undefined) return path;
   throw new UsageError(`${flag} requires a journal, but a run from standard input has none`, {
-    hint: 'save the rows in a file and use --from FILE, or add --results FILE',
+    hint: 'Save the rows in a file and use --from FILE, or add --results FILE.',
   });
 }
 
@@ -79,7 +79,7 @@ export function resultsPathOf(from: string, { results, output }: BulkFlags, form
     const earlier = files.slice(0, index).find((other) => realTarget(other.path) === realTarget(file.path));
     if (!earlier) continue;
     throw new UsageError(`${file.what} can't be the same file as ${earlier.what}`, {
-      hint: `specify a different file with ${file.flag}, or omit it`,
+      hint: `Specify a different file with ${file.flag}, or omit it.`,
     });
   }
   return path;

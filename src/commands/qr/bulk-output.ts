@@ -73,7 +73,7 @@ async function openResults(
 ): Promise<RowSink> {
   const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
-  const elsewhere = 'choose another file with --results';
+  const elsewhere = 'specify a different file with --results';
   if (format === 'xlsx')
     return openSink(context, { ...(await planOutput(context, { output: path }, columns, 'list')), elsewhere });
   const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path), elsewhere });

@@ -59,7 +59,7 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
   const { format } = await planOutput(context, options, columns, shape);
   if (options.timezone !== undefined && format !== 'xlsx') {
     throw new UsageError('--timezone requires a workbook: other formats have times in UTC', {
-      hint: 'add -o FILE.xlsx, or omit --timezone',
+      hint: 'Add -o FILE.xlsx, or omit --timezone.',
     });
   }
   if (shortUrl === undefined) return { columns, toRecord: (code) => ({ ...code }) };

@@ -47,9 +47,9 @@ export async function checkResultsPlace({ path, before, command, overwrite }: Re
 }
 
 function refusal(path: string, reason: string, canReplace = true): UsageError {
-  const otherFile = 'use a different file with --results';
+  const otherFile = 'Specify a different file with --results';
   return new UsageError(`cannot write ${path}: ${reason}`, {
-    hint: canReplace ? `${otherFile}, or add --overwrite to replace this one` : otherFile,
+    hint: canReplace ? `${otherFile}, or add --overwrite to replace this one.` : `${otherFile}.`,
   });
 }
 

@@ -36,7 +36,7 @@ export function sortFiles(files: readonly LogFile[]): string[] {
     // F13: the figures would be too low.
     if (name.packing === undefined || name.packing === 'gz') continue;
     throw new UsageError(`cannot read ${path}: qrctl decompresses .gz, not .${name.packing}`, {
-      hint: `Decompress ${basename(path)}, or move it to a different directory to count without it.`,
+      hint: `Decompress ${basename(path)}, or move it to another directory to count without it.`,
     });
   }
   const sorted = [...files].sort((a, b) => compareAges(a.name, b.name) || (a.path < b.path ? -1 : 1));
@@ -49,7 +49,7 @@ export async function warnOfUnread(paths: readonly string[], { warn }: ListOptio
   for (const path of paths) if ((await peekInput(path)) === 'scans') unread.push(path);
   if (unread.length === 0) return;
   const [looks, it] = unread.length === 1 ? ['looks like a scan file but was', 'it'] : ['look like scan files but were', 'them'];
-  warn(`${inShort(unread)} ${looks} not read. To count ${it}, specify ${it} with \`--input\``);
+  warn(`${inShort(unread)} ${looks} not read. To count ${it}, specify ${it} with --input`);
 }
 
 /** Largest number of names in a message. */

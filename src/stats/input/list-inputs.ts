@@ -46,7 +46,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
   }
   if (also.length > 0)
     options.note(
-      `Also reading ${countOf(also.length, 'rotated file')}: ${inShort(also)} (pass \`--no-rotated\` to read only the specified files)`,
+      `Also reading ${countOf(also.length, 'rotated file')}: ${inShort(also)} (add --no-rotated to read only the specified files)`,
     );
   return eachOnce(logs);
 }

@@ -163,7 +163,7 @@ function checkNames(names: readonly string[], path: string, dimensions: readonly
   const without = dimensions.filter(isValueDimension).find((dimension) => !names.includes(dimension));
   if (without) {
     throw new UsageError(`cannot count ${path} by ${without}: the file has no column ${without}`, {
-      hint: `Omit \`--by ${without}\`, or export the file again with all fields.`,
+      hint: `Omit --by ${without}, or export the file again with all fields.`,
     });
   }
 }

@@ -23,8 +23,8 @@ describe('compareOpenApi', () => {
   });
 
   test.each<[string, (text: string) => string, string]>([
-    ['a path', (text) => text.replace(/"\/qr\/\{id\}\/scans"/, '"/qr/{id}/visits"'), 'GET /qr/{id}/scans is gone'],
-    ['a method', (text) => text.replaceAll('"delete":', '"purge":'), 'DELETE /qr/{id} is gone'],
+    ['a path', (text) => text.replace(/"\/qr\/\{id\}\/scans"/, '"/qr/{id}/visits"'), 'GET /qr/{id}/scans is missing'],
+    ['a method', (text) => text.replaceAll('"delete":', '"purge":'), 'DELETE /qr/{id} is missing'],
     ['a field', (text) => text.replaceAll('"referrer"', '"referer"'), 'the response of GET /qr/{id}/scans has no field referrer'],
     ['a parameter', (text) => text.replaceAll('"since"', '"from"'), 'GET /qr/{id}/scans has no parameter since'],
     ['a field to send', (text) => text.replaceAll('"destination"', '"target"'), 'the body of POST /qr has no field destination'],

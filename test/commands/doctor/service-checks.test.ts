@@ -71,7 +71,7 @@ describe('checkService', () => {
     expect(openApiFinding).toMatchObject({
       check: 'openapi',
       status: 'fail',
-      message: expect.stringContaining('GET /qr is gone'),
+      message: expect.stringContaining('GET /qr is missing'),
     });
     expect(exitCodeOf(openApiFinding?.failure)).toBe(1);
   });

@@ -47,9 +47,9 @@ export async function openLastRun(
   const { clock, signal, processes } = context;
   const format = formatOfPath(path) ?? 'csv';
   if (format === 'xlsx')
-    throw new UsageError("--since-last can't use a workbook", { hint: 'specify a .csv, .json or .ndjson file' });
+    throw new UsageError("--since-last can't use a workbook", { hint: 'Specify a .csv, .json or .ndjson file.' });
   if (path === output)
-    throw new UsageError("--since-last and --output can't be the same file", { hint: 'specify a different file with --output' });
+    throw new UsageError("--since-last and --output can't be the same file", { hint: 'Specify a different file with --output.' });
   const lock = await acquireLock(path, { clock, signal });
   try {
     const before = readRows(await readLast(path), judges);
@@ -60,7 +60,7 @@ export async function openLastRun(
         const file = await openWholeFile(path, {
           processes,
           gzip: isCompressed(path),
-          elsewhere: 'choose another file with --since-last',
+          elsewhere: 'specify a different file with --since-last',
         });
         const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };
         await writeAll(createDocumentSink(file, createFormatter(format, style)), [rows]);
@@ -118,7 +118,7 @@ function readRows(input: Input | undefined, { fails, ends }: Judges): Map<string
 
 function notOurs(path: string, why: string, cause?: unknown): UsageError {
   return new UsageError(`${path} was not written by --since-last: ${why}`, {
-    hint: 'specify a different file with --since-last; this one is unchanged',
+    hint: 'Specify a different file with --since-last. This file is unchanged.',
     cause,
   });
 }

@@ -43,9 +43,9 @@ export function noResponse(
     asked === 1
       ? `the only destination that was checked did not respond (${reason}): it is down, or this machine has no network`
       : `none of ${countOf(asked, 'destination')} responded (${reason}): this machine seems to have no network`;
-  const unwritten = file === undefined ? '' : `; ${file} was not written`;
+  const unwritten = file === undefined ? '' : ` ${file} was not written.`;
   return new UnavailableError(message, {
-    hint: `check the network, DNS and proxy of this machine, then run this again${unwritten}`,
+    hint: `Check the network, DNS and proxy of this machine, then run this again.${unwritten}`,
   });
 }
 
@@ -57,6 +57,6 @@ export function failure(failed: readonly CheckRow[], of: number, isNews: boolean
     : `${failed.length} of ${countOf(of, 'code')} failed the check`;
   const example = failed.length === 1 ? `: ${quote(String(slug))}${error === null ? '' : `: ${error}`}` : '';
   return new PartialError(`${what}${example}`, {
-    hint: 'correct a destination with `qrctl qr update CODE --destination ADDRESS`',
+    hint: 'Correct a destination with `qrctl qr update CODE --destination ADDRESS`.',
   });
 }

@@ -18,7 +18,7 @@ export async function createOne(context: Context, flags: CreateFlags): Promise<v
   const { name, type } = flags;
   if (name === undefined || name.trim() === '') {
     throw new UsageError(name === undefined ? 'missing --name' : '--name contains only spaces', {
-      hint: 'run `qrctl qr create --name NAME --destination ADDRESS`, or create many codes with --from FILE',
+      hint: 'Run `qrctl qr create --name NAME --destination ADDRESS`, or create many codes with --from FILE.',
     });
   }
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
@@ -38,7 +38,7 @@ function withTags({ destination, ...flags }: CreateFlags): string | undefined {
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new UsageError(`the destination ${cause.message}`, {
-      hint: 'pass --destination https://…, or omit the --utm-… flags',
+      hint: 'Pass --destination https://…, or omit the --utm-… flags.',
       cause,
     });
   }
@@ -65,7 +65,7 @@ function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedAnswerError;
   const { code, status } = error;
   return new Same(`${error.message}; ${MAYBE}`, {
-    hint: `before creating it again, check with \`${lookFor(name)}\``,
+    hint: `Before creating it again, check with \`${lookFor(name)}\`.`,
     outcome: 'unknown',
     ...{ code, status, cause: error },
   });
@@ -84,7 +84,7 @@ export async function printTemplate(context: Context, flags: CreateFlags): Promi
   const format = flags.format ?? (output === undefined ? 'csv' : undefined);
   if (output !== undefined && !overwrite && (await isFile(output))) {
     throw new UsageError(`cannot write the template ${output}: the file exists`, {
-      hint: 'use a different file with --output, or add --overwrite to replace this one',
+      hint: 'Specify a different file with --output, or add --overwrite to replace this one.',
     });
   }
   await printRecords(context, [], columns, { ...flags, format });

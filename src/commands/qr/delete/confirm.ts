@@ -15,7 +15,7 @@ export type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteF
 export function requireConsent({ console }: Context, { yes, dryRun }: Consent, from?: string): void {
   if (yes || dryRun || (console.canAsk && from !== '-')) return;
   throw new UsageError('cannot prompt for confirmation: not a terminal', {
-    hint: "deleting codes and their scans can't be undone: pass --yes to delete, or --dry-run to preview",
+    hint: "Deleting codes and their scans can't be undone: pass --yes to delete, or --dry-run to preview.",
   });
 }
 
@@ -82,7 +82,7 @@ export function codesOf(rows: readonly TargetRow[], lookup: Lookup): QrCode[] {
 }
 
 function declined(): UsageError {
-  return new UsageError('nothing was deleted', { hint: 'preview the deletion with --dry-run' });
+  return new UsageError('nothing was deleted', { hint: 'Preview the deletion with --dry-run.' });
 }
 
 /** Whether its code is looked up in any case: a slug has to be, and beside an id it says whether that is the one that is meant. */

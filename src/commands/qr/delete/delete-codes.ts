@@ -29,7 +29,7 @@ import { printLosses } from './losses.ts';
 export async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
   // What naming codes would lose can be shown as well.
   requireFrom(bulkOptions, { ...flags, dryRun: undefined });
-  if (names.length === 0) throw new UsageError('no code specified', { hint: 'run `qrctl qr delete CODE…`, or add --from FILE' });
+  if (names.length === 0) throw new UsageError('no code specified', { hint: 'Run `qrctl qr delete CODE…`, or add --from FILE.' });
   requireConsent(context, flags);
   const backup = await backupOf(context, flags);
   const rows = rowsOf(names);

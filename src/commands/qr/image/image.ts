@@ -34,7 +34,7 @@ async function load(context: Context, names: readonly string[], flags: ImageFlag
     return writeSheet(context, names, flags, sheet);
   }
   if (flags.output !== undefined && flags.outputDir !== undefined) {
-    throw new UsageError("--output can't be used with --output-dir", { hint: 'omit either --output or --output-dir' });
+    throw new UsageError("--output can't be used with --output-dir", { hint: 'Omit either --output or --output-dir.' });
   }
   if (flags.outputDir !== undefined || flags.dryRun) {
     const { writePictures } = await import('./write-pictures.ts');
@@ -45,10 +45,10 @@ async function load(context: Context, names: readonly string[], flags: ImageFlag
     ['--file-names', flags.fileNames],
   ] as const) {
     if (value !== undefined)
-      throw new UsageError(`${name} requires --output-dir`, { hint: `add --output-dir DIR, or omit ${name}` });
+      throw new UsageError(`${name} requires --output-dir`, { hint: `Add --output-dir DIR, or omit ${name}` });
   }
   if (names.length !== 1)
-    throw new UsageError('missing --output-dir', { hint: 'add --output-dir DIR to write one file per code' });
+    throw new UsageError('missing --output-dir', { hint: 'Add --output-dir DIR to write one file per code.' });
   const { printPicture } = await import('./print-picture.ts');
   await printPicture(context, names, flags);
 }

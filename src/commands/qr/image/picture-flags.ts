@@ -95,7 +95,7 @@ export async function styleOf(context: Context, flags: PictureFlags): Promise<Pi
 
 async function readLogo(context: Context, path: string, level: Level | undefined): Promise<Logo> {
   if (level !== undefined && level !== 'H') {
-    throw new UsageError(`--logo requires --ecc H, not ${level}`, { hint: 'omit --ecc' });
+    throw new UsageError(`--logo requires --ecc H, not ${level}`, { hint: 'Omit --ecc.' });
   }
   // It brings a renderer.
   const { loadLogo, MOST_LOGO_BYTES } = await import('../../../image/load-logo.ts');
@@ -103,7 +103,7 @@ async function readLogo(context: Context, path: string, level: Level | undefined
   const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_LOGO_BYTES, whenLarger });
   const logo = await loadLogo(bytes, context.signal);
   if (!('fault' in logo)) return logo;
-  throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, { hint: 'specify a PNG or SVG file with --logo' });
+  throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, { hint: 'Specify a PNG or SVG file with --logo.' });
 }
 
 /** The template of addresses. Throws UsageError where neither flag nor profile has one: it is never guessed. Says where the flag's had no place. */
@@ -114,11 +114,11 @@ export async function requireShortUrl(context: Context, { shortUrl: flag }: Pict
   const problem = template === undefined ? undefined : findTemplateProblem(template);
   if (problem !== undefined) {
     throw new UsageError(`cannot draw ${quote(template ?? '')}: it ${problem}`, {
-      hint: 'run `qrctl config set short-url https://HOST/{slug}`',
+      hint: 'Run `qrctl config set short-url https://HOST/{slug}`.',
     });
   }
   if (template !== undefined) return template;
   throw new UsageError('no short URL is configured for printed codes', {
-    hint: 'run `qrctl config set short-url https://HOST/{slug}`, or add --short-url https://HOST/{slug}',
+    hint: 'Run `qrctl config set short-url https://HOST/{slug}`, or add --short-url https://HOST/{slug}.',
   });
 }

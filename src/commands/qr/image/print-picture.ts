@@ -17,7 +17,7 @@ import { requireShortUrl, styleOf } from './picture-flags.ts';
 export async function printPicture(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
   const template = await requireShortUrl(context, flags);
   const isShown = flags.output === undefined && context.console.isTerminal;
-  if (isShown && flags.logo !== undefined) throw new UsageError("a terminal can't display a logo", { hint: 'add -o FILE.png' });
+  if (isShown && flags.logo !== undefined) throw new UsageError("a terminal can't display a logo", { hint: 'Add -o FILE.png.' });
   const path = flags.output === '-' ? undefined : flags.output;
   const format = path === undefined ? 'svg' : formatOf(path);
   const style = await styleOf(context, flags);
@@ -48,7 +48,7 @@ function formatOf(path: string): PictureFormat {
   const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
   const format = PICTURE_FORMATS.find((name) => name === extension);
   if (format) return format;
-  throw new UsageError(`unknown image format: ${path}`, { hint: 'use the extension .png, .svg, .pdf or .eps' });
+  throw new UsageError(`unknown image format: ${path}`, { hint: 'Use the extension .png, .svg, .pdf or .eps.' });
 }
 
 /** The code in half blocks, and its address below. */

@@ -70,20 +70,20 @@ export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | u
     const needs = ['label', 'gap', 'paper'].includes(name) ? '--grid' : '--sheet or --grid';
     if (given && !(needs === '--grid' ? shape : isSheet)) {
       throw new UsageError(`${option.flags.split(' ', 1)} requires ${needs}`, {
-        hint: `add ${needs}, or omit ${option.flags.split(' ', 1)}`,
+        hint: `Add ${needs}, or omit ${option.flags.split(' ', 1)}`,
       });
     }
   }
   if (!isSheet) return undefined;
   if (sheet !== undefined && shape)
-    throw new UsageError("--sheet can't be used with --grid", { hint: 'omit either --sheet or --grid' });
+    throw new UsageError("--sheet can't be used with --grid", { hint: 'Omit either --sheet or --grid.' });
   if (sheet !== undefined) {
     const known = findGrid(sheet) ?? unknownSheet(sheet);
     return { grid: fitting(margin === undefined ? known : { ...known, margin }, 'its page'), name: sheet };
   }
   if (!shape || !label)
     throw new UsageError('--grid requires --label WxH', {
-      hint: 'add the size of a label, as in --grid 3x7 --label 63.5x38.1mm',
+      hint: 'Add the size of a label, as in --grid 3x7 --label 63.5x38.1mm.',
     });
   const grid = { paper: PAPERS[paper], columns: shape[0], rows: shape[1], label, gap, margin };
   return { grid: fitting(grid, `a page of ${paper}`), name: `a grid of ${shape.join('x')}` };
@@ -91,12 +91,12 @@ export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | u
 
 function fitting(grid: LabelGrid, page: string): LabelGrid {
   if (fitsPage(grid)) return grid;
-  throw new UsageError(`the labels don't fit on ${page}`, { hint: 'reduce --grid, --label, --margin or --gap' });
+  throw new UsageError(`the labels don't fit on ${page}`, { hint: 'Reduce --grid, --label, --margin or --gap.' });
 }
 
 function unknownSheet(name: string): never {
   const guess = nearest(name.toUpperCase(), SHEET_NUMBERS);
   throw new UsageError(`unknown sheet number ${quote(name)}`, {
-    hint: `${guess === undefined ? '' : `did you mean ${guess}? `}describe any other sheet with --grid CxR --label WxH`,
+    hint: `${guess === undefined ? '' : `Did you mean ${guess}? `}Describe any other sheet with --grid CxR --label WxH.`,
   });
 }

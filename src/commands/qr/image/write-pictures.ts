@@ -81,7 +81,7 @@ async function refuseForeign({ directory, style, files, manifest, hashes }: Job)
   throw new UsageError(
     `cannot replace ${join(directory, foreign[0] ?? '')}${more}: not written by an earlier run, or changed since`,
     {
-      hint: 'choose another directory with --output-dir, or add --force to overwrite',
+      hint: 'Specify a different directory with --output-dir, or add --force to overwrite.',
     },
   );
 }
@@ -156,7 +156,7 @@ function tell({ console }: Context, rows: readonly ManifestRow[], path: string):
   throw new PartialError(
     `${failed.length} of ${countOf(rows.length, 'image')} could not be read back and ${failed.length === 1 ? 'was' : 'were'} not written`,
     {
-      hint: `see the reasons in ${path}, and try another --ecc or --size`,
+      hint: `See the reasons in ${path}, and try another --ecc or --size.`,
     },
   );
 }

@@ -29,7 +29,7 @@ export async function writeSheet(
   const cells = grid.columns * grid.rows;
   if (start > cells)
     throw new UsageError(`invalid value for --start: '${start}' (expected 1 to ${cells})`, {
-      hint: `choose one of the ${countOf(cells, 'label')} of a page`,
+      hint: `Choose one of the ${countOf(cells, 'label')} of a page.`,
     });
   const layout = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: flags.size });
   if (!layout) throw tooLarge(flags, { grid, name });
@@ -42,7 +42,7 @@ export async function writeSheet(
     return refuseUnprintable(context, all, flags.force === true);
   }
   refuseUnprintable(context, all, flags.force === true);
-  if (encoded.length === 0) throw new UsageError('no codes to print', { hint: 'list the codes with `qrctl qr list`' });
+  if (encoded.length === 0) throw new UsageError('no codes to print', { hint: 'List the codes with `qrctl qr list`.' });
   const title = `${countOf(encoded.length, 'label')} for ${name}`;
   const style = { grid, layout, picture, skipped: start - 1, outline: flags.outline === true, title };
   const drawn = await drawSheet(
@@ -67,9 +67,9 @@ export async function writeSheet(
 
 function sheetPath({ output, outputDir }: ImageFlags): string {
   if (outputDir !== undefined)
-    throw new UsageError("a label sheet can't be used with --output-dir", { hint: 'write the sheet with -o labels.pdf' });
+    throw new UsageError("a label sheet can't be used with --output-dir", { hint: 'Write the sheet with -o labels.pdf.' });
   if (output !== undefined && /\.pdf$/i.test(output)) return output;
-  throw new UsageError('a label sheet requires a PDF file', { hint: 'add -o labels.pdf' });
+  throw new UsageError('a label sheet requires a PDF file', { hint: 'Add -o labels.pdf.' });
 }
 
 function tooLarge({ size, caption }: ImageFlags, { grid, name }: NamedGrid): UsageError {
@@ -77,7 +77,7 @@ function tooLarge({ size, caption }: ImageFlags, { grid, name }: NamedGrid): Usa
   const most = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: undefined })?.code.sizeMm ?? 0;
   const label = `${formatNumber(widthMm)} x ${formatNumber(heightMm)} mm`;
   return new UsageError(`a code of ${formatNumber(size ?? 0)} mm doesn't fit on a label of ${name} (${label})`, {
-    hint: `use --size ${formatNumber(most)}mm, the largest that fits, or omit --size`,
+    hint: `Use --size ${formatNumber(most)}mm, the largest that fits, or omit --size.`,
   });
 }
 

@@ -156,7 +156,7 @@ async function readPlan(context: Context, file: Source, rows: readonly DatedRow[
   const nowMs = service.nowMs();
   if (nowMs === undefined) {
     throw new UnexpectedAnswerError('cannot determine which rows are due: the service sends no Date header', {
-      hint: 'check the service with `qrctl doctor`',
+      hint: 'Check the service with `qrctl doctor`.',
     });
   }
   const byCode = new Map<string, DatedRow[]>();

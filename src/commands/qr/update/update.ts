@@ -19,8 +19,8 @@ import { DUE, IGNORE_DATES, options, TIMEZONE, type UpdateFlags } from './flags.
 export const command = defineCommand({
   description:
     'Updates one or more codes, or each row of a file.\n\n' +
-    'Each row has an id or slug, and the new values. An empty cell takes the value of the flag, or stays unchanged. Rows without a change ' +
-    'cost no update request, so you can run the command again safely.',
+    'Each row has an id or slug, and the new values. An empty cell takes the value of the flag, or stays unchanged. Unchanged rows ' +
+    'require no update request, so you can safely run the command again.',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   examples: [
@@ -41,7 +41,7 @@ export const command = defineCommand({
       const { timezone, movedFrom } = options;
       for (const [flag, given] of Object.entries({ '--timezone': timezone, '--moved-from': movedFrom })) {
         if (!options.due && given !== undefined)
-          throw new UsageError(`${flag} requires --due`, { hint: `add --due, or omit ${flag}` });
+          throw new UsageError(`${flag} requires --due`, { hint: `Add --due, or omit ${flag}` });
       }
       if (options.due) return (await import('./due.ts')).updateDue(context, from, common, options);
       return (await import('./from-file.ts')).updateFromFile(context, from, common, options);
@@ -50,7 +50,7 @@ export const command = defineCommand({
     const [only, ...others] = codes;
     if (only === undefined)
       throw new UsageError('no code specified', {
-        hint: 'run `qrctl qr update CODE… --status paused`, or update many codes with --from FILE',
+        hint: 'Run `qrctl qr update CODE… --status paused`, or update many codes with --from FILE.',
       });
     const utm = utmOf(options);
     const changes = utm && !hasChanges(options) ? {} : changesOf(options);
@@ -84,9 +84,9 @@ function hasChanges({ name, destination, status }: UpdateFlags): boolean {
 function changesOf(flags: UpdateFlags): CodeChanges {
   const { name, destination, status } = flags;
   if (!hasChanges(flags)) {
-    throw new UsageError('no change specified', { hint: 'add --name, --destination, --status or a --utm-… flag' });
+    throw new UsageError('no change specified', { hint: 'Add --name, --destination, --status or a --utm-… flag.' });
   }
-  if (name?.trim() === '') throw new UsageError('--name contains only spaces', { hint: 'specify a visible name' });
+  if (name?.trim() === '') throw new UsageError('--name contains only spaces', { hint: 'Specify a visible name.' });
   return {
     ...(name !== undefined && { name }),
     ...(destination !== undefined && { destination }),

@@ -48,7 +48,7 @@ export function refuseUncovered({ current, span, coverage }: Counted, zone: stri
       .filter((line) => line !== undefined)
       .join('\n'),
     {
-      hint: 'specify the files of that time with --input, or omit --input to count the scans of the service',
+      hint: 'Specify the files of that time with --input, or omit --input to count the scans of the service.',
     },
   );
 }

@@ -34,7 +34,7 @@ export async function planCount(
   const { note, warn } = context.console;
   if (compare !== 'none' && sinceMs === undefined) {
     throw new UsageError(`--compare ${compare} requires a start of the range`, {
-      hint: 'add --during this-month or --since 30d',
+      hint: 'Add --during this-month or --since 30d.',
     });
   }
   return {
@@ -53,7 +53,7 @@ export async function planCount(
 function refuseContradictions(names: readonly string[], flags: CountFlags): void {
   const { all, from, input, rotated } = flags;
   if (rotated === false && !input)
-    throw new UsageError('--no-rotated requires --input', { hint: 'omit --no-rotated, or specify --input scans.csv' });
+    throw new UsageError('--no-rotated requires --input', { hint: 'Omit --no-rotated, or specify --input scans.csv.' });
   if (!input) {
     checkChoice(names, flags);
     return;
@@ -62,6 +62,6 @@ function refuseContradictions(names: readonly string[], flags: CountFlags): void
   const other = (all && '--all') ?? (from !== undefined ? '--from' : filterOf(flags));
   if (other)
     throw new UsageError(`${other} can't be used with --input: it chooses codes of the service`, {
-      hint: `omit ${other} to count all scans of the files, or omit --input`,
+      hint: `Omit ${other} to count all scans of the files, or omit --input.`,
     });
 }

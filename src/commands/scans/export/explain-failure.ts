@@ -41,7 +41,7 @@ async function outcomeOf({ place, append, added, files, ofCodes }: FailedRun): P
     return `No data was lost: ${count}. The next run resumes from there.`;
   }
   if (ofCodes && files > 0) return `Wrote ${countOf(files, 'complete file')}. Existing files of the other codes are unchanged.`;
-  return 'No data was written. An existing file is unchanged.';
+  return 'No data was written. Any existing file is unchanged.';
 }
 
 /** How many of all codes failed, or would, and each on its line as far as a screen is for it. */
@@ -55,7 +55,7 @@ export function toldFailures(failures: readonly CodeFailure[], of: number, how: 
 export function partly(failures: readonly CodeFailure[], of: number): PartialError {
   const names = failures.map(({ code }) => code.id).slice(0, 5);
   return new PartialError(toldFailures(failures, of, 'failed, the others were exported').join('\n'), {
-    hint: `export these again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\``,
+    hint: `Export these again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\`.`,
     cause: failures[0]?.error,
   });
 }

@@ -13,13 +13,13 @@ export const options = {
   ...choiceOptions,
   ...rangeOptions,
   outputDir: text('--output-dir <dir>', 'Write one file per code to DIR', { complete: 'directories' }),
-  partitionBy: choice('--partition-by <unit>', 'Write --output-dir as a dataset by', ['day', 'month'], {
+  partitionBy: choice('--partition-by <unit>', 'Write a dataset to DIR, partitioned by', ['day', 'month'], {
     group: APPEND,
   }),
   compact: flag('--compact', 'Merge the parts of each finished day or month', { group: APPEND }),
   fileNames: choice('--file-names <by>', 'Name of each file in DIR (default: id)', FILE_NAMES),
   append: flag('--append', 'Add only scans that are new since the last run', { group: APPEND }),
-  restart: flag('--restart', 'Export all again; FILE.old keeps scans now missing', {
+  restart: flag('--restart', 'Export again; keep FILE.old if scans would be lost', {
     group: APPEND,
     risky: true,
   }),

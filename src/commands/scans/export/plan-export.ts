@@ -75,7 +75,7 @@ export async function planExport(context: Context, names: readonly string[], fla
   const shown = isForPeople && !planned.chosen ? { ...planned, columns: columns(labelled, true) } : planned;
   const output = { ...shown, timezone: flags.timezone };
   if (directory !== undefined && output.format === 'table') {
-    throw new UsageError("--output-dir can't be used with --format table", { hint: 'add --format csv' });
+    throw new UsageError("--output-dir can't be used with --format table", { hint: 'Add --format csv.' });
   }
   const partition = planPartition(flags, output, settings.timezone);
   const append = flags.append ? planAppend(flags, output) : undefined;
@@ -114,34 +114,34 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
   const { fileNames, output, outputDir, append, restart, rotated, movedFrom, overlap, overwrite, compact, partitionBy } = flags;
   checkChoice(names, flags);
   if (output !== undefined && outputDir !== undefined)
-    throw new UsageError("--output can't be used with --output-dir", { hint: 'omit either --output or --output-dir' });
+    throw new UsageError("--output can't be used with --output-dir", { hint: 'Omit either --output or --output-dir.' });
   if (append && outputDir === undefined && (output === undefined || output === '-')) {
     throw new UsageError('--append requires --output or --output-dir', {
-      hint: 'add -o scans.csv, or --output-dir DIR for one file per code',
+      hint: 'Add -o scans.csv, or --output-dir DIR for one file per code.',
     });
   }
   if (fileNames !== undefined && outputDir === undefined)
-    throw new UsageError('--file-names requires --output-dir', { hint: 'add --output-dir DIR, or omit --file-names' });
-  if (rotated && !append) throw new UsageError('--rotated requires --append', { hint: 'add --append, or omit --rotated' });
-  if (restart && !append) throw new UsageError('--restart requires --append', { hint: 'add --append, or omit --restart' });
+    throw new UsageError('--file-names requires --output-dir', { hint: 'Add --output-dir DIR, or omit --file-names.' });
+  if (rotated && !append) throw new UsageError('--rotated requires --append', { hint: 'Add --append, or omit --rotated.' });
+  if (restart && !append) throw new UsageError('--restart requires --append', { hint: 'Add --append, or omit --restart.' });
   if (movedFrom !== undefined && !append)
     throw new UsageError('--moved-from requires --append', {
-      hint: 'omit --moved-from: without --append no earlier run matters',
+      hint: 'Omit --moved-from, or add --append.',
     });
   if (overwrite && append)
     throw new UsageError("--overwrite can't be used with --append", {
-      hint: 'omit --overwrite; to export everything again, add `--restart`',
+      hint: 'Omit --overwrite. To export everything again, add --restart.',
     });
   if (overwrite && partitionBy !== undefined)
     throw new UsageError("--overwrite can't replace a dataset: readers would see parts of two", {
-      hint: 'add --append to add to it, or choose another directory with --output-dir',
+      hint: 'Add --append to add to it, or specify a different directory with --output-dir.',
     });
   if (compact && !(append && partitionBy !== undefined))
     throw new UsageError('--compact requires --partition-by and --append', {
-      hint: 'add --output-dir DIR --partition-by day --append, or omit --compact',
+      hint: 'Add --output-dir DIR --partition-by day --append, or omit --compact.',
     });
   if (overlap !== undefined && !append)
-    throw new UsageError('--overlap requires --append', { hint: 'add --append, or omit --overlap' });
+    throw new UsageError('--overlap requires --append', { hint: 'Add --append, or omit --overlap.' });
 }
 
 /** Whoever says no zone gets days of UTC, also where the machine is elsewhere: the readers of a dataset are everywhere. */
@@ -149,44 +149,45 @@ function planPartition(flags: ExportFlags, output: OutputPlan, setting: string |
   const { partitionBy: by, timezone: flag } = flags;
   if (by === undefined) return undefined;
   if (flags.outputDir === undefined) {
-    throw new UsageError('--partition-by requires --output-dir', { hint: 'add --output-dir DIR' });
+    throw new UsageError('--partition-by requires --output-dir', { hint: 'Add --output-dir DIR.' });
   }
   if (flags.restart) {
     throw new UsageError("--restart can't be used with --partition-by", {
-      hint: 'export to a new directory with --output-dir, then replace the old one',
+      hint: 'Export to a new directory with --output-dir, then replace the old one.',
     });
   }
   if (!['csv', 'ndjson', 'parquet'].includes(output.format)) {
     throw new UsageError(`--partition-by can't be used with the format ${output.format}`, {
-      hint: 'add --format parquet, csv or ndjson',
+      hint: 'Add --format parquet, csv or ndjson.',
     });
   }
-  if (!output.header) throw new UsageError("--no-header can't be used with --partition-by", { hint: 'omit --no-header' });
+  if (!output.header) throw new UsageError("--no-header can't be used with --partition-by", { hint: 'Omit --no-header.' });
   for (const name of ['qr_id', 'id', 'ts']) {
     if (output.columns.some((column) => column.name === name)) continue;
     throw new UsageError('a dataset requires the fields qr_id, id and ts', {
-      hint: `add ${name} to --fields`,
+      hint: `Add ${name} to --fields.`,
     });
   }
   return { by, timezone: chooseTimeZone({ flag, setting, TZ: 'UTC' }) };
 }
 
 function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'] {
-  if (output.gzip) throw new UsageError("--append can't be used with a compressed file", { hint: 'use a file name without .gz' });
+  if (output.gzip)
+    throw new UsageError("--append can't be used with a compressed file", { hint: 'Use a file name without .gz.' });
   if (output.format === 'parquet' && flags.partitionBy === undefined) {
     throw new UsageError("--append can't be used with a single Parquet file", {
-      hint: 'write a dataset with --output-dir DIR --partition-by day',
+      hint: 'Write a dataset with --output-dir DIR --partition-by day.',
     });
   }
   if (output.format !== 'csv' && output.format !== 'ndjson' && output.format !== 'parquet') {
     throw new UsageError(`--append can't be used with the format ${output.format}`, {
-      hint: 'add --format csv or --format ndjson',
+      hint: 'Add --format csv or --format ndjson.',
     });
   }
   for (const name of ['id', 'ts']) {
     if (output.columns.some((column) => column.name === name)) continue;
     throw new UsageError('--append requires the fields id and ts', {
-      hint: `add ${name} to --fields`,
+      hint: `Add ${name} to --fields.`,
     });
   }
   return {

@@ -22,15 +22,15 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   if (!(await namesIn(directory)).includes(MANIFEST)) return;
   if (partition) {
     throw new UsageError(`cannot write the dataset ${directory}: there is one already`, {
-      hint: `Nothing was sent, no changes were made. Add \`--append\` to add to it, or ${OTHER}.`,
+      hint: `Nothing was sent, no changes were made. Add --append to add to it, or ${OTHER}.`,
     });
   }
   throw new UsageError(`cannot write files per code to ${directory}: it is a dataset`, {
-    hint: `Nothing was sent, no changes were made. Add \`--partition-by\` and \`--append\` to add to it, or ${OTHER}.`,
+    hint: `Nothing was sent, no changes were made. Add --partition-by and --append to add to it, or ${OTHER}.`,
   });
 }
 
-const OTHER = 'choose another directory with --output-dir';
+const OTHER = 'specify a different directory with --output-dir';
 
 /** Which files a run writes is known before its first request only of codes that are given by id, and then named by it. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
@@ -55,7 +55,10 @@ async function hasState(path: string): Promise<boolean> {
 }
 
 function refusal(path: string): UsageError {
-  return new UsageError(`cannot replace ${path}: \`--append\` keeps it, and it may have scans that the service no longer has`, {
-    hint: 'Nothing was sent, no changes were made. Add `--append` to add new scans, or `--overwrite` to replace the file.',
-  });
+  return new UsageError(
+    `cannot replace ${path}: it was written with --append, and may have scans that the service no longer has`,
+    {
+      hint: 'Nothing was sent, no changes were made. Add --append to add new scans, or --overwrite to replace the file.',
+    },
+  );
 }

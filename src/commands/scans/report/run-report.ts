@@ -22,10 +22,10 @@ const TOP = 10;
 /** Counts, and writes the page; it appears whole, and only when every code is counted. Throws what errors.ts lists. */
 export async function runReport(context: Context, names: readonly string[], flags: ReportFlags): Promise<void> {
   const path = flags.output;
-  if (path === undefined) throw new UsageError('missing --output', { hint: 'add -o report.html' });
+  if (path === undefined) throw new UsageError('missing --output', { hint: 'Add -o report.html.' });
   if (path !== '-' && !/\.html?$/i.test(path)) {
     throw new UsageError(`--output must end in .html: ${path}`, {
-      hint: 'use a name such as report.html, or use `qrctl scans stats` for data',
+      hint: 'Use a name such as report.html, or use `qrctl scans stats` for data.',
     });
   }
   const plan = await planCount(context, names, flags, BY);

@@ -144,10 +144,10 @@ function colourOf(text: string) {
 }
 
 function formatPercent(fraction: number | null, { none }: Pick<Signs, 'none'>): string {
-  return fraction === null ? none : `${(fraction * 100).toFixed(1)} %`;
+  return fraction === null ? none : `${(fraction * 100).toFixed(1)}%`;
 }
 
 function formatChange(fraction: number | null, { none }: Pick<Signs, 'none'>): string {
   if (fraction === null) return none;
-  return `${fraction >= 0 ? '+' : '-'}${Math.abs(fraction * 100).toFixed(fraction >= 10 ? 0 : 1)} %`;
+  return `${fraction >= 0 ? '+' : '-'}${Math.abs(fraction * 100).toFixed(fraction >= 10 ? 0 : 1)}%`;
 }

@@ -80,7 +80,7 @@ function partly(failures: readonly CodeFailure[], of: number): PartialError {
   return new PartialError(
     [`${failures.length} of ${Math.max(of, failures.length)} codes could not be counted, the others were`, ...lines].join('\n'),
     {
-      hint: 'run this command again, or omit these codes',
+      hint: 'Run this command again, or omit these codes.',
       cause: failures[0]?.error,
     },
   );
