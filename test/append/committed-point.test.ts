@@ -270,7 +270,7 @@ describe('an append is refused, and everything left as it is, when', () => {
       'another code is meant (A6)',
       () => {},
       /contains the scans of code 1111/,
-      `Pass the same codes (\`${CODE}\`)`,
+      `Pass the same codes (${CODE})`,
       { identity: { codes: [OTHER_CODE] } },
     ],
     [

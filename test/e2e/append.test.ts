@@ -166,7 +166,7 @@ describe('an append is refused with exit 2 and a way to go on when', () => {
     ['the file was edited', async ({ file }) => writeFile(file, (await readFile(file, 'utf8')).replace('mobile', 'tablet'))],
     ['the file was replaced', async ({ file }) => writeFile(file, 'id,ts\n')],
     ['the file was moved away', async ({ file }) => rename(file, `${file}.1`)],
-    ['other columns are wanted', async () => {}, { flags: ['--fields', 'id,ts'], hint: 'Pass `--fields id,ts,country,' }],
+    ['other columns are wanted', async () => {}, { flags: ['--fields', 'id,ts'], hint: 'Pass --fields id,ts,country,' }],
     ['other cells are wanted', async () => {}, { flags: ['--raw-cells'], hint: 'Omit --raw-cells' }],
     [
       'the state is unreadable and the file was edited',

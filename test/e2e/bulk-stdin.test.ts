@@ -74,7 +74,7 @@ describe('qr create --from -', () => {
     running.child.kill('SIGINT');
     const { code, stdout, stderr } = await running.done;
     expect(code).toBe(130);
-    expect(stderr).toContain('Save the rows in a file and use --from FILE, or add --results FILE.');
+    expect(stderr).toContain('save the rows in a file and use --from FILE, or add --results FILE.');
     expect(stderr).not.toContain('run this again');
     const created = stdout.split('\n').flatMap((line) => /^(.*?),.*,created,$/.exec(line)?.[1] ?? []);
     expect(created.length).toBeGreaterThan(5);

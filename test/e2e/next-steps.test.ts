@@ -89,7 +89,7 @@ describe('a proposed command carries --profile and --base-url where the run had 
     ]);
     const doctor = await qr(['doctor', '--format', 'json', '--profile', 'kundeb', '--base-url', 'https://qr.example/api/v1']);
     expect(JSON.parse(doctor.stdout).find(({ check }: { check: string }) => check === 'key').fix).toBe(
-      'Run `qrctl auth login --profile kundeb --base-url https://qr.example/api/v1`',
+      'Run `qrctl auth login --profile kundeb --base-url https://qr.example/api/v1`.',
     );
     await qr(['qr', 'get', 'nosuch', '--profile', 'kundeb', '--summary', join(cwd, 'run.json')]);
     const { default: run } = await import(join(cwd, 'run.json'), { with: { type: 'json' } });

@@ -78,6 +78,8 @@ function* textsIn(node, role) {
     return;
   }
   if (textOf(node) !== undefined) return;
+  if (node.type === 'VariableDeclarator' && node.id.name === 'hint') return yield* textsIn(node.init, 'hint');
+  if (node.type === 'AssignmentExpression' && node.left.property?.name === 'hint') return yield* textsIn(node.right, 'hint');
   if (COMBINING.has(node.type)) {
     const { test, ...parts } = node;
     if (test) yield* textsIn(test);

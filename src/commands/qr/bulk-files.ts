@@ -95,14 +95,14 @@ async function run<R>(context: Context, from: string, flags: BulkFlags, verb: Bu
 }
 
 /** What to do about rows of standard input that are not done: running the same line again would create those that are a second time. */
-const RESUMABLE = 'to make a run resumable, save the rows in a file and use --from FILE, or add --results FILE';
+const RESUMABLE = 'To make a run resumable, save the rows in a file and use --from FILE, or add --results FILE.';
 
 /** What to throw at the end of a run that cannot be resumed, also if somebody stopped it: its hint must not say to run it again. */
 function withoutRerun({ signal }: Context, sent: unknown, results: readonly RowResult[]): unknown {
   const failure = signal.aborted ? signal.reason : sent;
   if (!(failure instanceof Failure) || results.every(isDone)) return failure;
   const isRowsOwn = failure instanceof PartialError || failure instanceof UnprovenError;
-  const rows = `check the output for the rows that are done; ${RESUMABLE}`;
+  const rows = `Check the output for the rows that are done. ${RESUMABLE}`;
   failure.hint = failure.hint === undefined || isRowsOwn ? rows : `${failure.hint}\n${rows}`;
   return failure;
 }
