@@ -6,13 +6,9 @@
 import type { TargetRow } from '../bulk/check-rows.ts';
 import { type Lookup, requireCode } from '../bulk/find-codes.ts';
 import type { RowResult } from '../bulk/outcomes.ts';
-import { type AppendLog, openAppendLog, readAppendLog } from '../durable/append-log.ts';
-import { refuseOtherShapes } from '../durable/log-lines.ts';
-import { NotFoundError, UsageError } from '../errors.ts';
-import { bindJournal, isWorkspaceLine, type JournalWorkspace, type WorkspaceLine } from '../once/journal-workspace.ts';
+import { NotFoundError } from '../errors.ts';
+import { type JournalWorkspace, openEnvelope, readEnvelope } from '../once/journal-envelope.ts';
 import type { BeforeSend, Service } from '../service/service.ts';
-import type { RecordedWorkspace } from '../service/workspace.ts';
-import { asSentence } from '../text/sentence.ts';
 
 interface Deletion {
   id: string;
@@ -21,8 +17,6 @@ interface Deletion {
 
 /** `deleting`: DELETE is about to be sent. `deleted`: it is gone. `missing`: it was not there to begin with. */
 type Progress = Deletion & { is: 'deleting' | 'deleted' | 'missing' };
-
-type DeleteRecord = ({ is: 'journal'; version: 1; of: 'deletion' } & RecordedWorkspace) | WorkspaceLine | Progress;
 
 /** The last that earlier runs recorded of a row's code. */
 export interface DeletedBefore {
@@ -34,66 +28,40 @@ export interface DeleteJournal extends DeletedBefore {
   close(): Promise<void>;
 }
 
-const ADVICE = {
-  elsewhere: 'specify a different file with --results',
-  damaged:
-    'Restore it from a backup, or specify a different file with --results. Rows whose codes are already deleted then fail.',
-};
-
 /** What a deletion is bound to; `ids` are those of its rows. */
 export interface DeletionWorkspace extends JournalWorkspace {
   ids: readonly string[];
 }
 
-/** Opens the journal at `path`. Hold its lock before. Throws UsageError when what stands there is another journal, or of another workspace. */
+/** Opens the journal at `path`. Hold its lock before. Throws as `openEnvelope`. */
 export async function openDeleteJournal(path: string, own: DeletionWorkspace): Promise<DeleteJournal> {
-  const file: AppendLog<DeleteRecord> = await openAppendLog<DeleteRecord>(path, ADVICE);
-  try {
-    const lines = await checkLines(path, own, file.found);
-    const isNew = file.found.length === 0;
-    if (isNew) await file.append([{ is: 'journal', version: 1, of: 'deletion', ...(await own.workspace.record()) }]);
-    else if (lines.length > 0) await file.append(lines);
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    throw error;
-  }
-  return { ...finderIn(file.found), record: (record) => file.append([record]), close: () => file.close() };
+  const { envelope, find } = createReplay(path, own);
+  const log = await openEnvelope(envelope);
+  return { find, record: (record) => log.append([record]), close: log.close };
 }
 
 /** What is recorded there, to look at only: nothing is written. */
 export async function readDeleteJournal(path: string, own: DeletionWorkspace): Promise<DeletedBefore> {
-  const found = await readAppendLog<DeleteRecord>(path, ADVICE);
-  await checkLines(path, own, found);
-  return finderIn(found);
+  const { envelope, find } = createReplay(path, own);
+  await readEnvelope(envelope);
+  return { find };
 }
 
-/** Refuses a journal of anything else. Returns the lines to add because the key was rotated or the service moved. */
-async function checkLines(path: string, own: DeletionWorkspace, found: readonly DeleteRecord[]): Promise<WorkspaceLine[]> {
-  const [first] = found;
-  if (first === undefined) return [];
-  if (first.is !== 'journal' || first.of !== 'deletion' || first.version !== 1)
-    throw new UsageError(`${path} is the journal of a different operation, not of a deletion`, {
-      hint: asSentence(ADVICE.elsewhere),
-    });
-  refuseOtherShapes(path, found, (record) => isWorkspaceLine(record) || isProgress(record), ADVICE.damaged);
-  const { find } = finderIn(found);
-  // Of a code that is deleted nothing shows any more whose it was.
-  const knownIds = own.ids.filter((id) => find({ id, slug: undefined }) === undefined);
-  return bindJournal(first, found, { ...own, path, knownIds, mayKnowMore: found.some(isProgress) });
-}
-
-function finderIn(found: readonly DeleteRecord[]): DeletedBefore {
+/** Finds what was recorded before this run. */
+function createReplay(path: string, { ids, ...own }: DeletionWorkspace) {
   const byId = new Map<string, Progress>();
   const idOfSlug = new Map<string, string>();
-  for (const record of found) {
-    if (record.is === 'journal' || record.is === 'workspace') continue;
+  const take = (record: Progress) => {
     byId.set(record.id, record);
     if (record.slug !== undefined) idOfSlug.set(record.slug, record.id);
-  }
-  return { find: ({ id, slug }) => byId.get(id ?? idOfSlug.get(slug ?? '') ?? '') };
+  };
+  // Of a code that is deleted nothing shows any more whose it was.
+  const known = () => ({ knownIds: ids.filter((id) => !byId.has(id)), mayKnowMore: byId.size > 0 });
+  const find: DeletedBefore['find'] = ({ id, slug }) => byId.get(id ?? idOfSlug.get(slug ?? '') ?? '');
+  return { find, envelope: { ...own, kind: 'deletion' as const, path, hasShape: isProgress, take, known } };
 }
 
-function isProgress(record: DeleteRecord): boolean {
+function isProgress(record: Progress): boolean {
   const { is, id, slug }: { is: string; id?: unknown; slug?: unknown } = record;
   if (!['deleting', 'deleted', 'missing'].includes(is)) return false;
   return typeof id === 'string' && (slug === undefined || typeof slug === 'string');

@@ -20,14 +20,8 @@ export interface LogWriter<R extends { is: string }> {
   close(): Promise<void>;
 }
 
-/** A log whose records are kept. */
-export interface AppendLog<R extends { is: string }> extends LogWriter<R> {
-  /** What was found on disk, in order. */
-  readonly found: readonly R[];
-}
-
 /** What a person can do, in the words of the command whose log it is. */
-interface LogAdvice {
+export interface LogAdvice {
   /** Where the path is to blame. */
   elsewhere: string;
   /** Where what stands there is no whole log. */
@@ -64,17 +58,6 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
   }
 }
 
-/** As `openLog`, keeping what is found. */
-export async function openAppendLog<R extends { is: string }>(
-  path: string,
-  advice: LogAdvice,
-  disk?: Disk,
-): Promise<AppendLog<R>> {
-  const found: R[] = [];
-  const log = await openLog<R>({ path, advice, disk, take: (record) => found.push(record) });
-  return { found, ...log };
-}
-
 /** Makes a log that keeps nothing: of a run that cannot be resumed, because its input cannot be read twice. */
 export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
   return { append: async () => undefined, note: () => undefined, close: async () => undefined };
@@ -91,17 +74,6 @@ export async function readLog<R extends { is: string }>({ path, advice, disk = n
   } catch (error) {
     throw cannotOpen(`read the journal ${path}`, error, advice.elsewhere);
   }
-}
-
-/** What a log holds, as `readLog`; nothing where there is none. */
-export async function readAppendLog<R extends { is: string }>(
-  path: string,
-  advice: LogAdvice,
-  disk?: Disk,
-): Promise<readonly R[]> {
-  const found: R[] = [];
-  await readLog<R>({ path, advice, disk, take: (record) => found.push(record) });
-  return found;
 }
 
 function taskOf(path: string): string {

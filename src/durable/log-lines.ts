@@ -83,22 +83,16 @@ function isBeginning(bytes: Buffer): boolean {
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);
 }
 
-/** Returns a function that refuses a record as `refuseOtherShapes` does, for records that are handed over one by one. */
+/**
+ * Returns a function that takes the records of a log in order, and refuses one behind the first that has no shape which a run writes,
+ * whatever its checksum says. The first is for its owner to look at, who knows what the log is bound to.
+ *
+ * @throws UsageError that names the line
+ */
 export function createShapeGuard<R>(path: string, hasShape: (record: R) => boolean, hint: string): (record: R) => void {
   let line = 0;
   return (record) => {
     line += 1;
     if (line > 1 && !hasShape(record)) throw new UsageError(`${path} is damaged at line ${line}: unknown record`, { hint });
   };
-}
-
-/**
- * Refuses a log with a line behind the first that is of no shape which a run writes, whatever its checksum says; the first is for its owner to
- * look at, who knows what the log is bound to.
- *
- * @throws UsageError that names the line
- */
-export function refuseOtherShapes<R>(path: string, found: readonly R[], hasShape: (record: R) => boolean, hint: string): void {
-  const guard = createShapeGuard(path, hasShape, hint);
-  for (const record of found) guard(record);
 }

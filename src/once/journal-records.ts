@@ -1,7 +1,5 @@
-/** Records of the journal, line by line. The keys and words are a format on disk: journals of older versions contain them. */
-import type { RecordedWorkspace } from '../service/workspace.ts';
+/** Records of the journal, between the lines of its envelope. The keys and words are a format on disk: journals of older versions contain them. */
 import type { ChangingRecord, EntriesRecord, OrderRecord } from './entries.ts';
-import type { WorkspaceLine } from './journal-workspace.ts';
 
 /** Time of a line on three clocks, because none of them is reliable across a kill, a sleep or a wrong setting. */
 export interface Stamp {
@@ -16,10 +14,6 @@ export interface Stamp {
 }
 
 export type JournalRecord =
-  /** First line: what the journal is bound to; `of` in journals of other kinds only. Version 1 knows no key. */
-  | ({ is: 'journal'; version: 1 | 2; of?: string } & RecordedWorkspace)
-  /** From here on it is bound to this. */
-  | WorkspaceLine
   /** In version 1: fingerprints of the next entries. */
   | { is: 'rows'; hashes: string[] }
   /** Entries from `first` on: new ones, or what known ones say now. */

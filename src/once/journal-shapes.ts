@@ -4,12 +4,11 @@
  */
 import { isObject } from '../service/json.ts';
 import type { JournalRecord } from './journal-records.ts';
-import { isWorkspaceLine } from './journal-workspace.ts';
 
 type FieldKind = 'string' | 'number' | 'boolean' | 'strings' | 'numbers' | 'entries' | 'seen';
 
 /** What a line must hold beside its time. */
-const FIELDS: Readonly<Record<Exclude<JournalRecord['is'], 'journal' | 'workspace'>, Readonly<Record<string, FieldKind>>>> = {
+const FIELDS: Readonly<Record<JournalRecord['is'], Readonly<Record<string, FieldKind>>>> = {
   rows: { hashes: 'strings' },
   entries: { first: 'number', seen: 'entries' },
   changing: { entry: 'number', seen: 'seen' },
@@ -40,7 +39,6 @@ export function createShapeCheck(): (record: JournalRecord) => boolean {
   let known = 0;
   const isRow = (row: unknown) => Number.isInteger(row) && Number(row) >= 1 && Number(row) <= known;
   return (record) => {
-    if (record.is === 'workspace') return isWorkspaceLine(record);
     const values: Readonly<Record<string, unknown>> = { ...record };
     const numbers = [values.row, values.entry, ...(Array.isArray(values.more) ? values.more : [])].filter(
       (row) => row !== undefined,

@@ -270,7 +270,7 @@ describe('qr update --due', () => {
     await rm(join(plan.cwd, 'plan.results.csv'));
     const run = await plan.due();
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('is not the journal of a plan of dated changes');
+    expect(run.stderr).toContain('is the journal of a create run');
   });
 });
 

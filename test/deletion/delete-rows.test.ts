@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { TargetRow } from '../../src/bulk/check-rows.ts';
 import { createDeleter, openDeleteJournal } from '../../src/deletion/delete-rows.ts';
-import { openAppendLog } from '../../src/durable/append-log.ts';
 import { NotFoundError } from '../../src/errors.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
+import { openAppendLog } from '../support/logs.ts';
 
 const ADVICE = { elsewhere: '', damaged: '' };
 const BASE_URL = 'https://qr.example/api/v1';
@@ -76,18 +76,18 @@ describe('a deletion', () => {
   });
 
   it.each([
-    [{ is: 'journal', version: 1, baseUrl: BASE_URL }],
-    [{ is: 'journal', version: 1, baseUrl: BASE_URL, of: 'plan' }],
-    [{ is: 'journal', version: 2, baseUrl: BASE_URL, of: 'deletion' }],
-    [{ is: 'deleting', id: 'a' }],
-  ])('refuses the journal of anything else: %j', async (first) => {
+    [{ is: 'journal', version: 1, baseUrl: BASE_URL }, 'is the journal of a create run, not of a deletion'],
+    [{ is: 'journal', version: 1, baseUrl: BASE_URL, of: 'plan' }, 'is the journal of dated changes, not of a deletion'],
+    [{ is: 'journal', version: 2, baseUrl: BASE_URL, of: 'deletion' }, 'was written by another version'],
+    [{ is: 'deleting', id: 'a' }, 'its first line is missing'],
+  ])('refuses the journal of anything else: %j', async (first, reason) => {
     const path = freshPath();
     const log = await openAppendLog<{ is: string; [key: string]: unknown }>(path, ADVICE);
     await log.append([first, { is: 'rows', hashes: ['a'] }]);
     await log.close();
     await expect(openDeleteJournal(path, own)).rejects.toMatchObject({
       name: 'UsageError',
-      message: `${path} is the journal of a different operation, not of a deletion`,
+      message: expect.stringContaining(reason),
     });
   });
 
@@ -99,7 +99,7 @@ describe('a deletion', () => {
     await expect(openDeleteJournal(path, own)).rejects.toMatchObject({
       name: 'UsageError',
       message: `${path} is damaged at line 2`,
-      hint: 'Restore it from a backup, or specify a different file with --results. Rows whose codes are already deleted then fail.',
+      hint: 'Restore the journal from a backup. With a different --results file, rows whose codes are already deleted fail.',
     });
   });
 });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openAppendLog, readAppendLog } from '../../src/durable/append-log.ts';
 import type { Disk, DiskFile } from '../../src/durable/disk.ts';
-import { refuseOtherShapes } from '../../src/durable/log-lines.ts';
+import { createShapeGuard } from '../../src/durable/log-lines.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
+import { openAppendLog, readAppendLog } from '../support/logs.ts';
 import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
 import { runs } from '../support/property-runs.ts';
 import { atEveryStep, POWER_CUTS } from './every-step.ts';
@@ -363,7 +363,7 @@ describe('what is found', () => {
   });
 
   it('is refused by its owner where a line behind the first is of no shape that a run writes', () => {
-    const refuse = (...found: string[]) => refuseOtherShapes(LOG, found, (record) => record === 'row', 'put it back');
+    const refuse = (...found: string[]) => found.forEach(createShapeGuard(LOG, (record) => record === 'row', 'put it back'));
     const at = (line: number) => expect.objectContaining({ message: `${LOG} is damaged at line ${line}: unknown record` });
     for (const found of [[], ['first'], ['row'], ['first', 'row', 'row']]) expect(() => refuse(...found)).not.toThrow();
     expect(() => refuse('first', 'odd', 'odd')).toThrow(at(2));

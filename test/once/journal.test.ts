@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openAppendLog, readAppendLog } from '../../src/durable/append-log.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { NotFoundError } from '../../src/errors.ts';
 import { entriesRecords, seenOf } from '../../src/once/entries.ts';
@@ -8,6 +7,7 @@ import type { JournalRecord } from '../../src/once/journal-records.ts';
 import { type FoundJournal, type Listed, refuseForgotten } from '../../src/once/listed-rows.ts';
 import { type NewRow, nameRow } from '../../src/once/new-row.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
+import { openAppendLog, readAppendLog } from '../support/logs.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 
 const path = '/data/codes.results.csv.journal';

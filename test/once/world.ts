@@ -1,5 +1,4 @@
 /** Runs of `createRows` against codes in memory, on a disk in memory that knows when it was pulled. */
-import { readAppendLog } from '../../src/durable/append-log.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { type CreateJob, createRows } from '../../src/once/create-rows.ts';
 import type { JournalRecord } from '../../src/once/journal-records.ts';
@@ -7,6 +6,7 @@ import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
+import { readAppendLog } from '../support/logs.ts';
 import { createMemoryDisk, type Fault, type MemoryDisk } from '../support/memory-disk.ts';
 import { type Mishap, type ModelCodes, type ModelCodesOptions, modelCodes } from '../support/model-service/codes.ts';
 

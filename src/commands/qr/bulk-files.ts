@@ -5,6 +5,7 @@ import type { ResultsCommand } from '../../bulk/results-writer.ts';
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';
 import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } from '../../errors.ts';
+import { isJournal } from '../../once/journal-envelope.ts';
 import { isWrittenDirectly } from '../../rows/whole-file.ts';
 import { withFlatMemory } from '../../service/v8-flags.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
@@ -12,7 +13,7 @@ import type { ResultsBefore } from './bulk-input.ts';
 import { readInput } from './bulk-input.ts';
 import { openBulkOutput } from './bulk-output.ts';
 import { noteResults, outranked, tellHowFar, tellSummary, throwIfStopped } from './bulk-progress.ts';
-import { checkResultsPlace, isJournal } from './earlier-results.ts';
+import { checkResultsPlace } from './earlier-results.ts';
 import { openResultsBefore } from './results-before.ts';
 import { requireServiceFor, tellColumns, tellOffline, tellWarnings } from './tell-checked.ts';
 

@@ -1,8 +1,8 @@
 /** Results of an earlier run, at the place where this run is to write its own: only those of the same command are replaced unasked. */
-import { constants, open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { type ResultsCommand, writersOf } from '../../bulk/results-writer.ts';
 import { UsageError } from '../../errors.ts';
-import { isObject } from '../../service/json.ts';
+import { readJournalCommand } from '../../once/journal-envelope.ts';
 import { formatCount } from '../../text/quote.ts';
 import { journalOf } from './bulk-flags.ts';
 import type { ResultsBefore } from './bulk-input.ts';
@@ -26,7 +26,7 @@ interface ResultsPlace {
 export async function checkResultsPlace({ path, before, command, overwrite }: ResultsPlace): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile() || found.size === 0) return undefined;
-  const journal = await journalCommand(journalOf(path));
+  const journal = await readJournalCommand(journalOf(path));
   const summary = await before.summary();
   const outcomes = summary.is === 'table' ? summary.outcomes : undefined;
   if (summary.is !== 'table' && command === 'qr create' && journal !== command) {
@@ -51,44 +51,4 @@ function refusal(path: string, reason: string, canReplace = true): UsageError {
   return new UsageError(`cannot write ${path}: ${reason}`, {
     hint: canReplace ? `${otherFile}, or add --overwrite to replace this one.` : `${otherFile}.`,
   });
-}
-
-/** By the `of` of their first line. */
-const JOURNALS: ReadonlyMap<unknown, ResultsCommand> = new Map<unknown, ResultsCommand>([
-  [undefined, 'qr create'],
-  ['plan', 'qr update --due'],
-  ['deletion', 'qr delete'],
-]);
-
-/** The command whose journal a file is; undefined if it is missing or something else. */
-async function journalCommand(path: string): Promise<ResultsCommand | undefined> {
-  const [line = ''] = (await beginningOf(path)).split('\n', 1);
-  try {
-    const first: unknown = JSON.parse(line);
-    return isObject(first) && first.is === 'journal' ? JOURNALS.get(first.of) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether a file is the journal of a bulk run, also one that is damaged further on. Never throws. */
-export async function isJournal(path: string): Promise<boolean> {
-  return (await beginningOf(path)).startsWith('{"is":"journal"');
-}
-
-/** A first line has a URL, the name of a profile and a fingerprint, each of which is bounded. */
-const MOST_OF_FIRST_LINE = 16 * 2 ** 10;
-
-/** Of a regular file; empty if it cannot be read, which is told when it is opened. */
-async function beginningOf(path: string): Promise<string> {
-  try {
-    if (!(await stat(path)).isFile()) return '';
-    // Not waiting, where a FIFO was put there since.
-    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const bytes = Buffer.alloc(MOST_OF_FIRST_LINE);
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0).finally(() => file.close());
-    return bytes.toString('utf8', 0, bytesRead);
-  } catch {
-    return '';
-  }
 }
