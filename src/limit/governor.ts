@@ -109,7 +109,7 @@ export function createGovernor(options: GovernorOptions): Governor {
 
   /** Whether the window allows one more request beside those in flight; `left` as RateWindow gives it. */
   function allows(left: number | undefined): boolean {
-    if (inFlight >= Math.min(concurrency, congestion.width())) return false;
+    if (inFlight >= congestion.width()) return false;
     // L2: one probe when a window opens; its answer teaches all others.
     if (left === undefined) return !probing;
     // L13: a service that says nothing of its limit gets little at once.

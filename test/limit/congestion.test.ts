@@ -52,9 +52,9 @@ describe('through a gateway that answers bursts with 503', () => {
 });
 
 describe('what goes at once', () => {
-  const prepare = () => {
+  const prepare = (concurrency = 8) => {
     const clock = fakeClock({ wallMs: START });
-    const congestion = createCongestion(clock, 8);
+    const congestion = createCongestion(clock, concurrency);
     const end = (...through: boolean[]) => {
       for (const one of through) congestion.ended(one, clock.monotonic());
       return [congestion.width(), congestion.waitMs()];
@@ -98,5 +98,46 @@ describe('what goes at once', () => {
     end(false, false);
     expect([congestion.width(), through(31), through(1)]).toEqual([3, 3, 4]);
     expect(through(1000)).toBe(8);
+  });
+
+  it('is judged by the results since the last change alone, and since an outage (L21)', async () => {
+    const { clock, end } = prepare();
+    expect(end(true, false, false)).toEqual([4, 100]);
+    expect(end(true, true, false, false)).toEqual([2, 100]);
+    await clock.advance(1001);
+    expect(end(true, true, false, false)[0]).toBe(1);
+  });
+
+  it('is halved up to a second after a request got through (L21)', async () => {
+    const { clock, end } = prepare();
+    end(true);
+    await clock.advance(1000);
+    expect(end(false, false)[0]).toBe(4);
+  });
+
+  it('needs more responses only after growth that failed, and failures are none (L22)', () => {
+    const { end } = prepare();
+    const through = (count: number) => end(...Array.from({ length: count }, () => true))[0];
+    end(true, false, false);
+    expect(through(15)).toBe(4);
+    expect(end(false)[0]).toBe(4);
+    expect(through(1)).toBe(5);
+    end(false, false);
+    end(true, false, false);
+    expect([through(31), through(1)]).toEqual([1, 2]);
+  });
+
+  it.each([1, 8])('first comes closer together again, then more at once: of %i (L22)', async (concurrency) => {
+    const { clock, congestion, end } = prepare(concurrency);
+    for (let i = 0; i < 6; i++) end(true, false, false);
+    const found: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      await clock.advance(200);
+      congestion.sent();
+      found.push(congestion.waitMs());
+      end(...Array.from({ length: 16 }, () => true));
+    }
+    expect(found).toEqual([200, 100, 50, 0]);
+    expect(congestion.width()).toBe(Math.min(concurrency, 2));
   });
 });

@@ -43,4 +43,10 @@ describe('requests that were not ours (L20)', () => {
     expect(told([undefined, RESET], [59, undefined], [40, undefined]).count()).toBe(0);
     expect(told([59, RESET], [59, RESET], [59, RESET]).count()).toBe(0);
   });
+
+  it('are counted across responses without a Reset, which belong to no window', () => {
+    const foreign = told([59, RESET], [50, RESET], [58, undefined]);
+    foreign.lost();
+    expect(foreign.count()).toBe(7);
+  });
 });

@@ -77,6 +77,22 @@ describe('how many go at once', () => {
     expect(await answer(left(remaining))).toBe(1 + most);
   });
 
+  it('half as many if bursts are refused (L21)', async () => {
+    const { ask, answer, left, admitted, clock } = govern();
+    await ask(10);
+    expect(await answer(left(50))).toBe(1 + 4);
+    admitted[1]?.failed(true);
+    admitted[2]?.failed(true);
+    await clock.advance(100);
+    expect(admitted).toHaveLength(1 + 5);
+    admitted[3]?.answered(left(47), false);
+    await clock.advance(100);
+    expect(admitted).toHaveLength(1 + 5);
+    admitted[4]?.answered(left(46), false);
+    await clock.advance(100);
+    expect(admitted).toHaveLength(1 + 6);
+  });
+
   it('four where the service says nothing of a limit (L13)', async () => {
     const { ask, answer } = govern({ concurrency: 16 });
     await ask(50);
@@ -141,6 +157,14 @@ describe('what is counted', () => {
     await answer(left(1));
     admitted[1]?.failed(false);
     expect(await ask(0)).toBe(3);
+  });
+
+  it('no requests of other clients by a 429, which the service did not count (L20)', async () => {
+    const { governor, ask, answer, left } = govern();
+    await ask(2);
+    await answer(left(5));
+    await answer(left(0), true);
+    expect(governor.foreignRequests()).toBe(0);
   });
 });
 
