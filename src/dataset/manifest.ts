@@ -55,12 +55,11 @@ type SavedPart = [string, number, number, number, number];
 
 /** The bytes of the manifest. Of the ids those are listed that a run with the same overlap will need. */
 export function formatManifest({ workspace, identity, overlaps, parts, ...rest }: Manifest, overlapMs: number): Buffer {
-  const codes = [...identity.codes].sort();
   const saved = parts.map(({ partition, name, rows, bytes, newestMs }): SavedPart => {
     return [partition, numberOf(name), rows, bytes, newestMs];
   });
   const positions = formatPositions(overlaps, overlapMs);
-  return seal({ version: VERSION, ...workspace, ...identity, codes, ...rest, parts: saved, positions });
+  return seal({ version: VERSION, ...workspace, ...identity, ...rest, parts: saved, positions });
 }
 
 /** The manifest of a file's bytes. Throws StateProblem where they are not whole and untouched, UnknownStateError where they are of another form. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readIdentity, readPositions } from '../../src/append/append-file.ts';
+import { readBeginning, readIdentity, readPositions } from '../../src/append/append-file.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
@@ -314,6 +314,43 @@ describe('the positions by the state alone', () => {
   it('fail where anything else does', async () => {
     const failing = { ...memory.disk, readFile: () => Promise.reject(new TypeError('a mistake')) };
     await expect(readPositions(FILE, HOUR, undefined, failing)).rejects.toThrow('a mistake');
+  });
+});
+
+describe('the beginning of a log by the state beside it', () => {
+  const beginning = () => readBeginning(FILE, memory.disk);
+
+  it('is the lower bound of the first run, or none', async () => {
+    expect(await beginning()).toBeUndefined();
+    await run(memory, service);
+    expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
+    memory = createMemoryDisk();
+    await run(memory, service, { sinceMs: START + HOUR });
+    expect(await beginning()).toBe(START + HOUR);
+  });
+
+  it('is unknown if the state or the file is missing, or the file lacks committed bytes (A15)', async () => {
+    await run(memory, service);
+    const [text, saved] = [fileText(), memory.read(STATE) ?? ''];
+    memory.write(FILE, text.slice(0, -1));
+    expect(await beginning()).toBeUndefined();
+    memory.write(FILE, `${text}x`);
+    expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
+    memory.remove(FILE);
+    expect(await beginning()).toBeUndefined();
+    memory.write(FILE, text);
+    memory.remove(STATE);
+    expect(await beginning()).toBeUndefined();
+    memory.write(STATE, saved);
+    expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('is unknown after a rotation, of one code among several too', async () => {
+    service[OTHER_CODE] = [];
+    await run(memory, service, { rotated: true });
+    await memory.disk.rename(FILE, `${FILE}.1`);
+    await run(memory, service, { rotated: true });
+    expect(await beginning()).toBeUndefined();
   });
 });
 

@@ -60,6 +60,14 @@ describe('a dataset whose parts are merged', () => {
     expect(notes).toEqual([]);
   });
 
+  it('is left as it is if its manifest is removed during the run', async () => {
+    await runLake(memory, service, { ...compact, serviceNow: () => START });
+    const lake = await openLake(memory, service, compact);
+    memory.remove(`${memory.realPath(LAKE)}/_qrctl.json`);
+    await lake.commit();
+    expect(memory.realPath(LAKE)).toBe('/data/.lake.000001');
+  });
+
   it('keeps what was shown before until the next one, and uses no name of it again (P13)', async () => {
     await runLake(memory, service, compact);
     const before = memory.realPath(LAKE);

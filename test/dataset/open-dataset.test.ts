@@ -119,8 +119,8 @@ describe('a dataset', () => {
     expect(parts()).toEqual([]);
   });
 
-  it('keeps the lower bound of its first run (P10)', async () => {
-    await runLake(memory, service, { sinceMs: START + DAY });
+  it.each([true, false])('keeps the lower bound of its first run, which brought scans: %s (P10)', async (brought) => {
+    await runLake(memory, brought ? service : { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START + DAY });
     const lake = await openLake(memory, { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START });
     expect(lake.sinkOf('33333333-3333-4333-8333-333333333333').sinceMs).toBe(START + DAY);
     await lake.discard();
@@ -150,6 +150,14 @@ describe('a dataset', () => {
       name: 'UsageError',
       message: expect.stringContaining('cannot add to the dataset'),
     });
+  });
+
+  it('names each of several deleted days (P15)', async () => {
+    await runLake(memory, service);
+    for (const name of parts().filter((name) => !name.includes('dt=2026-01-03/'))) memory.remove(name);
+    const notes: string[] = [];
+    expect(await runLake(memory, service, { note: (line) => notes.push(line) })).toBe(0);
+    expect(notes).toEqual([expect.stringMatching(/^dt=2026-01-01, dt=2026-01-02 were deleted\./)]);
   });
 
   it('says nothing of deleted days to a run that takes no notes (P15)', async () => {

@@ -63,6 +63,19 @@ describe('rows', () => {
     ]);
   });
 
+  it('are on the disk with their names before the manifest claims them, and then with their last names (P1, P3)', async () => {
+    const tail = createTail();
+    await tail.write(CODE, 0, DAY);
+    const steps: string[] = [];
+    memory.fault = (_, operation) => void steps.push(operation);
+    await tail.commit();
+    const [one, other] = ['dt=2026-01-01', 'dt=2026-01-02'].map((name) => `flush ${LAKE}/${name}`);
+    const claimed = steps.findIndex((step) => step.startsWith('rename') && step.includes('_qrctl.json'));
+    const [before, after] = [steps.slice(0, claimed), steps.slice(claimed + 1)];
+    expect(before.filter((step) => step === one || step === other)).toEqual([one, other]);
+    expect(after.slice(-2)).toEqual([one, other]);
+  });
+
   it('become parts that nobody sees when there are many, those of the code that is written apart', async () => {
     const tail = createTail({ mostRows: 4 });
     expect(await tail.write(CODE, 0, HOUR)).toBe(false);
