@@ -50,7 +50,7 @@ export function readAt({ value, fault }: Pick<InputCell, 'value' | 'fault'>, def
 /** The instants at which the clocks of a zone show this: one, in the nights of a change none or two; undefined where it is no zone. */
 function instantsOf(local: string, zone: string): number[] | undefined {
   try {
-    const plain = Temporal.PlainDateTime.from(local, { overflow: 'reject' });
+    const plain = Temporal.PlainDateTime.from(local);
     const found = (['earlier', 'later'] as const).map((disambiguation) => plain.toZonedDateTime(zone, { disambiguation }));
     const real = found.filter((moment) => moment.toPlainDateTime().equals(plain));
     return [...new Set(real.map(({ epochMilliseconds }) => epochMilliseconds))];

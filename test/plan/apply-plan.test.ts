@@ -1,7 +1,7 @@
 /** A plan followed over many runs, killed at every request, while people change things too. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyDue } from '../../src/plan/apply-plan.ts';
+import { applyDue, wantedFor } from '../../src/plan/apply-plan.ts';
 import { type DatedChange, dueRowsOf, keysOf } from '../../src/plan/dated-plan.ts';
 import { openPlanJournal } from '../../src/plan/plan-journal.ts';
 import type { CodeChanges, QrCode } from '../../src/service/shapes.ts';
@@ -31,10 +31,11 @@ function world(plan: readonly DatedChange[]) {
       return code;
     };
     if (dueRows.pending.length === 0) return journal.close();
-    await applyDue({ code, dueRows }, { journal, service: { updateCode } }).catch((error) => {
+    const result = await applyDue({ code, dueRows }, { journal, service: { updateCode } }).catch((error) => {
       if (!(error instanceof Killed)) throw error;
     });
     await journal.close();
+    return result;
   }
   return { run, sent, code: () => code, edit: (changes: CodeChanges) => Object.assign(code, changes) };
 }
@@ -52,6 +53,34 @@ describe('applyDue', () => {
     await run(25);
     expect(sent).toEqual([{ destination: 'https://a/' }, { status: 'paused' }]);
     expect(code()).toMatchObject({ destination: 'https://mine/', status: 'paused' });
+  });
+
+  it('sends a change once, also if its previous value was restored (O26)', async () => {
+    const { run, sent, edit } = world([row(10, { destination: 'https://a/' })]);
+    expect(await run(10)).toEqual({ id: CODE.id, slug: CODE.slug, outcome: 'updated', error: undefined });
+    edit({ destination: CODE.destination });
+    expect(await run(11)).toBeUndefined();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('returns which fields were kept as someone changed them later (O27)', async () => {
+    const { run, edit } = world([row(10, { name: 'new', destination: 'https://a/' })]);
+    await run(10, 'before');
+    edit({ name: 'mine', destination: 'https://mine/' });
+    const kept = expect.stringMatching(/: name, destination$/);
+    expect(await run(11)).toEqual({ id: CODE.id, slug: CODE.slug, outcome: 'unchanged', error: kept });
+  });
+
+  it('fails for a destination that takes no tags, without a request, and for nothing else', () => {
+    const due = dueRowsOf([{ ...row(10, {}), utm: { source: 's' } }], 10, () => false);
+    const code: QrCode = { ...CODE, destination: 'tel:1' };
+    expect(() => wantedFor(due, code)).toThrow(expect.objectContaining({ name: 'RejectedError', outcome: 'not-applied' }));
+    const broken = Object.defineProperty({ ...CODE }, 'destination', {
+      get: () => {
+        throw new TypeError('broken');
+      },
+    });
+    expect(() => wantedFor(due, broken)).toThrow(TypeError);
   });
 
   it('leaves an edit alone that was made between two lost PATCHes of two fields (O27)', async () => {

@@ -108,6 +108,10 @@ describe('a dated plan', () => {
     expect(keysOf('x', { ...at(1, own.changes), own })[0]).toBe(plain[0]);
     // Without any content of its own it is what the flags say.
     const bare = (status: string) => keysOf('x', { ...at(1, { status }), own: { changes: {} } });
+    expect(bare('paused')).toHaveLength(1);
     expect(bare('paused')).not.toEqual(bare('active'));
+    const tagged = (status: string) => keysOf('x', { ...at(1, { status }), own: { changes: {}, utm: { source: 's' } } })[0];
+    expect(tagged('paused')).toBe(tagged('active'));
+    expect(plain).toHaveLength(1);
   });
 });

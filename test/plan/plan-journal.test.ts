@@ -37,6 +37,50 @@ describe('the journal of a plan', () => {
     }
   });
 
+  it('has of two attempts at one change the values before the first (O27)', async () => {
+    const journal = await openPlanJournal(PATH, own, createMemoryDisk().disk);
+    const both = { name: 'b', status: 'paused' };
+    await journal.record([{ is: 'intent', id: 'x', wanted: both, before: { name: 'a', status: 'active' } }]);
+    await journal.record([
+      { is: 'intent', id: 'x', wanted: { name: 'b', status: 'expired' }, before: { name: 'c', status: 'd' } },
+    ]);
+    expect(journal.open('x')).toMatchObject({ wanted: { name: 'b', status: 'expired' }, before: { name: 'a', status: 'd' } });
+  });
+
+  it('takes no step on the disk if nothing is to be recorded', async () => {
+    const memory = createMemoryDisk();
+    const journal = await openPlanJournal(PATH, own, memory.disk);
+    const before = memory.steps();
+    await journal.record([]);
+    expect(memory.steps()).toBe(before);
+    await journal.close();
+  });
+
+  it('is continued with another key after the code that it recorded last was found, once (O33)', async () => {
+    const { disk } = createMemoryDisk();
+    const journal = await openPlanJournal(PATH, own, disk);
+    await journal.record(['x', 'y'].map((id) => ({ is: 'known', name: `menu-${id}`, id })));
+    await journal.close();
+    const requested: string[] = [];
+    const workspace = createWorkspace({ baseUrl: BASE, apiKey: 'svc_live_b' });
+    const getCode = async (id: string) => void requested.push(id);
+    for (const _ of [1, 2]) {
+      const again = await openPlanJournal(PATH, { workspace, getCode }, disk);
+      expect(again.known('menu-x')).toBe('x');
+      await again.close();
+    }
+    expect(requested).toEqual(['y']);
+  });
+
+  it('is continued with another key if it records no code: a plan creates and deletes none (O33)', async () => {
+    const { disk } = createMemoryDisk();
+    await (await openPlanJournal(PATH, own, disk)).close();
+    const requested: string[] = [];
+    const workspace = createWorkspace({ baseUrl: BASE, apiKey: 'svc_live_b' });
+    await (await openPlanJournal(PATH, { workspace, getCode: async (id) => void requested.push(id) }, disk)).close();
+    expect(requested).toEqual([]);
+  });
+
   it('is only looked at by a dry run: nothing is made or written', async () => {
     const { disk, ...memory } = createMemoryDisk();
     const journal = await readPlanJournal(PATH, own, disk);

@@ -17,12 +17,17 @@ describe('readAt', () => {
     ['2026-10-25T02:30+02:00[Europe/Berlin]', '2026-10-25T00:30:00.000Z'],
     ['2026-10-25T02:30+01:00 Europe/Berlin', '2026-10-25T01:30:00.000Z'],
     ['2026-11-27 18:00 UTC', '2026-11-27T18:00:00.000Z'],
+    [' 2026-11-27T18:00Z\t', '2026-11-27T18:00:00.000Z'],
   ])('%s is %s', (text, instant) => {
     expect(read(text)).toBe(instant);
   });
 
   it.each([
     ['', 'is empty: each row needs a time'],
+    [undefined, 'is empty: each row needs a time'],
+    [null, 'is empty: each row needs a time'],
+    ['2026-11-27T18:00+25:00', 'is not a valid time'],
+    ['2026-02-30 10:00 Europe/Berlin', 'is not a time'],
     [
       '2026-11-27T18:00',
       'has no time zone: add Z, an offset such as +01:00, or a name such as Europe/Berlin, or pass --timezone',
