@@ -35,7 +35,7 @@ export function createAssembly(): Assembly {
   const count = () => released + pending.rows.length;
 
   function add(page: Batch, rank: number): Batch {
-    if (rank > count()) throw new MovedError(`${countOf(rank - count(), 'row')} missing before a page`);
+    if (rank > count()) throw new MovedError(`${countOf(rank - count(), 'row')} missing between two pages`);
     const pendingMs = pending.times[0] ?? Number.NEGATIVE_INFINITY;
     // C4: whatever is older than the newest instant is taken for collected, never added; were it new, the ranks would not fit (C3).
     const fresh = select(page, ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)));

@@ -51,7 +51,7 @@ describe('an assembly', () => {
   it('says how many rows are missing before a page', () => {
     const assembly = createAssembly();
     assembly.add(page([1]), 0);
-    expect(() => assembly.add(page([4]), 3)).toThrow(new MovedError('2 rows missing before a page'));
+    expect(() => assembly.add(page([4]), 3)).toThrow(new MovedError('2 rows missing between two pages'));
   });
 
   it.each([

@@ -143,14 +143,14 @@ describe('readStore', () => {
       const reading = readStore(env);
       if (refused === undefined) return expect((await reading).current).toBe('work');
       await expect(reading).rejects.toThrow(UsageError);
-      await expect(reading).rejects.toThrow(`cannot use the config file ${file}: user ${refused} put it there`);
+      await expect(reading).rejects.toThrow(`cannot use the config file ${file}: it belongs to user ${refused}`);
     });
 
     test('is refused where they made its directory among everybody’s', async () => {
       const { env, directory, file } = configured(GOOD);
       for (const path of [file, directory]) chownSync(path, 65534, 65534);
       chmodSync(dirname(directory), 0o1777);
-      await expect(readStore(env)).rejects.toThrow('user 65534 put it there');
+      await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
     });
   });
 
@@ -170,7 +170,7 @@ describe('readStore', () => {
       const { env, file, directory } = planted();
       writeFileSync(file, GOOD, { mode: 0o600 });
       chownSync(file, 65534, 65534);
-      await expect(readStore(env)).rejects.toThrow('user 65534 put it there');
+      await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
       chmodSync(dirname(dirname(directory)), 0o755);
       expect((await readStore(env)).current).toBe('work');
     });
@@ -180,18 +180,18 @@ describe('readStore', () => {
       const { env, file, directory } = planted();
       symlinkSync(target, file);
       lchownSync(file, 65534, 65534);
-      await expect(readStore(env)).rejects.toThrow('user 65534 put it there');
+      await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
       const link = join(dirname(directory), 'link');
       symlinkSync(targets, link);
       lchownSync(link, 65534, 65534);
-      await expect(readStore({ QRCTL_CONFIG_DIR: link })).rejects.toThrow('user 65534 put it there');
+      await expect(readStore({ QRCTL_CONFIG_DIR: link })).rejects.toThrow('belongs to user 65534');
     });
 
     test('a second name of root’s own file is refused', async () => {
       const { file: target } = ours();
       const { env, file } = planted();
       linkSync(target, file);
-      await expect(readStore(env)).rejects.toThrow('user 65534 put it there');
+      await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
     });
 
     test('root’s own link is followed', async () => {

@@ -87,7 +87,7 @@ describe('updateStore', () => {
       chownSync(file, 65534, 65534);
     };
     plant();
-    await expect(updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }))).rejects.toThrow('user 65534 put it there');
+    await expect(updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }))).rejects.toThrow('belongs to user 65534');
     expect(readFileSync(file, 'utf8')).not.toContain('canary');
     rmSync(file);
     const planting = adding('work', { apiKey: 'svc_live_canary00' });

@@ -114,7 +114,7 @@ export const TOPICS: readonly Topic[] = [
           ['QRCTL_API_KEY', 'API key to use instead of the stored one; no flag accepts a key, because arguments are public'],
           ['QRCTL_BASE_URL', 'Base URL of the service, ending in /api/v1, like --base-url'],
           ['QRCTL_PROFILE', 'Stored profile to use, like --profile'],
-          ['QRCTL_CONFIG_DIR', "Directory of config.json, instead of the system's (see `qrctl config path`)"],
+          ['QRCTL_CONFIG_DIR', 'Directory of config.json (default: see `qrctl config path`)'],
           ['NO_COLOR, FORCE_COLOR', 'Never or always use color; TERM=dumb disables color and the progress bar'],
           ['CI', 'Never prompt, and draw no progress bar'],
           ['HTTPS_PROXY, HTTP_PROXY', 'Proxy for requests'],
@@ -130,7 +130,7 @@ export const TOPICS: readonly Topic[] = [
     title: 'Rate limits',
     blocks: [
       'The service counts the requests of a workspace per minute, for all keys and clients together: 60 on the Free plan, 300 on Pro, ' +
-        '1000 on Business. qrctl counts its requests, too, and waits for the next minute before it exceeds the limit. If other clients use the ' +
+        '1000 on Business. qrctl tracks the remaining requests and waits for the next minute instead of exceeding the limit. If other clients use the ' +
         'workspace, qrctl waits when the service returns 429, then retries. No data is lost.',
       {
         list: [

@@ -17,7 +17,7 @@ export const bulkOptions = {
     group: BULK_GROUP,
     complete: 'files',
   }),
-  results: text('--results <file>', 'Results (default: NAME.results.EXT, none for -)', {
+  results: text('--results <file>', 'Results file (default: NAME.results.EXT; none for -)', {
     group: BULK_GROUP,
     complete: 'files',
   }),

@@ -25,7 +25,7 @@ interface WorkbookOptions {
 /** What is said where rows do not fit; `rows` undefined where nobody knows how many there will be. */
 export function tooManyRows(rows?: number): UsageError {
   const most = formatCount(MOST_DATA_ROWS);
-  const what = rows === undefined ? 'too many rows' : `${countOf(rows, 'row')}, too many`;
+  const what = rows === undefined ? 'too many rows' : `${countOf(rows, 'row')} are too many`;
   return new UsageError(`${what} for a workbook (at most ${most})`, {
     hint: 'Write a .csv or .csv.gz file, choose a shorter range, or add --output-dir DIR for one file per code.',
   });

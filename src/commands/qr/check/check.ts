@@ -7,7 +7,7 @@ export const command = defineCommand({
     'Checks whether the destinations of codes respond.\n\n' +
     'Without CODE, it checks every code. It sends a GET request without your key, reads only the headers, and follows redirects, one ' +
     'request at a time per host. A destination behind a login or bot protection is "blocked", which is not a failure.\n\n' +
-    'Private addresses are refused, also behind redirects. Behind a proxy, so are names that this machine cannot resolve. If no ' +
+    'Private addresses are refused, even after a redirect. Behind a proxy, names that this machine cannot resolve are refused, too. If no ' +
     'destination responds, the command exits with 7 and writes no file.\n\n' +
     '--timeout applies per destination, and --concurrency to hosts (default: 256).',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],

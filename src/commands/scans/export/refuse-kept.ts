@@ -22,11 +22,11 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   if (!(await namesIn(directory)).includes(MANIFEST)) return;
   if (partition) {
     throw new UsageError(`cannot write the dataset ${directory}: there is one already`, {
-      hint: `Nothing was sent, no changes were made. Add --append to add to it, or ${OTHER}.`,
+      hint: `No request was sent, and no changes were made. Add --append to add to it, or ${OTHER}.`,
     });
   }
   throw new UsageError(`cannot write files per code to ${directory}: it is a dataset`, {
-    hint: `Nothing was sent, no changes were made. Add --partition-by and --append to add to it, or ${OTHER}.`,
+    hint: `No request was sent, and no changes were made. Add --partition-by and --append to add to it, or ${OTHER}.`,
   });
 }
 
@@ -58,7 +58,7 @@ function refusal(path: string): UsageError {
   return new UsageError(
     `cannot replace ${path}: it was written with --append, and may have scans that the service no longer has`,
     {
-      hint: 'Nothing was sent, no changes were made. Add --append to add new scans, or --overwrite to replace the file.',
+      hint: 'No request was sent, and no changes were made. Add --append to add new scans, or --overwrite to replace the file.',
     },
   );
 }
