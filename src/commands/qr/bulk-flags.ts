@@ -17,7 +17,7 @@ export const bulkOptions = {
     group: BULK_GROUP,
     complete: 'files',
   }),
-  results: text('--results <file>', 'Results file (default: NAME.results.EXT; none for -)', {
+  results: text('--results <file>', 'Write results to FILE (default: NAME.results.EXT)', {
     group: BULK_GROUP,
     complete: 'files',
   }),
