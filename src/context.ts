@@ -4,7 +4,7 @@
  */
 import { fstatSync } from 'node:fs';
 import { version } from '../package.json';
-import type { Workspace } from './codes/slug-file.ts';
+import type { CodeCache, Workspace } from './codes/code-cache.ts';
 import type { Processes } from './durable/replace-file.ts';
 import { AuthError, ClosedPipeError, UsageError } from './errors.ts';
 import type { RunFacts } from './run/run-summary.ts';
@@ -43,7 +43,7 @@ export interface Context {
   /** A service for other settings than those in force (a key that is not stored yet). The caller closes it. */
   connect(settings: ConnectedSettings): Promise<Service>;
   /** Forgets which slugs that service had: it is no more. Never throws. */
-  forgetSlugs(settings: Workspace): Promise<void>;
+  codeCache(workspace: Workspace): Promise<CodeCache>;
 }
 
 /** Settings that name a service and a key. */
@@ -111,12 +111,12 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     return resolved;
   });
   const connect = async (given: ConnectedSettings) => {
-    const [{ createService }, { createSlugFile }, { refusedKeyHint }] = await Promise.all([
+    const [{ createService }, { createCodeCache }, { refusedKeyHint }] = await Promise.all([
       import('./service/create-service.ts'),
-      import('./codes/slug-file.ts'),
+      import('./codes/code-cache.ts'),
       import('./settings/resolve.ts'),
     ]);
-    const own = { slugStore: createSlugFile(process, given), userAgent: `qrctl/${version}`, keyHint: refusedKeyHint(given) };
+    const own = { slugStore: createCodeCache(process, given), userAgent: `qrctl/${version}`, keyHint: refusedKeyHint(given) };
     // The key of the variable is of no profile, whichever is current.
     const profile = given.keySource === 'variable' ? undefined : given.profile;
     return createService({ ...given, ...own, profile, clock: systemClock, signal, env, events: eventsFor(console) });
@@ -139,8 +139,8 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     settings,
     service,
     connect,
-    async forgetSlugs(workspace) {
-      (await import('./codes/slug-file.ts')).removeSlugFile(process, workspace);
+    async codeCache(workspace) {
+      return (await import('./codes/code-cache.ts')).createCodeCache(process, workspace);
     },
     async account() {
       const [inForce, made] = [await settings.made(), await service.made()];

@@ -2,8 +2,8 @@
  * Looks up profiles or codes for completion (`qrctl __complete`, see cli/completion.ts). Prints one candidate per line, with a tab and its
  * description behind it. Silent on any failure, and never takes longer than a moment.
  */
-import { type CachedCode, type CodeCache, codeCacheFile, readCodeCache, writeCodeCache } from '../codes/code-cache.ts';
 import type { ConnectedSettings, Context } from '../context.ts';
+import type { KnownCode, Listing } from '../service/slug-memory.ts';
 import { clean } from '../text/clean.ts';
 import { defineCommand } from './define.ts';
 
@@ -46,10 +46,11 @@ async function profiles({ env }: Context): Promise<Candidate[]> {
 async function codes(context: Context): Promise<Candidate[]> {
   const settings = await settingsOf(context);
   if (!settings) return [];
-  const file = await codeCacheFile(context.env, settings);
-  const known = readCodeCache(file);
-  const cache = known && isFresh(known, context.clock.now()) ? known : await refresh(context, settings, file, known);
-  return cache.codes.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
+  const { createSlugMemory } = await import('../service/slug-memory.ts');
+  const memory = createSlugMemory(await context.codeCache(settings));
+  const isKnown = isFresh(await memory.listing(), context.clock.now());
+  const known = isKnown ? await memory.codes() : await requestCodes(context, settings);
+  return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
 /** The settings the command being typed would have; undefined where there is no service or no key. */
@@ -59,30 +60,14 @@ async function settingsOf(context: Context): Promise<ConnectedSettings | undefin
   return baseUrl === undefined || apiKey === undefined ? undefined : { ...settings, baseUrl, apiKey };
 }
 
-function isFresh({ askedAtMs, answered }: CodeCache, nowMs: number): boolean {
-  const ageMs = nowMs - askedAtMs;
-  return ageMs >= 0 && ageMs < (answered ? FRESH_MS : FAILED_MS);
+function isFresh(listing: Listing | undefined, nowMs: number): boolean {
+  if (!listing) return false;
+  const ageMs = nowMs - listing.atMs;
+  return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/** Asks the service and remembers what it said; where it does not answer in time, what is known stays, and is not asked again at once. */
-async function refresh(
-  context: Context,
-  settings: ConnectedSettings,
-  file: string,
-  known: CodeCache | undefined,
-): Promise<CodeCache> {
-  const { codes: found, answered } = await ask(context, settings);
-  const better = answered || found.length > (known?.codes.length ?? 0);
-  const cache = { askedAtMs: context.clock.now(), answered, codes: better ? found : (known?.codes ?? []) };
-  try {
-    await writeCodeCache(file, cache, context.processes);
-  } catch {
-    // Then it is asked again next time.
-  }
-  return cache;
-}
-
-async function ask(context: Context, settings: ConnectedSettings): Promise<{ codes: CachedCode[]; answered: boolean }> {
+/** Requests the codes, and remembers them. If the service does not respond in time, known codes stay, and it is not asked again at once. */
+async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { fetchInOrder } = await import('../parallel/fetch-in-order.ts');
   // Half of every window is left to real work, and nothing waits for the next.
   const service = await context.connect({
@@ -92,24 +77,21 @@ async function ask(context: Context, settings: ConnectedSettings): Promise<{ cod
     retryForMs: 0,
     timeoutMs: PATIENCE_MS,
   });
-  const found: CachedCode[] = [];
-  const getPage = async (page: number) => {
-    const { rows, total } = await service.listCodes({ page, limit: CODES_A_PAGE });
-    return { rows: rows.map(({ slug, name }) => ({ slug, name })), total };
-  };
+  const getPage = (page: number) => service.listCodes({ page, limit: CODES_A_PAGE });
   const getAll = async () => {
     const first = await getPage(1);
-    found.push(...first.rows);
-    const pages = Math.min(MOST_PAGES, Math.ceil(first.total / Math.max(1, first.rows.length)));
-    const others = Array.from({ length: Math.max(0, pages - 1) }, (_, i) => i + 2);
-    for await (const { rows } of fetchInOrder(others, getPage, settings.concurrency)) found.push(...rows);
-    return true;
+    const pages = Math.ceil(first.total / Math.max(1, first.rows.length));
+    const others = Array.from({ length: Math.max(0, Math.min(MOST_PAGES, pages) - 1) }, (_, i) => i + 2);
+    for await (const _ of fetchInOrder(others, getPage, settings.concurrency));
+    return { answered: true, whole: pages <= MOST_PAGES };
   };
   const enough = new AbortController();
+  const none = { answered: false, whole: false };
   try {
-    const late = context.clock.sleep(PATIENCE_MS, enough.signal).then(() => false);
-    const answered = await Promise.race([getAll(), late].map((outcome) => outcome.catch(() => false)));
-    return { codes: [...found], answered };
+    const late = context.clock.sleep(PATIENCE_MS, enough.signal).then(() => none);
+    const end = await Promise.race([getAll(), late].map((outcome) => outcome.catch(() => none)));
+    service.slugs.noteListing({ ...end, atMs: context.clock.now() });
+    return await service.slugs.codes();
   } finally {
     enough.abort();
     await service.close();

@@ -57,7 +57,7 @@ export const command = defineCommand({
       await console.write(`${join(directory, 'scans.csv')}\n`);
     } finally {
       await sandbox.close();
-      await context.forgetSlugs(sandbox);
+      (await context.codeCache(sandbox)).remove();
       await rm(config, { recursive: true, force: true });
     }
     narrate(

@@ -1,6 +1,7 @@
 /**
  * Files in the user's own cache directory, which can be made again and are never needed: owned by this user, closed to everyone else, and
- * looked at before they are believed. Where that cannot be known (Windows, another user's HOME, set-uid) there is no cache.
+ * looked at before they are believed. Where that cannot be known (another user's HOME, set-uid) there is no cache; on Windows, whose users
+ * have no numbers, there is one for data only, in a directory that the system closes to other users.
  */
 import {
   closeSync,
@@ -43,15 +44,16 @@ export interface OwnCache {
   remove(name: string): void;
 }
 
-/** How much is read of a file, in bytes, and how many files are kept. */
+/** How much is read of a file, in bytes, how many files are kept, and whether they are executed. */
 export interface CacheBounds {
   largest: number;
   most: number;
+  content: 'code' | 'data';
 }
 
 /** The directory `name` of this user's cache. Throws where none can be safe. */
-export function openOwnCache(user: User & { pid: number }, name: string, { largest, most }: CacheBounds): OwnCache {
-  const owner = ownerOf(user);
+export function openOwnCache(user: User & { pid: number }, name: string, { largest, most, content }: CacheBounds): OwnCache {
+  const owner = ownerOf(user, content);
   const directory = directoryOf(user.env, owner, name);
   return {
     read(file) {
@@ -82,28 +84,29 @@ export function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** The user whose cache it may be. Windows has no such number, and of a set-uid program the two differ. */
-function ownerOf({ getuid, geteuid }: User): number {
+/** The user whose cache it may be; undefined on Windows. Of a set-uid program the two differ. */
+function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): number | undefined {
   const owner = geteuid?.();
-  if (owner === undefined || owner !== getuid?.()) throw new Error('whose it is cannot be known');
+  if (owner !== getuid?.() || (owner === undefined && content === 'code')) throw new Error('whose it is cannot be known');
   return owner;
 }
 
 /** In XDG's directory for what can be made again, or its default in a home that is the user's; a relative path is no path. */
-function directoryOf(env: User['env'], owner: number, name: string): string {
-  const { XDG_CACHE_HOME: named = '', HOME: home = '' } = env;
+function directoryOf(env: User['env'], owner: number | undefined, name: string): string {
+  const { XDG_CACHE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (isAbsolute(named)) return join(named, 'qrctl', name);
+  if (owner === undefined && isAbsolute(local)) return join(local, 'qrctl', 'Cache', name);
   if (!isAbsolute(home) || statSync(home).uid !== owner) throw new Error('no home of this user');
   return join(home, '.cache', 'qrctl', name);
 }
 
 /** Owned by this user, and closed to everyone else. */
-function isClosed({ uid, mode }: Stats, owner: number): boolean {
-  return uid === owner && (mode & OTHERS) === 0;
+function isClosed({ uid, mode }: Stats, owner: number | undefined): boolean {
+  return owner === undefined || (uid === owner && (mode & OTHERS) === 0);
 }
 
 /** The bytes of a regular file of `owner`, closed to others, of at most `largest` bytes. Throws where it is anything else, or not there. */
-function readOwn(file: string, owner: number, largest: number): Buffer {
+function readOwn(file: string, owner: number | undefined, largest: number): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(descriptor);
@@ -115,7 +118,7 @@ function readOwn(file: string, owner: number, largest: number): Buffer {
 }
 
 /** Makes the directory, below one that is the user's own: a privileged run leaves nothing in another's home. Throws elsewhere. */
-function makeClosed(directory: string, owner: number): void {
+function makeClosed(directory: string, owner: number | undefined): void {
   if (!isBelowOwn(directory, owner)) throw new Error('not ours');
   // One by one: node's `recursive` tries without end where the system answers ENOENT although the parent exists (/proc, automounts).
   for (const level of missingLevels(directory)) mkdirSync(level, { mode: DIRECTORY_MODE });
@@ -123,7 +126,8 @@ function makeClosed(directory: string, owner: number): void {
 }
 
 /** Whether a directory, or the first above it that is there, is the user's own, and no other user can write in it. */
-export function isBelowOwn(directory: string, owner: number): boolean {
+function isBelowOwn(directory: string, owner: number | undefined): boolean {
+  if (owner === undefined) return true;
   const [highest] = missingLevels(directory);
   const { uid, mode } = statSync(highest === undefined ? directory : dirname(highest));
   return uid === owner && (mode & OTHERS_WRITE) === 0;
@@ -136,11 +140,9 @@ function missingLevels(directory: string): string[] {
   return missing;
 }
 
-/** Keeps so many files of a directory, those written last; `isOurs` says which names count. */
-export function removeOldest(directory: string, most: number, isOurs = (_name: string) => true): void {
-  const files = readdirSync(directory)
-    .filter(isOurs)
-    .map((name) => join(directory, name));
+/** Keeps so many files of a directory, those written last. */
+function removeOldest(directory: string, most: number): void {
+  const files = readdirSync(directory).map((name) => join(directory, name));
   const aged = files.map((file) => ({ file, writtenMs: lstatSync(file).mtimeMs })).sort((a, b) => b.writtenMs - a.writtenMs);
   for (const { file } of aged.slice(most)) rmSync(file, { force: true });
 }

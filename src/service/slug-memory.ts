@@ -1,17 +1,30 @@
 /**
- * Remembers which code a slug last belonged to. Slugs and ids never change, so a remembered pair mostly holds; each use verifies it by
- * reading the code. A wrong entry can therefore only cost a request, never cause a wrong result.
+ * Remembers which code a slug last belonged to, and its name for completion. Slugs and ids never change, so a remembered pair mostly holds;
+ * each use verifies it by reading the code. A wrong entry can therefore only cost a request, never cause a wrong result.
  */
 import { isUuid } from './checks.ts';
+import { isObject } from './json.ts';
 import type { QrCode } from './shapes.ts';
 
-type SlugOfCode = Pick<QrCode, 'id' | 'slug'>;
+export type KnownCode = Pick<QrCode, 'id' | 'slug' | 'name'>;
+
+/** When the codes were last requested for completion, in ms since the epoch by the machine's clock, and whether all pages arrived in time. */
+export interface Listing {
+  atMs: number;
+  answered: boolean;
+}
+
+/** As stored between runs. */
+interface Kept {
+  listing?: Listing | undefined;
+  codes: readonly (readonly [slug: string, id: string, name: string])[];
+}
 
 /** Storage between runs; its methods must not throw. */
 export interface SlugStore {
   /** What was kept, or undefined where there is nothing that can be read. */
   read(): Promise<unknown>;
-  write(kept: readonly (readonly [slug: string, id: string])[]): Promise<void>;
+  write(kept: Kept): Promise<void>;
 }
 
 export interface SlugMemory {
@@ -19,7 +32,13 @@ export interface SlugMemory {
   /** How many are known: at least as many codes were listed once. */
   size(): Promise<number>;
   /** Takes note of codes that the service showed. */
-  note(codes: readonly SlugOfCode[]): void;
+  note(codes: readonly KnownCode[]): void;
+  /** Takes note of a listing; codes that are not in it are forgotten if it is `whole`. */
+  noteListing(listing: Listing & { whole: boolean }): void;
+  /** Returns the last listing that was noted; undefined if there is none. */
+  listing(): Promise<Listing | undefined>;
+  /** Returns the known codes, those last seen last. */
+  codes(): Promise<KnownCode[]>;
   /** What was known of the slug is no longer true. */
   forget(slug: string): void;
   /** As `forget`, for the code that is gone. */
@@ -32,12 +51,15 @@ export interface SlugMemory {
 const MOST_SLUGS = 20_000;
 /** A longer one is asked for by its id. */
 const LONGEST_SLUG = 64;
+/** More than completion shows, in UTF-16 units. */
+const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore): SlugMemory {
-  let kept: Promise<Map<string, string>> | undefined;
+  let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
   /** Seen in this run; undefined is forgotten. The last seen come last. */
-  const seen = new Map<string, string | undefined>();
+  const seen = new Map<string, KnownCode | undefined>();
   const gone = new Set<string>();
+  let listed: (Listing & { whole: boolean }) | undefined;
 
   const read = () => {
     kept ??= store.read().then(checked);
@@ -45,30 +67,35 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
   };
 
   /** What was kept and what was seen, the oldest first. */
-  async function known(): Promise<Map<string, string>> {
-    const all = new Map(await read());
-    for (const [slug, id] of seen) {
-      if (all.get(slug) === id) continue;
+  async function known(): Promise<Map<string, KnownCode>> {
+    const all = new Map(listed?.whole ? [] : (await read()).codes);
+    for (const [slug, code] of seen) {
+      if (isSame(all.get(slug), code)) continue;
       all.delete(slug);
-      if (id !== undefined) all.set(slug, id);
+      if (code !== undefined) all.set(slug, code);
     }
-    for (const [slug, id] of gone.size > 0 ? [...all] : []) if (gone.has(id)) all.delete(slug);
+    for (const [slug, { id }] of gone.size > 0 ? [...all] : []) if (gone.has(id)) all.delete(slug);
     return all;
   }
 
   return {
     async idOf(slug) {
-      const id = seen.has(slug) ? seen.get(slug) : (await read()).get(slug);
-      return id === undefined || gone.has(id) ? undefined : id;
+      const code = seen.has(slug) ? seen.get(slug) : (await read()).codes.get(slug);
+      return code === undefined || gone.has(code.id) ? undefined : code.id;
     },
     size: async () => (await known()).size,
     note(codes) {
-      for (const { slug, id } of codes) {
+      for (const { slug, id, name } of codes) {
         if (slug.length > LONGEST_SLUG) continue;
         seen.delete(slug);
-        seen.set(slug, id.toLowerCase());
+        seen.set(slug, { slug, id: id.toLowerCase(), name: name.slice(0, LONGEST_NAME) });
       }
     },
+    noteListing(listing) {
+      listed = listing;
+    },
+    listing: async () => listed ?? (await read()).listing,
+    codes: async () => [...(await known()).values()],
     forget(slug) {
       seen.set(slug, undefined);
     },
@@ -76,11 +103,14 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
       gone.add(id);
     },
     async save() {
-      if (seen.size === 0 && gone.size === 0) return;
-      const before = await read();
+      if (seen.size === 0 && gone.size === 0 && listed === undefined) return;
+      const { listing: before, codes } = await read();
       const all = await known();
-      const isSame = all.size === before.size && [...all].every(([slug, id]) => before.get(slug) === id);
-      if (!isSame) await store.write([...all].slice(-MOST_SLUGS));
+      if (listed === undefined && all.size === codes.size && [...all].every(([slug, code]) => isSame(codes.get(slug), code)))
+        return;
+      const listing = listed ? { atMs: listed.atMs, answered: listed.answered } : before;
+      const kept = [...all.values()].slice(-MOST_SLUGS).map(({ slug, id, name }) => [slug, id, name] as const);
+      await store.write({ listing, codes: kept });
     },
   };
 }
@@ -88,12 +118,19 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
 /** Remembers nothing between runs. */
 export const NO_SLUG_STORE: SlugStore = { read: async () => undefined, write: async () => undefined };
 
-/** Whatever was read, as far as it is slugs and ids. */
-function checked(data: unknown): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const pair of Array.isArray(data) ? data.slice(0, MOST_SLUGS) : []) {
-    const [slug, id]: unknown[] = Array.isArray(pair) ? pair : [];
-    if (typeof slug === 'string' && typeof id === 'string' && isUuid(id)) found.set(slug, id);
+function isSame(one: KnownCode | undefined, other: KnownCode | undefined): boolean {
+  return one?.id === other?.id && one?.name === other?.name;
+}
+
+/** Whatever was read, as far as it has the right types. */
+function checked(data: unknown): { listing: Listing | undefined; codes: Map<string, KnownCode> } {
+  const { listing, codes: all }: Partial<Record<keyof Kept, unknown>> = isObject(data) ? data : {};
+  const { atMs, answered }: Partial<Record<keyof Listing, unknown>> = isObject(listing) ? listing : {};
+  const codes = new Map<string, KnownCode>();
+  for (const entry of Array.isArray(all) ? all.slice(0, MOST_SLUGS) : []) {
+    const [slug, id, name]: unknown[] = Array.isArray(entry) ? entry : [];
+    if (typeof slug === 'string' && typeof id === 'string' && isUuid(id) && typeof name === 'string')
+      codes.set(slug, { slug, id, name });
   }
-  return found;
+  return { listing: Number.isSafeInteger(atMs) ? { atMs: Number(atMs), answered: answered === true } : undefined, codes };
 }

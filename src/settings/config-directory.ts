@@ -13,32 +13,19 @@ import type { Variables } from './settings.ts';
  */
 export async function configDirectory(env: Variables): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
-  return systemDirectory('config');
-}
-
-/** Where this system keeps such directories of this user. */
-async function systemDirectory(kind: 'config' | 'cache'): Promise<string> {
   try {
     const { default: envPaths } = await import('env-paths');
-    const path = envPaths('qrctl', { suffix: '' })[kind];
+    const path = envPaths('qrctl', { suffix: '' }).config;
     if (isAbsolute(path)) return path;
     // A variable that names no absolute path is ignored, as the XDG specification says: keys do not go to wherever a command was run.
     const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
-    return platform() === 'linux' ? join(home, `.${kind}`, 'qrctl') : join(home, relative(homedir(), path));
+    return platform() === 'linux' ? join(home, '.config', 'qrctl') : join(home, relative(homedir(), path));
   } catch (cause) {
     throw new UsageError('cannot find a home directory for the configuration', {
       hint: 'Set QRCTL_CONFIG_DIR to a directory of your own.',
       cause,
     });
   }
-}
-
-/**
- * Returns the path of the cache directory: `cache` in QRCTL_CONFIG_DIR, or the system's directory for caches. Never creates it; throws as
- * above.
- */
-export async function cacheDirectory(env: Variables): Promise<string> {
-  return env.QRCTL_CONFIG_DIR ? join(await configDirectory(env), 'cache') : systemDirectory('cache');
 }
 
 export const FILE_MODE = 0o600;
@@ -48,7 +35,7 @@ export const DIRECTORY_MODE = 0o700;
 const OTHERS = 0o077;
 /** A directory with this bit (`/tmp`) is shared on purpose. */
 const STICKY = 0o1000;
-/** What qrctl keeps in its directory: the config, the next one on its way, and caches. */
+/** What qrctl keeps in its directory: the config, the next one on its way, and the cache of earlier versions. */
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
 /**

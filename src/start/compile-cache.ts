@@ -47,7 +47,7 @@ const CHECKSUM_BYTES = 4;
 /** V8 takes code where it lies only if it begins at a multiple of this, and else copies all of it. */
 const CODE_ALIGNMENT = 8;
 /** Many times what the largest bundle needs; and files enough for three builds, or three releases of node, side by side. */
-const BOUNDS = { largest: 8 * 1024 * 1024, most: 32 };
+const BOUNDS = { largest: 8 * 1024 * 1024, most: 32, content: 'code' } as const;
 
 /** Of `data` behind what has the checksum `before`. */
 type Checksum = (data: Buffer, before?: number) => number;

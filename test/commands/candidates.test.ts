@@ -9,10 +9,11 @@ import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 async function useConfig() {
-  const QRCTL_CONFIG_DIR = join(await useDirectory(), 'config');
-  const cache = join(QRCTL_CONFIG_DIR, 'cache');
+  const directory = await useDirectory();
+  const env = { QRCTL_CONFIG_DIR: join(directory, 'config'), XDG_CACHE_HOME: directory };
+  const cache = join(directory, 'qrctl', 'codes');
   const cacheFile = () => join(cache, readdirSync(cache)[0] ?? '');
-  return { env: { QRCTL_CONFIG_DIR }, cache, cacheFile };
+  return { env, cache, cacheFile };
 }
 
 async function candidates(args: string[], env: Record<string, string>, run = runHere): Promise<string[]> {
@@ -39,7 +40,8 @@ describe('codes', () => {
     expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toEqual(first);
     expect(sandbox.requests).toHaveLength(1);
     const cache = JSON.parse(readFileSync(cacheFile(), 'utf8'));
-    writeFileSync(cacheFile(), JSON.stringify({ ...cache, askedAtMs: cache.askedAtMs - 3_600_000 }));
+    cache.listing.atMs -= 3_600_000;
+    writeFileSync(cacheFile(), JSON.stringify(cache));
     await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
     expect(sandbox.requests).toHaveLength(2);
   });
@@ -86,7 +88,7 @@ describe('codes', () => {
     const sandbox = await useSandbox({ codes: 3, scans: 1 });
     const known = await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
     await sandbox.close();
-    writeFileSync(cacheFile(), readFileSync(cacheFile(), 'utf8').replace(/"askedAtMs":\d+/, '"askedAtMs":0'));
+    writeFileSync(cacheFile(), readFileSync(cacheFile(), 'utf8').replace(/"atMs":\d+/, '"atMs":0'));
     expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toEqual(known);
   });
 
@@ -96,11 +98,11 @@ describe('codes', () => {
     expect(await candidates(['qr', 'get', ''], env)).toEqual([]);
     expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' })).toEqual([]);
     expect(await candidates(['qr', 'get', ''], { ...env, QRCTL_BASE_URL: 'nonsense', QRCTL_API_KEY: 'svc_live_x' })).toEqual([]);
-    writeFileSync(cacheFile(), '{"askedAtMs": 1e300, "codes": [null, 5, {"slug": "x"}]}');
+    writeFileSync(cacheFile(), '{"listing": {"atMs": 1e300}, "codes": [null, 5, ["x"]]}');
     expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toHaveLength(1);
     for (const name of readdirSync(cache)) writeFileSync(join(cache, name), 'null');
     expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toHaveLength(1);
-    mkdirSync(join(env.QRCTL_CONFIG_DIR, 'config.json'));
+    mkdirSync(join(env.QRCTL_CONFIG_DIR, 'config.json'), { recursive: true });
     expect(await candidates(['qr', 'get', ''], env)).toEqual([]);
     expect(await candidates(['auth', 'use', ''], env)).toEqual([]);
   });

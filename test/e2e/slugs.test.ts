@@ -31,5 +31,5 @@ test('a slug costs the listing at first, and from then on one request beside tho
   const before = sandbox.requests.length;
   expect((await runByDay(['qr', 'get', slug], { env: { ...sandbox.env, XDG_CACHE_HOME: cache } })).code).toBe(4);
   expect(sandbox.requests.slice(before).filter(({ url }) => url.includes(id))).toEqual([]);
-  expect(await readdir(join(cache, 'qrctl', 'slugs'))).toHaveLength(1);
+  expect(await readdir(join(cache, 'qrctl', 'codes'))).toHaveLength(1);
 });

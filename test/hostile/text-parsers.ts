@@ -3,7 +3,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { readCodeCache } from '../../src/codes/code-cache.ts';
 import { findDestinationProblem } from '../../src/codes/destination.ts';
 import { addUtm } from '../../src/codes/utm.ts';
 import { pictureOptions } from '../../src/commands/qr/image/picture-flags.ts';
@@ -117,10 +116,7 @@ function parseConfig(bytes: Buffer, directory: string): Promise<void> {
   return each([() => readStore({ QRCTL_CONFIG_DIR: home })]);
 }
 
-async function parseCaches(bytes: Buffer, directory: string): Promise<void> {
-  const path = join(directory, 'codes.json');
-  writeFileSync(path, bytes);
-  readCodeCache(path);
+async function parseCache(bytes: Buffer): Promise<void> {
   const read = async () => {
     try {
       return JSON.parse(bytes.toString());
@@ -129,7 +125,7 @@ async function parseCaches(bytes: Buffer, directory: string): Promise<void> {
     }
   };
   const slugs = createSlugMemory({ read, write: async () => undefined });
-  slugs.note([{ id: ID, slug: 'a' }]);
+  slugs.note([{ id: ID, slug: 'a', name: 'A' }]);
   await slugs.idOf('menu');
   await slugs.save();
 }
@@ -166,9 +162,9 @@ export const TEXT_PARSERS: readonly Parser[] = [
   { name: 'labels', share: 2, samples: texts(...LABELS), parse: parseLabels },
   { name: 'config', share: 2, samples: texts(CONFIG), parse: parseConfig },
   {
-    name: 'caches',
+    name: 'cache',
     share: 2,
-    samples: texts(`[["menu","${ID}"]]`, '{"askedAtMs":1,"answered":true,"codes":[{"slug":"a","name":"b"}]}'),
-    parse: parseCaches,
+    samples: texts(`{"listing":{"atMs":1,"answered":true},"codes":[["menu","${ID}","Menu"]]}`),
+    parse: parseCache,
   },
 ];

@@ -32,7 +32,7 @@ test('qrctl demo creates codes, shows them, exports their scans through a pause,
   expect(await readdir(dirname(path))).not.toContain('.config');
   expect(await readdir(here)).toEqual([]);
   // What was remembered of a service that is no more is forgotten.
-  expect(await readdir(join(cache, 'qrctl', 'slugs'))).toEqual([]);
+  expect(await readdir(join(cache, 'qrctl', 'codes'))).toEqual([]);
 });
 
 test('qrctl demo can be interrupted', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createSlugMemory } from '../../src/service/slug-memory.ts';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-const code = (number: number) => ({ id: idOf(number), slug: `slug-${number}` });
+const code = (number: number) => ({ id: idOf(number), slug: `slug-${number}`, name: `Code ${number}` });
+const entry = (number: number) => [`slug-${number}`, idOf(number), `Code ${number}`];
 
 /** What is kept between runs. */
 function storeOf(kept: unknown) {
@@ -19,7 +20,7 @@ function storeOf(kept: unknown) {
 
 describe('what is remembered of slugs', () => {
   test('is what was seen in this run and in those before', async () => {
-    const store = storeOf([['slug-1', idOf(1)]]);
+    const store = storeOf({ codes: [entry(1)] });
     const memory = createSlugMemory(store);
     memory.note([code(2)]);
     expect(await memory.idOf('slug-1')).toBe(idOf(1));
@@ -31,7 +32,7 @@ describe('what is remembered of slugs', () => {
   });
 
   test('is written only where it has changed, and read only where it is asked for', async () => {
-    const store = storeOf([['slug-1', idOf(1)]]);
+    const store = storeOf({ codes: [entry(1)] });
     await createSlugMemory({ ...store, read: () => Promise.reject(new Error('not asked for')) }).save();
     const memory = createSlugMemory(store);
     memory.note([code(1)]);
@@ -40,30 +41,65 @@ describe('what is remembered of slugs', () => {
   });
 
   test('is forgotten when it was refuted, or its code deleted', async () => {
-    const store = storeOf([1, 2, 3].map((number) => [`slug-${number}`, idOf(number)]));
+    const store = storeOf({ codes: [1, 2, 3].map(entry) });
     const memory = createSlugMemory(store);
     memory.forget('slug-1');
     memory.forgetCode(idOf(2));
     expect(await Promise.all(['slug-1', 'slug-2', 'slug-3'].map(memory.idOf))).toEqual([undefined, undefined, idOf(3)]);
     await memory.save();
-    expect(store.store.kept).toEqual([['slug-3', idOf(3)]]);
+    expect(store.store.kept).toEqual({ codes: [entry(3)] });
   });
 
   test('is bounded: what was seen last stays', async () => {
     const store = storeOf(undefined);
     const memory = createSlugMemory(store);
     memory.note(Array.from({ length: 25_000 }, (_, at) => code(at)));
-    memory.note([{ id: idOf(99_999), slug: 'x'.repeat(65) }]);
+    memory.note([{ ...code(99_999), slug: 'x'.repeat(65) }]);
     await memory.save();
-    const kept = store.store.kept as [string, string][];
-    expect(kept).toHaveLength(20_000);
-    expect(kept.at(-1)).toEqual(['slug-24999', idOf(24_999)]);
+    const { codes } = store.store.kept as { codes: unknown[] };
+    expect(codes).toHaveLength(20_000);
+    expect(codes.at(-1)).toEqual(entry(24_999));
   });
 
-  test.each([undefined, null, 3, 'x', {}, [3], [[]], [['a']], [['a', 'no uuid']], [[3, idOf(1)]]])(
+  test('has the names of codes, and of a whole listing nothing else', async () => {
+    const store = storeOf({ codes: [entry(1), entry(2)] });
+    const memory = createSlugMemory(store);
+    memory.note([
+      { ...code(2), name: 'New' },
+      { ...code(3), name: 'x'.repeat(200) },
+    ]);
+    expect((await memory.codes()).map(({ name }) => name)).toEqual(['Code 1', 'New', 'x'.repeat(100)]);
+    memory.noteListing({ atMs: 5, answered: false, whole: false });
+    expect(await memory.size()).toBe(3);
+    memory.noteListing({ atMs: 5, answered: true, whole: true });
+    expect(await memory.size()).toBe(2);
+    await memory.save();
+    const next = createSlugMemory(store);
+    expect([await next.listing(), await next.size()]).toEqual([{ atMs: 5, answered: true }, 2]);
+    next.forgetCode(idOf(2));
+    await next.save();
+    expect(store.store.kept).toMatchObject({
+      listing: { atMs: 5, answered: true },
+      codes: [['slug-3', idOf(3), 'x'.repeat(100)]],
+    });
+  });
+
+  const lists = [
+    [3],
+    [[]],
+    [['a']],
+    [['a', 'no uuid', 'b']],
+    [[3, idOf(1), 'b']],
+    [['a', idOf(1)]],
+    [['a', idOf(1), 3]],
+    'x',
+    null,
+  ];
+  test.each([undefined, null, 3, 'x', {}, [['slug-1', idOf(1)]], ...lists.map((codes) => ({ codes, listing: { atMs: 'x' } }))])(
     'is nothing where %j was kept',
     async (kept) => {
-      expect(await createSlugMemory(storeOf(kept)).size()).toBe(0);
+      const memory = createSlugMemory(storeOf(kept));
+      expect([await memory.size(), await memory.listing()]).toEqual([0, undefined]);
     },
   );
 });

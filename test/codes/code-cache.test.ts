@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createSlugFile, removeSlugFile } from '../../src/codes/slug-file.ts';
+import { createCodeCache } from '../../src/codes/code-cache.ts';
 
 const WORKSPACE = { baseUrl: 'https://far.example/api/v1', apiKey: 'svc_live_0123456789' };
-const KEPT = [['slug-1', '11111111-2222-4333-8444-555555555555']] as const;
+const KEPT = { codes: [['slug-1', '11111111-2222-4333-8444-555555555555', 'Menu']] } as const;
 const owner = process.getuid?.() ?? 0;
 let home: string;
 let user: { env: Record<string, string>; pid: number; getuid: () => number; geteuid: () => number };
@@ -26,32 +26,32 @@ beforeEach(() => {
   user = { env: { HOME: home }, pid: process.pid, getuid: () => owner, geteuid: () => owner };
 });
 
-const directory = () => join(home, '.cache', 'qrctl', 'slugs');
+const directory = () => join(home, '.cache', 'qrctl', 'codes');
 const file = () => join(directory(), readdirSync(directory())[0] ?? '');
 
 test('is kept in a directory and a file that nobody else gets into, and its name has nothing secret', async () => {
-  const slugs = createSlugFile(user, WORKSPACE);
-  expect(await slugs.read()).toBeUndefined();
-  await slugs.write(KEPT);
-  expect(await slugs.read()).toEqual(KEPT);
+  const cache = createCodeCache(user, WORKSPACE);
+  expect(await cache.read()).toBeUndefined();
+  await cache.write(KEPT);
+  expect(await cache.read()).toEqual(KEPT);
   expect(statSync(directory()).mode & 0o777).toBe(0o700);
   expect(statSync(file()).mode & 0o777).toBe(0o600);
   expect(file() + readFileSync(file(), 'utf8')).not.toMatch(/0123|456789|far\.example/);
 });
 
 test('is of one base URL and key', async () => {
-  await createSlugFile(user, WORKSPACE).write(KEPT);
-  expect(await createSlugFile(user, { ...WORKSPACE, baseUrl: 'https://other.example/api/v1' }).read()).toBeUndefined();
-  expect(await createSlugFile(user, { ...WORKSPACE, apiKey: 'svc_live_other56789' }).read()).toBeUndefined();
+  await createCodeCache(user, WORKSPACE).write(KEPT);
+  expect(await createCodeCache(user, { ...WORKSPACE, baseUrl: 'https://other.example/api/v1' }).read()).toBeUndefined();
+  expect(await createCodeCache(user, { ...WORKSPACE, apiKey: 'svc_live_other56789' }).read()).toBeUndefined();
   // What is printed of the two keys is the same.
-  expect(await createSlugFile(user, { ...WORKSPACE, apiKey: 'svc_live_0123999999' }).read()).toBeUndefined();
+  expect(await createCodeCache(user, { ...WORKSPACE, apiKey: 'svc_live_0123999999' }).read()).toBeUndefined();
 });
 
 test.each([
   ['damaged', () => writeFileSync(file(), '[["slug')],
   ['open to others', () => chmodSync(file(), 0o644)],
   ['in a directory open to others', () => chmodSync(directory(), 0o755)],
-  ['far too large', () => writeFileSync(file(), `[${' '.repeat(5 * 1024 * 1024)}]`)],
+  ['far too large', () => writeFileSync(file(), `[${' '.repeat(17 * 1024 * 1024)}]`)],
   [
     'a link to elsewhere',
     () => {
@@ -70,11 +70,11 @@ test.each([
     },
   ],
 ])('is nothing where it is %s, and that is no failure', async (_, spoil) => {
-  const slugs = createSlugFile(user, WORKSPACE);
-  await slugs.write(KEPT);
+  const cache = createCodeCache(user, WORKSPACE);
+  await cache.write(KEPT);
   spoil();
-  expect(await slugs.read()).toBeUndefined();
-  await slugs.write(KEPT);
+  expect(await cache.read()).toBeUndefined();
+  await cache.write(KEPT);
 });
 
 test.each([
@@ -83,16 +83,25 @@ test.each([
   ['a home of somebody else', { HOME: '/' }],
 ])('with %s nothing is kept', async (_, env) => {
   const stranger = () => 65_533;
-  const slugs = createSlugFile({ ...user, env, getuid: stranger, geteuid: stranger }, WORKSPACE);
-  await slugs.write(KEPT);
-  expect(await slugs.read()).toBeUndefined();
+  const cache = createCodeCache({ ...user, env, getuid: stranger, geteuid: stranger }, WORKSPACE);
+  await cache.write(KEPT);
+  expect(await cache.read()).toBeUndefined();
 });
 
 test('of a workspace that is no more nothing stays; there are 32 at most', async () => {
   for (let port = 1; port <= 40; port++) {
-    await createSlugFile(user, { ...WORKSPACE, baseUrl: `http://127.0.0.1:${port}/api/v1` }).write(KEPT);
+    await createCodeCache(user, { ...WORKSPACE, baseUrl: `http://127.0.0.1:${port}/api/v1` }).write(KEPT);
   }
   expect(readdirSync(directory())).toHaveLength(32);
-  removeSlugFile(user, { ...WORKSPACE, baseUrl: 'http://127.0.0.1:40/api/v1' });
+  createCodeCache(user, { ...WORKSPACE, baseUrl: 'http://127.0.0.1:40/api/v1' }).remove();
   expect(readdirSync(directory())).toHaveLength(31);
+});
+
+test('on Windows, where users have no numbers, it is in the directory that the system closes to others', async () => {
+  const onWindows = { ...user, env: { LOCALAPPDATA: home }, getuid: undefined, geteuid: undefined };
+  const cache = createCodeCache(onWindows, WORKSPACE);
+  await cache.write(KEPT);
+  expect(await cache.read()).toEqual(KEPT);
+  expect(readdirSync(join(home, 'qrctl', 'Cache', 'codes'))).toHaveLength(1);
+  await createCodeCache({ ...onWindows, env: {} }, WORKSPACE).write(KEPT);
 });
