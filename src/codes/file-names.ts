@@ -23,14 +23,15 @@ interface NamedCode {
 export function createFileNames(codes: readonly NamedCode[], names: FileNames): (code: NamedCode) => string {
   const owners = new Map<string, string>();
   if (names === 'slug') {
-    const byAge = [...codes].sort((a, b) => ((a.created_at ?? '') < (b.created_at ?? '') ? -1 : 1));
+    const ageOf = ({ created_at = '', id }: NamedCode) => `${created_at} ${id}`;
+    const byAge = [...codes].sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
     for (const { id, slug = '' } of byAge) {
       const folded = slug.toLowerCase();
       if (SAFE.test(slug) && !DEVICES.test(slug) && !isUuid(slug) && !owners.has(folded)) owners.set(folded, id);
     }
   }
   return ({ id, slug = '' }) => {
-    if (!isUuid(id)) throw new UsageError(`cannot use the id ${JSON.stringify(id)} as a file name: not a UUID`);
+    if (!isUuid(id)) throw new UsageError(`cannot use the ID ${JSON.stringify(id)} as a file name: not a UUID`);
     return owners.get(slug.toLowerCase()) === id ? slug : id.toLowerCase();
   };
 }

@@ -1,11 +1,10 @@
 /** Names the files of images, and hashes those that exist. */
 import { createHash } from 'node:crypto';
+import { createFileNames, type FileNames } from '../codes/file-names.ts';
 import { nodeDisk } from '../durable/disk.ts';
 import { inDirectory } from '../durable/held-directory.ts';
 import { systemCode } from '../durable/path-errors.ts';
 import { realPath } from '../durable/trusted-file.ts';
-import { UsageError } from '../errors.ts';
-import { isUuid } from '../service/checks.ts';
 import type { EncodedCode } from './encode-codes.ts';
 import type { Manifest } from './manifest.ts';
 import type { PictureFormat } from './picture.ts';
@@ -18,27 +17,19 @@ export interface PictureFile {
   readonly file: string;
 }
 
-/** Safe on every file system, and no device of Windows. */
-const SAFE = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9][a-z0-9_-]{0,99}$/i;
-
-/** Names the files in the order of the codes. Uses the ID instead of a slug that is unsafe or differs from another only in case. */
+/** Names the files in the order of the codes; `unsafe` counts the codes that are named by ID although slugs were requested. */
 export function nameFiles(
   encoded: readonly EncodedCode[],
   formats: readonly PictureFormat[],
-  by: 'id' | 'slug',
+  by: FileNames,
 ): { files: PictureFile[]; unsafe: number } {
-  const often = new Map<string, number>();
-  for (const { code } of encoded) often.set(code.slug.toLowerCase(), (often.get(code.slug.toLowerCase()) ?? 0) + 1);
-  let unsafe = 0;
+  const codes = encoded.map(({ code }) => code);
+  const nameOf = createFileNames(codes, by);
   const files = encoded.flatMap((one): PictureFile[] => {
-    const { id, slug } = one.code;
-    if (!isUuid(id)) throw new UsageError(`cannot use the ID ${JSON.stringify(id)} as a file name: not a UUID`);
-    const isFit = SAFE.test(slug) && !isUuid(slug) && often.get(slug.toLowerCase()) === 1;
-    if (by === 'slug' && !isFit) unsafe++;
-    const name = by === 'slug' && isFit ? slug : id.toLowerCase();
+    const name = nameOf(one.code);
     return formats.map((format) => ({ encoded: one, format, file: `${name}.${format}` }));
   });
-  return { files, unsafe };
+  return { files, unsafe: by === 'slug' ? codes.filter((code) => nameOf(code) !== code.slug).length : 0 };
 }
 
 /** More than any picture has: the largest PNG takes 5 MiB. */

@@ -1,5 +1,6 @@
 /** Flags of `qr image`. */
 import { InvalidArgumentError } from 'commander';
+import { FILE_NAMES } from '../../../codes/file-names.ts';
 import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
 import { filterOptions } from '../../code-filters.ts';
 import { choice, flag, type OptionDefinition, oneOf, text, type Values } from '../../define.ts';
@@ -28,7 +29,7 @@ export const options = {
     group: MANY,
     parse: parseFormats,
   } satisfies OptionDefinition<PictureFormat[]>,
-  fileNames: choice('--file-names <by>', 'File names (default: id)', ['id', 'slug'], { group: MANY }),
+  fileNames: choice('--file-names <by>', 'File names (default: id)', FILE_NAMES, { group: MANY }),
   ...sheetOptions,
   ...pictureOptions,
 };
