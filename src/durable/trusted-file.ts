@@ -2,17 +2,14 @@
  * Files in a directory where somebody else may change the names while we work: D14. A run with more rights than they have (root's cron
  * job in a user's directory) must not be led to a file that they could not write themselves.
  */
-import { basename, dirname, join, parse, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
+import { followLinks, ROOT, type Seen } from './follow-links.ts';
 import { makeDirectories } from './write.ts';
 
-const ROOT = 0;
 /** Bits that let others than the owner change the names in a directory. */
 const OTHERS_WRITE = 0o022;
-
-/** As many links as Linux follows. */
-const MOST_LINKS = 40;
 
 /**
  * The real path of a file that need not exist, all links followed. Throws the system's error, and UsageError at a link that somebody made
@@ -24,34 +21,24 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
   if (disk.user() === undefined) {
     return (await ifPresent(disk.realpath(absolute))) ?? join(await disk.realpath(dirname(absolute)), basename(absolute));
   }
-  const real = await followLinks(disk, absolute, MOST_LINKS);
+  const real = await withoutLinks(disk, absolute);
   await disk.lstat(dirname(real));
   return real;
 }
 
-/**
- * One name after the other: the system's own `realpath` could follow a link that was put there after it was looked for. A link that leads
- * nowhere stays in the path, and is refused by whoever opens it.
- */
-async function followLinks(disk: Disk, path: string, most: number): Promise<string> {
-  if (most === 0) throw Object.assign(new Error(`too many links on the way to ${path}`), { code: 'ELOOP' });
-  const { root } = parse(path);
-  let real = root;
-  for (const name of path.slice(root.length).split(sep)) {
-    const at = join(real, name);
-    const link = await ifPresent(disk.lstat(at));
-    real = at;
-    if (!link?.isSymbolicLink()) continue;
-    const end = await followLinks(disk, resolve(dirname(at), await disk.readlink(at)), most - 1);
-    const target = await ifPresent(disk.lstat(end));
-    if (!target) continue;
-    // D14: a link of root's or our own is trusted, and anybody may link to what is theirs.
-    if (![ROOT, disk.user(), target.uid].includes(link.uid)) {
-      throw refusal(path, `${at} is a symbolic link that user ${link.uid} created to a target of another user`);
-    }
-    real = end;
-  }
+/** Follows the links on the way to a path. Throws as `realPath`. */
+async function withoutLinks(disk: Disk, path: string): Promise<string> {
+  const steps = followLinks(path, disk.user());
+  let step = steps.next();
+  while (!step.done) step = steps.next(await lookAt(disk, step.value));
+  const { real, lure } = step.value;
+  if (lure) throw refusal(path, `${lure.at} is a symbolic link that user ${lure.uid} created to a target of another user`);
   return real;
+}
+
+async function lookAt(disk: Disk, path: string): Promise<Seen | undefined> {
+  const stat = await ifPresent(disk.lstat(path));
+  return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
 }
 
 /**
@@ -60,7 +47,7 @@ async function followLinks(disk: Disk, path: string, most: number): Promise<stri
  */
 export async function makeRealDirectories(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
-  await makeDirectories(disk, disk.user() === undefined ? absolute : await followLinks(disk, absolute, MOST_LINKS));
+  await makeDirectories(disk, disk.user() === undefined ? absolute : await withoutLinks(disk, absolute));
   return realPath(disk, absolute);
 }
 

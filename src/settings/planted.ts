@@ -3,15 +3,13 @@
  * without the disk of src/durable, because every command runs it at start-up.
  */
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
-import { dirname, join, parse, resolve, sep } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
+import { followLinks, ROOT, type Seen } from '../durable/follow-links.ts';
 
-const ROOT = 0;
 /** Bits that let others than the owner, and all others, change the names in a directory. */
 const OTHERS_WRITE = 0o022;
 const ALL_WRITE = 0o002;
-/** As many links as Linux follows. */
-const MOST_LINKS = 40;
 
 /**
  * Returns the user who may have created `file` for this one to use, or undefined if no other user can have, or may legitimately: a file of
@@ -22,8 +20,8 @@ const MOST_LINKS = 40;
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
   if (ours === undefined) return undefined;
-  const { real, stranger } = followLinks(resolve(file), ours, MOST_LINKS);
-  if (stranger !== undefined) return stranger;
+  const { real, lure } = withoutLinks(resolve(file), ours);
+  if (lure) return lure.uid;
   const directory = statSync(dirname(real));
   const isOurs = (user: number) => user === ROOT || user === ours;
   if (isOurs(directory.uid) && (directory.mode & OTHERS_WRITE) === 0) return undefined;
@@ -40,27 +38,15 @@ function isSharedAbove(directory: string, uid: number): boolean {
   return above !== directory && isSharedAbove(above, uid);
 }
 
-interface Followed {
-  real: string;
-  /** Who made a link on the way to what is not theirs. */
-  stranger?: number;
+/** Follows the links on the way to a path. */
+function withoutLinks(path: string, ours: number) {
+  const steps = followLinks(path, ours);
+  let step = steps.next();
+  while (!step.done) step = steps.next(lookAt(step.value));
+  return step.value;
 }
 
-/** One name after the other, as `realPath` of src/durable. A link that leads nowhere stays in the path. */
-function followLinks(path: string, ours: number, most: number): Followed {
-  const { root } = parse(path);
-  let real = root;
-  for (const name of path.slice(root.length).split(sep)) {
-    const at = join(real, name);
-    const link = lstatSync(at, { throwIfNoEntry: false });
-    real = at;
-    if (!link?.isSymbolicLink() || most === 0) continue;
-    const target = statSync(at, { throwIfNoEntry: false });
-    if (!target) continue;
-    if (![ROOT, ours, target.uid].includes(link.uid)) return { real, stranger: link.uid };
-    const followed = followLinks(resolve(dirname(at), readlinkSync(at)), ours, most - 1);
-    if (followed.stranger !== undefined) return followed;
-    real = followed.real;
-  }
-  return { real };
+function lookAt(path: string): Seen | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats && { uid: stats.uid, to: stats.isSymbolicLink() ? readlinkSync(path) : undefined };
 }
