@@ -18,23 +18,23 @@ export interface AppendFile {
   /** The real file. */
   readonly path: string;
   /**
-   * What the file holds of all codes as of the last commit: its rows, and the time of the newest one in ms since the epoch. `added`: how
-   * many of these rows are of this run.
+   * Totals of the file as of the last commit: its rows of all codes, and the time of the newest one in ms since the epoch. `added`: how many of these
+   * rows this run wrote.
    */
   contents(): { rows: number; watermarkMs: number | undefined; added: number };
   /**
-   * Where the rows of one code go: everything read from its `sinceMs` on, oldest first. They are committed soon: after a kill the
-   * next run goes on from the last commit. After a rewind rows that are written again are dropped, and until the sink's commit
-   * the next run would read the code from `sinceMs` again. With `own` the file is this code's alone, and ends with it.
+   * Sink for the rows of one code: everything read from its `sinceMs` on, oldest first. Rows are committed soon: after a kill the next run resumes
+   * from the last commit. After a rewind, rows that are written again are dropped, and until the sink's commit the next run would read the code from
+   * `sinceMs` again. With `own`, the file contains this code only and ends with it.
    */
   sinkOf(codeId: string, own?: boolean): CodeSink;
   /** All is read: commits, puts a restarted file in its place, and closes. A first run without rows makes the file too. */
   commit(): Promise<void>;
-  /** Something failed: commits what was appended (a restart: leaves the old file as it is), and closes. Never throws; idempotent. */
+  /** Handles a failure of the run: commits the appended rows (a restart: leaves the old file as it is), and closes. Never throws; idempotent. */
   discard(): Promise<void>;
 }
 
-/** What turns rows into text or its UTF-8: `begin` is what stands before the first row; `rows` must be whole lines. */
+/** Converts rows to text or its UTF-8. `begin` is written before the first row; `rows` must return complete lines. */
 export interface AppendFormatter {
   begin(): string;
   rows(rows: readonly Row[]): string | Uint8Array;
@@ -49,7 +49,7 @@ interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
   lock: Lock;
 }
 
-/** Appends to what has a growing end, at its committed point; takes over the tail and the lock. */
+/** Appends to a growing file at its committed point; takes over the tail and the lock. */
 export function createAppendFile(job: AppendJob): AppendFile {
   const { path, overlapMs, restart, clock, committed, tail, lock } = job;
   const { overlaps, sinceMs, saved, proof } = committed;
@@ -60,7 +60,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
   /** Something is to be committed at the end: in a first run the file itself, though it may have no rows. */
   let changed = !saved;
   let closed = false;
-  /** Of what was written since the last commit something is worth one. */
+  /** Whether data that was written since the last commit is worth a commit. */
   let worthCommit = false;
   let added = 0;
   let kept = contentsNow();
@@ -69,7 +69,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
   const startOf = (code: string, endMs?: number) => start.of(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
-  /** A11: makes the overlap answer for rows as old as `oldestMs`, from the file where need be: rarely, so then far enough. */
+  /** A11: extends the overlap to rows as old as `oldestMs`, from the file if necessary. This is rare, so it then goes back far enough. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
     // A25: whether a file that was moved away has them cannot be seen any more.
@@ -100,7 +100,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     const places = [...fresh.values()];
     const batch = { rows: places.map((i) => rows[i] as Row), times: places.map((i) => times[i] as number) };
     worthCommit = (await tail.write(code, batch)) || worthCommit;
-    // A12: not before they are written. A first write makes a state, which must not know rows that the file has not.
+    // A12: only after they are written. A first write creates a state, which must not record rows that the file lacks.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     overlap.writtenAt = begunAt;
     added += fresh.size;
@@ -125,7 +125,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     overlap.rereadFromMs = fromMs;
   }
 
-  /** `last`: nothing follows, so the file is left with a stamp by which the next run knows it (A19). */
+  /** `last`: no write follows, so the file gets a stamp by which the next run recognizes it (A19). */
   async function commitRows(last: boolean): Promise<void> {
     if (restart || !(changed || (last && !tail.stamped()))) return;
     await tail.commit(last);
@@ -165,11 +165,11 @@ export function createAppendFile(job: AppendJob): AppendFile {
 
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
-    /** What comes in after this is not certain to be among the rows that are read. */
+    /** A scan that arrives after this is not certain to be among the rows that are read. */
     let begunAt = start.now();
     let rows = 0;
     let done = false;
-    /** Where nothing of the run is committed yet, what is not proven need not stay. */
+    /** If nothing of the run is committed yet, rows that are not verified need not stay. */
     async function forget(): Promise<boolean> {
       const { drop } = tail;
       if (!restart || !drop || closed) return false;
@@ -186,7 +186,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
       },
       added: () => rows,
       async write(batch) {
-        // The first code's first answer is the first to tell the service's time.
+        // The first response for the first code is the first to show the service's time.
         if (begunAt.serviceMs === undefined) begunAt = start.now();
         const added = await append(code, batch, begunAt);
         rows += added;
@@ -194,7 +194,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
       },
       checkpoint: async () => async () => {
         if (await forget()) return true;
-        // A9: rows from here on are not proven to be all; rows that are written again are dropped.
+        // A9: rows from here on are not verified as complete; rows that are written again are dropped.
         setReread(code, fromMs ?? Number.NEGATIVE_INFINITY);
         return true;
       },

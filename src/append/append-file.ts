@@ -1,9 +1,9 @@
 /**
- * `--append`: a file that an export adds to, run after run, so that each scan stands in it exactly once however often runs are
- * killed. PROTOCOL.md says what is promised and why it holds.
+ * `--append`: adds to a file on every run so that it contains each scan exactly once, however often runs are killed. PROTOCOL.md states the guarantee
+ * and its invariants.
  *
- * committed-point.ts finds where the last run stopped, add-rows.ts drops what the file has, file-tail.ts makes rows durable,
- * state.ts is what is kept beside the file.
+ * committed-point.ts finds where the last run stopped, add-rows.ts drops rows that the file contains, file-tail.ts makes rows durable, state.ts is
+ * the state next to the file.
  */
 import { basename, dirname, join } from 'node:path';
 import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
@@ -39,41 +39,41 @@ export interface AppendOptions {
   overlapMs: number;
   /** Lower bound of a first run, ms since the epoch. Later runs keep the first run's. */
   sinceMs: number | undefined;
-  /** Build the file anew beside its place; `commit` puts it there. */
+  /** Builds a new file next to the old one; `commit` renames it into place. */
   restart?: boolean;
   /** The file may have been moved away since the last run: then a new one is begun. */
   rotated?: boolean;
   clock: Clock;
   signal?: AbortSignal;
-  /** How long to wait for another run on the same file, and what to do when that begins; see acquireLock. */
+  /** Maximum wait for another run on the same file, and the callback for when the wait begins; see acquireLock. */
   lockWaitMs?: number;
   onWait?: () => void;
-  /** The service's time, ms since the epoch; undefined while it has told none. */
+  /** Time of the service, ms since the epoch; undefined until a response shows it. */
   serviceNow?: () => number | undefined;
-  /** The end that was asked for, ms since the epoch; undefined: now. */
+  /** Requested end of the range, ms since the epoch; undefined: now. */
   untilMs?: number | undefined;
-  /** Told what a person may want to know: a state that was worked out again. */
+  /** Receives notes that can be missed, such as a rebuilt state. */
   note?: (line: string) => void;
-  /** Told what nobody may miss: bytes that are cut off. */
+  /** Receives notes that must not be missed, such as truncated bytes. */
   warn?: (line: string) => void;
-  /** Told what the user must not miss at the end of the run: what became of the file that a restart replaced. */
+  /** Receives the note for the end of the run: the name under which a restart kept the old file. */
   remark?: (line: string) => void;
-  /** What to do where the file cannot be opened, by the flag that is meant (default: `--output`). */
+  /** Alternative for the hint if the file cannot be opened, with its flag (default: `--output`). */
   elsewhere?: string | undefined;
   disk?: Disk;
   lock?: typeof acquireLock;
 }
 
 /**
- * Opens `path` for appending, alone. Throws UsageError, leaving everything as it is, when another run holds the file or it is
- * not what its state says or not what this run would write; the hint says how to go on.
+ * Opens `path` for appending, exclusively. Throws UsageError, with everything left as it is, if another run uses the file, or if the file differs
+ * from its state or from the export of this run. The hint states how to continue.
  */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, clock, signal, lockWaitMs: waitMs, onWait, restart = false, disk = nodeDisk } = options;
   checkIdentity(path, identity);
   const asNotOpened = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asNotOpened(error)));
-  // A7: nothing is read before the file is ours alone: what another run is about to commit would be missed.
+  // A7: nothing is read before the lock is held: rows that another run is about to commit would be missed.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
   try {
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
@@ -84,7 +84,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     const committed = restart
       ? nothingCommitted(await own.workspace.record(), sinceMs)
       : await (options.rotated ? openRotated : openCommitted)(job);
-    // Of a run that was killed: a --restart that was not done, a state that had not taken its place. Nothing in them is needed.
+    // Leftovers of a killed run: an incomplete --restart, a state that was not renamed. They are not needed.
     for (const leftover of [paths.restart, temporaryOf(paths.state)]) await removeFile(disk, leftover);
     const tail = createFileTail({ ...job, committed, old: restart ? createOldFile(job, replaced) : undefined });
     const write = async (_: string, { rows }: TimedRows) => {
@@ -99,8 +99,8 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
 }
 
 /**
- * Where the next append would begin, by the state beside the file; nothing is opened, locked or mended. Lower bound (ms since the
- * epoch) by id of the code; a code without a usable state is not there and is read from the start.
+ * Returns where the next append would begin, from the state next to the file, without opening, locking or repairing anything. Maps the ID of a code
+ * to its lower bound (ms since the epoch); a code without a usable state is missing and is read from the start.
  */
 export async function readPositions(
   file: string,
@@ -123,14 +123,16 @@ async function readSaved(file: string, disk: Disk): Promise<AppendState | undefi
   }
 }
 
-/** What the file is an export of, by the state beside it; undefined where there is none that can be read. Nothing is locked or mended. */
+/**
+ * Returns the identity of the export that wrote the file, from the state next to it; undefined if no state can be read. Locks and repairs nothing.
+ */
 export async function readIdentity(file: string, disk: Disk = nodeDisk): Promise<AppendIdentity | undefined> {
   return (await readSaved(file, disk))?.identity;
 }
 
 /**
- * Where the log of an appended file begins, by the state beside it: ms since the epoch, -Infinity for the first scan of all. Undefined if no state
- * says it, and after a rotation: the oldest file may have been deleted. Nothing is locked or repaired.
+ * Returns where the log of an appended file begins, from the state next to it: ms since the epoch, -Infinity for the first scan of all. Undefined if
+ * no state records it, and after a rotation, because the oldest file may have been deleted. Locks and repairs nothing.
  */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readSaved(file, disk);
@@ -141,7 +143,7 @@ export async function readBeginning(file: string, disk: Disk = nodeDisk): Promis
   return isRotated ? undefined : (saved.sinceMs ?? Number.NEGATIVE_INFINITY);
 }
 
-/** Throws UsageError where an append of this kind is not possible at all. */
+/** Throws UsageError if this kind of append is not possible. */
 function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {
   const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter((name) => !columns.includes(name));
   if (missing.length > 0) {
@@ -156,11 +158,11 @@ function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): v
   }
 }
 
-/** The files of an append to `path`. Throws UsageError where that is no place for one. */
+/** Returns the files of an append to `path`. Throws UsageError if they can't be there. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));
-  // A link that is still one leads nowhere.
+  // A path that is still a link leads to a missing file.
   if (found && !found.isFile()) throw new UsageError(`cannot append to ${path}: it is not a regular file`);
   return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
 }

@@ -1,4 +1,4 @@
-/** The start of an append: whatever the last run left behind, find the committed point, or refuse and say how to go on. */
+/** Finds the committed point at the start of an append, whatever the last run left, or refuses and states how to continue. */
 
 import { basename } from 'node:path';
 import type { Disk, DiskFile } from '../durable/disk.ts';
@@ -19,22 +19,22 @@ import type { AppendState } from './state.ts';
 
 /** A file at its committed point. */
 export interface CommittedPoint {
-  /** Open and cut to `bytes`; undefined where there is none yet. */
+  /** Open file, truncated to `bytes`; undefined if there is none yet. */
   file: DiskFile | undefined;
   bytes: number;
-  /** Of those bytes; goes on with what is appended. */
+  /** Hash of those bytes; continues with the appended ones. */
   hash: FileHash;
-  /** What the next state records. */
+  /** Content of the next state. */
   workspace: RecordedWorkspace;
   overlaps: Map<string, CodeOverlap>;
   sinceMs: number | undefined;
-  /** A state stands on the disk and says the same. */
+  /** Whether the state on disk is the same. */
   saved: boolean;
-  /** The file is known to be as that state left it, by its stamp. */
+  /** Whether the stamp shows that the file is as that state left it. */
   untouched: boolean;
   /** That state has a stamp, if only of how the file was once. */
   stateHasStamp: boolean;
-  /** Set where the state was lost: what the service must show before rows are added. */
+  /** Set if the state was lost: the row that the service must return before rows are added. */
   proof: OwnershipProof | undefined;
 }
 
@@ -43,17 +43,17 @@ export interface OpenJob {
   paths: AppendPaths;
   identity: AppendIdentity;
   own: OwnWorkspace;
-  /** What else to do where the file is not this run's, by the flag that is meant (default: `--output`). */
+  /** Alternative if the file does not belong to this run, with its flag (default: `--output`). */
   elsewhere?: string | undefined;
-  /** What the formatter writes before the first row. */
+  /** Text that the formatter writes before the first row. */
   begin: string;
   overlapMs: number;
-  /** For a first run, or one whose state was lost. */
+  /** Lower bounds for a first run, or one whose state was lost. */
   sinceMs: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Told what a person may want to know, a sentence at a time. */
+  /** Receives notes that can be missed, one sentence each. */
   note?: ((line: string) => void) | undefined;
-  /** Told what nobody may miss: bytes that go. */
+  /** Receives notes that must not be missed: truncated bytes. */
   warn?: ((line: string) => void) | undefined;
 }
 
@@ -64,8 +64,8 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
 }
 
 /**
- * Finds the committed point; the caller holds the lock. Throws UsageError, leaving everything as it is, when the file is not
- * what its state says or not what this run would write.
+ * Finds the committed point; the caller holds the lock. Throws UsageError, with everything left as it is, if the file differs from its state or from
+ * the export of this run.
  */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
@@ -88,7 +88,7 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, rene
   const known = { saved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
-    // A first run stopped between its first state and the file is no loss; a file with rows that is gone was moved away.
+    // No file after a first run that stopped between its first state and the file is not a loss. A file with rows that is gone was moved.
     if (bytes === 0) return { ...nothingCommitted(workspace, sinceMs), overlaps, ...known };
     throw refusal(
       job.paths.file,
@@ -98,18 +98,18 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, rene
   }
   try {
     const stat = await file.stat();
-    // A6: byte for byte what was committed, or nothing is touched.
+    // A6: the committed bytes must match exactly, or nothing is changed.
     if (stat.size < bytes)
       throw refusal(
         job.paths.file,
         `the file was truncated: ${formatCount(stat.size)} of ${countOf(bytes, 'byte')} remain`,
         restore(job.paths.file),
       );
-    // A19: what nobody touched is not read again, but for the last block.
+    // A19: an unchanged file is not read again, except for its last block.
     const untouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, untouched);
     if (stat.size > bytes) await cutOff(job, file, state, stat.size);
-    // What is renewed is not on the disk yet, so the last commit must write it.
+    // A renewed state is not on disk yet, so the last commit must write it.
     return { file, bytes, hash, workspace, overlaps, sinceMs, ...known, untouched: untouched && !renewed, proof: undefined };
   } catch (error) {
     await file.close();
@@ -117,7 +117,7 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, rene
   }
 }
 
-/** The hash of the committed bytes. Throws UsageError where they are not those that the state describes. */
+/** Returns the hash of the committed bytes. Throws UsageError if they differ from the state. */
 export async function checkedHash(
   { paths, signal }: Pick<OpenJob, 'paths' | 'signal'>,
   file: DiskFile,
@@ -131,7 +131,7 @@ export async function checkedHash(
   return hash;
 }
 
-/** Whether the file begins with the bytes that a state describes. */
+/** Returns whether the file begins with the bytes that a state describes. */
 export async function isCommitted(job: Pick<OpenJob, 'paths' | 'signal'>, file: DiskFile, state: AppendState): Promise<boolean> {
   try {
     await checkedHash(job, file, state, false);
@@ -147,8 +147,8 @@ function restore(file: string): string {
 }
 
 /**
- * A4: what a stopped run wrote and did not commit is cut off. No flush: the next commit flushes the file before it claims anything. What
- * is certainly not that is refused, and what goes is told.
+ * A4: truncates the data that a stopped run wrote and did not commit. It is not flushed: the next commit flushes the file before its state. Data that
+ * a stopped run certainly did not write is refused, and truncated data is reported.
  */
 export async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: AppendState, size: number): Promise<void> {
   const theirs = () =>
@@ -162,7 +162,7 @@ export async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: App
   if (bytes === 0) await refuseForeign(job, file, size);
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);
   const rows = await countUncommittedRows(file, { start, end: size, signal: job.signal }, job.identity);
-  // A21: somebody wrote behind what a stopped run left.
+  // A21: another process wrote after the data of a stopped run.
   if (rows === undefined) throw theirs();
   await file.truncate(bytes);
   job.warn?.(
@@ -170,12 +170,12 @@ export async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: App
   );
 }
 
-/** A17: with nothing committed, what stands there is cut off whole: it must be the beginning that a stopped first run wrote. */
+/** A17: if nothing is committed, all data is truncated: it must be the beginning that a stopped first run wrote. */
 async function refuseForeign(job: OpenJob, file: DiskFile, size: number): Promise<void> {
   const expected = Buffer.from(job.begin || '{');
   const found = Buffer.alloc(Math.min(expected.length, size));
   await file.read(found, 0, found.length, 0);
-  // A power cut may leave the length and zeros in place of what was not flushed.
+  // A power cut may leave the length, and zeros in place of data that was not flushed.
   if (!found.every((byte, i) => byte === expected[i] || byte === 0))
     throw refusal(
       job.paths.file,

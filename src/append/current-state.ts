@@ -1,4 +1,4 @@
-/** The state that is on the disk, and what a run says that refuses to go on from it. */
+/** Reads the state on disk, and words the refusals to continue from it. */
 import { basename, dirname } from 'node:path';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
@@ -8,19 +8,19 @@ import { StateProblem, UnknownStateError } from './sealed.ts';
 import { type AppendState, parseState } from './state.ts';
 
 export interface AppendPaths {
-  /** The real file, links followed, so that its state stands beside it whatever name it is reached by. */
+  /** The real file, links followed, so that its state is next to it, whatever name leads to it. */
   file: string;
   state: string;
-  /** Where `--restart` builds the new file: beside its place. */
+  /** Path where `--restart` builds the new file, in the same directory. */
   restart: string;
 }
 
-/** A refusal to touch the file; `reason` goes on from "cannot append to FILE: ", `wayOn` is a sentence without its period. */
+/** Creates the refusal to change the file; `reason` follows "cannot append to FILE: ", `wayOn` is a sentence without its period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, { hint: `No changes were made. ${wayOn}.`, cause });
 }
 
-/** The last way on, where the file is not as it was committed. */
+/** Last alternative of a hint if the file differs from its committed content. */
 export function orRestart(file: string): string {
   return `or add --restart to export everything again. That keeps the old file as ${basename(file)}.old if the new one lacks any of its data`;
 }
@@ -29,7 +29,7 @@ interface StateJob {
   disk: Disk;
   paths: AppendPaths;
   signal?: AbortSignal | undefined;
-  /** Told what the user must not miss. */
+  /** Receives notes that the user must not miss. */
   warn?: ((line: string) => void) | undefined;
 }
 
@@ -52,7 +52,7 @@ async function readState({ disk, paths }: StateJob): Promise<AppendState | State
   }
 }
 
-/** A later qrctl wrote it, as far as can be told. */
+/** A later version of qrctl seems to have written it. */
 export const UPDATE = 'Update qrctl to the version that wrote the state file, or to a later version';
 
 /** A8: a `--restart` was stopped between its two renames: the state is the new one, the file may still be the old one. */
@@ -65,12 +65,12 @@ async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: A
   }
   try {
     const { size } = await rebuilt.stat();
-    // Not what the state describes: a later --restart was stopped while it was writing. The file itself will be checked.
+    // The restart file differs from the state: a later --restart was stopped while it was writing. The file itself will be checked.
     if (size !== state.bytes || (await hashFile(rebuilt, size, undefined, signal)).digests().sha256 !== state.sha256) return;
   } finally {
     await rebuilt.close();
   }
-  // A31: also where the run was stopped before it could.
+  // A31: also if the run was stopped before this step.
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
   if (kept !== undefined) warn?.(`${basename(paths.file)}: finished a --restart that was interrupted. The old file is ${kept}`);
   await disk.rename(paths.restart, paths.file);

@@ -1,6 +1,6 @@
 /**
- * `--rotated` after logrotate's `copytruncate`: the file was copied and then emptied in its place, after a run that was killed before its first
- * commit. What that run wrote is in the copy and in no state.
+ * Handles `--rotated` after logrotate's `copytruncate`: the file was copied and then emptied in place, after a run that was killed before its first
+ * commit. The rows of that run are in the copy and in no state.
  */
 
 import { basename, dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ import type { CommittedPoint, OpenJob } from './committed-point.ts';
 import { overlapOf } from './overlap.ts';
 import { ForeignRowError, readRows, type SavedRow } from './read-back.ts';
 
-/** A copy beside the file, by a name that log rotation gives. */
+/** Copies in the same directory with a name of log rotation. */
 interface Copy {
   path: string;
   /** Compressed: it can't be read here. */
@@ -37,7 +37,7 @@ async function findCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
 }
 
 /**
- * A33: the ids of what a run wrote that was killed before its first commit are known from the copy, and a torn row is cut off there. Throws
+ * A33: the IDs that a run wrote before it was killed without a commit are read from the copy, and an incomplete row is truncated there. Throws
  * UsageError if a copy can't be read.
  */
 export async function takeCopied(job: OpenJob, { file: emptied, overlaps }: CommittedPoint): Promise<void> {

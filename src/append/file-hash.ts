@@ -1,16 +1,16 @@
 /**
- * The digest of an appended file, which goes on run after run without the file being read again: node's running SHA-256 cannot be kept
- * in a state. So the file is hashed in blocks, each with the digest of all before it in front. Whoever has that digest goes on from the
- * last whole block, and reads less than one block of the file.
+ * Digest of an appended file that continues across runs without rereading the file: node's running SHA-256 cannot be stored in a state. So the file
+ * is hashed in blocks, each prefixed with the digest of all blocks before it. With that digest, a run continues from the last complete block and
+ * reads less than one block of the file.
  */
 import { createHash } from 'node:crypto';
 import { type DiskFile, readPieces } from '../durable/disk.ts';
 
-/** Small enough to be read again by every run, large enough that its digest costs nothing beside its bytes. */
+/** Small enough to be read again by every run, large enough that the digests cost almost nothing per byte. */
 const BLOCK_BYTES = 64 * 1024;
 
 export interface FileHash {
-  /** Takes what was added to the file. */
+  /** Adds the appended bytes. */
   update(bytes: Uint8Array): void;
   digests(): FileDigests;
 }
@@ -19,11 +19,11 @@ export interface FileHash {
 interface FileDigests {
   /** Of the whole file so far. */
   sha256: string;
-  /** Of its whole blocks: what a later run goes on from. */
+  /** Digest of the complete blocks: the start for a later run. */
   blocks: string;
 }
 
-/** A hash of nothing yet or, where the digest of whole blocks is given, of that many bytes before. */
+/** Creates a hash of no bytes, or continues from the digest of complete blocks and the number of their bytes. */
 export function createFileHash(blocks = ''): FileHash {
   let before = Buffer.from(blocks, 'hex');
   let hash = createHash('sha256').update(before);
@@ -46,7 +46,7 @@ export function createFileHash(blocks = ''): FileHash {
   };
 }
 
-/** The hash of a file's first `bytes`; with `blocks`, the digest of its whole blocks, only what follows them is read. */
+/** Returns the hash of a file's first `bytes`; with `blocks`, the digest of its complete blocks, only the bytes after them are read. */
 export async function hashFile(file: DiskFile, bytes: number, blocks?: string, signal?: AbortSignal): Promise<FileHash> {
   const hash = createFileHash(blocks);
   const start = blocks === undefined ? 0 : bytes - (bytes % BLOCK_BYTES);

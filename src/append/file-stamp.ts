@@ -1,4 +1,4 @@
-/** What tells without reading it that nobody touched a file since it was left (A19). */
+/** Stamp that shows, without reading a file, that it is unchanged since it was left (A19). */
 import type { DiskStat } from '../durable/disk.ts';
 import { isObject } from '../service/json.ts';
 
@@ -6,15 +6,14 @@ import { isObject } from '../service/json.ts';
 export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;
 
 /**
- * The stamp of a file that was described when its file system showed the time `clockNs`; undefined where that was still the instant of
- * its last change. File systems count time in ticks of milliseconds, some in seconds: whoever changed the file again within the tick
- * would leave no trace.
+ * Returns the stamp of a file that was described when its file system showed the time `clockNs`; undefined if that was still the instant of its last
+ * change. File systems count time in ticks of milliseconds, some of seconds: another change within the same tick would leave no trace.
  */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino, mtimeNs, ctimeNs } : undefined;
 }
 
-/** Whether a file is as it was when it had this stamp; its size is compared elsewhere. */
+/** Returns whether a file is as it was when it had this stamp; its size is compared elsewhere. */
 export function hasStamp(file: DiskStat, stamp: FileStamp): boolean {
   return file.ino === stamp.ino && file.mtimeNs === stamp.mtimeNs && file.ctimeNs === stamp.ctimeNs;
 }

@@ -1,7 +1,7 @@
 /**
- * The growing end of an appended file: where rows become durable. Three rules, each for one way to lose or double a row: rows are
- * on the disk before the state that claims them; the state is replaced as a whole; after a failed write or flush this process
- * claims nothing more, since the system may have dropped what it could not write.
+ * Growing end of an appended file: makes rows durable. Three rules, each against one way to lose or double a row: rows are on disk before the state
+ * that records them (write order); the state is replaced atomically; after a failed write or flush this process commits nothing more, because the
+ * system may have dropped the data.
  */
 import { dirname } from 'node:path';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from '../durable/disk.ts';
@@ -24,11 +24,11 @@ interface FileTailJob {
   disk: Disk;
   paths: AppendPaths;
   identity: AppendIdentity;
-  /** What the formatter writes before the first row. */
+  /** Text that the formatter writes before the first row. */
   begin: string;
   /** Write to the `.restart` place, without commits, until `replace`. */
   restart: boolean;
-  /** Of a restart: what becomes of the file that it replaces. */
+  /** For a restart: handles the file that it replaces. */
   old?: OldFile | undefined;
   /** The file may be moved away between runs: it is to be known again wherever it is. */
   rotated?: boolean | undefined;
@@ -38,13 +38,13 @@ interface FileTailJob {
   committed: CommittedPoint;
 }
 
-/** A RowTail but for what it is given: text, whole lines or the beginning of the file. A commit makes the file if there is none. */
+/** RowTail for text: complete lines, or the beginning of the file. A commit creates the file if there is none. */
 interface FileTail extends Omit<RowTail, 'write' | 'drop'> {
   /** Adds text, or its UTF-8, to the file; a kill before the next commit loses it. */
   write(data: string | Uint8Array): Promise<void>;
 }
 
-/** A state that is no rebuild's on its way. */
+/** A state that is not of an unfinished rebuild. */
 const CLAIMED = { replacing: false };
 
 export function createFileTail({
@@ -69,16 +69,16 @@ export function createFileTail({
   let broken = false;
   /** The most that a state on the disk may claim: the file is never cut below it. */
   let claimed = committed.bytes;
-  /** What is past that is ours alone. */
+  /** Bytes after this offset are written by this run only. */
   let mayCut = true;
-  /** What stands at `place` is to stay there, or to be moved by the next run. */
+  /** Whether the data at `place` stays there, or is moved by the next run. */
   let needed = !restart;
   /** The state on the disk has the stamp of the file as it is. */
   let stampHolds = committed.untouched;
-  /** It has one, which may be of how the file was before somebody touched it. */
+  /** The state on disk has a stamp, possibly of the file before another process changed it. */
   let { stateHasStamp } = committed;
 
-  /** After a failure of `work` nobody knows what is on the disk; the serial queue lets nothing follow. */
+  /** After a failure of `work` the content of the disk is unknown; the serial queue runs nothing after it. */
   async function noteFailure<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -110,18 +110,18 @@ export function createFileTail({
   async function prepare(): Promise<DiskFile> {
     if (file && ready) return file;
     if (file && size > 0) ino = (await file.stat()).ino;
-    // A3: a first run killed after making the file would leave one that nobody knows, so an empty claim comes first.
+    // A3: a first run killed after it created the file would leave a file without a state, so a state without rows comes first.
     if (!restart && size === 0 && !committed.saved) await saveState(CLAIMED);
-    // A20: from here on there may be bytes of ours after the committed offset, and the state must not say that there are none.
+    // A20: from here on there may be bytes of this run after the committed offset, and the state must not rule them out.
     else if (stateHasStamp) await saveState(CLAIMED);
     file ??= await openBeside(disk, paths.file, place);
-    // A torn row of a file whose state was lost stayed until it was certain whose file it is.
+    // An incomplete row of a file whose state was lost stayed until it was certain that the file belongs to this code.
     if (!committed.saved && (await file.stat()).size > size) await file.truncate(size);
     // A3: its name must be there for good before a state claims that it has rows.
     if (size === 0) await disk.flushDirectory(dirname(place));
     ready = true;
     ino = (await file.stat()).ino;
-    // A27: before its first byte, or a file that is moved away with what nobody committed could not be told from any other.
+    // A27: before the first byte. Otherwise a moved file without a commit could not be told apart from any other.
     if (size === 0 && rotated && !restart) await saveState(CLAIMED);
     if (size === 0) await add(file, begin);
     return file;
@@ -135,8 +135,8 @@ export function createFileTail({
   }
 
   /**
-   * A15: somebody may move the file away, cut it or write to it while we run; the state must not claim what we wrote elsewhere. `mine`: the
-   * file that was written to, which is to be found at `where`.
+   * A15: another process may move, truncate or write the file during the run; the state must not record rows that were written elsewhere. `mine`: the
+   * file that was written to, which must be at `where`.
    */
   async function expectUndisturbed(mine: DiskStat, where: string): Promise<DiskStat> {
     const there = await ifPresent(disk.lstat(where));
@@ -148,7 +148,7 @@ export function createFileTail({
   }
 
   async function readBack(onRow: (row: SavedRow) => void): Promise<void> {
-    // Empty: it stands where the one was that was moved away.
+    // The file is empty: it replaced the one that was moved.
     if (!file || size === 0) return;
     const end = await readRows(file, { start: Buffer.byteLength(begin), end: size }, identity, onRow);
     if (end !== size) throw new ForeignRowError('an incomplete row at the end');
@@ -158,7 +158,7 @@ export function createFileTail({
     write: (data) =>
       noteFailure(async () => {
         const mine = await prepare();
-        // A15: before each write too, or it would stand behind what somebody else wrote there.
+        // A15: also before each write. Otherwise it would follow the data of another process.
         await expectUndisturbed(await mine.stat(), place);
         await add(mine, data);
       }),
@@ -177,8 +177,8 @@ export function createFileTail({
         const built = await mine.stat();
         const rows = [...overlaps.values()].reduce((sum, overlap) => sum + overlap.rows, 0);
         const keepsOld = await old?.isNeeded({ rows, readBack });
-        // A8: the new state first, saying that its file may still stand beside. Whichever of the two renames is the last that
-        // happened, the next run finds out and goes on (finishReplacing in current-state.ts).
+        // A8: the new state first, which records that its file may still be at the other path. Whichever of the two renames took effect last, the
+        // next run detects it and continues (finishReplacing in current-state.ts).
         await putInPlace(disk, mine, place, paths.file, async () => {
           await saveState({ replacing: true, keepsOld });
           // A31: the old file has its other name before the new one takes the first.
@@ -191,7 +191,7 @@ export function createFileTail({
     begun: () => ready || committed.saved,
     stamped: () => stampHolds,
     async close() {
-      // A5: what the last state does not claim is cut off now, or by the next run.
+      // A5: data that the last state does not record is truncated now, or by the next run.
       if (broken && mayCut && needed) await file?.truncate(claimed).catch(() => undefined);
       await file?.close().catch(() => undefined);
       if (!needed) await removeFile(disk, place).catch(() => undefined);
@@ -199,7 +199,7 @@ export function createFileTail({
   };
 }
 
-/** A tick of the clock by which a file system dates changes is 1 to 10 ms on Linux; where it is whole seconds there is no stamp. */
+/** The clock by which a file system dates changes has ticks of 1 to 10 ms on Linux; if it counts whole seconds, there is no stamp. */
 const TICK_MS = 5;
 const MOST_TICKS = 5;
 

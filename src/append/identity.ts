@@ -1,8 +1,8 @@
-/** What an appended file or dataset is an export of, and how its rows become bytes: a run that differs in any of it must not add to it. */
+/** Identity of an appended file or dataset: its export, and how its rows become bytes. A run that differs in any of it must not add rows. */
 import { isObject } from '../service/json.ts';
 import { inShell, inShellOr, quote, shown } from '../text/quote.ts';
 
-/** How rows become bytes, beside the columns. */
+/** How rows become bytes, apart from the columns. */
 interface Dialect {
   /** CSV only: the file begins with a line of column names. */
   header: boolean;
@@ -10,18 +10,18 @@ interface Dialect {
   excel: boolean;
   /** CSV only: formulas are not defused. */
   rawCells: boolean;
-  /** CSV only: what stands between cells; absent for a comma. */
+  /** CSV only: the separator between cells; missing for a comma. */
   delimiter?: string | undefined;
   /** NDJSON only: fields beyond the columns are kept too (no `--fields`). */
   keepExtra: boolean;
-  /** The zone of the column `ts_local`, where there is one. */
+  /** Time zone of the column `ts_local`, if the file has it. */
   timezone?: string | undefined;
 }
 
 /** One file takes the first two; Parquet cannot be added to, only in parts. */
 type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
-/** What a file is an export of. A run that differs in any of this must not add to it. */
+/** Identity of the export that wrote a file. A run that differs in any of it must not add rows. */
 export interface AppendIdentity {
   /** Ids of the codes, in any order. */
   codes: readonly string[];
@@ -56,11 +56,11 @@ const DIALECT_FLAGS = {
   parquet: [],
 } as const;
 
-/** How a run differs from what a file was written as. */
+/** Returns how a run differs from the export that wrote a file. */
 export interface Difference {
   /** In words that go on from "it ". */
   reason: string;
-  /** What to pass to go on with this file: a sentence without its period. */
+  /** Flags that let this run continue with the file: a sentence without its period. */
   wayOn: string;
 }
 
@@ -100,7 +100,7 @@ function wayToCodes(was: AppendIdentity, is: AppendIdentity): string {
   return `${codes} (${words.join(' ')})`;
 }
 
-/** Without `--fields` a file keeps its columns, as far as this qrctl knows them. */
+/** Without `--fields` a file keeps its columns, if this version of qrctl knows them. */
 function wayToColumns({ columns }: AppendIdentity): string {
   const isPlain = columns.length <= MOST_NAMES && columns.every((name) => quote(name) === name);
   return isPlain ? `Pass --fields ${columns.map(inShell).join()}` : 'Omit --fields';
@@ -111,7 +111,7 @@ function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
   return delimiter === '\t' ? 'tab' : shown(delimiter);
 }
 
-/** A30: not by what is said of them, which is cut where there are many. */
+/** A30: compares the complete lists, not their texts in messages, which are shortened. */
 function hasSameCodes(was: AppendIdentity, is: AppendIdentity): boolean {
   if (was.all || is.all) return was.all === is.all;
   return was.codes.length === is.codes.length && [...was.codes].sort().join() === [...is.codes].sort().join();
@@ -122,7 +122,7 @@ function codesOf({ all, codes }: AppendIdentity): string {
   return codes.length === 1 ? `code ${namesOf(codes)}` : `codes ${namesOf([...codes].sort(), ', ')}`;
 }
 
-/** What is listed of many names. */
+/** Shortens a list of many names for a message. */
 const MOST_NAMES = 20;
 /** Of ids that are proposed to be pasted. */
 const MOST_PASTED = 5;

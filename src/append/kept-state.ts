@@ -1,4 +1,4 @@
-/** Whether `--append` keeps a file, for runs without the flag, and how such a run replaces it all the same. */
+/** Detects whether `--append` keeps a file, for runs without the flag, and lets such a run replace it. */
 import { dirname } from 'node:path';
 import { type Disk, nodeDisk } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
@@ -8,8 +8,8 @@ import { resolvePaths } from './append-file.ts';
 import { STATE_BEGINS } from './sealed.ts';
 
 /**
- * The state beside a file that `--append` keeps, whole or damaged; undefined where none is there, or another program's file. Nothing is
- * locked or changed.
+ * Returns the state next to a file that `--append` keeps, complete or damaged; undefined if there is none, or if it is another program's file. Locks
+ * and changes nothing.
  */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
@@ -17,13 +17,13 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
     const bytes = await disk.readFile(state);
     return bytes.subarray(0, STATE_BEGINS.length).toString() === STATE_BEGINS ? state : undefined;
   } catch (error) {
-    // What can't be opened is told by whoever writes there.
+    // The writer reports a file that can't be opened.
     if (error instanceof UsageError || systemCode(error) !== undefined) return undefined;
     throw error;
   }
 }
 
-/** Forgets what was committed to a file, for good, right before another takes its place: killed in between, it is worked out from the file. */
+/** Durably removes the state of a file right before another file takes its place: after a kill in between, the state is rebuilt from the file. */
 export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
   const state = await findState(file, disk);
   if (state === undefined) return;

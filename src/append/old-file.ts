@@ -11,20 +11,20 @@ import { LocalError } from '../errors.ts';
 import type { RowTail } from './row-tail.ts';
 
 export interface OldFile {
-  /** Whether it has anything that the new one lacks. */
+  /** Returns whether it contains data that the new one lacks. */
   isNeeded(built: Pick<RowTail, 'readBack'> & { rows: number }): Promise<boolean>;
   /** Keeps it under another name. */
   keep(): Promise<void>;
 }
 
-/** Of file systems without hard links, and of systems that let nobody link to this file. */
+/** Errors of file systems without hard links, and of systems that allow no links to this file. */
 const CANNOT_LINK = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EISDIR', 'UNKNOWN']);
 
 const MOST_OLD = 10_000;
 
 /**
- * Gives the file its second name, for good: `FILE.old`, or `FILE.old.1` and so on where that is taken. May be called again after a kill: a
- * file that has such a name keeps it. Resolves to the path, undefined where there is no file. Throws the system's error.
+ * Durably gives the file its second name: `FILE.old`, or `FILE.old.1` and so on if that is taken. Idempotent after a kill: a file with such a name
+ * keeps it. Resolves to the path, undefined if there is no file. Throws the system's error.
  */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   // D16: no other directory gets a name, wherever this one's leads a moment later.
@@ -48,7 +48,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** False where the name is taken by now. A link, so that readers see a file at `path` at each instant, or else a rename. */
+/** Returns false if the name is taken by now. Creates a hard link, so that readers see a file at `path` at each instant, or else renames. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

@@ -1,4 +1,4 @@
-/** Whether a file that a `--restart` is about to replace has anything that the new one lacks. */
+/** Detects whether a file that `--restart` is about to replace contains data that the new one lacks. */
 import { basename } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
@@ -12,7 +12,7 @@ import { StateProblem } from './sealed.ts';
 import type { AppendState } from './state.ts';
 
 interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'signal'> {
-  /** Told at the end of the run what the user must not miss. */
+  /** Receives the note for the end of the run, which the user must not miss. */
   remark?: ((line: string) => void) | undefined;
 }
 
@@ -55,7 +55,7 @@ async function reasonToKeep(
   const { disk, paths, signal } = job;
   const found = await ifPresent(disk.lstat(paths.file));
   if (!found || found.size === 0) return undefined;
-  // Without a commit no state says whose bytes these are.
+  // Without a commit, no state records who wrote these bytes.
   const known = !state || state instanceof StateProblem || state.bytes === 0 ? undefined : state;
   try {
     const file = await openTrusted(disk, paths.file);
@@ -93,7 +93,7 @@ function withCode({ columns, codes }: AppendIdentity, onRow: (code: string, id: 
   return ({ code = alone, id }) => onRow(code, id);
 }
 
-/** Codes of which it is said how many scans. */
+/** Maximum number of codes in the message, each with its number of scans. */
 const MOST_CODES = 5;
 
 function formatMissing(missing: ReadonlyMap<string, number>, name: string): string | undefined {

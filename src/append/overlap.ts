@@ -1,13 +1,13 @@
 /**
- * What `--append` knows of one code's rows in the file: how far they go, and the ids that a late or repeated row may have.
+ * Overlap of one code in an appended file: the time up to which rows are in the file, and the IDs that a late or repeated row may have.
  *
- * Rows may arrive late, so each run reads the overlap before its watermark again and drops what the file has. For that the ids
- * of that stretch are enough; whoever needs older ones takes them from the file (see add-rows.ts).
+ * Rows may arrive late, so each run reads the overlap before its watermark again and drops rows that the file contains (dedup). The IDs of that
+ * period are enough for this; older ones are read back from the file if needed (see add-rows.ts).
  */
 
 /** One instant by two clocks, ms since the epoch. */
 export interface ClockReading {
-  /** By the clock of the service; undefined where it has told no time. */
+  /** By the clock of the service; undefined if it has shown no time. */
   serviceMs: number | undefined;
   /** By the clock of this machine, which may be wrong by days. */
   machineMs: number;
@@ -23,11 +23,11 @@ export interface CodeOverlap {
   idsFromMs: number;
   /** Ids as digits, with their times in ms since the epoch. */
   ids: Map<string, number>;
-  /** Rows from this time on (-Infinity: all) were written without a proof that there are no more: the next run reads from here. */
+  /** Rows from this time on (-Infinity: all) were written without verification that there are no more: the next run reads from here. */
   rereadFromMs: number | undefined;
   /** Rows up to this time may be in files that were moved away, ms since the epoch; undefined: all are in the file. */
   movedUntilMs: number | undefined;
-  /** Of those rows `ids` holds every one that is not older than this; undefined where there are none. */
+  /** `ids` contains the ID of every row that is not older than this; undefined if there are none. */
   movedIdsFromMs: number | undefined;
   /** When its newest rows were written, by two clocks; undefined while it has none, and in a state of qrctl 1.0. */
   writtenAt: ClockReading | undefined;
@@ -60,8 +60,8 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
 }
 
 /**
- * Where the next run would begin, by the overlaps of a state: lower bound (ms since the epoch) by id of the code. A code whose scans would be
- * read from the first on is not there.
+ * Returns where the next run would begin, from the overlaps of a state: maps the ID of a code to its lower bound (ms since the epoch). A code whose
+ * scans would be read from the first one is missing.
  */
 export function readingPositions(
   { overlaps, sinceMs }: { overlaps: ReadonlyMap<string, CodeOverlap>; sinceMs: number | undefined },
@@ -90,7 +90,7 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Number.POSITIVE_INFINITY): void {
   if (overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
-  // A25: what was moved away cannot be read back.
+  // A25: rotated rows cannot be read back.
   const { movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
   for (const [id, timeMs] of overlap.ids) if (timeMs < fromMs && timeMs > movedUntilMs) overlap.ids.delete(id);
   overlap.idsFromMs = fromMs;
@@ -102,7 +102,7 @@ export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOver
   const { rereadFromMs = Number.POSITIVE_INFINITY, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs } = overlap;
   const fromMs = positionOf(overlap) - overlapMs;
   const idsFromMs = Math.max(overlap.idsFromMs, fromMs);
-  // A29: of a stretch that is not proven the next run reads the rest of the ids from the file; of what was moved away they stay.
+  // A29: for a period that is not verified, the next run reads the remaining IDs from the file; those of rotated rows stay.
   const movedFromMs = movedIdsFromMs === undefined ? undefined : Math.max(movedIdsFromMs, Math.min(fromMs, rereadFromMs));
   const isNeeded = (timeMs: number) => timeMs >= idsFromMs || (timeMs <= movedUntilMs && timeMs >= (movedFromMs ?? idsFromMs));
   const ids = new Map([...overlap.ids].filter(([, timeMs]) => isNeeded(timeMs)));
@@ -110,16 +110,16 @@ export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOver
 }
 
 /**
- * Up to when the rows of a code are in the file: its watermark or, where scans are dated after it, the service's time when they were
- * written (A22): what came in after that is not there, however far ahead a scan is dated. -Infinity where there is none.
+ * Returns up to when the rows of a code are in the file: its watermark or, if scans are dated later, the service's time when they were written (A22).
+ * Scans that arrived after that time are not in the file, however far ahead a scan is dated. -Infinity if there is none.
  */
 export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
   return Math.min(watermarkMs ?? Number.NEGATIVE_INFINITY, writtenAt?.serviceMs ?? Number.POSITIVE_INFINITY);
 }
 
 /**
- * The same for a reading that ends at `untilMs`, at the instant `now`. A22: where the service's clock was set back since, what it dated
- * afterwards lies before the watermark; by how much, the machine's clock tells.
+ * Returns the same for a range that ends at `untilMs`, at the instant `now`. A22: if the service's clock was set back since, scans that it dated
+ * afterwards are before the watermark; the machine's clock shows by how much.
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -133,7 +133,7 @@ export function positionBy(
   return backMs === undefined ? position : Math.min(position, (overlap.writtenAt?.serviceMs ?? position) - backMs);
 }
 
-/** By how much the service's clock was set back since the newest rows were written, as the machine's clock tells; undefined if it was not. */
+/** Returns by how much the service's clock was set back since the newest rows were written, as the machine's clock shows; undefined if it was not. */
 export function setBackMs(
   { writtenAt: before }: Pick<CodeOverlap, 'writtenAt'>,
   { serviceMs = Number.POSITIVE_INFINITY, machineMs }: ClockReading,
@@ -145,17 +145,19 @@ export function setBackMs(
   return backMs > Math.min(CLOCK_NOISE_MS, overlapMs / 2) ? backMs : undefined;
 }
 
-/** Two clocks drift apart by so much without one being set, and a service tells whole seconds; the overlap makes up for it. */
+/** Maximum drift of two clocks without one being set, given that a service shows whole seconds; the overlap compensates for it. */
 const CLOCK_NOISE_MS = 60_000;
 
-/** From when on the next run must read: the overlap before `position`, or an unproven stretch, but nothing before `sinceMs`. */
+/**
+ * Returns the time from which the next run must read: the overlap before `position`, or a period that is not verified, but nothing before `sinceMs`.
+ */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,
   sinceMs: number | undefined,
   position = positionOf(overlap),
 ): number | undefined {
-  // A10: rows may have come late. A9: an unproven stretch is read again, however old it has become.
+  // A10: rows may have arrived late. A9: a period that is not verified is read again, however old it is.
   const unbounded = Math.min(position - overlapMs, overlap.rereadFromMs ?? Number.POSITIVE_INFINITY);
   const fromMs = Math.max(unbounded, sinceMs ?? Number.NEGATIVE_INFINITY);
   return fromMs === Number.NEGATIVE_INFINITY ? undefined : fromMs;

@@ -20,15 +20,15 @@ interface Saved {
 }
 
 export interface Recorded {
-  /** What the next state has. */
+  /** Workspace for the next state. */
   workspace: RecordedWorkspace;
   /** The state on the disk has something else. */
   renewed: boolean;
 }
 
 /**
- * A6: checks that a state is of this workspace. Costs a request only if it was written with another key, with none, or at `movedFrom`, and no
- * response has shown one of its codes yet. Throws UsageError as checkWorkspace; `elsewhere` is what else to do, for its hint.
+ * A6: checks that a state belongs to this workspace. Costs a request only if it was written with another key, with none, or at `movedFrom`, and no
+ * response has shown one of its codes yet. Throws UsageError like checkWorkspace; `elsewhere` is the alternative for its hint.
  */
 export async function checkOwnWorkspace(
   path: string,

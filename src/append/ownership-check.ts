@@ -1,19 +1,19 @@
-/** Whether a file is of the code that a run means to add to it, where nothing but the service can tell. */
+/** Checks whether a file belongs to the code whose rows a run adds, if only the service can show that. */
 import { basename } from 'node:path';
 import type { TimedRows } from '../rows/row-sink.ts';
 import { orRestart, refusal } from './current-state.ts';
 import type { OwnershipProof } from './read-back.ts';
 
 interface OwnershipCheck {
-  /** Takes rows and gives back those that may be added now: none while the row that is asked for has not been seen. */
+  /** Takes rows and returns those that may be added now: none until the required row was seen. */
   release(batch: TimedRows): TimedRows[];
-  /** Throws UsageError unless that row was seen, or none is asked for. */
+  /** Throws UsageError unless that row was seen, or none is required. */
   check(): void;
 }
 
 /**
- * A13: a file whose state was lost and that does not say which code it belongs to. Before anything is added, the service must
- * show a row that the file has. Until then rows wait here; they are at most those of the overlap.
+ * A13: for a file whose state was lost and whose rows do not contain their code. The service must return a row of the file before anything is added.
+ * Until then rows are buffered here; they are at most those of the overlap.
  */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string): OwnershipCheck {
   let wanted = proof;

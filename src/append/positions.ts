@@ -1,12 +1,12 @@
-/** Where each code stands in an appended file or dataset, as the state has it: its watermark, and the ids inside the overlap. */
+/** Position of each code in an appended file or dataset, as the state records it: its watermark, and the IDs in the overlap. */
 import { isObject } from '../service/json.ts';
 import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from './overlap.ts';
 
-/** What is known of the rows of each code, by its id. */
+/** Overlap of each code, by its ID. */
 export type SavedPositions = Record<string, SavedOverlap>;
 
 interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt'> {
-  /** Null for -Infinity, which JSON has not. */
+  /** Null for -Infinity, which JSON lacks. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
   movedIdsFromMs: number | null | undefined;
@@ -80,7 +80,7 @@ function orNull<T extends number | undefined>(value: T): T | null {
 }
 
 function parseOverlap({ watermarkMs, rows, movedUntilMs, writtenAt, ids, ...saved }: SavedOverlap): CodeOverlap {
-  // A state from before this was kept knows the ids of what was moved away as far as the others.
+  // An older state without this field knows the IDs of rotated rows as far as the others.
   const { idsFromMs, rereadFromMs, movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),

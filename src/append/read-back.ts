@@ -1,6 +1,6 @@
 /**
- * Reads an appended file back: whose row, which id, which time. For ids older than the state lists, and for a state that was
- * lost: it is worked out again from the file, when every row of it can be read as ours.
+ * Reads the code, ID and time of rows back from an appended file: for IDs older than those in the state, and to rebuild a lost state if every row can
+ * be read as written by this export.
  */
 import { type DiskFile, readPieces } from '../durable/disk.ts';
 import { isObject, parseJson } from '../service/json.ts';
@@ -22,7 +22,7 @@ export class ForeignRowError extends Error {
   override name = 'ForeignRowError';
 }
 
-/** What to read of the file, in bytes. `strict`: the file may be anything, so every column must be there, and a torn row begin as one. */
+/** Byte range to read. `strict`: the file may be anything, so every column must be there, and an incomplete row must begin like a row. */
 interface Stretch {
   start: number;
   end: number;
@@ -31,8 +31,8 @@ interface Stretch {
 }
 
 /**
- * Calls `onRow` for each whole row between two offsets and returns the offset after the last; a torn row at the end is left
- * out. Throws ForeignRowError at a row that does not belong there.
+ * Calls `onRow` for each complete row between two offsets and returns the offset after the last; an incomplete row at the end is skipped. Throws
+ * ForeignRowError at a row that does not belong in the file.
  */
 export async function readRows(
   file: DiskFile,
@@ -51,8 +51,8 @@ export async function readRows(
 }
 
 /**
- * A21: how many whole rows stand in what a stopped run may have left after its last commit; undefined where that holds anything else. Behind
- * them the beginning of a row may stand, and zeros where a power cut lost blocks.
+ * A21: returns how many complete rows a stopped run left after its last commit; undefined if there is any other data. After them there may be the
+ * beginning of a row, and zeros if a power cut lost blocks.
  */
 export async function countUncommittedRows(
   file: DiskFile,
@@ -93,7 +93,7 @@ async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdenti
 /** Of a disk; they are of this size, or of a multiple of it. */
 const BLOCK_BYTES = 512;
 
-/** A21: whether all of a block is zeros, or all of it that lies in the stretch, as a power cut leaves where the length came first. */
+/** A21: returns whether all bytes of a block, or its part in the range, are zeros, as after a power cut that kept the length only. */
 async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Promise<boolean> {
   for (let from = start, to = start; from < end; from = to) {
     to += BLOCK_BYTES - (from % BLOCK_BYTES);
@@ -104,7 +104,7 @@ async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Pr
   return false;
 }
 
-/** A row that the service must still show, at the same time, before anything is added to a file whose state was lost. */
+/** Row that the service must still return, with the same time, before anything is added to a file whose state was lost. */
 export interface OwnershipProof {
   id: string;
   timeMs: number;
@@ -114,11 +114,11 @@ interface Rebuilt {
   /** Size of the file up to the end of its last whole row. */
   bytes: number;
   overlaps: Map<string, CodeOverlap>;
-  /** Time of the oldest row, or undefined where there is none. */
+  /** Time of the oldest row, or undefined if there is none. */
   oldestMs: number | undefined;
   /**
-   * Set where nothing in the file says which code it belongs to: a row of the newest instant. The ids and times of two codes,
-   * or of two services, do not agree, so finding this one again proves whose file it is.
+   * Set if nothing in the file shows its code: a row of the newest instant. IDs and times of two codes, or of two services, do not match, so a match
+   * of this row identifies the file.
    */
   proof: OwnershipProof | undefined;
 }
@@ -127,13 +127,13 @@ export interface RebuildJob {
   file: DiskFile;
   size: number;
   identity: AppendIdentity;
-  /** What the formatter writes before the first row. */
+  /** Text that the formatter writes before the first row. */
   begin: string;
   overlapMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** A14: works a lost state out from the whole file, every row of it. Throws ForeignRowError where it is not an export with this identity. */
+/** A14: rebuilds a lost state from the whole file, row by row. Throws ForeignRowError if the file is not an export with this identity. */
 export async function rebuild({ file, size, identity, begin, overlapMs, signal }: RebuildJob): Promise<Rebuilt> {
   const start = await checkBeginning(file, size, identity, begin);
   const overlaps = new Map<string, CodeOverlap>();
@@ -165,7 +165,7 @@ async function checkBeginning(file: DiskFile, size: number, identity: AppendIden
   return expected.length;
 }
 
-/** As `checkBeginning`, for a file of which a state says how it was written: `begin` is not known then. */
+/** Like `checkBeginning`, for a file whose state records how it was written: `begin` is not known then. */
 export async function findFirstRow(
   file: DiskFile,
   size: number,
@@ -211,7 +211,7 @@ async function csvParser({ columns, dialect }: AppendIdentity): Promise<Parser> 
   const recordEnd = excel ? '\r\n' : '\n';
   const [idAt, tsAt, codeAt] = ['id', 'ts', 'qr_id'].map((name) => columns.indexOf(name)) as [number, number, number];
   return (block) => {
-    // An unquoted cell may not hold a quote: that is how a row torn and written over would show.
+    // An unquoted cell must not contain a quote: an incomplete row that was written over would look like that.
     const records = refusing(() =>
       parse(block, { delimiter, record_delimiter: recordEnd, relax_column_count: true, skip_empty_lines: false }),
     ) as string[][];

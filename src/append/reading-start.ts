@@ -1,6 +1,6 @@
 /**
- * From when on a run reads the scans of a code: the overlap before what the file has, by clocks that may have been set meanwhile (A22).
- * Whatever they show, no range is asked for that ends before it begins, and what came in since the last run is inside it.
+ * Computes the time from which a run reads the scans of a code: the overlap before the end of the file, by clocks that may have been set meanwhile
+ * (A22). Whatever they show, no range is requested that ends before it begins, and scans that arrived since the last run are inside it.
  */
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../errors.ts';
@@ -13,10 +13,10 @@ export interface ReadingStartJob {
   overlapMs: number;
   /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
-  /** The end that was asked for, ms since the epoch; undefined: now. */
+  /** Requested end of the range, ms since the epoch; undefined: now. */
   untilMs?: number | undefined;
   clock: Pick<Clock, 'now'>;
-  /** The service's time, ms since the epoch; undefined while it has told none. */
+  /** Time of the service, ms since the epoch; undefined until a response shows it. */
   serviceNow?: (() => number | undefined) | undefined;
   note?: ((line: string) => void) | undefined;
 }
@@ -24,8 +24,8 @@ export interface ReadingStartJob {
 interface ReadingStart {
   now(): ClockReading;
   /**
-   * The lower bound, ms since the epoch, of a range that ends at `endMs`; undefined: from the first scan. While the end is not known it may
-   * turn out to be too late. Throws UsageError or UnprovenError where nothing can be asked for.
+   * Returns the lower bound, ms since the epoch, of a range that ends at `endMs`; undefined: from the first scan. While the end is not known, the
+   * bound may turn out to be too late. Throws UsageError or UnprovenError if no range can be requested.
    */
   of(overlap: CodeOverlap, endMs: number | undefined): number | undefined;
 }
@@ -36,7 +36,7 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
 
   const now = (): ClockReading => ({ serviceMs: serviceNow(), machineMs: clock.now() });
 
-  /** A23: only its own clock can tell a run against a service without one where to end, and it is not right. */
+  /** A23: if the service sends no time, only the machine's clock can provide the end, and it is wrong. */
   function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
     if (job.untilMs !== undefined || serviceMs !== undefined || watermarkMs === undefined || watermarkMs <= machineMs) return;
     throw new UnprovenError(

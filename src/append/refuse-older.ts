@@ -1,11 +1,11 @@
-/** A25: what is said where a scan came that may be in a file that was moved away. */
+/** A25: errors for a scan that may be in a rotated file. */
 import { basename } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { formatDuration, formatInstant } from '../time/time.ts';
 
 /**
- * The refusal of a scan of which nobody knows whether a file that was moved away has it: of scans before `knownMs` the ids are gone. `backMs`: by so
- * much the service's clock was set back since the last rows were added.
+ * Creates the refusal of a scan that may or may not be in a rotated file: the IDs of scans before `knownMs` are gone. `backMs`: by how much the
+ * service's clock was set back since the last rows were added.
  */
 export function refuseOlder(
   path: string,

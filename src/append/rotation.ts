@@ -1,6 +1,6 @@
 /**
- * `--rotated`: the file may have been moved away since the last run, as log rotation does. Then a new one is begun where the old one
- * ended: what the state knows of the rows stays, and the bytes begin at none. An empty file in its place counts as none.
+ * Handles `--rotated`: the file may have been moved since the last run, by log rotation. Then a new file continues where the old one ended: the state
+ * keeps what it records of the rows, and the bytes start at zero. An empty file at the path counts as no file.
  */
 import { basename, dirname, join } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
@@ -34,7 +34,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   const file = await openTrusted(job.disk, job.paths.file);
   const there = await file?.stat();
   const isGone = !there || there.size === 0;
-  // Where nothing was committed, nothing was moved away: before there was a file, or while the one that stands there is empty.
+  // If nothing was committed, nothing was rotated: there was no file yet, or the file at the path is empty.
   const isBegun = state.bytes > 0 || (state.ino !== undefined && state.ino !== there?.ino);
   // Not renamed: copied, and emptied in its place (copytruncate), or never written to.
   const isEmptied = there !== undefined && there.ino === state.ino;
@@ -52,7 +52,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   }
 }
 
-/** A28: the state alone knows which scans are in the files that were moved away. */
+/** A28: only the state records which scans are in the rotated files. */
 async function refuseLostState({ disk, paths }: OpenJob): Promise<void> {
   const found = await ifPresent(disk.lstat(paths.file));
   if (!found || found.size === 0) return;
@@ -70,7 +70,7 @@ async function beginAnew(
   { file, isEmptied }: { file: DiskFile | undefined; isEmptied: boolean },
 ): Promise<CommittedPoint> {
   const { workspace } = await checkExport(job, state);
-  // A24: with the stamp the last run was through, and the old file ended where the state says.
+  // A24: with a stamp the last run completed, and the old file ends where the state records.
   if (!state.stamp) await mendMoved(job, state, isEmptied);
   const known = await readUnproven(job, state);
   job.note?.([`${basename(job.paths.file)} was rotated. Continuing in a new file`, ...known].join('. '));
@@ -86,9 +86,8 @@ function leftBehind(overlap: CodeOverlap): CodeOverlap {
 }
 
 /**
- * A26: a run that was stopped may have left rows behind its last commit, and they come again in the new file. So the old file is found where
- * it was moved to, and they are cut off there as they would have been in its place: of a file that was emptied in its place, in the copy. Throws
- * UsageError where it is not found.
+ * A26: a stopped run may have left rows after its last commit, and the new file gets them again. So the rotated file is located and they are
+ * truncated there, as they would be in place; for a file that was emptied in place, in the copy. Throws UsageError if it is not found.
  */
 async function mendMoved(job: OpenJob, state: AppendState, isEmptied: boolean): Promise<void> {
   for (const { path, isSameFile } of await findMoved(job, state)) {
@@ -99,7 +98,7 @@ async function mendMoved(job: OpenJob, state: AppendState, isEmptied: boolean): 
       const { size } = await file.stat();
       await checkedHash(there, file, state, false);
       if (size > state.bytes) await cutOff(there, file, state, size);
-      // A26: before a state claims that its rows end there; also where the last run cut them off and was stopped before it could.
+      // A26: before a state records that its rows end there; also if the last run truncated them and was stopped before it wrote the state.
       await file.sync();
       return true;
     });
@@ -114,9 +113,9 @@ async function mendMoved(job: OpenJob, state: AppendState, isEmptied: boolean): 
 }
 
 /**
- * A29: what the last run wrote without a proof comes again, from its beginning on, and the state lists the ids of the overlap only. The others
- * are read from the file that was moved away, or a copy of it: whichever has exactly the committed bytes. Resolves to words for a note.
- * Throws UsageError where there is none.
+ * A29: rows that the last run wrote without verification are returned again from the start of that period, and the state lists only the IDs of the
+ * overlap. The others are read from the rotated file, or a copy of it: the one with exactly the committed bytes. Resolves to words for a note. Throws
+ * UsageError if there is none.
  */
 async function readUnproven(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes } = state;
@@ -124,7 +123,7 @@ async function readUnproven(job: OpenJob, state: AppendState): Promise<string[]>
   if (unproven.size === 0) return [];
   const alone = job.identity.columns.includes('qr_id') ? undefined : job.identity.codes[0];
   const rows = { start: Buffer.byteLength(job.begin), end: bytes, signal: job.signal };
-  // Nothing was committed to that file: what is not proven is all in those before.
+  // Nothing was committed to that file: all rows that are not verified are in earlier files.
   if (bytes === 0) {
     for (const overlap of unproven.values()) overlap.idsFromMs = knownFrom(overlap);
     return [];
@@ -150,7 +149,7 @@ async function readUnproven(job: OpenJob, state: AppendState): Promise<string[]>
   );
 }
 
-/** A25: of a file that was moved away earlier, still only what was listed. */
+/** A25: of a file that was rotated earlier, still only the listed IDs. */
 function knownFrom({ rereadFromMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = Number.NEGATIVE_INFINITY }: CodeOverlap): number {
   return Math.max(rereadFromMs, movedIdsFromMs);
 }
@@ -171,8 +170,8 @@ async function withFile<T>(
 }
 
 /**
- * The files beside its place that may be the one that was moved away: first the one with the inode that the state names, since a rename keeps
- * it, then those whose names begin alike. Whether the bytes are the committed ones is checked by whoever asked.
+ * Returns the files in the directory that may be the rotated one: first the one with the inode in the state, because a rename keeps it, then those
+ * whose names begin alike. The caller checks whether the bytes are the committed ones.
  */
 async function findMoved({ disk, paths }: OpenJob, { ino, bytes }: AppendState) {
   const directory = dirname(paths.file);

@@ -1,6 +1,6 @@
 /**
- * A state as bytes that tell whether they are whole: its version first, and at the end a checksum of all that stands before. A state that
- * was cut or changed anywhere counts as unreadable, never as something else.
+ * State as checksummed bytes: its version first, and at the end a checksum of everything before it. A state that was truncated or changed anywhere
+ * counts as unreadable, never as another state.
  */
 import { createHash } from 'node:crypto';
 import { isObject } from '../service/json.ts';
@@ -10,12 +10,12 @@ export class StateProblem extends Error {
   override name = 'StateProblem';
 }
 
-/** A whole state that this qrctl does not know, such as one that a later version wrote. */
+/** Complete state of a version or form that this qrctl does not support, such as one of a later version. */
 export class UnknownStateError extends Error {
   override name = 'UnknownStateError';
 }
 
-/** By which it is told from any other file, also where it was damaged. */
+/** Beginning that distinguishes a state from other files, even if it is damaged. */
 export const STATE_BEGINS = '{"version":';
 
 /** A state as bytes: its JSON, with a checksum of itself at the end. `version` must be its first key. */
@@ -24,7 +24,7 @@ export function seal(state: { version: number } & Record<string, unknown>): Buff
   return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
 }
 
-/** What `seal` made bytes of, where `isForm` finds that it is one. Throws StateProblem and UnknownStateError. */
+/** Parses the bytes of `seal`, and checks the form with `isForm`. Throws StateProblem and UnknownStateError. */
 export function unseal<T>(
   bytes: Buffer,
   versions: readonly number[],

@@ -1,18 +1,18 @@
 /**
- * One operation at a time on an appended file, and commits as often as they are worth their cost.
+ * Runs one operation at a time on an appended file, and commits as often as the cost allows.
  *
- * A commit costs three flushes, and the service may deliver pages faster than a disk flushes. So after a commit nine times its
- * duration passes before the next: a tenth of the time at most goes into commits, and a slow service has every page committed
- * at once. What waits for its commit is committed even if no rows follow: a pause for the rate limit may be long.
+ * A commit costs three flushes, and the service may deliver pages faster than a disk flushes. So after a commit, nine times its duration passes
+ * before the next: commits take at most a tenth of the time, and with a slow service every page is committed at once. Pending rows are committed even
+ * if no rows follow: a pause for the rate limit may be long.
  */
 import type { Clock } from '../time/time.ts';
 
 export interface SerialQueue {
-  /** Runs `work` after everything asked for before. After a failure nothing runs any more: every call rejects with it. */
+  /** Runs `work` after all earlier calls. After a failure nothing runs any more: every call rejects with that failure. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** Rows were written: commits now, or soon. To be called by work that is run here. */
   commitWhenDue(): Promise<void>;
-  /** Waits for what is under way; the queue makes no more commits of its own. */
+  /** Waits for the current operation; the queue starts no more commits of its own. */
   stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>): Se
 
   function run<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(() => {
-      // A5: what failed may have left anything on the disk, so nothing is built on it.
+      // A5: a failed operation may have left the disk in any state, so nothing is built on it.
       if (failure) throw failure.error;
       return work();
     });
@@ -50,10 +50,10 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>): Se
     try {
       await clock.sleep(dueMs - clock.monotonic(), stopping.signal);
       waiting = false;
-      // Stopped just now: whoever waits for what is under way does not know of this one.
+      // Stopped just now: a caller that waits for the current operation does not include this one.
       if (!stopping.signal.aborted) await run(commitNow);
     } catch {
-      // Stopped, or failed: the next `run` says so.
+      // Stopped, or failed: the next `run` reports it.
     }
   }
 

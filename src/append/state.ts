@@ -1,6 +1,6 @@
 /**
- * The state beside an appended file, `FILE.state.json`: what the file is an export of, how many of its bytes are committed and
- * their hash, and for each code the watermark and the ids inside the overlap.
+ * The state next to an appended file, `FILE.state.json`: the identity of the export, the number of committed bytes and their hash, and for each code
+ * the watermark and the IDs in the overlap.
  */
 import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
 import { type FileStamp, formatStamp, isSavedStamp, parseStamp, type SavedStamp } from './file-stamp.ts';
@@ -23,13 +23,13 @@ export interface AppendState {
   sha256: string;
   blocks: string | undefined;
   /**
-   * As the run that wrote this left the file, when it was through. Undefined while a run is under way, after one that was killed, and
-   * where the file system's clock is too coarse.
+   * Stamp of the file after the run that wrote this completed. Undefined during a run, after one that was killed, and if the file system's clock is
+   * too coarse.
    */
   stamp: FileStamp | undefined;
   /** The inode of the file, also while a run is under way; undefined before there is one, and in a state of an earlier qrctl. */
   ino: bigint | undefined;
-  /** The file may still stand at its `.restart` place: a rebuild was being put in place. */
+  /** The file may still be at its `.restart` path: a rebuild was being put in place. */
   replacing: boolean;
   /** Of such a rebuild: the file that it replaces stays as `FILE.old` (A31); absent otherwise, and in a state of an earlier qrctl. */
   keepsOld?: boolean | undefined;
@@ -55,8 +55,8 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
 }
 
 /**
- * The state of a file's bytes. Throws StateProblem where they are not a whole, untouched state, UnknownStateError where it is
- * whole, but of another version or form.
+ * Parses the state of a file. Throws StateProblem if the bytes are not a complete, unchanged state, UnknownStateError if it is complete, but of
+ * another version or form.
  */
 export function parseState(bytes: Buffer): AppendState {
   const saved = unseal(bytes, [VERSION, FIRST_VERSION], isSavedState);
@@ -104,7 +104,7 @@ interface SavedState
   positions: SavedPositions;
 }
 
-/** A6: also a state whose checksum is right may have been made by anybody: every value is looked at before it is believed. */
+/** A6: another program may have written a state with a correct checksum: every value is checked before it is used. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
   const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, positions } = value;
   return (

@@ -1,10 +1,10 @@
 /**
- * Puts pages together oldest first and proves, page by page, that nothing before them is missing.
+ * Merges pages oldest first and verifies, page by page, that no row is missing before them.
  *
- * The proof: rows do not vanish one by one. A page read after everything collected so far tells how many rows are older than
- * its own (its rank). When we hold exactly that many distinct rows, all of them older, we hold all there are. Memory stays
- * flat: distinctness follows from times that only grow, and only the rows of the newest instant are kept pending, since rows
- * of one instant may still swap places or be joined by others on the next page.
+ * Why this holds: rows do not vanish individually. A page that is read after all merged rows shows how many rows are older than its own
+ * (its rank). If exactly that many distinct rows are merged, and all of them are older, none is missing. Memory is constant: distinctness
+ * follows from times that only increase, and only the rows of the newest instant are pending, because rows of one instant may still swap
+ * positions or be joined by others on the next page.
  */
 
 import type { Scan, ScanPage } from '../service/shapes.ts';
@@ -20,8 +20,8 @@ interface Assembly {
   /** Distinct rows collected, the pending ones included. */
   count(): number;
   /**
-   * Adds a page, not empty, whose oldest row has `rank` older rows before it by the service's word, and returns the rows that
-   * are now certain to be in their final place, oldest first. Throws MovedError when the page does not fit what is collected.
+   * Adds a page, not empty, whose oldest row has `rank` older rows according to the service, and returns the rows whose position is now
+   * final, oldest first. Throws MovedError if the page does not fit the merged rows.
    */
   add(page: Batch, rank: number): Batch;
   /** The pending rows: those of the newest instant, which the next page could have joined. Nothing may be added afterwards. */
@@ -39,7 +39,7 @@ export function createAssembly(): Assembly {
     const pendingMs = pending.times[0] ?? Number.NEGATIVE_INFINITY;
     // C4: whatever is older than the newest instant is taken for collected, never added; were it new, the ranks would not fit (C3).
     const fresh = select(page, ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)));
-    // C3: only a page that repeats exactly what lies beyond its rank shows that nothing came in between or slid away.
+    // C3: only a page that repeats exactly the rows beyond its rank shows that no row arrived in between or moved away.
     if (page.rows.length - fresh.rows.length !== count() - rank) throw new MovedError('rows moved between two pages');
     const { rows, times } = oldestFirst(fresh);
     refuseRepeats(rows);
@@ -73,7 +73,7 @@ function refuseRepeats(rows: readonly Scan[]): void {
   if (rows.some(({ id }, i) => id === rows[i - 1]?.id)) throw new MovedError('a page contains the same row twice');
 }
 
-/** The rows oldest first, rows of one instant by id. Gives back the same arrays where they are so already. */
+/** Sorts the rows oldest first, rows of one instant by ID. Returns the same arrays if they are sorted already. */
 export function oldestFirst({ rows, times }: Batch | ScanPage): Batch {
   const compare = (a: number, b: number) =>
     (times[a] as number) - (times[b] as number) || ((rows[a] as Scan).id < (rows[b] as Scan).id ? -1 : 1);

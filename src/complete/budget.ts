@@ -1,18 +1,18 @@
 /**
- * C13: what the scans of one code may cost. A service whose numbers lie, or whose range never stops growing, would be read for
- * ever; so requests are bounded by the rows it has shown, whatever it says that it has.
+ * C13: bounds the requests for the scans of one code. A service with wrong numbers, or a range that never stops growing, would be read
+ * endlessly; so requests are bounded by the rows that were returned, whatever total the service reports.
  */
 import type { ScanPage } from '../service/shapes.ts';
 import { MovedError } from './assembly.ts';
 import { pageSizeOf, type ReadScans } from './range.ts';
 
-/** Every page that was shown may be read three times, and there are so many requests beside. */
+/** Every page with rows may be read three times, plus this many requests. */
 const READINGS = 3;
 const SPARE = 18;
 /** Where rows of one instant swap places, chance decides how often a page must be read again; so often more at most. */
 const GRANTED_READINGS = 12;
 
-/** The budget is spent: why it was needed is what a person wants to know. */
+/** The budget is exhausted; its message is the reason why rows had to be read again. */
 export class SpentError extends MovedError {
   override name = 'SpentError';
 }
@@ -24,11 +24,11 @@ export interface Budget {
   show(rows: number): void;
   /** Allows for so many requests more; in all for twelve readings of every page. */
   grant(requests: number): void;
-  /** The largest total of any answer so far. */
+  /** Largest total of any response so far. */
   largestTotal(): number;
 }
 
-/** The budget of an export whose page 1 is `first`, which has been asked for already. */
+/** Creates the budget of an export whose page 1, already received, is `first`. */
 export function createBudget(read: ReadScans, first: ScanPage): Budget {
   const pageSize = pageSizeOf(first);
   let shown = first.rows.length;

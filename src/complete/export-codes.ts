@@ -10,15 +10,15 @@ import { formatInstant } from '../time/time.ts';
 import { exportScans } from './export-scans.ts';
 import { countsBeyond, type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
 
-/** What the rows of one code are labelled with; of a code given by its id only that is known. `missing`: it was asked for, and is not there. */
+/** Identity of a code in its rows; for a code specified by ID, only the ID is known. `missing`: it was requested and does not exist. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs'>;
   codes: readonly CodeLabel[];
-  /** Exclusive upper bound, ms since the epoch; undefined: the service's clock at the first answer. */
+  /** Exclusive upper bound, ms since the epoch; undefined: the service's clock at the first response. */
   untilMs: number | undefined;
-  /** The machine's clock, for a service that does not tell its time. */
+  /** Clock of the machine, for a service that sends no time. */
   now(): number;
   fetchInOrder: FetchInOrder;
   width: number;
@@ -28,8 +28,8 @@ export interface CodesExport {
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
   /**
-   * Told after each write: rows exported in all, how many there are once every code was asked, how many there may be by the codes that
-   * were, codes done, and the range as in Summary.
+   * Called after each write: rows exported in total, the number of rows once every code was requested, the possible number judging by the
+   * codes requested so far, codes done, and the range as in Summary.
    */
   progress(state: { rows: number; total: number | undefined; estimate: number; codes: number; range: Range | undefined }): void;
 }
@@ -45,7 +45,10 @@ interface Summary {
   /** Codes exported. */
   codes: number;
   failures: CodeFailure[];
-  /** What was read: the earliest beginning of all codes (undefined: from the first scan on), and the one end; undefined before the first answer. */
+  /**
+   * Range that was read: the earliest start of all codes (undefined: from the first scan on), and the one end; undefined before the first
+   * response.
+   */
   range: Range | undefined;
 }
 
@@ -55,11 +58,11 @@ interface Prepared {
   read: ReadScans;
   range: Range;
   first: ScanPage;
-  /** `first` was asked for before the end of the range was known. */
+  /** `first` was requested before the end of the range was known. */
   firstIsOpen: boolean;
 }
 
-/** A code whose first page is on its way. */
+/** Code whose first page is being fetched. */
 interface Turn {
   code: CodeLabel;
   prepared: Promise<Prepared>;
@@ -69,8 +72,8 @@ interface Turn {
 const MOST_DOWN = 1;
 
 /**
- * Exports each code into its sink. A code that is gone, cannot be proven, that the service alone fails on or whose file is
- * refused fails alone, is named in the summary, and the others go on; anything else (network, disk, key, interruption) is thrown.
+ * Exports each code into its sink. A code fails alone, is named in the summary, and the others continue if it was deleted, could not be
+ * verified, got an error of the service only, or has a file that is refused; any other error (network, disk, key, interruption) is thrown.
  */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
@@ -80,9 +83,9 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   let asked = 0;
   let down = 0;
 
-  /** C16: runs ahead of the code whose turn it is, so it only reads; not even a checkpoint is taken here. */
+  /** C16: prefetches for a later code, so it only reads; it does not even take a checkpoint. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
-    // C14: it was asked for, and asking for its scans would tell nothing more.
+    // C14: the code was requested, and a request for its scans would show nothing more.
     if (code.missing) throw code.missing;
     const sink = await job.openSink(code);
     open.add(sink);
@@ -96,11 +99,11 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     let firstIsOpen = untilMs === undefined;
     const askedMs = sinceBy(untilMs);
     let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
-    // C1: the end stays as it is from the first answer on, so that no row comes to the range only because time goes on.
+    // C1: the end is fixed by the first response, so that no row enters the range only because time passes.
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
-    // The first answer told the time, and by it what was asked for began too late, or counts what lies beyond the end.
+    // The first response showed the time: the requested start was too late, or the page counts rows after the end.
     if (sinceMs !== askedMs || (firstIsOpen && countsBeyond(first, bounds))) {
       first = await readFirst(read, bounds);
       firstIsOpen = false;
@@ -145,7 +148,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       summary.codes += 1;
       down = 0;
     } finally {
-      // C17: of a code that failed nothing stays but what an append has committed; after the sink's commit this does nothing.
+      // C17: the rows of a failed code don't stay, except those that an append committed; after the sink's commit this does nothing.
       await sink.discard();
       open.delete(sink);
       count();
@@ -154,7 +157,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 
   async function fail(code: CodeLabel, error: unknown): Promise<void> {
     if (error instanceof UnavailableError) down += 1;
-    // C17: only what says nothing about the other codes lets them go on.
+    // C17: the others continue only after a failure that concerns this code alone.
     if (!isOfOneCode(error, { asked, down })) throw error;
     summary.failures.push({ code, error });
   }
@@ -162,7 +165,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   try {
     const takeTurn = ({ code, prepared }: Turn) => prepared.then(run).catch((error) => fail(code, error));
     let alone = 0;
-    // C1: the first answer fixes the end of the range for all codes, so nothing else is asked before it is there.
+    // C1: the first response fixes the end of the range for all codes, so no other request is sent before it.
     for (; alone === 0 || untilMs === undefined; alone++) {
       const code = job.codes[alone];
       if (!code) break;
@@ -177,7 +180,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   return summary;
 }
 
-/** C18: the machine's clock, for a service that tells no time: where that is behind, the newest scans would be left out. */
+/** C18: the machine's clock, for a service that sends no time: if that clock is behind, the newest scans would be missing. */
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
   if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
   throw new UnprovenError(
@@ -204,7 +207,7 @@ function earlier(range: Range | undefined, sinceMs: number | undefined): number 
   return range.sinceMs === undefined || sinceMs === undefined ? undefined : Math.min(range.sinceMs, sinceMs);
 }
 
-/** C19: a range whose beginning is not before its end is not sent: services answer it with nothing, or 400. */
+/** C19: a range whose start is not before its end is not requested: services return nothing, or 400. */
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
   throw new UsageError(`the end of the range (${formatInstant(untilMs)}) is not after its start (${formatInstant(sinceMs)})`, {
@@ -212,7 +215,7 @@ function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefin
   });
 }
 
-/** A failure that says nothing about the other codes. `asked`: codes whose range the service took, `down`: failed in a row. */
+/** Returns whether a failure concerns one code only. `asked`: codes whose range the service accepted, `down`: consecutive failures. */
 function isOfOneCode(error: unknown, { asked, down }: { asked: number; down: number }): error is Error {
   if (error instanceof RejectedError) return asked > 0;
   if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;

@@ -1,8 +1,8 @@
 /**
- * The scans of one code in one range, each exactly once, into a sink: the pipe of an export.
+ * Exports the scans of one code in one range, each exactly once, into a sink.
  *
- * A service that pages in time order is walked once, in flat memory. When rows move under the walk, the range is read again in
- * proven slices. A service that pages in no order is exported in its own. What cannot be proven complete fails.
+ * A service that sorts pages by time is paginated once, in constant memory. If rows move during pagination, the range is read again in
+ * verified slices. A service that does not sort by time is exported in its own order. An export that cannot be verified as complete fails.
  */
 import { UnprovenError } from '../errors.ts';
 import type { Rewind, RowSink, TimedRows } from '../rows/row-sink.ts';
@@ -17,15 +17,15 @@ import { union } from './union.ts';
 import { type WalkJob, walk } from './walk.ts';
 
 export interface ScanExport extends RangeReading {
-  /** What messages call the code. */
+  /** Name of the code in messages. */
   code: string;
   /** Resolves when the code exists; rejects with NotFoundError when it does not (any more). */
   checkExists(): Promise<unknown>;
-  /** Page 1 of the range, where it has been read already. */
+  /** Page 1 of the range, if it was read already. */
   first?: ScanPage;
   /** That page was read before the end of the range was known. */
   firstIsOpen?: boolean;
-  /** The code was listed or read in this run: that it has no scans needs no other proof. */
+  /** The code was listed or read in this run: no further request is needed to show that it exists without scans. */
   isKnown?: boolean;
   /** Look by time whether there is more beyond the last page, whatever the total is. */
   proveBeyond?: boolean;
@@ -52,12 +52,12 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
   const job: Job = { ...options, proveBeyond, ...createBudget(options.read, first) };
   const output = { sink, rewind: await sink.checkpoint() };
   let moved = await attempt(() => readInOrder(job, first, output));
-  // What is dated later than the end was counted by a page 1 that was asked for before the end was known.
+  // Scans dated after the end were counted by a page 1 that was requested before the end was known.
   if (moved && options.firstIsOpen && (await output.rewind())) {
     moved = await attempt(async () => readInOrder(job, await readFirst(job.read, job.asked), output));
   }
   if (!moved) return;
-  // C14: rows that go because their code does are no reason to read them again.
+  // C14: rows that vanish because their code was deleted are no reason to read again.
   await job.checkExists();
   await readAgain(job, output, moved);
 }
@@ -69,18 +69,18 @@ interface Output {
   rewind: Rewind;
 }
 
-/** Reads the range in the order of the service's pages; throws MovedError where that does not add up. */
+/** Reads the range in the order of the service's pages; throws MovedError if it does not add up. */
 async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output): Promise<void> {
   const { total } = first;
   if (total === 0) throw new MovedError('the service returned rows before, and now returns none');
   const order = orderOf(first);
   if (order !== 'mixed') return write(walk(job, first, order), job.range, sink);
-  // C10: where rows follow no order of time there is no last one to ask beyond; slices are cut until they are short enough.
+  // C10: rows that are not sorted by time have no last one to request beyond; slices are split until they are short enough.
   if (mayBeTruncated({ total, pageSize: pageSizeOf(first), always: job.proveBeyond })) {
     throw new MovedError(`the service may have more than ${countOf(total, 'row')}`);
   }
   if (total <= first.rows.length) return write(walk(job, first, 'ascending'), job.range, sink);
-  // C15: rows in no order prove nothing before they are all there: the sink must not take them for proven.
+  // C15: rows that are not sorted show nothing before all of them are read: the sink must not treat them as verified.
   await rewind();
   await write(inItsOwnOrder(job, first), job.range, sink);
 }
@@ -110,14 +110,14 @@ export function requestsAfter(
   const pages = Math.ceil(total / pageSize) - 1;
   if (!mayBeTruncated({ total, pageSize, always: proveBeyond })) return pages;
   const [instant = 0] = times;
-  // Rows of one instant show no order: what comes after them is asked for, and what was before, as far as that is in the range.
+  // Rows of one instant show no order: rows after them are requested, and rows before them, if those are in the range.
   if (!isOneInstant(first)) return pages + 1;
   return pages + (instant + 1 < untilMs ? 1 : 0) + (instant - (isWholeSecond(instant) ? 0 : 1) > sinceMs ? 1 : 0);
 }
 
 /**
- * As `requestsAfter`, also where that hangs on whether the end is a part of a range: before rows of one instant that is a whole second it is asked
- * once more then. One request tells it.
+ * Like `requestsAfter`, also if the number depends on whether the end is on a whole second: then there is one more request before rows of
+ * one such instant. One request suffices.
  */
 export async function foreseeAfter(read: ReadScans, first: ScanPage, foreseen: Foreseen): Promise<number> {
   const { proveBeyond: always, sinceMs = Number.NEGATIVE_INFINITY } = foreseen;
@@ -129,7 +129,7 @@ export async function foreseeAfter(read: ReadScans, first: ScanPage, foreseen: F
   return total > 0 ? requests + 1 : requests;
 }
 
-/** Whether page 1 shows all rows, and all of them at one time. */
+/** Returns whether page 1 contains all rows, and all of them at one time. */
 const isOneInstant = ({ times, total }: ScanPage) => times.length === total && times.every((time) => time === times[0]);
 
 const isWholeSecond = (ms: number) => ms % 1000 === 0;
@@ -139,7 +139,7 @@ interface Foreseen extends Partial<Range> {
   proveBeyond: boolean;
 }
 
-/** The order of a page by its times or, where it shows one instant only, by its ids; `mixed`: no order of time. */
+/** Returns the order of a page by its times or, if they are one instant, by its IDs; `mixed`: not sorted by time. */
 export function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
   const rises = times.some((time, i) => time > (times[i - 1] ?? time));
   const falls = times.some((time, i) => time < (times[i - 1] ?? time));
@@ -163,9 +163,9 @@ async function* inItsOwnOrder(job: Job, first: ScanPage): AsyncGenerator<Batch> 
 
 async function readAgain(job: Job, { sink, rewind }: Output, reason: MovedError) {
   let moved = reason;
-  // C13: a service that never holds still, or whose numbers lie, ends the export unproven.
+  // C13: with a service whose rows never stop moving, or whose numbers are wrong, the export ends as not verified.
   for (let round = 0; round < ROUNDS; round++) {
-    // C15: what the attempt before wrote is not proven, and rows would come twice; what is out for good ends the export.
+    // C15: rows of the earlier attempt are not verified, and would be written twice; rows that can't be rolled back end the export.
     if (!(await rewind())) break;
     const failure = await attempt(() => write(slices(job), job.range, sink));
     if (!failure) return;

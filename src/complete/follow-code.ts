@@ -1,11 +1,17 @@
-/** The new scans of one code, each once: what is read overlaps what was, and what was shown is remembered for as long. */
+/**
+ * Returns the new scans of one code, each once: requests overlap with earlier ones, and returned scans are remembered for that period
+ * (dedup).
+ */
 import { messageOf, UnprovenError } from '../errors.ts';
 import type { Row } from '../rows/row-sink.ts';
 import { exportScans } from './export-scans.ts';
 import { type FetchInOrder, type ReadScans, widened } from './range.ts';
 
 export interface FollowedCode {
-  /** Scans that were not given before, oldest first, with their times. Throws what the service throws; then they are given next time. */
+  /**
+   * Returns scans that were not returned before, oldest first, with their times. Throws the service's errors; then these scans are returned
+   * next time.
+   */
   next(): Promise<{ ms: number; row: Row }[]>;
 }
 
@@ -25,8 +31,8 @@ export interface FollowJob {
 /** Scans are looked for so far before the newest: they may be listed late. */
 const OVERLAP_MS = 3_600_000;
 /**
- * Of a code with more scans an hour only so many known ones are read again each time, that a page has room for what is new; all of the overlap
- * whenever as many requests have passed as it has such parts. So no scan is missed for being late, and a request is two on average at the most.
+ * Number of known scans per code and hour that are read again each time, so that a page has room for new ones. All of the overlap is read
+ * whenever as many requests have passed as it has such parts. So no late scan is missed, and the average is two requests at most.
  */
 const MOST_KNOWN = 250;
 /** The end of time: a range that is open. */
@@ -46,7 +52,7 @@ export function followCode(job: FollowJob): FollowedCode {
       const found = new Map<number | bigint, { ms: number; row: Row }>();
       const range = { sinceMs: fromMs, untilMs: FOREVER_MS };
       const asked = widened({ sinceMs: fromMs });
-      /** Also of pages that the proof has refused. */
+      /** Also from pages that failed verification. */
       async function read(request: Parameters<ReadScans>[0]) {
         const page = await job.read(request);
         for (const [at, row] of page.rows.entries()) {
@@ -57,10 +63,10 @@ export function followCode(job: FollowJob): FollowedCode {
       }
       const reading = exportScans(
         { ...job, read, code: job.name, range, asked, isKnown: true },
-        // What comes again is known by its id.
+        // Repeated scans are recognized by ID.
         { write: async ({ rows }) => rows.length, checkpoint: async () => async () => true },
       );
-      // What is shown is there, whether or not it adds up; what is missing is found by what is read again.
+      // Returned scans exist, whether or not the page adds up; missing ones are found by the next overlap.
       const doubt = await reading.then(
         () => undefined,
         (error) => (error instanceof UnprovenError ? error : Promise.reject(error)),
@@ -72,9 +78,9 @@ export function followCode(job: FollowJob): FollowedCode {
       const given = [...found]
         .sort(([a, { ms: aMs }], [b, { ms: bMs }]) => aMs - bMs || (a < b ? -1 : 1))
         .map(([, scan]) => scan);
-      // Nothing says what is missing of the start: it is all read again.
+      // It is unknown which scans of the start are missing: all of it is read again.
       if (!hasBegun) return given;
-      // A scan dated in the future says nothing of how far the others have come: from there on nothing would be found.
+      // A scan dated in the future does not show how far the others are: reading from there would find nothing.
       const nowMs = job.nowMs();
       const times = [...seen.values()].filter((ms) => ms <= nowMs).sort((a, b) => b - a);
       const overlapMs = Math.max(job.sinceMs, (times[0] ?? job.sinceMs) - OVERLAP_MS);

@@ -1,6 +1,6 @@
 /**
- * A range of one code's scans: how it is asked for, a second wider on each side, and how the answers are cut to it (C2).
- * Whether the service's bounds are inclusive, and whether they have second or millisecond resolution, then no longer matters.
+ * Range of one code's scans: requests it with a margin of one second on each side, and cuts the responses to it (C2). Then it does not
+ * matter whether the service's bounds are inclusive, or have a resolution of seconds or milliseconds.
  */
 import { NotFoundError, RejectedError } from '../errors.ts';
 import type { ScanPageRequest } from '../service/service.ts';
@@ -25,7 +25,7 @@ export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 /** As `fetchInOrder` of parallel/fetch-in-order.ts: in parallel up to `width`, delivered in the order of `pages`. */
 export type FetchInOrder = <T>(pages: Iterable<number>, fetch: (page: number) => Promise<T>, width: number) => AsyncGenerator<T>;
 
-/** A bound that is undefined is not asked for. */
+/** An undefined bound is not sent. */
 export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
 
 /** A range of one code, and how it is read. */
@@ -46,26 +46,26 @@ export interface RangeReading {
   grant?: (requests: number) => void;
 }
 
-/** Requests in flight while little was shown: a service may say that it has more pages than it has. */
+/** Requests in flight while few rows were returned: a service may report more pages than it has. */
 export const CAUTIOUS_WIDTH = 16;
 
 /** How far a bound may be off that a service rounds to whole seconds. */
 export const MARGIN_MS = 1000;
 
-/** Page 1 of what lies between these bounds, with the largest page the service allows. */
+/** Fetches page 1 of the rows between these bounds, with the largest page that the service allows. */
 export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
 /**
- * C1: whether a page 1 that was asked for without an end shows rows beyond the one that was set since, and others follow: to their answers
- * these rows are none, and as many that arrive would make up for them. (Bounds may be rounded down to seconds.)
+ * C1: returns whether a page 1 that was requested without an end contains rows after the end that was set since, and more pages follow.
+ * Those pages don't count these rows, and as many new rows would hide the difference. (Bounds may be rounded down to seconds.)
  */
 export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Number.POSITIVE_INFINITY }: Bounds): boolean {
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** A reader of the further pages of a range, all asked for with the page size that page 1 turned out to have. */
+/** Creates a reader of the further pages of a range, all requested with the page size that page 1 turned out to have. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,
@@ -82,17 +82,17 @@ export function pageReader(
 }
 
 /**
- * Rows a full page holds: fewer than asked for where the service serves smaller pages. Where page 1 shows all there is only the
- * service's word tells that.
+ * Returns the rows of a full page: fewer than requested if the service limits pages. If page 1 contains all rows, only the service's
+ * metadata shows it.
  */
 export function pageSizeOf({ rows, total, limit = MAX_SCANS_PAGE }: ScanPage): number {
   if (rows.length > 0 && rows.length < total) return rows.length;
   return limit >= Math.max(rows.length, 1) && limit < MAX_SCANS_PAGE ? limit : MAX_SCANS_PAGE;
 }
 
-/** The rows inside a range, in their order. Gives back the same batch where all of them are. */
+/** Returns the rows inside a range, in their order; the same batch if all of them are. */
 export function cut(batch: Batch, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): Batch {
-  // C2: the margins were only asked for, and whatever the service takes its bounds to mean, no row outside them is exported.
+  // C2: the margins were only requested. However the service interprets its bounds, no row outside the range is exported.
   const isInside = (time: number) => time >= sinceMs && time < untilMs;
   return batch.times.every(isInside) ? batch : select(batch, (_, time) => isInside(time));
 }
@@ -112,7 +112,10 @@ export function formatRange({ sinceMs, untilMs }: Range): string {
   return `${sinceMs === undefined ? '' : `from ${formatInstant(sinceMs)} `}until ${formatInstant(untilMs)}`;
 }
 
-/** The bounds to ask for. C2: without the margins a service with exclusive bounds, or bounds of whole seconds, would leave out rows at the ends. */
+/**
+ * Returns the bounds to request. C2: without the margins, a service with exclusive bounds, or bounds of whole seconds, would omit rows at
+ * the ends.
+ */
 export function widened({ sinceMs, untilMs }: Bounds): Bounds {
   return {
     ...(sinceMs === undefined ? {} : { sinceMs: sinceMs - MARGIN_MS }),
@@ -121,8 +124,8 @@ export function widened({ sinceMs, untilMs }: Bounds): Bounds {
 }
 
 /**
- * A service may refuse a page after the last instead of leaving it empty, or page no further than so many rows: page 1 of the
- * same range was answered, so it is the number that is refused. A code that is gone is found out by who reads on (C14).
+ * A service may refuse a page after the last instead of returning it empty, or limit pagination to a number of rows: page 1 of the same
+ * range was returned, so the number is the reason. A deleted code is detected by the caller (C14).
  */
 function isRefusedPage(error: unknown, page: number): boolean {
   return page > 1 && (error instanceof RejectedError || error instanceof NotFoundError);

@@ -1,7 +1,7 @@
 /**
- * The export of a range that moved under the reader: cut into slices of time, each small enough to hold and to read again until
- * it is proven, one after the other, oldest first. Slices make a repeat cheap, they need no order from the service, and they
- * unmask a truncated total. A slice that fits in one page is proven by one answer.
+ * Exports a range whose rows moved during pagination: split into slices of time, oldest first, each small enough to hold in memory and to
+ * read again until it is verified. Slices make repeated passes cheap, require no order from the service, and reveal a capped total. A slice
+ * that fits in one page is verified by one response.
  */
 
 import type { Scan, ScanPage } from '../service/shapes.ts';
@@ -16,7 +16,7 @@ import { readUnion, union } from './union.ts';
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
 const SECOND_MS = 1000;
-/** C2: a slice that begins at a cut is asked for so much earlier: the bound may be exclusive. */
+/** C2: a slice that begins at a cut is requested from this much earlier, because the bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
 /** A range to be read in slices. */
@@ -26,7 +26,7 @@ export interface SlicesJob extends RangeReading, Pick<Budget, 'largestTotal'> {
   proveBeyond: boolean;
 }
 
-/** A part of the range on its way to be proven. */
+/** Part of the range that is not verified yet. */
 interface Part extends SlicesJob {
   /** Rows of a full page of the whole range: where page 1 of a part is full and pages after it are empty, its total is wrong. */
   fullPage: number;
@@ -34,15 +34,15 @@ interface Part extends SlicesJob {
   ahead: number;
 }
 
-/** A proven slice: all rows the service gave for it, oldest first, those in its margins included. */
+/** Verified slice: all rows that the service returned for it, oldest first, including those in its margins. */
 interface Slice {
   range: Range;
   batch: Batch;
 }
 
 /**
- * Yields the rows of the range, oldest first, cut exactly. Ends with a last look at the whole range, whose total must be what the
- * slices add up to (or less, where it is truncated). Throws MovedError when a slice cannot be proven or the sum is off.
+ * Yields the rows of the range, oldest first, cut exactly. At the end it requests the total of the whole range, which must be the sum of
+ * the slices (or less, if it is capped). Throws MovedError if a slice cannot be verified or the sum differs.
  */
 export async function* slices(job: SlicesJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
@@ -54,13 +54,13 @@ export async function* slices(job: SlicesJob): AsyncGenerator<Batch> {
     collected += countAsAsked(range, batch, job.range);
     yield cut(batch, range);
   }
-  // C12: rows that came to a slice after it was proven, or that no slice showed, are counted by the whole range only.
+  // C12: rows that arrived in a slice after it was verified, or that no slice returned, are counted by the whole range only.
   const { total } = await readFirst(job.read, job.asked);
   if (total > collected)
     throw new MovedError(`the service reports a total of ${formatCount(total)} but returned ${countOf(collected, 'row')}`);
 }
 
-/** Cuts a range in two by time until each part is proven. `first` is page 1 of the range. */
+/** Splits a range in two by time until each part is verified. `first` is page 1 of the range. */
 async function* provenSlices(part: Part, first: ScanPage): AsyncGenerator<Slice> {
   const { range } = part;
   const pageSize = pageSizeOf(first);
@@ -68,7 +68,7 @@ async function* provenSlices(part: Part, first: ScanPage): AsyncGenerator<Slice>
   const middle = await readMiddle(part, first, pages);
   const shown = [first, ...middle.values()];
   part.show(part.ahead + countInside(shown, range));
-  // C10: a total that may be truncated proves nothing; in a shorter range it is not.
+  // C10: a total that may be capped shows nothing; that of a shorter range is not capped.
   const isDoubtful = isTruncatable(part, first.total, pageSize);
   const pivotMs = pages > 1 || isDoubtful ? pivotOf(part, first, middle) : undefined;
   const isShort = pages <= MAX_SLICE_PAGES && [...middle.values()].every(({ rows }) => rows.length > 0);
@@ -116,8 +116,8 @@ async function readUntilProven(part: Part, first: ScanPage, middle: ReadonlyMap<
 }
 
 /**
- * A page from the middle of a range or, where the service does not page that far, from the middle of the largest slice; by its
- * number, none where the range has one page.
+ * Fetches a page from the middle of a range or, if the service does not paginate that far, from the middle of the largest slice; by its
+ * number, none if the range has one page.
  */
 async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Promise<Map<number, ScanPage>> {
   if (pages <= 1) return new Map();
@@ -129,9 +129,9 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
 }
 
 /**
- * A whole second inside the range, with about as many rows on either side, by a page from its middle. Where that is empty although
- * page 1 is as full as any, the service pages no further: then the second in which page 1 ends, so that few rows are read twice.
- * C2: cuts are made at whole seconds, because a service that rounds its bounds would leave out what lies before a cut inside one.
+ * Returns a whole second inside the range, with about as many rows on either side, from a page of its middle. If that page is empty
+ * although page 1 is as full as any, the service limits pagination: then the second in which page 1 ends, so that few rows are read twice.
+ * C2: cuts are at whole seconds, because a service that rounds its bounds would omit the rows before a cut within a second.
  */
 function pivotOf({ range, fullPage }: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>): number | undefined {
   const [page = first] = middle.values();

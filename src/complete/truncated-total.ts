@@ -1,6 +1,6 @@
 /**
- * Some services count no further than a certain number, and show no page beyond it. Page numbers then cannot tell that rows are
- * missing, but times can: where a total may be truncated, what lies beyond the outermost row is asked for by its time (C10).
+ * Some services cap the total, and return no page beyond the cap. Page numbers then cannot show that rows are missing, but times can: if a
+ * total may be capped, rows beyond the outermost row are requested by time (C10).
  */
 import type { Scan } from '../service/shapes.ts';
 import { type Batch, MARGIN_MS, pageReader, pageSizeOf, type RangeReading, readFirst } from './range.ts';
@@ -9,7 +9,7 @@ import { readUnion, union } from './union.ts';
 /** Services stop counting at a round number, or at the end of a page. */
 const ROUND = 50;
 
-/** Whether a total is one at which services stop counting; with `always` every total is taken for one. */
+/** Returns whether a total is a number at which services stop counting; with `always`, every total is. */
 export function mayBeTruncated({ total, pageSize, always = false }: { total: number; pageSize: number; always?: boolean }) {
   return total > 0 && (always || total % ROUND === 0 || total % pageSize === 0);
 }
@@ -38,33 +38,34 @@ function isBeyond(timeMs: number, edge: Edge, order: PageOrder): boolean {
   return order === 'ascending' ? timeMs > edge.timeMs : timeMs < edge.timeMs;
 }
 
-/** What an answer about the rows from some time on tells: whether one of them lies beyond the edge, and whether it can be believed. */
+/** Result of a request for the rows from some time on: whether one of them is beyond the edge, and whether the response is conclusive. */
 interface Look {
   more: boolean;
-  /** The edge was shown: the service answers what it is asked. */
+  /** The edge is in the response: the service applies the bounds. */
   hasEdge: boolean;
-  /** All of the range that was asked for was shown, and it is not truncated: the whole range counts more. */
+  /** All rows of the requested range are in the response, and its total is not capped: the whole range counts more. */
   isCertain: boolean;
 }
 
 /**
- * Asks by time whether rows of the range lie beyond its edge, when the service counts `total` rows in all of it; undefined where it
- * does not tell. One request tells it, unless the second at the edge has more rows than fit on a page.
+ * Requests by time whether rows of the range are beyond its edge, if the service counts `total` rows in all of it; undefined if the
+ * response is inconclusive. One request suffices unless the second at the edge has more rows than a page.
  */
 export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge, total: number): Promise<boolean | undefined> {
-  // Rows of one instant show no order, and have nothing inside: what comes after them is asked for, and what was before.
+  // Rows of one instant show no order, and contain no rows between them: rows after them are requested, and rows before.
   if (edge.ids.size === total) {
     const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
-    // Where a service rounds its bounds down to seconds, a millisecond before a whole one leaves out the second before: the instant itself does not.
+    // If a service rounds its bounds down to seconds, one millisecond before a whole second omits the second before; the instant itself
+    // does not.
     const first = edge.timeMs % 1000 === 0 ? [0, 1] : [1];
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let control = false;
-  // A millisecond inside the edge, lest bounds be exclusive; a second more, where the service rounds them down; and the edge
-  // itself, where the second before it has more rows than fit on a page.
+  // One millisecond inside the edge, in case bounds are exclusive; one second more, if the service rounds them down; and the edge itself,
+  // if the second before it has more rows than a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
-    // Outside the range lies nothing; at its very border rows of the edge itself may be left out.
+    // There are no rows outside the range; at its border, rows of the edge itself may be missing.
     if (inside === undefined) return insideMs === 0 ? undefined : false;
     if (inside.more) return true;
     control = inside.hasEdge;
@@ -72,14 +73,14 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     if (control) break;
   }
   if (!control) return undefined;
-  // All rows are near the edge, and what counts as many as the whole may be truncated as it is: what comes after them is not.
+  // All rows are near the edge, and a count equal to the whole may be capped as well; the count of the rows after them is not.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
-  /** `atBorder` is what it means that the edge is the border of the range. */
+  /** `atBorder` is the result if the edge is the border of the range. */
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
     for (const outsideMs of distancesMs) {
       const outside = await look(way, outsideMs);
-      // Nothing lies outside the range. Where only the step of a second leads there, the step before did not tell what lies between.
+      // There are no rows outside the range. If only the step of a second leads there, the step before did not show the rows in between.
       if (outside === undefined) return outsideMs <= 1 ? atBorder : undefined;
       if (outside.more) return true;
       if (outside.isCertain) return false;
@@ -87,7 +88,7 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     return undefined;
   }
 
-  /** Looks from so far outside the edge on; undefined where that is outside the range. */
+  /** Requests rows from this far outside the edge; undefined if that is outside the range. */
   async function look(way: PageOrder, outsideMs: number): Promise<Look | undefined> {
     const ascending = way === 'ascending';
     const pivotMs = edge.timeMs + (ascending ? outsideMs : -outsideMs);
@@ -105,12 +106,12 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
       });
     };
     see(first);
-    // A part that counts as many rows as the whole may be truncated like the whole. It is read on only where it begins inside the edge
-    // and shows it: then rows beyond the edge may be on its further pages.
+    // A part that counts as many rows as the whole may be capped like the whole. Reading continues only if it begins inside the edge and
+    // includes it: then rows beyond the edge may be on its further pages.
     if (state.more || (first.total >= total && !(state.hasEdge && outsideMs < 0))) return state;
     const part: RangeReading = { ...job, asked };
     const { proven, total: counted } = await readUnion(union(part, first, 1), see);
-    // Full pages: a total that is too small by the rows of some would end them before what lies beyond.
+    // Full pages: a total that is too small by a few rows would end them before the rows beyond.
     if (proven && first.rows.length >= pageSize) see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
     return { ...state, isCertain: proven && counted < total };
   }

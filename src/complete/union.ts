@@ -1,7 +1,7 @@
 /**
- * The export of a range whose pages follow no order, or moved while they were read: all distinct rows of as many passes as it
- * takes. Rows do not vanish one by one, so when the newest total equals the number of distinct ids collected, the collection is
- * the range, as far as that total is not truncated: the caller sees to that. Memory grows with the rows: keep the range small.
+ * Exports a range whose pages are not sorted, or moved while they were read: repeated passes with dedup by ID, until no row is missing.
+ * Rows do not vanish individually, so if the newest total equals the number of distinct IDs, the collection is the range, provided that the
+ * total is not capped: the caller checks that. Memory grows with the rows: keep the range small.
  */
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';

@@ -1,11 +1,11 @@
 /**
- * The ordinary export of a range: every page once, in parallel, delivered oldest first, in flat memory. It serves a service
- * that pages in time order, either way round, and costs a still one `ceil(rows / page)` requests, and one more where the total
- * is one at which services stop counting.
+ * Paginates a range, the normal case: every page once, in parallel, yielded oldest first, in constant memory. It requires a service that
+ * sorts pages by time, in either direction. Without changes during the export it costs `ceil(rows / page)` requests, and one more if the
+ * total is a number at which services stop counting.
  *
- * Pages asked for together are answered at different moments. Only while all of them report the same total was the service
- * still, and their ranks can be compared; when it changes, the rest of what was asked for is thrown away and asked anew.
- * A page asked for after everything collected had been answered may always be believed.
+ * Pages requested together are returned at different moments. Only while all of them report the same total did nothing change, and their
+ * ranks can be compared; if it changes, the remaining responses are discarded and requested again. A page that is requested after all
+ * merged rows were received can always be accepted.
  */
 
 import type { Scan, ScanPage } from '../service/shapes.ts';
@@ -27,7 +27,7 @@ interface Numbered {
   answer: ScanPage;
 }
 
-/** What the pages of a walk have in common. */
+/** Common parameters of the pages of one pagination. */
 interface Paging {
   order: PageOrder;
   /** Rows a full page holds. */
@@ -35,9 +35,9 @@ interface Paging {
 }
 
 /**
- * Yields the rows of the range oldest first; `first` is its page 1, which has rows. When it ends, everything yielded is proven to
- * be the whole range as of the newest answer. Throws MovedError when it cannot tell; what was yielded until then is proven as of
- * the answers behind it.
+ * Yields the rows of the range oldest first; `first` is its page 1, which has rows. At the end, the yielded rows are verified as the whole
+ * range as of the newest response. Throws MovedError if that can't be verified; the rows yielded until then are verified as of their
+ * responses.
  */
 export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): AsyncGenerator<Batch> {
   const paging: Paging = { order, pageSize: pageSizeOf(first) };
@@ -49,10 +49,10 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
   let total = first.total;
   let width = job.width;
   let firstIsNew = true;
-  // C13: the first round is short where many would be asked for at once, on the word of one page.
+  // C13: the first round is short if many pages would be requested at once based on one page.
   let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Number.POSITIVE_INFINITY;
 
-  // C13: each round collects rows, or costs a request of the budget. C9: the end is where all is collected that the newest total counts.
+  // C13: each round collects rows, or costs a request of the budget. C9: the end is when all rows that the newest total counts are merged.
   do {
     const readNumbered = async (page: number): Promise<Numbered> => {
       const answer = page === 1 && firstIsNew ? first : await readPage(page);
@@ -65,20 +65,20 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
     let believed = false;
     let changed = false;
     for await (const { page, answer } of job.fetchInOrder(pages, readNumbered, width)) {
-      // C7: this answer and the one before are of different moments, so their ranks say nothing together.
+      // C7: this response and the one before are of different moments, so their ranks can't be combined.
       changed = believed && answer.total !== total;
       if (changed) {
         total = Math.max(total, answer.total);
         break;
       }
-      // C8: what was collected may no longer be in the range, and then a rank that fits proves nothing.
+      // C8: the merged rows may no longer be in the range, and then a matching rank shows nothing.
       if (answer.total < total) throw new MovedError('rows disappeared from the range');
       believed = true;
       total = answer.total;
       const inPlace = assembly.add(answer, rankOf(paging, page, answer));
       edge = widenEdge(edge, answer, order);
       ahead.delete(page);
-      // C20: what is left out here is older than all that is shown, and so is asked for before the first row goes out.
+      // C20: missing rows are older than all returned ones, and so are requested before the first row is written.
       if (order === 'descending' && inPlace.rows.length > 0 && lookedBeyond === undefined) await refuseMore();
       yield inPlace;
     }
@@ -116,11 +116,11 @@ function countAhead(pages: Iterable<readonly Scan[]>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** How many rows of the range are older than the page's oldest, by the page's number and the total of the same answer. */
+/** Returns how many rows of the range are older than the page's oldest, by the page's number and the total of the same response. */
 function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: ScanPage): number {
   const before = (page - 1) * pageSize;
   const after = Math.max(total - before - pageSize, 0);
-  // C6: a page that is cut short, or longer than its number allows, is not where its number says.
+  // C6: a page that is shorter or longer than its number implies is not at its position.
   if (total - before - after !== rows.length) throw new MovedError('a page has the wrong number of rows');
   return order === 'ascending' ? before : after;
 }

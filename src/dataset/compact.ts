@@ -1,6 +1,6 @@
 /**
- * `--compact`: the parts of each closed partition become one. Readers list names, and no rename changes many of them, so all of the next
- * generation is made beside the one that is shown, and the link to it is the one name that changes (generations.ts).
+ * Implements `--compact`: merges the parts of each closed partition into one. Readers list names, and no rename changes many of them, so
+ * the whole next generation is built next to the published one, and only the link to it changes (generations.ts).
  */
 
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ import { mergeParts, type PartFormatter, writePart } from './write-part.ts';
 
 export interface CompactJob {
   disk: Disk;
-  /** Where the link stands. */
+  /** Path of the link. */
   place: string;
   manifest: Manifest;
   /** The first partition that may still get rows. */
@@ -39,7 +39,7 @@ export interface CompactJob {
 export async function compactDataset(job: CompactJob): Promise<{ partitions: number; parts: number }> {
   const { disk, place, manifest } = job;
   const shown = (await shownGeneration(disk, place)) ?? 0;
-  // P13: of a run that was killed before it showed them. What is shown is no run's to remove.
+  // P13: leftovers of a run that was killed before it published them. No run removes the published generation.
   await removeGenerations(disk, place, (number) => number > shown);
   const closed = mergeable(manifest.parts, job.openFrom);
   if (closed.size === 0) return { partitions: 0, parts: 0 };
@@ -51,7 +51,7 @@ export async function compactDataset(job: CompactJob): Promise<{ partitions: num
   const built = { ...manifest, next: manifest.next + 1, parts };
   await replaceFile(disk, join(generationPath(place, next), MANIFEST), formatManifest(built, job.overlapMs));
   await showGeneration(disk, place, next);
-  // P13: who listed the last one may still be reading it. The one before that nobody was shown for a whole run.
+  // P13: a reader that listed the previous generation may still read it. The one before was not published during a whole run.
   await removeGenerations(disk, place, (number) => number < shown);
   return { partitions: closed.size, parts: [...closed.values()].flat().length };
 }
@@ -102,7 +102,7 @@ async function merge(build: Build, partition: string, parts: readonly Part[]): P
     if (!(error instanceof ForeignRowError)) throw error;
   });
   const rows = parts.reduce((sum, one) => sum + one.rows, 0);
-  // P12: what was committed is what is shown, to the row.
+  // P12: the number of committed rows must equal the number of published ones.
   if (read !== rows) {
     throw new UnprovenError(
       `cannot merge the parts of ${partition}: they contain ${countOf(read, 'row')} instead of ${formatCount(rows)}`,

@@ -1,7 +1,7 @@
 /**
- * A dataset whose parts are merged is a link: `lake` leads to `.lake.000003` beside it. The next state of all of it, a generation, is built
- * in a directory of its own, of links to the same files and of merged ones; then one rename of the link shows it in the place of the last.
- * Other users may be able to write in the directory of the link, so everything is looked up in directories that are held open (D16).
+ * A dataset with merged parts is a symbolic link: `lake` leads to `.lake.000003` next to it. Its next state, a generation, is built in a
+ * directory of its own, from links to the same files and merged ones; then one rename of the link publishes it. Other users may be able to
+ * write to the directory of the link, so everything is looked up relative to directories that are held open (D16).
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Disk, type DiskDirectory, ifPresent } from '../durable/disk.ts';
@@ -15,13 +15,15 @@ import { MANIFEST } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 import { isPartFile } from './parts.ts';
 
-/** The directory of a generation: hidden, and beside the link, on the same file system. */
+/** Returns the directory of a generation: hidden, and next to the link, on the same file system. */
 export function generationPath(place: string, number: number): string {
   const path = resolve(place);
   return join(dirname(path), `.${basename(path)}.${String(number).padStart(6, '0')}`);
 }
 
-/** Which generation the link at `place` shows; undefined where nothing stands there. Throws UsageError where it is no such link. */
+/**
+ * Returns the generation to which the link at `place` leads; undefined if it does not exist. Throws UsageError if it is not such a link.
+ */
 export async function shownGeneration(disk: Disk, place: string): Promise<number | undefined> {
   const path = resolve(place);
   const found = await ifPresent(disk.lstat(path));
@@ -36,8 +38,8 @@ export async function shownGeneration(disk: Disk, place: string): Promise<number
 }
 
 /**
- * Makes sure that there is a link to a directory at `place`: an empty one, where there was nothing. Throws as `shownGeneration`, and UsageError
- * where merging could not be kept from what is not of this dataset.
+ * Ensures that there is a link to a directory at `place`: to an empty one if it did not exist. Throws like `shownGeneration`, and
+ * UsageError if other users could add files to a merge.
  */
 export async function ensureGeneration(disk: Disk, place: string): Promise<void> {
   await inDirectory(disk, dirname(place), (parent) => refuseShared(disk, place, parent));
@@ -49,7 +51,7 @@ export async function ensureGeneration(disk: Disk, place: string): Promise<void>
   await showGeneration(disk, place, 1);
 }
 
-/** P16: where no directory can be held open, only the names in one that other users cannot write are certain. */
+/** P16: if no directory can be held open, names are reliable only in a directory that other users cannot write to. */
 async function refuseShared(disk: Disk, place: string, parent: DiskDirectory): Promise<void> {
   const { uid, mode } = await parent.stat();
   if (parent.isHeld || disk.user() === undefined) return;
@@ -58,8 +60,8 @@ async function refuseShared(disk: Disk, place: string, parent: DiskDirectory): P
 }
 
 /**
- * Runs `work` in the directory of a generation, held open. P16: throws UsageError unless it is our own and nobody else decides what is in
- * it: all of it is read, and shown to the readers of the dataset.
+ * Runs `work` in the directory of a generation, held open. P16: throws UsageError unless it belongs to this user and no other user can
+ * change its entries: all of it is read, and published to the readers of the dataset.
  */
 export async function inGeneration<T>(
   disk: Disk,
@@ -82,7 +84,7 @@ function refusal(place: string, reason: string, hint = OWN_DIRECTORY): UsageErro
   return new UsageError(`cannot merge parts in ${place}: ${reason}`, { hint });
 }
 
-/** Makes the empty directory of a generation. Throws UsageError where there is something of that name. */
+/** Creates the empty directory of a generation. Throws UsageError if the name is taken. */
 export async function createGeneration(disk: Disk, place: string, number: number): Promise<void> {
   const path = generationPath(place, number);
   const isNew = await inDirectory(disk, dirname(path), ({ at }) => makeDirectories(disk, at(basename(path))));
@@ -105,7 +107,7 @@ export async function showGeneration(disk: Disk, place: string, number: number):
   await disk.flushDirectory(dirname(path));
 }
 
-/** Removes the generations that `isOld`: of a killed run, or of before the last. What somebody else put there stays. */
+/** Removes the generations that `isOld` selects: of a killed run, or before the previous one. Files of other users stay. */
 export async function removeGenerations(disk: Disk, place: string, isOld: (number: number) => boolean): Promise<void> {
   await inDirectory(disk, dirname(resolve(place)), async (parent) => {
     for (const name of await parent.names()) {
@@ -122,8 +124,9 @@ export async function removeGenerations(disk: Disk, place: string, isOld: (numbe
 const STATE = [MANIFEST, basename(temporaryOf(MANIFEST))];
 
 /**
- * Has the entries of a directory removed, and it when it is empty. P16: only a directory of ours, no link, in which nobody else can have put
- * the names; each is looked up in what was opened, so that one that is swapped meanwhile leads nowhere else.
+ * Lets `remove` delete the entries of a directory, and deletes it if it is empty. P16: only a directory of this user, not a link, in which
+ * no other user can have created the names; each is looked up relative to the open directory, so that one that is swapped meanwhile is not
+ * followed.
  */
 async function removeOwn(
   disk: Disk,

@@ -1,6 +1,6 @@
 /**
- * The state of a dataset, `_qrctl.json` in its directory: what it is an export of, which parts it has, and for each code how far they go.
- * Engines pass over names that begin so. It ends with a checksum of itself, as the state of an appended file does.
+ * Manifest of a dataset, `_qrctl.json` in its directory: the identity of the export, the parts, and for each code the position. Engines
+ * skip names that begin with `_`. It ends with a checksum of itself, like the state of an appended file.
  */
 import { type AppendIdentity, type Difference, differenceOf, isIdentity } from '../append/identity.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
@@ -14,7 +14,7 @@ import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
 export const MANIFEST = '_qrctl.json';
 const VERSION = 1;
 
-/** What a dataset is an export of. A run that differs in any of this must not add to it. */
+/** Identity of the export that wrote a dataset. A run that differs in any of it must not add rows. */
 export interface DatasetIdentity extends AppendIdentity {
   partition: Partitioning;
 }
@@ -38,7 +38,7 @@ export interface Manifest {
   sinceMs: number | undefined;
   /** The number of the next part. */
   next: number;
-  /** Those of the last commit may still stand under their temporary names (P3). */
+  /** Parts of the last commit may still have their temporary names (P3). */
   parts: readonly Part[];
   /** By id of the code. */
   overlaps: Map<string, CodeOverlap>;
@@ -62,7 +62,7 @@ export function formatManifest({ workspace, identity, overlaps, parts, ...rest }
   return seal({ version: VERSION, ...workspace, ...identity, ...rest, parts: saved, positions });
 }
 
-/** The manifest of a file's bytes. Throws StateProblem where they are not whole and untouched, UnknownStateError where they are of another form. */
+/** Parses a manifest. Throws StateProblem if the bytes are not complete and unchanged, UnknownStateError if they have another form. */
 export function parseManifest(bytes: Buffer): Manifest {
   const saved = unseal(bytes, [VERSION], isSavedManifest);
   const { baseUrl, key, profile, codes, all, columns, format, dialect, partition, sinceMs, next, parts, positions } = saved;
@@ -78,7 +78,7 @@ export function parseManifest(bytes: Buffer): Manifest {
   };
 }
 
-/** The name of a part: it follows from the state, so that whoever goes on knows what a killed run was about. */
+/** Returns the name of a part: it follows from the state, so that the next run knows the parts of a killed one. */
 export function partName(number: number, format: AppendIdentity['format']): string {
   return `part-${String(number).padStart(6, '0')}.${format}`;
 }
@@ -87,7 +87,7 @@ function numberOf(name: string): number {
   return Number(/\d+/.exec(name)?.[0]);
 }
 
-/** P8: also a manifest whose checksum is right may have been made by anybody. */
+/** P8: another program may have written a manifest with a correct checksum. */
 function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
   const { partition, sinceMs, next, parts, positions } = value;
   const { by, timezone }: Partial<Partitioning> = isObject(partition) ? partition : {};
@@ -110,9 +110,9 @@ function isSavedPart(value: unknown): boolean {
   return typeof partition === 'string' && isPartition(partition) && numbers.every((number) => Number.isSafeInteger(number));
 }
 
-/** How a run differs from what a dataset was written as. */
+/** Returns how a run differs from the export that wrote a dataset. */
 export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): Difference | undefined {
-  // P7: rows of one day in two directories, or two kinds of files, are no dataset.
+  // P7: rows of one day in two directories, or two kinds of files, are not one dataset.
   const [before, now] = [was.partition, is.partition];
   if (before.by !== now.by)
     return { reason: `is partitioned by ${before.by}, not by ${now.by}`, wayOn: `Pass --partition-by ${before.by}` };

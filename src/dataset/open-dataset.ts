@@ -1,7 +1,7 @@
 /**
- * `--partition-by`: a directory of immutable parts that engines read as it stands, and that an export adds to, run after run, so that each
- * scan stands in it exactly once however often runs are killed. PROTOCOL.md says what is promised and why it holds. Which rows are added,
- * and from when on the service is read, is worked out by append/add-rows.ts, as for a file.
+ * Implements `--partition-by`: a directory of immutable parts that engines can read at any time, and to which an export adds on every run
+ * so that it contains each scan exactly once, however often runs are killed. PROTOCOL.md states the guarantee and its invariants.
+ * append/add-rows.ts determines the rows to add, and the time from which the service is read, as for a file.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
@@ -29,9 +29,9 @@ import type { PartFormatter } from './write-part.ts';
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
   directory: string;
   identity: DatasetIdentity;
-  /** Makes what writes one part. */
+  /** Creates the writer of one part. */
   createFormatter(): PartFormatter;
-  /** Add to what is there. Otherwise the directory must be empty, and all parts appear when everything is proven. */
+  /** Adds to the existing dataset. Otherwise the directory must be empty, and all parts appear when every code is verified. */
   append: boolean;
   /** At the end the parts of closed partitions become one: see compact.ts. */
   compact?: boolean;
@@ -40,14 +40,14 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
 }
 
 /**
- * Opens the dataset in a directory, alone. Throws UsageError, leaving everything as it is, when another run holds it, or it is not what its
- * manifest says or not what this run would write; the hint says how to go on.
+ * Opens the dataset in a directory, exclusively. Throws UsageError, with everything left as it is, if another run uses it, or if it differs
+ * from its manifest or from the export of this run. The hint states how to continue.
  */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, clock, signal, lockWaitMs: waitMs, onWait, disk = nodeDisk } = options;
   const inWords = (error: unknown) => cannotOpen(`write the dataset ${options.directory}`, error, OTHER_PLACE);
   try {
-    // D14: nothing is made, or looked for, behind a link of another's to what is not theirs.
+    // D14: no file is created or read behind a link that another user made to a file that is not theirs.
     const place = options.compact ? await linkPlace(disk, options.directory) : await makeRealDirectories(disk, options.directory);
     if (options.compact) await ensureGeneration(disk, place);
     // P9: nothing is read before the dataset is ours alone.
@@ -77,9 +77,9 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         );
       const committed = {
         overlaps: found?.overlaps ?? new Map(),
-        // P10: the first run's lower bound, not this one's; P15: or the end of what was deleted.
+        // P10: the first run's lower bound, not this one's; P15: or the end of the deleted partitions.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
-        // P15: a state that knows it is written also where nothing is new.
+        // P15: a state that records it is written even if there are no new rows.
         saved: keptFromMs === undefined && !recorded.renewed,
         proof: undefined,
       };
@@ -104,7 +104,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   }
 }
 
-/** P7: whose scans the dataset has, which must be those that this run would write. */
+/** P7: the workspace of the dataset, which must be that of this run. */
 async function checkDataset(
   { identity, own }: Pick<DatasetOptions, 'identity' | 'own'>,
   directory: string,
@@ -123,7 +123,7 @@ function endOfRemoved(parts: readonly Part[], removed: readonly string[], partit
   return last && partitionEnd(createPartitioner(partition), last.newestMs);
 }
 
-/** Where the link to the generations stands, by the real path of its directory, which is made. */
+/** Returns the path of the link to the generations, with the real path of its directory, which is created. */
 async function linkPlace(disk: Disk, directory: string): Promise<string> {
   const path = resolve(directory);
   return join(await makeRealDirectories(disk, dirname(path)), basename(path));
@@ -134,7 +134,7 @@ async function lockDirectory(disk: Disk, place: string, lockFile: (path: string)
   for (;;) {
     const directory = await realPath(disk, place);
     const lock = await lockFile(join(directory, MANIFEST));
-    // P14: the run that we waited for may have shown another generation; what is added to this one nobody would read.
+    // P14: the run whose lock this run waited for may have published another generation; rows added to this one would not be read.
     if ((await realPath(disk, place)) === directory) return { directory, lock };
     await lock.release();
   }
@@ -176,14 +176,17 @@ async function readManifest(disk: Disk, directory: string): Promise<Manifest | u
   try {
     return parseManifest(bytes);
   } catch (error) {
-    // P6: parts that a lost manifest knew may be missing from what can be seen, so it is not worked out from them.
+    // P6: parts that a lost manifest listed may be missing from the directory, so it is not rebuilt from them.
     if (error instanceof StateProblem)
       throw datasetRefusal(directory, `its ${MANIFEST} ${error.message}`, `Restore it from a backup, ${NEW_DATASET}`);
     throw error instanceof UnknownStateError ? datasetRefusal(directory, error.message, UPDATE) : error;
   }
 }
 
-/** Where the next run would begin, by the manifest; nothing is locked or mended. Lower bound (ms since the epoch) by id of the code. */
+/**
+ * Returns where the next run would begin, from the manifest, without locking or repairing. Maps the ID of a code to its lower bound (ms
+ * since the epoch).
+ */
 export async function readDatasetPositions(
   directory: string,
   overlapMs: number,
@@ -194,14 +197,14 @@ export async function readDatasetPositions(
   return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
 }
 
-/** The columns of the dataset in a directory; undefined where there is none, or its manifest cannot be read. Nothing is locked. */
+/** Returns the columns of the dataset in a directory; undefined if there is none, or if its manifest cannot be read. Locks nothing. */
 export async function readDatasetColumns(directory: string, disk: Disk = nodeDisk): Promise<readonly string[] | undefined> {
   return (await readManifest(disk, directory).catch(() => undefined))?.identity.columns;
 }
 
 /**
- * Where a dataset begins, by its manifest: ms since the epoch, -Infinity for the first scan of all. Undefined if no manifest says it, and if a
- * part is not among the files at `paths`. Nothing is locked or repaired.
+ * Returns where a dataset begins, from its manifest: ms since the epoch, -Infinity for the first scan of all. Undefined if no manifest
+ * records it, and if a part is not among the files at `paths`. Locks and repairs nothing.
  */
 export async function readDatasetBeginning(
   directory: string,

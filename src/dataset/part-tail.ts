@@ -1,6 +1,6 @@
 /**
- * The growing end of a dataset: where rows become parts. Rows wait here until there are many, or the end; then each partition gets a part
- * of its own, written beside its place and flushed. A commit is the manifest that claims them; only then they take their names.
+ * Growing end of a dataset: makes rows durable as parts. Rows are buffered until there are many, or until the end; then one part per
+ * partition is written next to its final path and flushed. A commit is the manifest that lists them; only then they are renamed.
  */
 import { basename, dirname, join } from 'node:path';
 import type { CodeOverlap } from '../append/overlap.ts';
@@ -84,7 +84,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     current = new Map();
   }
 
-  /** All that waits becomes parts that nobody sees yet. Those of the code that is written are apart: it may fail. */
+  /** Writes all buffered rows as parts that no reader sees yet. Those of the current code are separate, because it may fail. */
   async function stage(): Promise<void> {
     for (const [waiting, owner] of [
       [before, undefined],
@@ -104,7 +104,7 @@ export function createPartTail(job: PartTailJob): RowTail {
   }
 
   async function putBeside(partition: string, name: string, rows: readonly Row[]): Promise<number> {
-    // D14: a partition may be kept elsewhere, but not by another's link to what is not theirs.
+    // D14: a partition may be stored elsewhere, but not through a link that another user made to a file that is not theirs.
     if (!places.has(partition)) places.set(partition, await makeRealDirectories(disk, join(directory, partition)));
     const path = pathOf({ partition, name });
     // P1: under a name that no engine reads, until all of it is on the disk and claimed.
@@ -112,11 +112,11 @@ export function createPartTail(job: PartTailJob): RowTail {
   }
 
   async function commit(): Promise<void> {
-    // What is claimed now stays, whatever comes of its code: one part a partition is enough.
+    // Listed parts stay, whatever happens to their code: one part per partition is enough.
     endCode();
     await stage();
     const changed = [...new Set(staged.map((part) => dirname(pathOf(part))))];
-    // P1: the temporary names too: by them the next run finds what is claimed.
+    // P1: including the temporary names, by which the next run finds listed parts.
     for (const place of changed) await disk.flushDirectory(place);
     const claimed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
     const manifest = { workspace, identity, sinceMs, next, parts: claimed, overlaps };
@@ -179,9 +179,9 @@ export function createPartTail(job: PartTailJob): RowTail {
       for (const part of staged.filter(wanted)) await read(part, temporaryOf(pathOf(part)));
       for (const { rows } of [...before.values(), ...current.values()]) for (const row of rows) onRow(savedRow(row));
     },
-    // What waits is worth a state as well: a first run that is interrupted has brought something.
+    // Buffered rows are worth a state as well: a first run that is interrupted has committed something.
     begun: () => begun || held > 0 || staged.length > 0,
-    // Nothing is left to be said at the end: parts are known by their names and sizes.
+    // No further state is needed at the end: parts are identified by name and size.
     stamped: () => true,
     async close() {
       await forget(staged);

@@ -1,14 +1,14 @@
-/** Where a row belongs: the day or month of its own time, as a directory's name that engines read as a column (`dt`). */
+/** Assigns rows to partitions: the day or month of a row's own time, as a directory's name that engines read as a column (`dt`). */
 import { UnprovenError } from '../errors.ts';
 import { createLocalTime } from '../time/local-time.ts';
 import { formatInstant } from '../time/time.ts';
 
 export const PARTITIONS = ['day', 'month'] as const;
 
-/** What a dataset is divided by. */
+/** Units of partitions. */
 export interface Partitioning {
   by: (typeof PARTITIONS)[number];
-  /** The IANA name of the zone whose days and months they are. */
+  /** IANA name of the time zone of these days and months. */
   timezone: string;
 }
 
@@ -53,7 +53,7 @@ export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: nu
   return endMs;
 }
 
-/** Whether a name is one that a partitioner gives. */
+/** Returns whether a partitioner creates this name. */
 export function isPartition(name: string): boolean {
   return /^dt=\d{4}-\d\d(-\d\d)?$/.test(name);
 }

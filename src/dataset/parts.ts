@@ -1,4 +1,7 @@
-/** The parts of a dataset in their directories: what a stopped run left of them is finished or removed, and what is not ours is refused. */
+/**
+ * Manages the parts of a dataset in their directories: completes or removes the leftovers of a stopped run, and refuses files that are not
+ * part of this export.
+ */
 
 import { join } from 'node:path';
 import type { AppendIdentity } from '../append/identity.ts';
@@ -11,12 +14,12 @@ import { countOf, formatCount } from '../text/quote.ts';
 import { MANIFEST, type Part } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 
-/** A refusal to touch the dataset; `reason` goes on from "cannot add to DIR: ", `wayOn` is a sentence without its period. */
+/** Creates the refusal to change the dataset; `reason` follows "cannot add to DIR: ", `wayOn` is a sentence without its period. */
 export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
   return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, { hint: `No changes were made. ${wayOn}.` });
 }
 
-/** The last way on, where the dataset is not what was committed. */
+/** Last alternative of a hint if the dataset differs from its manifest. */
 export const NEW_DATASET = 'or export into a new --output-dir to replace this dataset';
 
 interface Job {
@@ -27,23 +30,23 @@ interface Job {
 
 /** Names that engines pass over. */
 const HIDDEN = /^[._]/;
-/** What a part is called while it is written. */
+/** Returns the temporary name of a part. */
 const LEFTOVER = /^\.part-\d+\.[a-z]+\.partial$/;
-/** What it is called then. */
+/** Returns the final name of a part. */
 const PART = /^part-\d+\.(csv|ndjson|parquet)$/;
 
-/** Whether a name is one that a part has, or had while it was written. */
+/** Returns whether a name is the final or temporary name of a part. */
 export function isPartFile(name: string): boolean {
   return PART.test(name) || LEFTOVER.test(name);
 }
 
-/** Throws UsageError where the directory is not what the manifest says: a reader would see other rows than those of this export. */
+/** Throws UsageError if the directory differs from the manifest: a reader would see other rows than those of this export. */
 export async function refuseForeign({ disk, directory, parts, format }: Job & Pick<AppendIdentity, 'format'>): Promise<void> {
   const known = byPartition(parts);
   const names = await disk.readdir(directory);
   for (const name of names) {
     if (HIDDEN.test(name)) continue;
-    // P5: engines read whatever lies there.
+    // P5: engines read every file in the directory.
     if (!isPartition(name))
       throw datasetRefusal(
         directory,
@@ -63,11 +66,11 @@ export async function refuseForeign({ disk, directory, parts, format }: Job & Pi
   }
   for (const { partition, name, bytes } of parts) {
     const path = join(directory, partition, name);
-    // P3: of the last commit it may still stand under its temporary name.
+    // P3: a part of the last commit may still have its temporary name.
     const found = (await ifPresent(disk.lstat(path))) ?? (await ifPresent(disk.lstat(temporaryOf(path))));
     const restore = `Restore that file from a backup, ${NEW_DATASET}`;
     if (!found) throw datasetRefusal(directory, `${partition}/${name} is missing`, restore);
-    // P5: what was cut or written to is no longer what was proven.
+    // P5: a part that was truncated or extended is no longer the verified one.
     if (found.size !== bytes)
       throw datasetRefusal(
         directory,
@@ -78,8 +81,8 @@ export async function refuseForeign({ disk, directory, parts, format }: Job & Pi
 }
 
 /**
- * The partitions, oldest first, that somebody deleted to keep no more than they want: all parts of them are gone, and they are older than all that
- * is there. One that is gone from the midst was not deleted for its age; nor was all of a dataset.
+ * Returns the partitions, oldest first, that a user deleted to limit the dataset: all their parts are gone, and they are older than all
+ * remaining ones. A partition between others was not deleted for its age; nor was a whole dataset.
  */
 export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
   const names = [...byPartition(parts)].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -93,12 +96,12 @@ export async function removedPartitions({ disk, directory, parts }: Job): Promis
   return [];
 }
 
-/** P3, P4: gives the parts that the manifest claims their names, and removes what was written and never claimed. */
+/** P3, P4: renames the parts that the manifest lists, and removes those that were written and never listed. */
 export async function finishParts({ disk, directory, parts }: Job): Promise<void> {
   const known = byPartition(parts);
   for (const partition of (await disk.readdir(directory)).filter(isPartition)) {
     const named = join(directory, partition);
-    // D14: a partition may be kept elsewhere, but not by another's link to what is not theirs.
+    // D14: a partition may be stored elsewhere, but not through a link that another user made to a file that is not theirs.
     const place = (await disk.lstat(named)).isSymbolicLink() ? await realPath(disk, named) : named;
     let renamed = false;
     // D16: nothing is removed or renamed but in this directory.

@@ -1,4 +1,4 @@
-/** Reads a part back: whose row, which id, which time. For ids older than the manifest lists. */
+/** Reads the code, ID and time of rows back from a part, for IDs older than those in the manifest. */
 import { readRows, type SavedRow } from '../append/read-back.ts';
 import type { Disk, DiskFile } from '../durable/disk.ts';
 import { LocalError } from '../errors.ts';
@@ -13,12 +13,15 @@ export interface PartReading {
   path: string;
   part: Pick<Part, 'bytes'>;
   identity: DatasetIdentity;
-  /** What stands before the first row. */
+  /** Text before the first row. */
   begin: string;
   signal?: AbortSignal | undefined;
 }
 
-/** Calls `onRow` for each row of a part. Throws the system's error, LocalError for a damaged part, and ForeignRowError where it is not what was written. */
+/**
+ * Calls `onRow` for each row of a part. Throws the system's error, LocalError for a damaged part, and ForeignRowError if a row does not
+ * belong to the export.
+ */
 export async function readPart(
   { disk, path, part, identity, begin, signal }: PartReading,
   onRow: (row: SavedRow) => void,
@@ -34,7 +37,7 @@ export async function readPart(
   }
 }
 
-/** The rows of a Parquet part, some at a time. Throws LocalError where it is damaged, the system's error, or the signal's reason. */
+/** Yields the rows of a Parquet part in batches. Throws LocalError if it is damaged, the system's error, or the signal's reason. */
 export async function* readParquetPart(
   file: DiskFile,
   path: string,
@@ -52,7 +55,7 @@ export async function* readParquetPart(
   }
 }
 
-/** What is known of a row that was not written yet. */
+/** Properties of a row that was not written yet. */
 export function savedRow({ qr_id, id, ts }: Row): SavedRow {
   return { code: String(qr_id), id: String(id), timeMs: parseInstant(String(ts)) ?? Number.NaN };
 }

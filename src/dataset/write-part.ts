@@ -16,14 +16,14 @@ export interface PartFormatter {
 /** Rows that are formatted at once. */
 const BATCH = 2000;
 
-/** What a part of these rows holds. */
+/** Content of a part with these rows. */
 export async function* formatPart(formatter: PartFormatter, rows: readonly Row[]): AsyncGenerator<string | Uint8Array> {
   yield formatter.begin();
   for (let at = 0; at < rows.length; at += BATCH) yield formatter.rows(rows.slice(at, at + BATCH));
   yield formatter.end();
 }
 
-/** Creates the file of a part at `temporary`, which stands for `path`, and resolves to its bytes. Throws the system's error. */
+/** Creates the file of a part at `temporary`, later `path`, and resolves to its bytes. Throws the system's error. */
 export async function writePart(
   disk: Disk,
   path: string,
@@ -49,7 +49,7 @@ export async function writePart(
   }
 }
 
-/** What the rows of several parts, at `paths`, are in one: in the order in which they were committed. */
+/** Merges the rows of several parts, at `paths`, in the order in which they were committed. */
 export async function* mergeParts(
   disk: Disk,
   formatter: PartFormatter,

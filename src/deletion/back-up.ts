@@ -14,18 +14,18 @@ import { type SavedScans, saveScans } from './scans-file.ts';
 
 /** How often scans that came in while the others were written are gone back for, before one DELETE. */
 const ROUNDS = 3;
-/** Before they are gone back for: the service's clock is known to the second (Date), and a scan of this second may be beyond the end. */
+/** Wait before scans are read again: the service's clock is known to the second (Date), and a scan of this second may be after the end. */
 const SETTLE_MS = 1000;
 /** How often in a row a DELETE may wait for the rate limit after the look that it needs right before it. */
 const MOST_LOOKS = 10;
-/** A look that is older no longer says that nothing is newer. */
+/** An older check no longer shows that there is no newer scan. */
 const FRESH_MS = 1000;
 
 export interface Backup {
   /**
-   * Backs a code up, and has its DELETE sent: by a run that has just read the code, with `found`; else it is asked for. Rejects with
-   * UnprovenError where the scans cannot be proven to be all, with NotFoundError where there is no such code, with what `send` rejects with,
-   * and with what a disk that is full is told by.
+   * Backs a code up and has its DELETE sent. `found`: the code, if this run has just read it; otherwise it is requested. Rejects with
+   * UnprovenError if the scans cannot be verified as complete, with NotFoundError if the code does not exist, with the errors of `send`,
+   * and with LocalError for a full disk.
    */
   backUp(id: string, send: SendDelete, found?: QrCode): Promise<void>;
   /** Reports up to which moment the backups have the scans. */
@@ -33,8 +33,8 @@ export interface Backup {
 }
 
 /**
- * Backups in a directory, which is made now: `ID.json`, a code as the service had it, and `ID.scans.ndjson`, its scans with every field. Throws
- * UsageError where it cannot be made.
+ * Backups in a directory, which is created now: `ID.json`, the code as the service returned it, and `ID.scans.ndjson`, its scans with every
+ * field. Throws UsageError if it cannot be created.
  */
 export async function openBackup(context: BackupContext, directory: string): Promise<Backup> {
   await makeOutputDirectory(directory, OTHER_DIRECTORY);
@@ -83,8 +83,8 @@ export async function openBackup(context: BackupContext, directory: string): Pro
 }
 
 /**
- * Saves the scans, and sends the DELETE right after a look that found none newer: a DELETE that waited, or is sent again, looks again first.
- * Resolves to what was saved.
+ * Saves the scans, and sends the DELETE right after a check without newer scans. A DELETE that waited, or is sent again, is checked again
+ * first. Resolves to the saved scans.
  */
 async function deleteSaved(context: BackupContext, code: QrCode, path: string, send: SendDelete): Promise<SavedScans> {
   const { clock, facts, signal } = context;
@@ -112,7 +112,7 @@ async function deleteSaved(context: BackupContext, code: QrCode, path: string, s
       if (looks > MOST_LOOKS) throw unproven(code, 'the rate limit delayed each DELETE after the last check for newer scans');
       return lookAgain;
     }
-    // What is sent again has been away meanwhile.
+    // A DELETE that is sent again was delayed meanwhile.
     look = undefined;
     looks = 0;
     return undefined;
@@ -120,7 +120,10 @@ async function deleteSaved(context: BackupContext, code: QrCode, path: string, s
   return saved;
 }
 
-/** How many scans a code has, and what its backup costs while the service holds still, but for the request that reads the code. Asks for page 1. */
+/**
+ * Returns the number of scans of a code, and the cost of its backup if no scans arrive, without the request that reads the code. Requests
+ * page 1.
+ */
 export async function foreseeBackup(service: Service, { id, status }: QrCode): Promise<{ scans: number; requests: number }> {
   const [{ foreseeAfter }, { readFirst, widened }] = await Promise.all([
     import('../complete/export-scans.ts'),
@@ -131,11 +134,11 @@ export async function foreseeBackup(service: Service, { id, status }: QrCode): P
   const untilMs = service.nowMs() ?? Number.POSITIVE_INFINITY;
   const after = await foreseeAfter(read, first, { isKnown: true, proveBeyond: true, untilMs });
   const pausing = status === 'active' ? 1 : 0;
-  // Page 1, what follows it, and the look for newer ones.
+  // Page 1, the pages after it, and the check for newer scans.
   return { scans: first.total, requests: pausing + 1 + after + 1 };
 }
 
-/** Whether there are scans that were not saved: by one request, but where the total is cut off or may be. */
+/** Returns whether there are scans that were not saved: with one request, unless the total is or may be capped. */
 async function hasNewer(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
   const { mayBeTruncated } = await import('../complete/truncated-total.ts');
   // Also one that is dated before the end, and came late.

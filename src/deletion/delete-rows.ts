@@ -1,6 +1,6 @@
 /**
- * Bulk delete. A code that is not there is a fault of the row, unless an earlier run of the same file was deleting it when it
- * was killed: a small journal of ids tells these apart, so that the file can be run again.
+ * Bulk delete. A missing code is a fault of its row, unless an earlier run of the same file was deleting it when it was killed: a small
+ * journal of IDs distinguishes the two, so the file can be run again.
  */
 
 import type { TargetRow } from '../bulk/check-rows.ts';
@@ -28,7 +28,7 @@ export interface DeleteJournal extends DeletedBefore {
   close(): Promise<void>;
 }
 
-/** What a deletion is bound to; `ids` are those of its rows. */
+/** Workspace that a deletion is bound to; `ids` are those of its rows. */
 export interface DeletionWorkspace extends JournalWorkspace {
   ids: readonly string[];
 }
@@ -40,14 +40,14 @@ export async function openDeleteJournal(path: string, own: DeletionWorkspace): P
   return { find, record: (record) => log.append([record]), close: log.close };
 }
 
-/** What is recorded there, to look at only: nothing is written. */
+/** Returns the recorded outcomes, read-only: nothing is written. */
 export async function readDeleteJournal(path: string, own: DeletionWorkspace): Promise<DeletedBefore> {
   const { envelope, find } = createReplay(path, own);
   await readEnvelope(envelope);
   return { find };
 }
 
-/** Finds what was recorded before this run. */
+/** Finds the records of earlier runs. */
 function createReplay(path: string, { ids, ...own }: DeletionWorkspace) {
   const byId = new Map<string, Progress>();
   const idOfSlug = new Map<string, string>();
@@ -55,7 +55,7 @@ function createReplay(path: string, { ids, ...own }: DeletionWorkspace) {
     byId.set(record.id, record);
     if (record.slug !== undefined) idOfSlug.set(record.slug, record.id);
   };
-  // Of a code that is deleted nothing shows any more whose it was.
+  // A deleted code no longer shows to which workspace it belonged.
   const known = () => ({ knownIds: ids.filter((id) => !byId.has(id)), mayKnowMore: byId.size > 0 });
   const find: DeletedBefore['find'] = ({ id, slug }) => byId.get(id ?? idOfSlug.get(slug ?? '') ?? '');
   return { find, envelope: { ...own, kind: 'deletion' as const, path, hasShape: isProgress, take, known } };
@@ -70,12 +70,12 @@ function isProgress(record: Progress): boolean {
 /** Sends the DELETE of one code. Rejects as `deleteCode` of the service does. */
 export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
 
-/** A function that deletes the code of one row and says how. Two rows about one code both say that it is gone. */
+/** Creates the function that deletes the code of one row and returns its outcome. Two rows with one code both report that it is deleted. */
 export function createDeleter(
   service: Pick<Service, 'deleteCode'>,
   lookup: Lookup,
   journal?: DeleteJournal,
-  /** Deletes a code when it is backed up; where it rejects before it has sent anything, the code stays. */
+  /** Deletes a code after its backup; if it rejects before it has sent anything, the code stays. */
   backUp?: (id: string, send: SendDelete) => Promise<void>,
 ): (row: TargetRow) => Promise<RowResult> {
   const gone = new Map<string, RowResult>();

@@ -1,6 +1,7 @@
 /**
- * A code is paused while it is backed up, so that scans which the service counts for active codes only don't arrive between its backup and its
- * DELETE. Whether a paused code is scanned the specification doesn't say: the looks of back-up.ts prove it, this only makes them succeed.
+ * Pauses a code while it is backed up, so that scans which the service counts for active codes only don't arrive between its backup and its
+ * DELETE. The specification doesn't state whether a paused code is scanned: the checks of back-up.ts verify it, and the pause only makes
+ * them succeed.
  */
 import { ifPresent, nodeDisk } from '../durable/disk.ts';
 import { readBack, removeFile } from '../durable/held-directory.ts';
@@ -27,24 +28,24 @@ export interface BackupContext {
   settings(): Promise<{ concurrency: number }>;
 }
 
-/** What to do if the directory can't be used. */
+/** Alternative if the directory can't be used. */
 export const OTHER_DIRECTORY = 'specify a different directory with --backup';
 const MOST_BYTES = 64 * 1024 * 1024;
 
 export interface Pause {
   /** The code as it was before a run paused it: this one, or one that was killed. */
   readonly before: QrCode;
-  /** Pauses an active code. Resolves if the service refuses that, and says so. */
+  /** Pauses an active code. If the service refuses, resolves and notes it. */
   begin(): Promise<void>;
   /** The code is deleted. */
   end(): Promise<void>;
-  /** The code isn't deleted: restores its status, or says that it stays paused. Never rejects. */
+  /** Restores the status of a code that isn't deleted, or notes that it stays paused. Never rejects. */
   takeBack(reason: unknown): Promise<void>;
 }
 
 /**
- * The pause of one code. `place` is the path of its backup without an extension: `PLACE.paused.json` holds the code as it was, from before its
- * PATCH is sent until it is deleted or has its status back. So the next run knows what a killed one did.
+ * Pause of one code. `place` is the path of its backup without an extension: `PLACE.paused.json` contains the code as it was, from before
+ * its PATCH is sent until it is deleted or has its status again. So the next run can complete the work of a killed one.
  */
 export async function openPause(context: BackupContext, place: string, code: QrCode): Promise<Pause> {
   const path = `${place}.paused.json`;
@@ -58,7 +59,7 @@ export async function openPause(context: BackupContext, place: string, code: QrC
     async begin() {
       if (code.status !== 'active') return;
       const content = `${JSON.stringify(code, null, 2)}\n`;
-      // B5: on disk before the PATCH, so that the run after a kill knows the status.
+      // B5: on disk before the PATCH, so that the run after a kill can restore the status.
       await writeWholeFile(path, content, { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true });
       mayBePaused = true;
       // B4: before its scans are read.
@@ -88,20 +89,20 @@ export async function openPause(context: BackupContext, place: string, code: QrC
   };
 }
 
-/** Removes `PLACE.paused.json`, also below a relative directory or a link; whatever stands in the way is ignored. */
+/** Removes `PLACE.paused.json`, also below a relative directory or a link; errors are ignored. */
 export async function forgetPause(place: string): Promise<void> {
   await realPath(nodeDisk, `${place}.paused.json`)
     .then((path) => removeFile(nodeDisk, path))
     .catch(() => undefined);
 }
 
-/** Whether the service said that it did not pause the code. Of a 2xx that is not what was expected, it may have. */
+/** Returns whether the service's response shows that it did not pause the code. After an unexpected 2xx, it may have. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   return error instanceof UnexpectedAnswerError && error.status !== undefined && error.status >= 400 && error.status < 500;
 }
 
-/** The code as a killed run found it, with what was changed since; undefined if no run paused it. */
+/** Returns the code as a killed run found it, with later changes; undefined if no run paused it. */
 async function readKept(path: string, code: QrCode): Promise<QrCode | undefined> {
   try {
     const bytes = await ifPresent(readBack(nodeDisk, path, MOST_BYTES));

@@ -16,14 +16,14 @@ import { type BackupContext, OTHER_DIRECTORY } from './pause-code.ts';
 
 const NEWLINE = 10;
 
-/** What a file of scans holds. */
+/** Content of a file of scans. */
 export interface SavedScans {
   scans: number;
   /** The end of its range, ms since the epoch. */
   untilMs: number;
 }
 
-/** Writes all scans of the code up to now. Throws UnprovenError where they cannot be proven to be all, or are fewer than the file has. */
+/** Writes all scans of the code up to now. Throws UnprovenError if they cannot be verified as complete, or are fewer than in the file. */
 export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('../complete/export-codes.ts');
   const file = await openWholeFile(path, { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true });
@@ -52,7 +52,7 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
   return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
 }
 
-/** Counts the lines of an earlier run's backup whose DELETE failed; 0 if there is none. */
+/** Counts the lines of a backup of an earlier run whose DELETE failed; 0 if there is none. */
 async function countLines(path: string): Promise<number> {
   let lines = 0;
   try {

@@ -1,6 +1,6 @@
 /**
- * A log on disk: lines that are only ever added, each one JSON object with a checksum of itself. What `append` has promised is still
- * there after a power cut; a line torn by one is recognised and dropped. People know it as the journal of a bulk run.
+ * Append-only log on disk: lines that are only ever added, each one a JSON object with a checksum. Records whose `append` was resolved
+ * survive a power cut; a torn line is recognized and dropped. Users know it as the journal of a bulk run.
  */
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
@@ -10,25 +10,25 @@ import { cannotOpen, cannotWrite } from './path-errors.ts';
 import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file.ts';
 import { writeFully } from './write.ts';
 
-/** What is added to a log; each record of type R begins with what it `is`, by which a log is told from any other file. */
+/** Interface for adding to a log; each record of type R begins with `is`, which distinguishes a log from other files. */
 export interface LogWriter<R extends { is: string }> {
   /** Adds records, in order. Resolved when they, and all before them, are on disk. Calls made meanwhile share the next flush. Throws LocalError. */
   append(records: readonly R[]): Promise<void>;
-  /** As `append`, for what nobody waits for: written now, on disk with what is appended next. A failure is told then, and by `close`. */
+  /** Like `append`, if no caller waits: written now, durable with the next `append`. A failure is reported then, and by `close`. */
   note(records: readonly R[]): void;
-  /** Waits for what is being written, then closes. */
+  /** Waits for the write in progress, then closes. */
   close(): Promise<void>;
 }
 
-/** What a person can do, in the words of the command whose log it is. */
+/** Advice for the user, in the words of the command that owns the log. */
 export interface LogAdvice {
-  /** Where the path is to blame. */
+  /** If the path can't be used. */
   elsewhere: string;
-  /** Where what stands there is no whole log. */
+  /** If the file is not a complete log. */
   damaged: string;
 }
 
-/** Where a log is, and who takes what is found there, record by record: a journal of a million rows is never in memory as a whole. */
+/** Location of a log, and the function that takes its records one by one: a journal of a million rows is never in memory as a whole. */
 interface LogPlace<R> {
   path: string;
   advice: LogAdvice;
@@ -37,8 +37,8 @@ interface LogPlace<R> {
 }
 
 /**
- * Opens a log, making an empty one where there is none; the caller holds its lock. Throws UsageError, and leaves the file alone, when
- * what stands there is no whole log, and what `take` throws.
+ * Opens a log, or creates an empty one; the caller holds its lock. Throws UsageError, with the file unchanged, if it is not a complete log,
+ * and the errors of `take`.
  */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
@@ -49,7 +49,7 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
     const reader = createLineReader(path, advice.damaged, take);
     for await (const piece of readPieces(file, 0, (await file.stat()).size)) reader.add(piece);
     const { length } = reader.end();
-    // D9: what a killed run left half written must not become the beginning of our first line.
+    // D9: the partial line of a killed run must not become the beginning of the next line.
     await file.truncate(length);
     return createAppender<R>({ disk, file, path, start: length });
   } catch (error) {
@@ -81,7 +81,7 @@ function taskOf(path: string): string {
 }
 
 async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
-  // D14: a link at its end is not followed, and on the way only such as nobody can lure us by.
+  // D14: a link at the end of the path is not followed, and on the way only links that another user can't abuse.
   const place = join(await realPath(disk, dirname(path)), basename(path));
   const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
   // D8: or records could be lost with the file's very name. One that is found may be of a run that ended before it came to this.
@@ -89,7 +89,9 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   return file;
 }
 
-/** One flush at a time; what is added while it runs goes with the next, so that parallel rows share the disk's slowness. */
+/**
+ * One flush at a time; records added meanwhile are written with the next one (group commit), so parallel rows share the cost of the disk.
+ */
 function createAppender<R extends { is: string }>(log: {
   disk: Disk;
   file: DiskFile;
@@ -100,7 +102,7 @@ function createAppender<R extends { is: string }>(log: {
   let position = log.start;
   let waiting: string[] = [];
   let writing: Promise<void> = Promise.resolve();
-  /** What was only noted is written, and not on disk for good. */
+  /** Noted records are written, but not durable yet. */
   let unflushed = false;
   let next: { done: Promise<void>; flush: boolean } | undefined;
 
@@ -113,7 +115,7 @@ function createAppender<R extends { is: string }>(log: {
       position += bytes.length;
       unflushed = !flush;
       if (!flush) return;
-      // D8: the promise of `append`. From here on a power cut cannot take it back.
+      // D8: resolves `append`. From here on, a power cut cannot undo it.
       await Promise.all([file.datasync(), expectFindable(disk, ours, path)]);
     } catch (cause) {
       throw cannotWrite(taskOf(path), cause, 'all earlier records are saved');
@@ -121,18 +123,18 @@ function createAppender<R extends { is: string }>(log: {
   }
 
   function add(records: readonly R[], flush: boolean): Promise<void> {
-    // All or none: a record that JSON cannot say fails before any is taken.
+    // All or none: a record that JSON cannot represent fails before any is taken.
     for (const line of records.map(formatLine)) waiting.push(line);
     if (!next) {
       const turn = { done: writing, flush: false };
       next = turn;
-      // D11: after a failed flush what is on disk is not known, so every later one fails with it.
+      // D11: after a failed flush the content of the disk is unknown, so every later call fails with the same error.
       turn.done = writing.then(() => {
         next = undefined;
         return write(turn.flush);
       });
       writing = turn.done;
-      writing.catch(() => undefined); // told to those who wait for it
+      writing.catch(() => undefined); // rejects the calls that wait for it
     }
     next.flush ||= flush;
     return next.done;
@@ -141,7 +143,7 @@ function createAppender<R extends { is: string }>(log: {
   return {
     append: (records: readonly R[]) => add(records, true),
     note(records: readonly R[]): void {
-      add(records, false).catch(() => undefined); // told at the next append
+      add(records, false).catch(() => undefined); // rejects the next append
     },
     async close(): Promise<void> {
       try {
@@ -154,14 +156,17 @@ function createAppender<R extends { is: string }>(log: {
   };
 }
 
-/** D15: nobody has cut the log or added to it: else what is written next would hide that. Gives which file it is. Throws LocalError. */
+/**
+ * D15: checks that the log was not truncated or extended by another process, which the next write would hide. Returns which file it is.
+ * Throws LocalError.
+ */
 async function expectSize(file: DiskFile, path: string, size: number): Promise<DiskStat> {
   const ours = await file.stat();
   if (ours.size !== size) throw tampered(path, 'changed by another process');
   return ours;
 }
 
-/** D15: what is promised is where the next run will look for it. Throws LocalError where the file was moved or removed. */
+/** D15: checks that the log is still where the next run will read it. Throws LocalError if the file was moved or removed. */
 async function expectFindable(disk: Disk, ours: DiskStat, path: string): Promise<void> {
   if (!isSameFile(ours, await ifPresent(disk.stat(path)))) throw tampered(path, 'moved or removed');
 }

@@ -1,7 +1,7 @@
 /**
- * The few operations that everything durable is built from, as an interface: the tests have a disk in memory that can fail, or lose its
- * power, at each of them. What is not written through a `Disk` is not tested that way: in src/durable only locks reach past it, which keep
- * nothing on a disk that could be lost.
+ * Interface of the few operations that all durable files use: the tests have a disk in memory that can fail, or lose its power, at each of
+ * them. Code that writes without a `Disk` is not tested that way: in src/durable only locks do, and they keep nothing on disk that could be
+ * lost.
  */
 import type { BigIntStats } from 'node:fs';
 import {
@@ -37,7 +37,10 @@ export interface DiskStat {
   gid: number;
   /** Names of the file. */
   nlink: number;
-  /** When its bytes were changed, and when anything of it was, which nobody can set; ns since the epoch, in ticks of its file system. */
+  /**
+   * Times of the last change of the bytes, and of the last change of anything, which no program can set; ns since the epoch, in ticks of
+   * the file system.
+   */
   mtimeNs: bigint;
   ctimeNs: bigint;
   isFile(): boolean;
@@ -45,12 +48,12 @@ export interface DiskStat {
   isSymbolicLink(): boolean;
 }
 
-/** An open file. All reads and writes say where, in bytes. */
+/** Open file. All reads and writes specify their position, in bytes. */
 export interface DiskFile {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
   /**
-   * At the end of the file: `position` must be there. Where the system can, it is made so (O_APPEND), so that a file which somebody else
-   * cuts gets no hole. May take fewer bytes than it was given: see `writeFully`.
+   * Appends: `position` must be the end of the file. If the system supports it, this is enforced (O_APPEND), so that a file that another
+   * process truncates gets no hole. Writes may be partial: see `writeFully`.
    */
   write(data: Uint8Array, offset: number, length: number, position: number | null): Promise<{ bytesWritten: number }>;
   /** Flushes contents and length: a power cut cannot take them back once this has resolved. */
@@ -61,7 +64,7 @@ export interface DiskFile {
   chmod(mode: number): Promise<void>;
   chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
-  /** The path at which it stands now, as the system itself says it; undefined where it does not, or to whom it does not matter. */
+  /** Current path of the file, as the system reports it; undefined if it doesn't, or if the path does not matter for this user. */
   place(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -88,20 +91,20 @@ export interface Disk {
   /** Whose rights we have (uid 0: all of them); undefined where users have no numbers. */
   user(): number | undefined;
   /**
-   * `r`: read what is there, but no link, and not waiting for a FIFO. `r+`: read and write it. `w`: only write it, a device or a FIFO. `wx+`: create, refusing what is there, a link
-   * too; the umask applies to `mode`.
+   * `r`: read an existing file, but not a link, and without waiting for a FIFO. `r+`: read and write it. `w`: only write it, a device or a
+   * FIFO. `wx+`: create it, and refuse an existing name, even a link; the umask applies to `mode`.
    */
   open(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile>;
   /**
-   * Refuses a link, and what is no regular file: reading a FIFO would wait for ever. Refuses, before it is read, a file of more than `mostBytes`
-   * (default: 512 MiB).
+   * Refuses a link, and any other file that is not regular: reading a FIFO would block. Refuses, before reading, a file larger than
+   * `mostBytes` (default: 512 MiB).
    */
   readFile(path: string, mostBytes?: number): Promise<Buffer>;
   readdir(path: string): Promise<string[]>;
-  /** Refuses a link at the end of `path`, and what is no directory. Needs no right to list it. */
+  /** Refuses a link at the end of `path`, and a file that is not a directory. Requires no permission to list it. */
   openDirectory(path: string): Promise<DiskDirectory>;
   mkdir(path: string, mode?: number): Promise<void>;
-  /** Takes the place of what is there, at once: who looks sees one file or the other. */
+  /** Replaces the existing file atomically: a reader sees one file or the other. */
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   /** Removes an empty directory. */
@@ -115,7 +118,7 @@ export interface Disk {
   lstat(path: string): Promise<DiskStat>;
   realpath(path: string): Promise<string>;
   readlink(path: string): Promise<string>;
-  /** Rejects where the file may not be written. */
+  /** Rejects if the file may not be written. */
   checkWritable(path: string): Promise<void>;
   /** Flushes the names (created, renamed, removed) of a directory. */
   flushDirectory(path: string): Promise<void>;
@@ -153,7 +156,9 @@ function inNumbers(stats: BigIntStats): DiskStat {
 
 type FiveNumbers = [number, number, number, number, number];
 
-/** D14: whoever swapped the name for a link since it was resolved does not decide which file it is. Windows has no such flag. */
+/**
+ * D14: another user who replaced the name by a link since it was resolved doesn't determine which file is opened. Windows lacks this flag.
+ */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 /** On Windows a file that is opened so cannot be cut. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
@@ -181,14 +186,14 @@ async function openFile(path: string, flags: OpenFlags, mode?: number): Promise<
 }
 
 /**
- * Told to root only, who alone can be lured to where others cannot write (D14). Others have no need of it, and a file system that ignores
- * case may tell a path in other letters than it was opened by.
+ * For root only, because only root can be redirected to a place that other users cannot write to (D14). Other users don't need it, and a
+ * case-insensitive file system may report a path in another spelling than the one that was opened.
  */
 async function placeOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
-/** Linux has it and node:fs does not name it: a descriptor that stands for a place, and gives no right to read what is there. */
+/** O_PATH, which Linux has and node:fs does not export: a descriptor that identifies a place, without permission to read it. */
 const O_PATH = 0x20_0000;
 
 async function openDirectory(path: string): Promise<DiskDirectory> {
@@ -211,7 +216,7 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
   };
 }
 
-/** Where no descriptor leads into a directory: its name has to do. */
+/** If no descriptor gives access to the directory, its name is used. */
 async function nameDirectory(path: string): Promise<DiskDirectory> {
   const look = () => lstat(path, BIGINT).then(inNumbers);
   if (!(await look()).isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
@@ -240,7 +245,7 @@ async function readRegularFile(path: string, mostBytes = MOST_BYTES): Promise<Bu
   }
 }
 
-/** What a platform or file system says that cannot flush a directory; there the rename is as durable as it gets. */
+/** Errors of platforms and file systems that cannot flush a directory; a rename there is as durable as it gets. */
 const CANNOT_FLUSH_DIRECTORIES = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF']);
 
 async function flushDirectory(path: string): Promise<void> {
@@ -256,7 +261,7 @@ async function flushDirectory(path: string): Promise<void> {
   }
 }
 
-/** What `work` gives, or undefined where there is no such file. */
+/** Returns the result of `work`, or undefined if the file does not exist. */
 export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -268,7 +273,7 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 
 const PIECE_BYTES = 1 << 20;
 
-/** The file's bytes from `start` to `end` in pieces, each valid until the next is asked for. Ends early where the file does. */
+/** Yields the bytes of the file from `start` to `end` in chunks, each valid until the next is requested. Ends early if the file does. */
 export async function* readPieces(file: DiskFile, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, end - start));
   for (let at = start; at < end; ) {

@@ -1,14 +1,20 @@
-/** Who holds a lock of lock.ts on Linux: anybody may take the name of a lock, also who is no run of qrctl and not this user. */
+/**
+ * Finds the holder of a lock of lock.ts on Linux: any process can take the name of a lock, including one of another user or another
+ * program.
+ */
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 
 interface LockHolder {
-  /** Undefined where this user may not look at the process. */
+  /** Undefined if this user may not inspect the process. */
   process: { pid: number; user: number } | undefined;
 }
 
-/** The holder of the abstract socket of that name (without its NUL); undefined where nobody has it, or the system does not say. */
+/**
+ * Returns the holder of the abstract socket with that name (without its NUL); undefined if there is none, or if the system does not report
+ * it.
+ */
 export async function findHolder(name: string, proc = '/proc'): Promise<LockHolder | undefined> {
   const inode = await inodeOf(name, proc);
   if (inode === undefined) return undefined;
@@ -29,8 +35,8 @@ async function inodeOf(name: string, proc: string): Promise<string | undefined> 
 }
 
 /**
- * The refusal where the lock on `path` is not held by a process of this user: names of locks can be worked out, and taken by anybody.
- * Undefined where it is, or where nothing is known of its holder.
+ * Returns the error if the lock on `path` is not held by a process of this user: names of locks are predictable, and any process can take
+ * one. Undefined if it is, or if the holder is unknown.
  */
 export function foreignHolder(path: string, holder: LockHolder | undefined, user: number | undefined): UsageError | undefined {
   if (!holder || holder.process?.user === user) return undefined;

@@ -1,12 +1,12 @@
 /**
- * D13: a lock on a file that the kernel frees with its process: a killed holder never blocks the next run, and a paused one
- * (SIGSTOP) keeps everybody else out. Nothing is left on disk that could go stale, except where only a file can be locked.
+ * D13: a lock on a file that the kernel releases with its process: a killed holder never blocks the next run, and a stopped one (SIGSTOP)
+ * keeps all others out. Nothing on disk can become stale, except on systems where only a file can be locked.
  *
- * - Linux: a listening socket in the abstract namespace. It belongs to the network namespace, so two containers that share a
- *   volume but not a network do not see each other's lock, nor do two machines on one network disk.
+ * - Linux: a listening socket in the abstract namespace. It belongs to the network namespace, so two containers that share a volume but not
+ * a network do not see each other's lock; nor do two machines with one network disk.
  * - Windows: a named pipe.
- * - macOS and the BSDs: an empty file in /tmp, opened with O_EXLOCK (the lock of flock(2), freed with its descriptor). Not in
- *   $TMPDIR, which cron and a terminal set differently, and never unlinked, or two runs could each lock a file of that name.
+ * - macOS and the BSDs: an empty file in /tmp, opened with O_EXLOCK (the lock of flock(2), released with its descriptor). Not in $TMPDIR,
+ * which cron and a terminal set differently, and never unlinked, or two runs could each lock a file of that name.
  */
 import { createHash } from 'node:crypto';
 import { open, realpath, stat } from 'node:fs/promises';
@@ -64,8 +64,8 @@ function inUse(path: string, waitMs: number): UsageError {
 }
 
 /**
- * A name that is the same however the file is spelled: through links, relative, or in a directory mounted twice. Folding the
- * case costs nothing on disks that tell cases apart but a wait, and is needed on those that do not.
+ * Returns a name that is the same however the path is written: through links, relative, or in a directory mounted twice. Case folding costs
+ * an unnecessary wait at most on case-sensitive disks, and is required on the others.
  */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
@@ -126,7 +126,8 @@ async function lockFile(path: string): Promise<Lock | undefined> {
   if (!BSD_SYSTEMS.has(platform())) throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
-    // Another user's run must be able to lock it too, whatever our umask; only the owner can and need say so.
+    // Another user's run must be able to lock it too, whatever the umask is; only the owner can change the permissions, and only the owner
+    // needs to.
     await file.chmod(0o666).catch(() => undefined);
     return { release: () => file.close() };
   } catch (cause) {

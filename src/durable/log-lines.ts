@@ -21,7 +21,7 @@ function parseLine<R extends object>(line: string): R | undefined {
   try {
     return JSON.parse(`${text}}`);
   } catch {
-    return undefined; // none of ours, whoever worked out its checksum
+    return undefined; // not a record of qrctl, whatever its checksum is
   }
 }
 
@@ -41,7 +41,7 @@ export function createLineReader<R extends object>(path: string, hint: string, t
   let read = 0;
   let lines = 0;
   let brokenAtLine = 0;
-  /** A line whose end has not come yet. */
+  /** Line whose end has not arrived yet. */
   let open: Buffer[] = [];
 
   function takeLine(line: Buffer): void {
@@ -57,7 +57,7 @@ export function createLineReader<R extends object>(path: string, hint: string, t
   }
 
   return {
-    /** Takes the next bytes, which may change when it returns. Throws UsageError at damage, and what `take` throws. */
+    /** Takes the next bytes, which may change after it returns. Throws UsageError if they are damaged, and the errors of `take`. */
     add(piece: Buffer): void {
       let start = 0;
       for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
@@ -68,7 +68,7 @@ export function createLineReader<R extends object>(path: string, hint: string, t
       }
       if (start < piece.length) open.push(Buffer.from(piece.subarray(start)));
     },
-    /** Returns how many records there are, and how many bytes they take. Throws UsageError at what is no log. */
+    /** Returns the number of records and of their bytes. Throws UsageError if the file is not a log. */
     end(): { records: number; length: number } {
       const isOurs = records > 0 || (brokenAtLine === 0 && isBeginning(Buffer.concat(open)));
       if (!isOurs) throw new UsageError(`${path} is not a qrctl journal`, { hint });
@@ -77,15 +77,15 @@ export function createLineReader<R extends object>(path: string, hint: string, t
   };
 }
 
-/** A first line that was being written: a part of it, or zeros in its place, as a power cut leaves where the length came first. */
+/** A first line that was being written: a part of it, or zeros in its place, as after a power cut that kept the length only. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);
 }
 
 /**
- * Returns a function that takes the records of a log in order, and refuses one behind the first that has no shape which a run writes,
- * whatever its checksum says. The first is for its owner to look at, who knows what the log is bound to.
+ * Returns a function that takes the records of a log in order, and refuses one after the first that has a shape which no run writes,
+ * whatever its checksum is. The caller checks the first, because it knows what the log is bound to.
  *
  * @throws UsageError that names the line
  */

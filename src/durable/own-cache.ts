@@ -1,7 +1,7 @@
 /**
- * Files in the user's own cache directory, which can be made again and are never needed: owned by this user, closed to everyone else, and
- * looked at before they are believed. Where that cannot be known (another user's HOME, set-uid) there is no cache; on Windows, whose users
- * have no numbers, there is one for data only, in a directory that the system closes to other users.
+ * Files in the user's own cache directory, which can be re-created and are never required: owned by this user, closed to all others, and
+ * checked before they are used. If this can't be ensured (another user's HOME, set-uid), there is no cache. On Windows, whose users have no
+ * numbers, there is one for data only, in a directory that the system closes to other users.
  */
 import {
   closeSync,
@@ -21,7 +21,7 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** Who asks: the parts of `process` that decide where a cache is, and whose it is. */
+/** The parts of `process` that determine where a cache is, and which user owns it. */
 export interface User {
   env: Readonly<Record<string, string | undefined>>;
   getuid?: (() => number) | undefined;
@@ -34,11 +34,11 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** A directory of such files. Its functions throw where something is not as it must be; `quietly` is for callers. */
+/** Directory of such files. Its functions throw if a check fails; `quietly` is for callers. */
 export interface OwnCache {
-  /** The bytes of a file; throws where it is not there, or not certainly ours. */
+  /** Returns the bytes of a file; throws if it is missing, or not certainly of this user. */
   read(name: string): Buffer;
-  /** Writes beside its place and renames over it, and keeps the files written last. No flush: whoever reads it can tell a file that a power cut tore. */
+  /** Writes a temporary file and renames it, and keeps the most recent files. No flush: a reader detects a file torn by a power cut. */
   replace(name: string, bytes: Uint8Array): void;
   /** Removes a file if there is one. */
   remove(name: string): void;
@@ -51,7 +51,7 @@ export interface CacheBounds {
   content: 'code' | 'data';
 }
 
-/** The directory `name` of this user's cache. Throws where none can be safe. */
+/** Returns the directory `name` of this user's cache. Throws if none can be safe. */
 export function openOwnCache(user: User & { pid: number }, name: string, { largest, most, content }: CacheBounds): OwnCache {
   const owner = ownerOf(user, content);
   const directory = directoryOf(user.env, owner, name);
@@ -84,14 +84,14 @@ export function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** The user whose cache it may be; undefined on Windows. Of a set-uid program the two differ. */
+/** Returns the user who may own the cache; undefined on Windows. For a set-uid program the two differ. */
 function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): number | undefined {
   const owner = geteuid?.();
   if (owner !== getuid?.() || (owner === undefined && content === 'code')) throw new Error('whose it is cannot be known');
   return owner;
 }
 
-/** In XDG's directory for what can be made again, or its default in a home that is the user's; a relative path is no path. */
+/** Returns XDG's directory for caches, or its default in a home that is the user's; a relative path is ignored, as XDG requires. */
 function directoryOf(env: User['env'], owner: number | undefined, name: string): string {
   const { XDG_CACHE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (isAbsolute(named)) return join(named, 'qrctl', name);
@@ -105,7 +105,9 @@ function isClosed({ uid, mode }: Stats, owner: number | undefined): boolean {
   return owner === undefined || (uid === owner && (mode & OTHERS) === 0);
 }
 
-/** The bytes of a regular file of `owner`, closed to others, of at most `largest` bytes. Throws where it is anything else, or not there. */
+/**
+ * Returns the bytes of a regular file of `owner`, closed to others, of at most `largest` bytes. Throws if it is anything else, or missing.
+ */
 function readOwn(file: string, owner: number | undefined, largest: number): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -120,12 +122,13 @@ function readOwn(file: string, owner: number | undefined, largest: number): Buff
 /** Makes the directory, below one that is the user's own: a privileged run leaves nothing in another's home. Throws elsewhere. */
 function makeClosed(directory: string, owner: number | undefined): void {
   if (!isBelowOwn(directory, owner)) throw new Error('not ours');
-  // One by one: node's `recursive` tries without end where the system answers ENOENT although the parent exists (/proc, automounts).
+  // Creates them one by one: node's `recursive` loops endlessly if the system returns ENOENT although the parent exists (/proc,
+  // automounts).
   for (const level of missingLevels(directory)) mkdirSync(level, { mode: DIRECTORY_MODE });
   if (!isClosed(lstatSync(directory), owner)) throw new Error('not closed');
 }
 
-/** Whether a directory, or the first above it that is there, is the user's own, and no other user can write in it. */
+/** Returns whether a directory, or its first existing parent, belongs to the user, and no other user can write to it. */
 function isBelowOwn(directory: string, owner: number | undefined): boolean {
   if (owner === undefined) return true;
   const [highest] = missingLevels(directory);
@@ -133,7 +136,7 @@ function isBelowOwn(directory: string, owner: number | undefined): boolean {
   return uid === owner && (mode & OTHERS_WRITE) === 0;
 }
 
-/** What is missing of the way to a directory, the highest first. */
+/** Returns the missing directories of a path, topmost first. */
 function missingLevels(directory: string): string[] {
   const missing: string[] = [];
   for (let level = directory; !existsSync(level) && level !== dirname(level); level = dirname(level)) missing.unshift(level);

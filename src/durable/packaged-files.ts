@@ -1,5 +1,5 @@
 /**
- * The files that come with the program: those of the package or, where it is one executable, those embedded in it
+ * Reads the files that come with the program: those of the package or, in a single executable, those embedded in it
  * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html). src/build/executable.mjs embeds them.
  */
 import { readFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { getAsset, isSea } from 'node:sea';
 /** Of the package: this file runs from `dist/`, or as a source. */
 const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]durable)$/, '');
 
-/** The bytes of a file by its path in the package, such as `dist/app.js`. Throws where there is none. */
+/** Returns the bytes of a file by its path in the package, such as `dist/app.js`. Throws if it is missing. */
 export function readPackaged(path: string): Buffer {
   return isSea() ? Buffer.from(getAsset(path)) : readFileSync(join(ROOT, path));
 }
 
-/** As `readPackaged`; undefined where there is none. */
+/** Like `readPackaged`; undefined if the file is missing. */
 export function readIfPackaged(path: string): Buffer | undefined {
   try {
     return readPackaged(path);

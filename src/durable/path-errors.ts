@@ -1,4 +1,4 @@
-/** Errors of the system on files: what they mean in words, and whether the path is to blame or the machine. The only such list. */
+/** Words the system's errors on files, and decides whether the path is invalid or the machine failed. The only such list. */
 
 import { ClosedPipeError, Failure, isDiskFull, LocalError, messageOf, UsageError } from '../errors.ts';
 import { asSentence } from '../text/sentence.ts';
@@ -8,7 +8,7 @@ export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What is wrong with the path itself: bad input, found before anything is sent. */
+/** Errors of the path itself: invalid input, found before any request is sent. */
 const BAD_PATH: Readonly<Record<string, string>> = {
   ENOENT: 'its directory does not exist',
   EACCES: 'permission denied',
@@ -26,7 +26,7 @@ const BAD_PATH: Readonly<Record<string, string>> = {
   ENXIO: 'the device or socket is not connected',
 };
 
-/** What is wrong with the machine. */
+/** Errors of the machine. */
 const MACHINE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is exceeded',
@@ -44,18 +44,19 @@ export function describeSystemError(error: unknown): string {
   return messageOf(error);
 }
 
-/** A way out where the path of `--output` is to blame. */
+/** Alternative if the path of `--output` can't be used. */
 export const OTHER_FILE = 'specify a different file with --output';
 
 /**
- * What to throw where a file could not be opened: UsageError where the path is to blame, LocalError otherwise. `task` says what cannot be
- * done, such as `write scans.csv`; `choice` is a way out where another path is one. What is no error of the system is given back as it is.
+ * Returns the error to throw if a file could not be opened: UsageError if the path can't be used, LocalError otherwise. `task` names the
+ * failed action, such as `write scans.csv`; `choice` is the alternative if another path would help. A value that is not a system error is
+ * returned unchanged.
  */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
   const message = `cannot ${task}: ${describeSystemError(error)}`;
-  // That nothing was changed only the caller can say: others may have been opened before, and be done.
+  // Only the caller knows whether anything was changed: other files may have been written before.
   if (!Object.hasOwn(BAD_PATH, code)) return new LocalError(message, { cause: error, hint: adviceFor(error) });
   return new UsageError(message, {
     cause: error,
@@ -64,8 +65,8 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
 }
 
 /**
- * What to throw where a write failed after opening. `state` is a clause on what is there now, such as "the file is untouched". What is no
- * error of the system is given back as it is.
+ * Returns the error to throw if a write failed after opening. `state` is a clause on the current content, such as "the file is unchanged".
+ * A value that is not a system error is returned unchanged.
  */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
@@ -83,7 +84,7 @@ export function ifDiskFull(error: unknown): unknown {
   return new LocalError(`cannot write a file: ${describeSystemError(error)}`, { cause: error, hint: adviceFor(error) });
 }
 
-/** What to do about an error of the machine. */
+/** Returns the advice for an error of the machine. */
 export function adviceFor(error: unknown): string {
   return isDiskFull(error)
     ? 'Free up disk space, then run the same command again.'

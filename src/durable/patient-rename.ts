@@ -1,6 +1,6 @@
 /**
- * A rename for Windows, which refuses to replace a file while somebody has it open: a virus scanner or an indexer does for an instant, right
- * after it was written. Excel does for an hour: that ends with the system's error.
+ * Rename with retry for Windows, which refuses to replace a file while a program has it open: a virus scanner or an indexer does for an
+ * instant, right after it was written. Excel may for an hour: that ends with the system's error.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemCode } from './path-errors.ts';

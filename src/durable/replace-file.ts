@@ -1,7 +1,7 @@
 /**
- * The one way in which a file is replaced as a whole: the new content is written under a temporary name in the same directory, flushed,
- * and renamed over the old file. At every instant, also after a power cut, the name shows either all of the old bytes or all of the new.
- * (What a stopped restart of an append had written in this way is renamed by the next run, in src/append/committed-point.ts.)
+ * Atomic replacement of a file: the new content is written under a temporary name in the same directory, flushed, and renamed over the old
+ * file. At every instant, also after a power cut, the name shows either all of the old bytes or all of the new. (If a restart of an append
+ * was stopped after it had written its file, the next run renames it, in src/append/committed-point.ts.)
  */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -19,13 +19,13 @@ export interface Processes {
 
 export interface ReplaceOptions {
   /**
-   * For files that several runs may replace at the same time: each writes under a name of its own, and removes what dead processes left.
-   * Absent where the caller holds a lock on the file: then whatever lies under the temporary name is a dead run's.
+   * For files that several runs may replace at the same time: each writes under its own name, and removes leftovers of dead processes.
+   * Unset if the caller holds a lock on the file: then any file under the temporary name is a leftover.
    */
   processes?: Processes;
   /**
-   * The permissions of the new file, whatever the umask says: a file for one user alone, so that the old owner keeps it only in a directory
-   * of theirs. Default: those of the old file, or what the umask makes of 0666.
+   * Permissions of the new file, regardless of the umask: for a file that only one user may read, so the old owner keeps it only in a
+   * directory of theirs. Default: those of the old file, or 0666 less the umask.
    */
   mode?: number;
 }
@@ -38,20 +38,20 @@ export interface Replacement {
   readonly createdNs: bigint;
   /** Adds bytes. Throws the system's error (full disk, device). */
   write(bytes: Uint8Array): Promise<void>;
-  /** Remembers this point; what it gives throws away everything written since. No write may be under way. */
+  /** Returns a checkpoint function that discards everything written since this point. No write may be in progress. */
   checkpoint(): () => Promise<void>;
   /**
-   * All is written: flushes, and puts the file in its place for good. `beforeRename` is called when everything that can leave the old
-   * one in place has succeeded, but the rename. Throws the system's error, LocalError, and what `beforeRename` throws.
+   * Flushes, and durably puts the file in place. `beforeRename` is called when every step but the rename that could leave the old file in
+   * place has succeeded. Throws the system's error, LocalError, and the errors of `beforeRename`.
    */
   commit(beforeRename?: () => void | Promise<void>): Promise<void>;
-  /** Leaves what stood there before, and nothing beside it. Idempotent; harmless after `commit`. Never throws. */
+  /** Leaves the old content and removes the temporary file. Idempotent; harmless after `commit`. Never throws. */
   discard(): Promise<void>;
 }
 
 /**
- * Begins to replace the file at `path`, which need not exist. Links are not followed: a rename would replace the link, so name the real
- * file (`realPath`). Throws the system's error, and UsageError where somebody swaps names meanwhile (D14).
+ * Starts to replace the file at `path`, which does not need to exist. Links are not followed: a rename would replace the link, so pass the
+ * real path (`realPath`). Throws the system's error, and UsageError if another user changes names meanwhile (D14).
  */
 export async function openReplacement(disk: Disk, path: string, options: ReplaceOptions = {}): Promise<Replacement> {
   const temporary = temporaryOf(path, options.processes?.pid);
@@ -63,7 +63,10 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
   let failure: { error: unknown } | undefined;
   let ended = false;
 
-  /** D3: after a failed write or flush nobody knows what the disk has, and a second flush would not say: nothing more is claimed. */
+  /**
+   * D3: after a failed write or flush the content of the disk is unknown, and a second flush would not show it: nothing more is put in
+   * place.
+   */
   async function attempt(work: () => Promise<void>): Promise<void> {
     if (failure) throw failure.error;
     try {
@@ -107,7 +110,7 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
   };
 }
 
-/** As `openReplacement`, for bytes that are at hand. On failure the old file stands, and nothing beside it. */
+/** Like `openReplacement`, for bytes in memory. On failure the old file stays, without a leftover. */
 export async function replaceFile(
   disk: Disk,
   path: string,
@@ -123,19 +126,19 @@ export async function replaceFile(
   }
 }
 
-/** Where the new content of `path` is written first. `pid`: by that process, where several may do so at the same time. */
+/** Returns the temporary path for the new content of `path`. `pid`: of that process, if several may write at the same time. */
 export function temporaryOf(path: string, pid?: number): string {
   return join(dirname(path), `${temporaryStart(path)}${pid === undefined ? '' : `${pid}.`}partial`);
 }
 
-/** File systems bound a name at 255 bytes; a longer one is told apart from others by its digest. */
+/** File systems limit a name to 255 bytes; a longer one is distinguished by its digest. */
 function temporaryStart(path: string): string {
   const name = basename(path);
   const fits = Buffer.byteLength(name) <= 200;
   return `.${fits ? name : createHash('sha256').update(name).digest('hex')}.`;
 }
 
-/** D7: what a killed run left goes; what a living one writes stays. */
+/** D7: leftovers of a killed run are removed; files of a running one stay. */
 async function removeLeftovers(disk: Disk, path: string, processes: Processes | undefined): Promise<void> {
   if (!processes) return removeFile(disk, temporaryOf(path));
   const start = temporaryStart(path);
@@ -154,8 +157,8 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
 const PERMISSIONS = 0o777;
 
 /**
- * The first step of a replacement: creates `temporary` for what is to take the place of `path`, with the old file's owner and
- * permissions, as if that had been rewritten in place, or with `mode`. Throws the system's error, EEXIST where something is there.
+ * Creates `temporary` for the new content of `path`, the first step of a replacement, with the old file's owner and permissions, as if it
+ * were rewritten in place, or with `mode`. Throws the system's error, EEXIST if the name is taken.
  */
 export function openBeside(disk: Disk, path: string, temporary: string, mode?: number): Promise<DiskFile> {
   return inDirectory(disk, dirname(path), (directory) => openIn(directory, { disk, path, temporary, mode }));
@@ -171,14 +174,14 @@ interface Opening {
 async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }: Opening): Promise<DiskFile> {
   const entry = directory.at(basename(temporary));
   const old = await ifPresent(disk.lstat(directory.at(basename(path))));
-  // D14: the real file was named; what is a link by now was put there by somebody else.
+  // D14: `path` is a real path; if it is a link by now, another user created it.
   if (old && !old.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
   const wanted = mode ?? (old && old.mode & PERMISSIONS);
   // Never wider than wanted, from its first moment.
   const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
   try {
     await checkPlace(disk, file, temporary);
-    // D6: by descriptor, for by now the name may lead to somebody else's file.
+    // D6: by descriptor, because the name may lead to another user's file by now.
     const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
     if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // only root may; anyone else's new file is their own
     if (wanted !== undefined) await file.chmod(wanted); // the umask may have taken some away
@@ -186,15 +189,15 @@ async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }:
   } catch (error) {
     const identity = await file.stat();
     await file.close();
-    // D16: also where the directory was moved after it was opened, nothing of ours stays in it, and nothing else goes.
+    // D16: even if the directory was moved after it was opened, no leftover stays in it, and no other file is removed.
     await removeOurs(disk, identity, entry);
     throw error;
   }
 }
 
 /**
- * The last steps of a replacement, the same for a file that was written by other means: `file`, which stands at `temporary`, takes the
- * place of `path` for good, and is closed. Throws as `commit` of a Replacement; until the rename the old file stands.
+ * Durably renames `file`, which is at `temporary`, to `path`, and closes it: the last steps of a replacement, also for a file that was
+ * written by other means. Throws like `commit` of a Replacement; until the rename the old file stays.
  */
 export async function putInPlace(
   disk: Disk,
@@ -218,11 +221,11 @@ export async function putInPlace(
     await file.close(); // Windows does not move an open file
     await disk.rename(entry, at(basename(path)));
   });
-  // D2: the rename itself. Without it a power cut brings the old file back after we said that it was replaced.
+  // D2: makes the rename durable. Without it, a power cut brings the old file back after the replacement was reported.
   await disk.flushDirectory(dirname(path));
 }
 
-/** Whether the file that was identified stands under that name (yet). */
+/** Returns whether the identified file is (still) at that path. */
 async function isAt(disk: Disk, identity: DiskStat, path: string): Promise<boolean> {
   return isSameFile(identity, await disk.lstat(path).catch(() => undefined));
 }

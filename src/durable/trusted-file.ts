@@ -1,6 +1,6 @@
 /**
- * Files in a directory where somebody else may change the names while we work: D14. A run with more rights than they have (root's cron
- * job in a user's directory) must not be led to a file that they could not write themselves.
+ * D14: opens files in a directory where another user may change names meanwhile (TOCTOU). A run with more permissions than that user
+ * (root's cron job in a user's directory) must not be redirected to a file that they could not write.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
@@ -12,8 +12,8 @@ import { makeDirectories } from './write.ts';
 const OTHERS_WRITE = 0o022;
 
 /**
- * The real path of a file that need not exist, all links followed. Throws the system's error, and UsageError at a link that somebody made
- * to what is not theirs (as Linux does under `protected_symlinks`, there only in /tmp).
+ * Returns the real path of a file that does not need to exist, with all links followed. Throws the system's error, and UsageError at a link
+ * that another user made to a file that is not theirs (as Linux does under `protected_symlinks`, there only in /tmp).
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
@@ -52,9 +52,9 @@ export async function makeRealDirectories(disk: Disk, path: string): Promise<str
 }
 
 /**
- * Opens the regular file that stands at a real path for reading and writing, or gives undefined where there is none. What was opened is
- * then looked at, not what the name leads to. Throws the system's error, and UsageError where it is another file than the path says, or
- * one that somebody may have put there for a run with more rights than theirs.
+ * Opens the regular file at a real path for reading and writing, or returns undefined if there is none. Checks the opened file, not the one
+ * that the name leads to by then. Throws the system's error, and UsageError if it is not the file at the path, or if another user may have
+ * put it there for a run with more permissions.
  */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));
@@ -71,7 +71,7 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   }
 }
 
-/** Creates the regular file at a real path, where nothing may be. Throws the system's error, and UsageError as `checkPlace`. */
+/** Creates the regular file at a real path that must not exist. Throws the system's error, and UsageError like `checkPlace`. */
 export async function createTrusted(disk: Disk, path: string): Promise<DiskFile> {
   const file = await disk.open(path, 'wx+');
   try {
@@ -90,12 +90,12 @@ export async function checkPlace(disk: Disk, file: Pick<DiskFile, 'stat' | 'plac
   throw refusal(path, 'it, or a directory in its path, was moved or replaced in the meantime');
 }
 
-/** Whether two descriptions are of one file, whatever it is called. */
+/** Returns whether two descriptions are of one file, whatever its names are. */
 export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean {
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/** D14: root takes a file for its own or for that of the directory's owner only where nobody else can have given it that name. */
+/** D14: root accepts a file as its own, or as that of the directory's owner, only if no other user can have given it that name. */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));

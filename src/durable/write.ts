@@ -4,10 +4,10 @@ import type { Disk, DiskFile } from './disk.ts';
 import { systemCode } from './path-errors.ts';
 
 /**
- * Writes all of `data`, at `position` or, when null, where the file stands. D5: a write may take fewer bytes than it was given (a
- * disk that is nearly full does just that), so what was taken is counted and the rest offered again until the system refuses.
+ * Writes all of `data`, at `position` or, if null, at the current position. D5: a write may be partial (on a nearly full disk, for
+ * example), so the remaining bytes are written again until the system reports an error.
  *
- * @throws the system's error (`ENOSPC`, `EIO`, …), and one with code `EIO` when a write takes nothing at all.
+ * @throws the system's error (`ENOSPC`, `EIO`, …), and one with code `EIO` if a write takes no bytes at all.
  */
 export async function writeFully(file: Pick<DiskFile, 'write'>, data: Uint8Array, position: number | null): Promise<void> {
   for (let done = 0; done < data.length; ) {
@@ -20,9 +20,12 @@ export async function writeFully(file: Pick<DiskFile, 'write'>, data: Uint8Array
 
 /** Flushing of a long file while it is still being written, so that its end does not have to wait for all of it. */
 interface EarlyFlush {
-  /** To be called after each write. Throws what an earlier flush failed with. */
+  /** Call this after each write. Throws the error of an earlier flush. */
   wrote(bytes: number): void;
-  /** Waits for a flush under way. D3: throws what any has failed with. The system tells an error once, and no later flush repeats it. */
+  /**
+   * Waits for a flush in progress. D3: throws the error of any earlier flush. The system reports an error once, and no later flush repeats
+   * it.
+   */
   settled(): Promise<void>;
 }
 
@@ -62,8 +65,8 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>): EarlyFlush {
 }
 
 /**
- * Makes a directory and those above it, for good, and tells whether it was missing. Node's own `recursive` tries for ever where the
- * system answers ENOENT although the parent is there: under an automounter, or in /proc.
+ * Durably creates a directory and its missing parents, and returns whether it was missing. Node's own `recursive` loops endlessly if the
+ * system returns ENOENT although the parent exists: under an automounter, or in /proc.
  *
  * @throws the system's error.
  */
@@ -80,7 +83,9 @@ export async function makeDirectories(disk: Disk, path: string, mode?: number): 
   }
 }
 
-/** Makes a directory for good, and tells whether it was missing. Throws the system's error, and never where it is there in the end. */
+/**
+ * Durably creates a directory, and returns whether it was missing. Throws the system's error, but never if the directory exists in the end.
+ */
 async function makeDirectory(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
     await disk.mkdir(path, mode);

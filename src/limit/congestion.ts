@@ -6,7 +6,7 @@
 
 /** Results that are judged together: the newest since the last change. */
 const MOST_JUDGED = 8;
-/** Failures that are no accident, if as many as got through. */
+/** Number of failures that is no coincidence, if it is at least the number of successes. */
 const FEWEST_FAILED = 2;
 /** A failure is of an outage, and no burst, if for so long nothing got through. */
 const OUTAGE_MS = 1000;
@@ -25,7 +25,7 @@ export interface Congestion {
   waitMs(): number;
   /** A request is sent now. */
   sent(): void;
-  /** What became of a request that was sent at `sentAt`, monotonic ms: it got through to the service, or may have. */
+  /** Records the outcome of a request sent at `sentAt`, monotonic ms: it got through to the service, or may not have. */
   ended(through: boolean, sentAt: number): void;
 }
 
@@ -53,7 +53,7 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
   function less(): void {
     if (width > 1) width = Math.floor(width / 2);
     else gapMs = Math.min(LONGEST_GAP_MS, Math.max(FIRST_GAP_MS, 2 * gapMs));
-    // L22: what was tried in vain is tried again later each time.
+    // L22: a failed step is tried again later each time.
     if (triedMore) proof = Math.min(LONGEST_PROOF, 2 * proof);
     triedMore = false;
     changed();
@@ -74,10 +74,10 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
       notBefore = Math.max(notBefore, clock.monotonic() + gapMs);
     },
     ended(through, sentAt) {
-      // What failed in an outage that is over says nothing of bursts.
+      // Failures of an outage that is over show nothing about bursts.
       if (through && isOutage()) judged = [];
       if (through) throughAt = clock.monotonic();
-      // It was on its way already: it says nothing of what was changed.
+      // It was in flight already: it shows nothing about the change.
       if (sentAt < changedAt) return;
       judged = [...judged, through].slice(-MOST_JUDGED);
       if (through) passed += 1;

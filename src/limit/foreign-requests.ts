@@ -8,9 +8,9 @@ import { SAME_RESET_MS } from './rate-window.ts';
 
 interface ForeignRequests {
   answered(headers: RateHeaders): void;
-  /** A request of ours that may have been counted and brought no answer. */
+  /** Records an own request that may have been counted and got no response. */
   lost(): void;
-  /** So many at least, in all windows so far. What is in flight is taken for foreign: ask when nothing is. */
+  /** Returns the minimum number in all windows so far. Requests in flight count as external: call it when there are none. */
   count(): number;
 }
 
@@ -52,7 +52,7 @@ export function createForeignRequests(): ForeignRequests {
   };
 }
 
-/** L20: as many numbers as Remaining went through, less our own answers. */
+/** L20: as many as Remaining has fallen, less the own responses. */
 function foreignIn(window: Counted | undefined): number {
   return window ? Math.max(0, window.highest - window.lowest + 1 - window.ours) : 0;
 }

@@ -11,7 +11,7 @@ import type { RateLimit } from './rate-limit.ts';
 import { createRateWindow, type Reserve } from './rate-window.ts';
 import { createServiceClock, type ServiceClock } from './service-clock.ts';
 
-/** In flight at once where the service says nothing of its limit. */
+/** Requests in flight if the service sends no limit. */
 const MODEST_CONCURRENCY = 4;
 
 /** Events when all requests pause for the rate limit, and resume. */
@@ -36,11 +36,11 @@ export interface GovernorOptions {
 
 /** The right to send one request. Exactly one of its methods must be called in the end; further calls do nothing. */
 export interface Ticket {
-  /** `limited`: the answer was the service's 429. */
+  /** `limited`: the response was the service's 429. */
   answered(headers: RateHeaders, limited: boolean): void;
-  /** A 429 in which nothing of the service stands: somebody on the way said it, and the service counted nothing. */
+  /** Records a 429 without any header or body of the service: an intermediary sent it, and the service counted nothing. */
   turnedAway(retryAfterMs: number | undefined): void;
-  /** No answer, or one that says nothing of the limit. `sent`: the service may have counted the request. */
+  /** Records a request without a response, or without rate-limit headers. `sent`: the service may have counted the request. */
   failed(sent: boolean): void;
 }
 
@@ -107,12 +107,12 @@ export function createGovernor(options: GovernorOptions): Governor {
     });
   }
 
-  /** Whether the window allows one more request beside those in flight; `left` as RateWindow gives it. */
+  /** Returns whether the window allows one more request in addition to those in flight; `left` is from RateWindow. */
   function allows(left: number | undefined): boolean {
     if (inFlight >= congestion.width()) return false;
-    // L2: one probe when a window opens; its answer teaches all others.
+    // L2: one probe when a window opens; its response informs all others.
     if (left === undefined) return !probing;
-    // L13: a service that says nothing of its limit gets little at once.
+    // L13: a service that sends no limit gets few requests at once.
     if (left === Number.POSITIVE_INFINITY) return inFlight < MODEST_CONCURRENCY;
     // L14: little is left, and others may be taking it too: with fewer in flight, fewer get a 429.
     const taper = left < 2 * concurrency ? Math.ceil(concurrency / 2) : concurrency;
@@ -120,7 +120,7 @@ export function createGovernor(options: GovernorOptions): Governor {
     return inFlight < Math.min(left, taper);
   }
 
-  /** L21: lets the next request go a little later, which is no pause of the rate limit. */
+  /** L21: delays the next request a little, which is not a pause for the rate limit. */
   function space(ms: number) {
     spacing = true;
     clock.sleep(ms, signal).then(
@@ -175,7 +175,7 @@ export function createGovernor(options: GovernorOptions): Governor {
       },
       failed(sent) {
         end(() => {
-          // L6: what may have reached the service may have been counted.
+          // L6: a request that may have reached the service may have been counted.
           if (!sent) return;
           congestion.ended(false, sentAt);
           window.spend();
@@ -185,7 +185,7 @@ export function createGovernor(options: GovernorOptions): Governor {
     };
   }
 
-  // L15: an interruption ends the waiting at once; what is in flight the caller ends.
+  // L15: an interruption ends the wait at once; the caller ends the requests in flight.
   signal.addEventListener('abort', () => rejectAll(signal.reason));
 
   return {

@@ -12,7 +12,7 @@ export interface RateHeaders {
   remaining: number | undefined;
   /** When the window ends, ms since the epoch on the service's clock. */
   resetMs: number | undefined;
-  /** Ms to stay away, counted from the answer; a date in Retry-After is read against the answer's own Date, and one that has come is 0. */
+  /** Length of the pause in ms, from the response on; a date in Retry-After is relative to the response's own Date, and a past one is 0. */
   retryAfterMs: number | undefined;
   /** The Date header, ms since the epoch, whole seconds. */
   dateMs: number | undefined;

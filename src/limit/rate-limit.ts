@@ -5,7 +5,7 @@ export interface RateLimit {
   plan: string | undefined;
   /** Requests a window. */
   limit: number | undefined;
-  /** Requests left in the window of that answer. */
+  /** Requests left in the window of that response. */
   remaining: number | undefined;
   /** When that window ends, ms since the epoch on the service's clock. */
   resetMs: number | undefined;
@@ -13,12 +13,12 @@ export interface RateLimit {
   resetInMs: number | undefined;
 }
 
-/** The specification counts per minute: a window where nothing believable says how long it is. */
+/** The specification counts per minute: the length of a window if no valid Reset shows it. */
 export const WINDOW_MS = 60_000;
 
 interface Cost {
   requests: number;
-  /** Windows of the rate limit that are needed, the present one included; undefined where the limit is not known. */
+  /** Returns the number of windows of the rate limit that are required, including the current one; undefined if the limit is not known. */
   windows: number | undefined;
   /** Ms spent waiting for windows to open. */
   waitMs: number;

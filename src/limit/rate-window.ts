@@ -12,19 +12,19 @@ export type Reserve = { requests: number } | { percent: number };
 
 /** The specification counts by the minute, others by the hour; an end further off than this is a mistake, not a plan. */
 const LONGEST_BELIEVED_MS = 3_660_000;
-/** Where no Date says what time it is there, this machine's clock may be hours off. */
+/** Without a Date, this machine's clock may be hours off. */
 const LONGEST_BELIEVED_UNDATED_MS = 600_000;
-/** The first wait of those of which the service said nothing; each in a row is twice as long. */
+/** First wait if the service sends no length; each further one in a row is twice as long. */
 const FIRST_GUESS_MS = 1000;
-/** Reset and Date are whole seconds: what was cut off them is less. */
+/** Reset and Date are whole seconds: the truncated part is less. */
 const SECOND_MS = 1000;
-/** Resets that are no further apart are of one window: some services round them anew in each answer. */
+/** Resets within this distance are of one window: some services round them differently in each response. */
 export const SAME_RESET_MS = 1000;
 
-/** One answer as the window takes it in. */
+/** One response, as the window processes it. */
 interface Observation {
   headers: RateHeaders;
-  /** The answer was a 429. */
+  /** The response was a 429. */
   limited: boolean;
   /** When the request was sent, monotonic ms. */
   sentAt: number;
@@ -39,9 +39,9 @@ interface RateWindow {
   /** Ms to wait before the next request; 0 when none is needed. */
   waitMs(): number;
   learn(observation: Observation): void;
-  /** A 429 in which nothing of the service stands, to a request sent at `sentAt` (monotonic ms). */
+  /** Records a 429 without any header or body of the service, to a request sent at `sentAt` (monotonic ms). */
   turnAway(retryAfterMs: number | undefined, sentAt: number): void;
-  /** A request that may have reached the service and brought no answer: it may have been counted. */
+  /** Records a request that may have reached the service and got no response: it may have been counted. */
   spend(): void;
   rateLimit(): RateLimit;
 }
@@ -62,12 +62,12 @@ export function createRateWindow(options: {
   const { clock, serviceClock, reserve } = options;
   let known: Known | undefined;
   let newest: RateHeaders | undefined;
-  /** When the window before was closed (monotonic), and its reset: by these its late answers are told. */
+  /** When the previous window was closed (monotonic), and its reset: these identify its late responses. */
   let closedAt = Number.NEGATIVE_INFINITY;
   let closedResetMs = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   const guesses = createGuesses(clock);
-  /** What a Reset that was cut down to the second lacks at most, once a service is seen to do so. */
+  /** Largest part that truncation to whole seconds removes from a Reset, once a service is seen to truncate. */
   let truncationMs = 0;
 
   // L3: the service's own time; without a Date header the machine's clock is all there is.
@@ -101,16 +101,16 @@ export function createRateWindow(options: {
     pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms);
   }
 
-  /** Nobody sends for so long; then a probe asks anew. */
+  /** No request is sent for this long; then a probe follows. */
   function stayAway(ms: number) {
     close();
     pause(ms);
   }
 
-  /** For an answer to a request sent at `sentAt`, whose Reset, where it has one, is not believed. */
+  /** Pauses after a response to a request sent at `sentAt`, whose Reset, if it has one, is not accepted. */
   const guessMs = (sentAt: number, resetMs = 0) => guesses.nextMs(sentAt, resetMs > serviceNow());
 
-  /** L7: how long a 429 says to stay away: by its Retry-After, whatever its other headers say, and by its Reset where it has none. */
+  /** L7: returns the length of the pause after a 429: its Retry-After, whatever its other headers are; without one, its Reset. */
   function awayMs(headers: RateHeaders, sentAt: number): number {
     const wishedMs = believedWish(headers.retryAfterMs);
     if (wishedMs > 0) return wishedMs;
@@ -120,12 +120,12 @@ export function createRateWindow(options: {
     return untilResetMs > 0 ? untilResetMs : guessMs(sentAt, headers.resetMs);
   }
 
-  /** A Retry-After as far as it is believed; 0 where there is none. */
+  /** Returns the Retry-After, as far as it is accepted; 0 if there is none. */
   function believedWish(ms = 0): number {
     return ms > LONGEST_BELIEVED_MS ? WINDOW_MS : Math.max(0, ms);
   }
 
-  /** Whether an answer that is no 429 is to a request of a window before this one, as far as its Reset tells. */
+  /** Returns whether a response other than a 429 is to a request of an earlier window, as far as its Reset shows. */
   function isOfBefore(headers: RateHeaders, sentAt: number): boolean {
     if (sentAt < closedAt && (headers.resetMs ?? Number.NaN) <= closedResetMs) return true;
     return known?.resetMs !== undefined && (believedReset(headers) ?? known.resetMs) < known.resetMs - SAME_RESET_MS;
@@ -143,17 +143,17 @@ export function createRateWindow(options: {
       known = opened;
       return;
     }
-    // L1: answers overtake each other, so the lowest Remaining counts, not the last.
+    // L1: responses overtake each other, so the lowest Remaining counts, not the last.
     known.lowest = Math.min(known.lowest, remaining);
     known.resetMs += Math.max(0, laterMs);
   }
 
-  /** Takes one off for an answer, or the lack of one, that did not say how many are left. */
+  /** Subtracts one for a response, or a missing one, that did not include Remaining. */
   function spend() {
     if (known) known.lowest -= 1;
   }
 
-  /** Where nothing is left and no believable Reset says until when, a guess must do. */
+  /** If nothing is left and no accepted Reset shows the end, the length is estimated. */
   function leaveIfSpent(sentAt: number, resetMs?: number) {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) stayAway(guessMs(sentAt, resetMs));
   }
@@ -178,7 +178,7 @@ export function createRateWindow(options: {
     learn({ headers, limited, sentAt }) {
       const { resetMs, remaining } = headers;
       noteTruncation(headers, sentAt);
-      // L5: what a late answer says of the window before is no longer true, and no longer shown.
+      // L5: a late response about the previous window no longer holds, and is not shown.
       if (!limited && isOfBefore(headers, sentAt)) return;
       if (remaining !== undefined || newest === undefined) newest = { ...headers, resetMs: believedReset(headers) };
       if (limited) return stayAway(awayMs(headers, sentAt));
@@ -189,7 +189,7 @@ export function createRateWindow(options: {
       leaveIfSpent(sentAt, resetMs);
     },
     turnAway(retryAfterMs, sentAt) {
-      // L18: whoever said it knows nothing of the window, which stays as it is known.
+      // L18: the intermediary doesn't know the window, whose state is kept.
       pause(believedWish(retryAfterMs) || guessMs(sentAt));
     },
     spend() {
@@ -197,7 +197,7 @@ export function createRateWindow(options: {
       leaveIfSpent(clock.monotonic());
     },
     rateLimit() {
-      // L16: what is shown is the end that is obeyed, or nothing.
+      // L16: the end that is shown is the end that is obeyed, or none.
       const resetMs = known?.resetMs ?? newest?.resetMs;
       const resetInMs = resetMs === undefined ? undefined : msUntil(resetMs);
       return { plan: newest?.plan, limit: newest?.limit, remaining: newest?.remaining, resetMs, resetInMs };
@@ -205,14 +205,14 @@ export function createRateWindow(options: {
   };
 }
 
-/** L9: the waits of which the service did not say, or not believably, how long they should be. Times are monotonic ms. */
+/** L9: waits without a valid length from the service. Times are monotonic ms. */
 function createGuesses(clock: { monotonic(): number }) {
   let inRow = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
   return {
     /** `isAhead`: the service named a time that is ahead, if too far to be believed. */
     nextMs(sentAt: number, isAhead: boolean): number {
-      // L19: what was sent before the last guess knew nothing of it; its answer is of the same burst.
+      // L19: requests sent before the last back-off belong to the same burst.
       if (sentAt <= lastAt) return 0;
       lastAt = clock.monotonic();
       const doubled = FIRST_GUESS_MS * 2 ** inRow;

@@ -1,21 +1,21 @@
 /**
- * The service's clock, worked out from Date headers alone: the machine's own may be a day off.
+ * Estimates the service's clock from Date headers only: the machine's own may be a day off.
  *
- * A Date header is the service's time cut to whole seconds, stamped somewhere between sending and receiving. So each answer
- * bounds the offset between the service's clock and our monotonic one: `Date - received <= offset < Date + 1 s - sent`. The
- * bounds of all answers together close in on it.
+ * A Date header is the service's time, truncated to whole seconds, stamped between sending and receiving. So each response bounds the
+ * offset between the service's clock and the local monotonic clock: `Date - received <= offset < Date + 1 s - sent`. The bounds of all
+ * responses together narrow it down.
  */
 export interface ServiceClock {
-  /** Takes note of an answer's Date, with our monotonic times of sending and receiving. */
+  /** Records a response's Date, with the monotonic times of sending and receiving. */
   observe(dateMs: number, sentAt: number, receivedAt: number): void;
   /** The service's time at a monotonic time (default: now), ms since the epoch, never ahead; undefined before the first Date. */
   nowMs(at?: number): number | undefined;
-  /** How long to wait before a request whose Date header would halve what is not known of that clock. */
+  /** Returns how long to wait before a request whose Date header would halve the uncertainty. */
   msToBestSample(): number;
 }
 
 const SECOND = 1000;
-/** Crystals drift: a bound loses this much worth for each ms of its age, so that newer answers can replace it. */
+/** Crystals drift: a bound is relaxed by this amount for each ms of its age, so that newer responses can replace it. */
 const DRIFT = 0.0001;
 
 interface Bound {
@@ -33,7 +33,7 @@ export function createServiceClock(clock: { monotonic(): number }): ServiceClock
       const high = { offset: dateMs + SECOND - sentAt, at: receivedAt };
       const age = (bound: Bound) => (receivedAt - bound.at) * DRIFT;
       roundTripMs = receivedAt - sentAt;
-      // Where they contradict each other the service's clock was set, and what was known before means nothing.
+      // If bounds contradict each other, the service's clock was set, and earlier ones are dropped.
       if (!bounds || low.offset > bounds.high.offset + SECOND || high.offset < bounds.low.offset - SECOND) {
         bounds = { low, high };
         return;

@@ -25,11 +25,11 @@ export async function applyDue<R extends DatedChange>(
   const outcome = Object.keys(send).length > 0 ? 'updated' : 'unchanged';
   if (outcome === 'updated') {
     const before = Object.fromEntries(Object.keys(send).map((field) => [field, code[field as keyof CodeChanges] ?? '']));
-    // O26: what was asked for, and what stood there, is on disk before it is asked for.
+    // O26: the change and the previous values are on disk before the request.
     await journal.record([{ is: 'intent', id, wanted: send, before }]);
     await service.updateCode(id, send);
   }
-  // O26: once done, never again, whatever the code says then.
+  // O26: once done, never again, whatever the code contains by then.
   await journal.record([{ is: 'done', id, keys, outcome }]);
   return {
     id,
@@ -39,7 +39,7 @@ export async function applyDue<R extends DatedChange>(
   };
 }
 
-/** O27: after a lost answer, what is neither as it was nor as it was wanted is what somebody wanted later, and stays. */
+/** O27: after a lost response, a value that is neither the previous nor the planned one is a later change, and is kept. */
 function whatToSend(code: QrCode, wanted: CodeChanges, journal: PlanJournal): { send: CodeChanges; left: string[] } {
   const send: Record<string, string> = {};
   const left: string[] = [];

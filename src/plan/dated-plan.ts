@@ -10,7 +10,7 @@ export interface DatedChange {
   readonly atMs: number;
   readonly changes: CodeChanges;
   readonly utm?: UtmTags | undefined;
-  /** What the row itself says, without the flags; absent if there are none. */
+  /** Values of the row itself, without the flags; missing if there are none. */
   readonly own?: Pick<DatedChange, 'changes' | 'utm'> | undefined;
 }
 
@@ -34,9 +34,9 @@ function keyOf(id: string, { atMs, changes, utm = {} }: DatedChange): string {
     .slice(0, 32);
 }
 
-/** The rows of a code whose time has come. */
+/** Rows of a code whose time has come. */
 export interface DueRows<R extends DatedChange> {
-  /** Due, and not done: what is to be done is what they say together. */
+  /** Rows that are due and not done: their combined values are applied. */
   pending: R[];
   /** Of these, in the order of their time, those that still count, with the fields in which they do. */
   effective: { row: R; fields: ReadonlySet<Field> }[];
@@ -46,15 +46,15 @@ const FIELDS = ['name', 'destination', 'status'] as const;
 type Field = (typeof FIELDS)[number];
 
 /**
- * O24: ignores rows whose time has not come. O25: in each field the latest due row counts, whichever is listed before it or was added
- * since.
+ * O24: ignores rows whose time has not come. O25: in each field the latest due row counts, regardless of the order in the file and of when
+ * it was added.
  */
 export function dueRowsOf<R extends DatedChange>(rows: readonly R[], nowMs: number, isDone: (row: R) => boolean): DueRows<R> {
   const due = rows.filter(({ atMs }) => atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
   const lastDone = new Map<Field, number>();
   for (const [at, row] of due.entries()) if (isDone(row)) for (const field of fieldsOf(row)) lastDone.set(field, at);
   const pending = due.filter((row) => !isDone(row));
-  // Of what is done, and of what a later row did, nothing is left: that is overtaken too.
+  // Done rows, and rows that a later one replaces, have no effect left: they are superseded as well.
   const left = due.map((row, at) => ({
     row,
     fields: new Set(fieldsOf(row).filter((field) => at > (lastDone.get(field) ?? -1))),

@@ -8,7 +8,7 @@ import { type JournalWorkspace, openEnvelope, readEnvelope } from '../once/journ
 import { isObject } from '../service/json.ts';
 import type { CodeChanges } from '../service/shapes.ts';
 
-/** A change of the code is about to be sent: what it is, and what stood there before. */
+/** A change of the code is about to be sent: the new values, and the previous ones. */
 type Intent = { is: 'intent'; id: string; wanted: CodeChanges; before: CodeChanges };
 
 type PlanRecord =
@@ -20,7 +20,7 @@ type PlanRecord =
 
 export interface PlanJournal {
   isDone(key: string): 'updated' | 'unchanged' | undefined;
-  /** The code of a name, where it was looked up before. */
+  /** ID of a slug that was looked up before. */
   known(name: string): string | undefined;
   /** The changes of a code that were begun and have no known outcome, with the values before the first attempt. */
   open(id: string): Intent | undefined;
@@ -72,7 +72,7 @@ function createReplay(path: string, own: JournalWorkspace, disk: Disk | undefine
   return { journalOn, envelope: { ...own, kind: 'plan' as const, path, disk, hasShape, take, known } };
 }
 
-/** O15: a line of another shape, whatever its checksum says, is damage as well. */
+/** O15: a line of another shape is damage as well, whatever its checksum is. */
 function hasShape(record: PlanRecord): boolean {
   const isText = (value: unknown) => typeof value === 'string';
   if (record.is === 'known') return isText(record.name) && isText(record.id);

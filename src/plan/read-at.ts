@@ -47,7 +47,10 @@ export function readAt({ value, fault }: Pick<InputCell, 'value' | 'fault'>, def
   return undefined;
 }
 
-/** The instants at which the clocks of a zone show this: one, in the nights of a change none or two; undefined where it is no zone. */
+/**
+ * Returns the instants at which the clocks of a zone show this time: one; on days of a clock change none or two; undefined if it is not a
+ * zone.
+ */
 function instantsOf(local: string, zone: string): number[] | undefined {
   try {
     const plain = Temporal.PlainDateTime.from(local);

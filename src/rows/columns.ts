@@ -4,7 +4,7 @@ import { nearest } from '../text/nearest.ts';
 import { inQuotes, quote } from '../text/quote.ts';
 import type { Row } from './row-sink.ts';
 
-/** What is used of chalk. Colour only adds to what the text already says. */
+/** Subset of chalk. Color only adds to the meaning of the text. */
 export type ColourName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
@@ -15,21 +15,21 @@ export interface Column {
   align?: 'left' | 'right';
   /** Never cut short in a table (an id is useless by half). */
   keepWhole?: boolean;
-  /** A cell cut to less than this says too little: then a less important column goes; 10 when absent. */
+  /** A narrower cell is not useful: then a less important column is omitted; 10 if unset. */
   leastWidth?: number;
-  /** Cells are given so much room before a less important column that is kept whole, such as an id, gets any; `leastWidth` when absent. */
+  /** Width that cells get before a less important column that is never truncated, such as an ID, gets any; `leastWidth` if unset. */
   wishedWidth?: number;
-  /** A sentence that is of no use by half: where there is no room for it, it stands below its row in a table, broken between words. */
+  /** Sentence that must not be truncated: if there is no room for it, it is below its row in a table, wrapped between words. */
   below?: boolean;
-  /** Only adds to what the text already says. */
+  /** Only adds to the meaning of the text. */
   colour?: (value: unknown) => ColourName | undefined;
-  /** Its texts are times: cells of a workbook that know it. */
+  /** The texts are times: cells of a workbook have a date type. */
   isTime?: boolean;
   /** The words that its cells take, to choose from in a workbook; 255 characters with commas between them at the most. */
   choices?: readonly string[];
   /** Of its column in a workbook, in characters. */
   width?: number;
-  /** How people see the value; tables only, all other formats show it exactly. */
+  /** Formats the value for people; tables only, all other formats contain it exactly. */
   format?: (value: unknown, record: Row) => string;
 }
 

@@ -5,7 +5,7 @@ import type { Format } from './formats.ts';
 import { createIdsFormatter, type Formatter, type Shape } from './formatter.ts';
 import { createJsonFormatter, createNdjsonFormatter } from './json.ts';
 
-/** `header` and what follows it are for CSV. */
+/** `header` and the options after it are for CSV. */
 export interface FormatterOptions extends CsvOptions {
   columns: readonly Column[];
   shape: Shape;

@@ -1,6 +1,6 @@
 /**
- * CSV: RFC 4180, with LF and commas unless others are asked for. csv-stringify writes every cell that takes more than copying. Cells that
- * are provably plain pass it by: nearly all of the millions in an export are, and its microseconds a cell would be most of an export's time.
+ * CSV: RFC 4180, with LF and commas by default. csv-stringify writes every cell that may need quotes. Plain cells bypass it: nearly all of
+ * the millions in an export are plain, and its microseconds per cell would be most of an export's time.
  */
 import { stringify } from 'csv-stringify/sync';
 import { createByteBuffer } from '../text/byte-buffer.ts';
@@ -23,7 +23,7 @@ export interface CsvOptions {
 
 /** T2: a cell with none of these means itself; the others csv-stringify puts in quotes. */
 const WANTS_QUOTES = /[",\n\r]/;
-/** T4, T11: the same, and what some programs split at beside commas. */
+/** T4, T11: the same, and the characters at which some programs split in addition to commas. */
 const SPLIT_BY_SOME = /[",;\t\n\r]/;
 /**
  * One of them, or a bar, at which some split, too (T13), or a beginning that may want defusing. Most cells have neither, and one look at them has to do: letters of Latin, Greek,
@@ -70,7 +70,7 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
 const QUOTED = { eof: false, quoted: true };
 const LONE_EMPTY = { eof: false, quoted_empty: true };
 
-/** A cell as RFC 4180 has it, and nothing more; where another separator is wanted, in quotes also for those who split at commas. */
+/** Cell by RFC 4180 only; with another separator, in quotes also for programs that split at commas. */
 function rawCellBy(delimiter: string): (value: unknown) => string {
   const wantsQuotes = delimiter === ',' ? WANTS_QUOTES : SPLIT_BY_SOME;
   return (value) => {
@@ -82,7 +82,7 @@ function rawCellBy(delimiter: string): (value: unknown) => string {
 /** As a raw cell, but a text that a spreadsheet would take for a formula, as a whole or cut at another separator, is defused (see defuse.ts). */
 export function defusedCell(value: unknown, delimiter = ','): string {
   if (typeof value === 'string' && !WANTS_CARE.test(value)) return value;
-  // A number is no formula, also a negative one.
+  // A number is not a formula, even a negative one.
   const mayBegin = typeof value === 'string' || (typeof value === 'object' && value !== null);
   const text = mayBegin ? defuse(textOf(value), delimiter) : textOf(value);
   return SPLIT_BY_SOME.test(text) ? stringify([[text]], QUOTED) : text;

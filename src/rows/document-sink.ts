@@ -2,7 +2,7 @@
 import { type Formatter, type Piece, textOf } from './formatter.ts';
 import type { Row, RowSink } from './row-sink.ts';
 
-/** Where the bytes of a document go. A file that appears whole is one; see RowSink for what the functions promise. */
+/** Destination of the bytes of a document. A file that is replaced atomically is one; RowSink documents the functions. */
 export interface ByteSink {
   write(piece: Piece): Promise<void>;
   commit(): Promise<void>;
@@ -17,19 +17,19 @@ interface Standard {
 }
 
 export interface DocumentSink extends RowSink {
-  /** Rewinding works at any time. Where it is false, rows that were written are out for good (see buffered-sink.ts). */
+  /** Rewinding works at any time. If false, written rows can't be rolled back (see buffered-sink.ts). */
   readonly rewinds: boolean;
 }
 
 /**
- * Standard output, through `guard` (what makes text harmless to a terminal) where one is given. Nothing is printed before the first
+ * Writes to standard output, through `guard` (which makes text harmless to a terminal), if there is one. Prints nothing before the first
  * rows or the end, so that an early failure prints none.
  */
 export function stdoutBytes(console: Standard, guard?: (text: string) => string): ByteSink {
   return {
     async write(piece) {
       if (piece.length === 0) return;
-      // Bytes as a copy, because a stream may keep what it was given for longer than a formatter leaves it as it is.
+      // Copies the bytes, because a stream may keep them longer than a formatter leaves them unchanged.
       if (guard) await console.write(guard(textOf(piece)));
       else await console.write(typeof piece === 'string' ? piece : Buffer.from(piece));
     },
@@ -42,7 +42,7 @@ export function stdoutBytes(console: Standard, guard?: (text: string) => string)
 export function createDocumentSink(bytes: ByteSink, formatter: Formatter): DocumentSink {
   const { checkpoint: bytesCheckpoint } = bytes;
   const { checkpoint: formatterCheckpoint } = formatter;
-  /** What stands before the first row, until it is written. */
+  /** Text before the first row, until it is written. */
   let begin = formatter.begin();
   let written = 0;
 

@@ -1,6 +1,6 @@
 /**
- * The UTF-8 of values, each encoded once: what stands under a key comes again and again (countries, browsers), and copying bytes
- * takes half the time of joining strings. What a value looks like is up to the format.
+ * Caches the UTF-8 of values: those of a key are repeated often (countries, browsers), and copying bytes takes half the time of joining
+ * strings. The format determines how a value is written.
  */
 import { Buffer } from 'node:buffer';
 
@@ -9,7 +9,7 @@ const MOST_VALUES = 1000;
 const LONGEST_VALUE = 100;
 
 export interface Field {
-  /** What stands before each of its values. */
+  /** Bytes before each of its values. */
   opening: Buffer;
   /** From a value to the opening and the value; undefined once the values have turned out not to repeat. */
   known: Map<unknown, Buffer> | undefined;

@@ -12,7 +12,7 @@ export interface Formatter {
   begin(): string;
   rows(rows: readonly Row[]): Piece;
   end(): Piece;
-  /** Remembers this point of the document; what it gives goes back there. Absent where rows wait inside (tables). */
+  /** Returns a function that goes back to this point of the document. Missing if rows are buffered inside (tables). */
   checkpoint?: () => () => void;
 }
 
@@ -20,7 +20,7 @@ export function textOf(piece: Piece): string {
   return typeof piece === 'string' ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString();
 }
 
-/** The `checkpoint` of a formatter whose rows do not depend on the ones before. */
+/** The `checkpoint` of a formatter whose rows do not depend on earlier ones. */
 export const stateless = () => () => undefined;
 
 /** Only the ids, one a line. */

@@ -1,4 +1,4 @@
-/** Gathers pieces of text into large writes, and goes on gathering while one is under way. */
+/** Write buffer: collects pieces of text into large writes, also while one is in progress. */
 import type { Encoder } from './gzip.ts';
 
 export interface Gatherer {
@@ -6,7 +6,7 @@ export interface Gatherer {
   touched(): boolean;
   /** Adds a piece; has no need of it once it resolves. Rejects when an earlier write failed. */
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Writes what is gathered and the encoder's last bytes; resolves when all is written. */
+  /** Writes the buffer and the encoder's last bytes; resolves when everything is written. */
   end(): Promise<void>;
   /** Resolves when nothing is being written any more, well or not. */
   settled(): Promise<void>;
@@ -32,7 +32,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
   async function start(bytes: Uint8Array): Promise<void> {
     await writing;
     writing = pass(encoder.encode(bytes));
-    writing.catch(() => undefined); // whoever comes next is told
+    writing.catch(() => undefined); // the next call rejects
   }
 
   async function flush(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Encoders of what is written to a file: gzip, or as it is. */
+/** Encoders of file content: gzip, or unchanged. */
 import { createGzip, type DeflateRaw, type Gzip } from 'node:zlib';
 
 export interface Encoder {

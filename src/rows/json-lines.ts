@@ -1,13 +1,13 @@
-/** Values and records as JSON. A bigint, which stands for an integer beyond 2^53, becomes a number with all its digits. */
+/** Formats values and records as JSON. A bigint, which represents an integer beyond 2^53, becomes a number with all its digits. */
 import { UnexpectedAnswerError } from '../errors.ts';
 import { createByteBuffer } from '../text/byte-buffer.ts';
 import { createField, type Field, knownBytes } from './field-bytes.ts';
 import type { Row } from './row-sink.ts';
 
-/** Records, each what JSON.stringify makes of it, but as bytes and in half the time. */
+/** Formats records like JSON.stringify, but as bytes and in half the time. */
 export interface JsonLines {
   add(row: Row): void;
-  /** Adds what stands between records. */
+  /** Adds the bytes between records. */
   addText(text: string): void;
   /** The UTF-8 of all since the last call; valid until something is added again. */
   take(): Uint8Array;
@@ -44,7 +44,7 @@ export function createJsonLines(): JsonLines {
     buffer.addText(formatCompact(value));
   }
 
-  /** Adds a text in quotes; or nothing, and says false, where one of its characters takes more than itself. */
+  /** Adds a text in quotes; or nothing, and returns false, if one of its characters must be escaped. */
   function addPlain(text: string): boolean {
     const start = buffer.size() + 1;
     const bytes = buffer.reserve(text.length + 2);
@@ -80,7 +80,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
-/** Deeper than anything a service means, and far from where the stack would end. */
+/** Deeper than any valid value, and far from a stack overflow. */
 const DEEPEST = 200;
 
 /** Any value as JSON, `indent` in spaces. Throws UnexpectedAnswerError for one that is nested without end, or nearly so. */

@@ -1,4 +1,7 @@
-/** What the output flags ask for together: checked, and made into one plan. A format is: asked for > the extension > the profile > the place. */
+/**
+ * Checks the output flags together, and combines them into one plan. The format is, in this order: `--format`, the extension, the profile,
+ * the default.
+ */
 import { UsageError } from '../errors.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import { type Delimiter, EXTENSIONS, type FileFormat, FORMATS, type Format } from './formats.ts';
@@ -30,7 +33,7 @@ export interface OutputPlan {
   chosen: boolean;
   /** Undefined: standard output. */
   path: string | undefined;
-  /** As in WholeFileOptions, where it is not `--output` that names the path. */
+  /** Like in WholeFileOptions, if a flag other than `--output` sets the path. */
   elsewhere?: string | undefined;
   /** As in WholeFileOptions. */
   beforeReplace?: (() => Promise<void>) | undefined;
@@ -39,11 +42,11 @@ export interface OutputPlan {
   rawCells: boolean;
   excel: boolean;
   delimiter: Delimiter;
-  /** The zone of times in a workbook, where a flag names one. */
+  /** Time zone of times in a workbook, if a flag sets it. */
   timezone?: string | undefined;
 }
 
-/** What the flags are planned for. */
+/** Properties of the output that is planned. */
 export interface PlanContext {
   columns: readonly Column[];
   shape: Shape;
@@ -51,7 +54,7 @@ export interface PlanContext {
   settings: { readonly format?: Format | undefined; readonly delimiter?: Delimiter | undefined };
   /** Standard output is a terminal. */
   isTerminal: boolean;
-  /** What can be written here; those of every list when absent. */
+  /** Formats that can be written here; those of every list by default. */
   formats?: readonly Format[] | undefined;
 }
 
@@ -75,7 +78,7 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     refuseBesideIds(flags, columns);
     return { ...plan, format: 'ids', delimiter: ',' };
   }
-  // Flags that are about CSV ask for it, where nothing more explicit does.
+  // Flags that concern CSV select it, unless the format is set explicitly.
   const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
   const asked = flags.format ?? (cells && (path === undefined || scanFormatOfPath(path) === undefined) ? 'csv' : undefined);
   const format = chooseFormat(asked, path, context);
@@ -99,10 +102,10 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
   if (named && named !== 'csv') throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
 }
 
-/** Formats of others, by what people call their files. */
+/** Formats of other programs, by the extensions of their files. */
 const FOREIGN = ['xls', 'ods'];
 
-/** @throws UsageError for a file that no program could open as what its name says. */
+/** @throws UsageError for a file that no program could open by its extension. */
 export function refuseForeignExtension(path: string, formats: readonly Format[] = FORMATS): void {
   const extension = extensionOf(path);
   if (EXTENSIONS.parquet.includes(extension) && !formats.includes('parquet')) {
@@ -154,7 +157,7 @@ function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, f
   }
 }
 
-/** @throws UsageError where nobody could read it. */
+/** @throws UsageError if the output would not be readable. */
 function refuseParquet({ path, gzip }: Pick<OutputPlan, 'path' | 'gzip'>, { isTerminal }: PlanContext): void {
   if (gzip) throw new UsageError('Parquet files are already compressed', { hint: 'Omit .gz from the file name.' });
   if (path !== undefined || !isTerminal) return;
@@ -181,12 +184,12 @@ function extensionOf(path: string): string {
   return /\.([a-z]+)(\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
-/** Whether an output path asks for compression. */
+/** Returns whether the extension of an output path selects compression. */
 export function isCompressed(path: string): boolean {
   return /\.gz$/i.test(path);
 }
 
-/** The format in force. A table goes into a file only when `--format table` asks for it, never by a profile's habit. */
+/** Returns the effective format. A table is written to a file only with `--format table`, never by a profile's setting. */
 function chooseFormat(
   asked: Format | undefined,
   path: string | undefined,

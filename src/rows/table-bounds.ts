@@ -1,6 +1,6 @@
 /** How much of a table is held in memory at once. */
 
-/** What Excel has below a header. */
+/** Excel's limit, without the header. */
 export const MOST_ROWS = 1_048_575;
 
 /** Rows times columns: each value that is held takes some hundred bytes. */

@@ -1,4 +1,4 @@
-/** An output file that appears whole or not at all (see durable/replace-file.ts), plain or compressed; what is no file is written as it is. */
+/** Output file that is replaced atomically (see durable/replace-file.ts), plain or compressed; a device or a pipe is written directly. */
 
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -19,11 +19,11 @@ export interface WholeFile {
   write(chunk: string | Uint8Array): Promise<void>;
   /** All is written: flushes, and puts the file in its place. */
   commit(): Promise<void>;
-  /** Leaves what stood there before, and nothing beside it. Idempotent; harmless after `commit`. Never throws. */
+  /** Leaves the old content and removes the temporary file. Idempotent; harmless after `commit`. Never throws. */
   discard(): Promise<void>;
   /**
-   * Remembers this point; what it gives throws away everything written since. A compressed file goes on with a new member (RFC
-   * 1952, 2.2). Absent for devices and pipes, which cannot take bytes back.
+   * Returns a checkpoint function that discards everything written since this point. A compressed file continues with a new member (RFC
+   * 1952, 2.2). Missing for devices and pipes, which cannot roll back.
    */
   checkpoint?: () => Promise<() => Promise<void>>;
 }
@@ -32,20 +32,20 @@ export interface WholeFileOptions {
   processes: Processes;
   /** Compress; the bytes depend on the data alone. */
   gzip?: boolean;
-  /** Refuse what is no regular file: what is written has to be there afterwards. */
+  /** Refuses a file that is not regular: the written content has to be there afterwards. */
   keeps?: boolean;
   disk?: Disk;
-  /** What to do where nothing can be written there, by the flag that is meant (default: `--output`). */
+  /** Alternative if the path can't be written, with its flag (default: `--output`). */
   elsewhere?: string | undefined;
-  /** Called when all is written and flushed, right before the old file is replaced: what it throws leaves the old one in place. */
+  /** Called when everything is written and flushed, right before the old file is replaced: if it throws, the old one stays. */
   beforeReplace?: (() => Promise<void>) | undefined;
 }
 
 /**
- * Opens `path` for a file that appears whole. Symbolic links are followed, and the real target is replaced. What is not a
- * regular file (/dev/null, a FIFO, /dev/stdout) is written directly, unless `keeps`.
+ * Opens `path` for a file that is replaced atomically. Symbolic links are followed, and the real target is replaced. A file that is not
+ * regular (/dev/null, a FIFO, /dev/stdout) is written directly, unless `keeps`.
  *
- * @throws UsageError when the path cannot be written (no such directory, no permission, a directory), before any byte is.
+ * @throws UsageError if the path cannot be written (no such directory, no permission, a directory), before any byte is.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<WholeFile> {
   const { processes, gzip = false, keeps = false, disk = nodeDisk, elsewhere = OTHER_FILE, beforeReplace } = options;
@@ -62,7 +62,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   }
 }
 
-/** Replaces `path` by `data` as a whole. Throws as `openWholeFile`, `write` and `commit` do; on failure the old file stands. */
+/** Replaces `path` by `data` atomically. Throws like `openWholeFile`, `write` and `commit`; on failure the old file stays. */
 export async function writeWholeFile(path: string, data: string | Uint8Array, options: WholeFileOptions): Promise<void> {
   const file = await openWholeFile(path, options);
   try {
@@ -73,25 +73,25 @@ export async function writeWholeFile(path: string, data: string | Uint8Array, op
   }
 }
 
-/** Descriptors of this process by name; what they lead to is not ours to replace. */
+/** Paths of this process's descriptors; the files behind them must not be replaced. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
 /** In any directory of Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
 
-/** Whether a path names a device by its last part alone, as on Windows: nothing can be renamed to it. */
+/** Returns whether the last part of a path names a device, as on Windows: no file can be renamed to it. */
 export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
-/** Whether `path` is no file that appears whole: what was written there before a failure stays. Never throws. */
+/** Returns whether `path` is written directly: data that was written before a failure stays. Never throws. */
 export async function isWrittenDirectly(path: string): Promise<boolean> {
   if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
   const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Throws what `openWholeFile` does where a path means nothing that can be written, as far as that is known before. Changes nothing. */
+/** Throws like `openWholeFile` if a path can't be written, as far as that is known before. Changes nothing. */
 export async function checkWholeFile(path: string, elsewhere: string): Promise<void> {
   try {
     await resolveFile(nodeDisk, path, elsewhere);
@@ -101,8 +101,8 @@ export async function checkWholeFile(path: string, elsewhere: string): Promise<v
 }
 
 /**
- * What `path` means, all links followed, and whether it is a regular file, or will be one. Throws UsageError or a system error where
- * nothing could be written, also at a link that somebody made to a device that is not theirs (D14).
+ * Returns the target of `path`, all links followed, and whether it is a regular file, or will be one. Throws UsageError or a system error
+ * if it can't be written, also at a link that another user made to a device that is not theirs (D14).
  */
 async function resolveFile(disk: Disk, path: string, elsewhere: string): Promise<{ real: string; isFile: boolean }> {
   if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'is the path of a directory', elsewhere);
@@ -132,7 +132,7 @@ function wholeFile(
   return {
     write: (chunk) => gatherer.write(chunk).catch(failing),
     async commit() {
-      // An empty compressed file has a member all the same.
+      // An empty compressed file has a member as well.
       const end = gatherer.touched() || replacement.size() === 0 ? gatherer.end() : Promise.resolve();
       await end.then(() => replacement.commit(beforeReplace)).catch(failing);
     },
@@ -154,13 +154,13 @@ type Direct = Pick<DiskFile, 'write' | 'close'>;
 
 /** Appends, because a descriptor may lead to a file that others write too. */
 async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
-  // Links of the system's own that cannot be followed by name, such as to a pipe: what was named so, or stands behind a link to /dev/stdout.
+  // Links of the system that cannot be followed by name, such as to a pipe: a path of that kind, or one behind a link to /dev/stdout.
   const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
   const file = await disk.open(real, 'w');
   try {
     await checkPlace(disk, file, real);
-    // A device when its name was looked at, and a file that is opened: somebody swapped them.
+    // A device when its name was checked, and a regular file when it was opened: another process swapped them.
     if ((await file.stat()).isFile()) throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
     return file;
   } catch (error) {
@@ -188,12 +188,12 @@ function inWords(path: string, error: unknown, state: string): unknown {
   return cannotWrite(`write ${path}`, error, state);
 }
 
-/** Where a file in the directory of `--output-dir` cannot be written. */
+/** Alternative if a file in the directory of `--output-dir` cannot be written. */
 export const OTHER_DIRECTORY = 'specify a different directory with --output-dir';
 
 /**
- * Makes a directory that an option names, and those above it, and gives its real path. Throws UsageError where the path is to blame, also by
- * links of others (D14), and LocalError otherwise.
+ * Creates the directory of a flag, and its parents, and returns its real path. Throws UsageError if the path can't be used, also for links
+ * of other users (D14), and LocalError otherwise.
  */
 export async function makeOutputDirectory(path: string, elsewhere = OTHER_DIRECTORY): Promise<string> {
   try {

@@ -14,7 +14,7 @@ const MOST_BYTES = 2 ** 29;
 /** Gives the bytes of the file from `start` to before `end`. */
 export type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
-/** Resolves to a slice of the bytes of these columns of a group, all read and checked. Throws Error at what no writer writes. */
+/** Resolves to a slice of the bytes of these columns of a group, all read and checked. Throws Error at data that no writer writes. */
 export async function checkPages(group: RowGroup, columns: readonly string[] | undefined, source: SourceFile): Promise<Slice> {
   const rows = Number(group.num_rows);
   if (!(rows >= 0 && rows <= MOST_ROWS)) throw new Error(`a row group has ${group.num_rows} rows`);
@@ -62,7 +62,7 @@ function checkChunk(bytes: ArrayBuffer, { at, end, most, name }: Chunk): number 
     const { crc, compressed_page_size: size, uncompressed_page_size: whole } = header;
     const pages = [header.data_page_header, header.data_page_header_v2, header.dictionary_page_header];
     const isPossible = size >= 0 && reader.offset + size <= end && whole >= 0;
-    // F19: written so that what is no number is refused, too.
+    // F19: negated so that NaN is refused, too.
     if (!isPossible || !pages.every((page) => !page || (page.num_values >= 0 && page.num_values <= most)))
       throw new Error(`a page of the column ${name} says what cannot be`);
     if (crc !== undefined && (crc32(new Uint8Array(bytes, reader.offset, size)) | 0) !== crc)

@@ -13,10 +13,10 @@ export interface DecodedGroup {
   columns: { name: string; column: ColumnValues }[];
 }
 
-/** Times stay what they are in the file: as text they have more digits than a Date. */
+/** Times keep the file's representation: as text they have more digits than a Date. */
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
-/** Yields each row group: all columns, or those named. Throws Error where it is no Parquet file, or no whole one. */
+/** Yields each row group: all columns, or the named ones. Throws Error if it is not a complete Parquet file. */
 export async function* decodeGroups(source: SourceFile, columns: string[] | undefined): AsyncGenerator<DecodedGroup> {
   const metadata = await parquetMetadataAsync(source);
   const times = microsecondColumns(metadata);

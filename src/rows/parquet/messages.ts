@@ -1,4 +1,4 @@
-/** What the thread that decodes Parquet and the one that has the file open tell each other. */
+/** Messages between the thread that decodes Parquet and the one that has the file open. */
 import type { DecodedGroup } from './decode.ts';
 
 export interface WorkerJob {
@@ -13,5 +13,5 @@ export type FromWorker =
   | { is: 'end' }
   | { is: 'failed'; message: string };
 
-/** The bytes that were asked for by this number; or that a group was taken. */
+/** The bytes of the request with this number; or the acknowledgment of a group. */
 export type ToWorker = { is: 'bytes'; number: number; bytes: ArrayBuffer } | { is: 'taken' };

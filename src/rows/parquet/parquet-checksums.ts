@@ -7,13 +7,13 @@ import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
 type EncodedColumn = ParquetWriter['pendingIndexes'][number];
 
-/** Where the bytes of a row group begin: in the writer's memory, and in the file. */
+/** Start of the bytes of a row group: in the writer's memory, and in the file. */
 export interface GroupStart {
   index: number;
   offset: number;
 }
 
-/** Puts a checksum into each page of the last row group, whose `columns` these are. Its places in the file follow. */
+/** Adds a checksum to each page of the last row group, whose `columns` these are. Its offsets in the file follow. */
 export function addChecksums(bytes: ByteWriter, start: GroupStart, columns: readonly EncodedColumn[], group: RowGroup): void {
   const encoded = bytes.getBytes().slice(start.index);
   bytes.index = start.index;
@@ -49,7 +49,7 @@ export function addChecksums(bytes: ByteWriter, start: GroupStart, columns: read
 
 type RowGroup = ParquetWriter['row_groups'][number];
 
-/** Of Thrift's compact protocol: a field whose number is one more than that of the last, an i32. */
+/** Thrift's compact protocol: a field whose number is one more than that of the last, an i32. */
 const NEXT_I32 = 0x15;
 const ONE_FIELD = 0x10;
 /** Of a page header before its checksum: its type, its size, and its size as it is packed. */

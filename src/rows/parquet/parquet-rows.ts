@@ -11,7 +11,7 @@ import type { Row } from '../row-sink.ts';
 import type { ColumnValues, DecodedGroup } from './decode.ts';
 import type { FromWorker, ToWorker, WorkerJob } from './messages.ts';
 
-/** What stands in the file is no Parquet, or damaged. */
+/** The file is not Parquet, or is damaged. */
 export class DamagedParquetError extends Error {
   override name = 'DamagedParquetError';
 }
@@ -29,8 +29,8 @@ const BYTES_PER_MS = 100;
 const MOST_HEAP_MB = 768;
 
 /**
- * Yields the rows of each row group, so that the memory is that of some: all columns, or those named. Throws what the system says, an EIO
- * where the file is shorter than `byteLength`, DamagedParquetError, or the signal's reason.
+ * Yields the rows of each row group, so that memory is bounded by a few groups: all columns, or the named ones. Throws the system's error,
+ * EIO if the file is shorter than `byteLength`, DamagedParquetError, or the signal's reason.
  */
 export async function* readParquetRows(
   file: Pick<DiskFile, 'read'>,
@@ -68,7 +68,7 @@ function tell(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []
   worker.postMessage(message, transferred);
 }
 
-/** What the thread says, in order. `next` rejects when it says nothing for `mostMs`, breaks down, or when the signal is aborted. */
+/** Messages of the thread, in order. `next` rejects if there is none for `mostMs`, if the thread fails, or if the signal is aborted. */
 function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined) {
   const said: FromWorker[] = [];
   let failure: unknown;
@@ -136,7 +136,7 @@ function readerOf(column: ColumnValues): (at: number) => unknown {
   return (at) => column.values[at];
 }
 
-/** With the digits behind the millisecond only where there are any, as the service has it. */
+/** With the digits after the millisecond only if there are any, like the service. */
 function formatMicroseconds(us: bigint): string {
   const rest = ((us % 1000n) + 1000n) % 1000n;
   const instant = formatInstant(Number((us - rest) / 1000n));

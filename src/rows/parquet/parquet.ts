@@ -12,18 +12,18 @@ import { formatJson } from '../json-lines.ts';
 import type { Row } from '../row-sink.ts';
 import { addChecksums } from './parquet-checksums.ts';
 
-/** Rows of a group: what DuckDB takes at once, and what fits in little memory; Spark and Trino read several as one split. */
+/** Rows of a group: the batch size of DuckDB, and small enough for little memory; Spark and Trino read several as one split. */
 const GROUP_ROWS = 122_880;
-/** Of the columns and their types; a reader that knows it need not look at them. */
+/** Schema of the columns and their types; a reader that knows it does not need to compare them. */
 const SCHEMA_VERSION = '1';
 
 /** How one column is held and written. */
 interface ColumnKind {
   element: Omit<SchemaElement, 'name'>;
   encoding?: ColumnSource['encoding'];
-  /** A value of a row as the column holds it; null where there is none. */
+  /** Value of a row as its column stores it; null if there is none. */
   hold(value: unknown): Cell;
-  /** The least and the greatest of what was held, by which a reader passes over groups. */
+  /** Minimum and maximum of the stored values, by which a reader skips groups. */
   statistics(cells: readonly Cell[]): Statistics;
 }
 
@@ -49,7 +49,10 @@ const TIME: ColumnKind = {
   statistics: integerStatistics,
 };
 
-/** Whatever it is: an engine wants one type a column, for ever. A dictionary where it takes less room, as it does for all but referrers. */
+/**
+ * The type of a column is fixed: an engine requires one type per column in all files. A dictionary if that is smaller, as it is for all but
+ * referrers.
+ */
 const TEXT: ColumnKind = {
   element: { type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   hold: (value) => (typeof value === 'string' ? value : value === null || value === undefined ? null : formatJson(value)),
@@ -111,7 +114,7 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
     });
   }
 
-  /** What was encoded since the last call; valid until the next. */
+  /** Bytes encoded since the last call; valid until the next. */
   function take(): Uint8Array {
     const taken = bytes.getBytes();
     bytes.index = 0;
@@ -158,7 +161,7 @@ function int64(value: unknown): number | bigint {
   });
 }
 
-/** Of a date-time of the service, with the digits behind the millisecond that a Date has not. */
+/** Returns the microseconds of a date-time, including the digits after the millisecond, which a Date lacks. */
 function microseconds(value: unknown): number | bigint {
   const text = String(value);
   const ms = parseScanTime(text) ?? Number.NaN;

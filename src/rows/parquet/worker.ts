@@ -1,4 +1,7 @@
-/** The thread in which Parquet is decoded: what damage makes of a decoder ends with it (src/rows/parquet/parquet-rows.ts). The build makes it a file. */
+/**
+ * Thread in which Parquet is decoded: damage can affect only this thread (src/rows/parquet/parquet-rows.ts). The build writes it to a file
+ * of its own.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../errors.ts';
 import { decodeGroups } from './decode.ts';

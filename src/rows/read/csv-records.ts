@@ -19,7 +19,7 @@ export async function* readCsv(
   wanted: readonly string[],
 ): AsyncGenerator<Records & { columns: readonly string[] }> {
   let header: Header | undefined;
-  /** Of a record whose end was not seen yet: within quotes. */
+  /** Incomplete record: its end was not read yet, within quotes. */
   let rest = '';
   let restLine = 1;
   for await (const { text, line, isLast } of pieces) {
@@ -49,7 +49,7 @@ export async function* readCsv(
 interface Header {
   columns: readonly string[];
   separator: string;
-  /** Names of the columns that are wanted, and where they stand. */
+  /** Names of the wanted columns, and their positions. */
   places: readonly { name: string; at: number }[];
 }
 
@@ -65,8 +65,8 @@ function parseHeader(text: string, path: string, wanted: readonly string[]): Hea
 }
 
 /**
- * Where the last record ends: an odd number of quotes is one that goes on behind the line. `isOpen`: the text begins within quotes, so
- * that what was looked at before is not looked at again.
+ * Returns where the last record ends: with an odd number of quotes it continues after the line. `isOpen`: the text begins within quotes, so
+ * that no text is scanned twice.
  */
 function endOfRecords(text: string, isOpen: boolean): number {
   if (!text.includes('"')) return isOpen ? 0 : text.length;

@@ -8,7 +8,9 @@ import { UsageError } from '../../errors.ts';
 const PIECE_BYTES = 32 * 1024;
 const GZIP = [0x1f, 0x8b] as const;
 
-/** Pieces of the file's content; each is valid until the next is asked for. Throws UsageError where it cannot be read, or is cut off. */
+/**
+ * Yields the file's content in pieces; each is valid until the next is requested. Throws UsageError if it cannot be read, or is truncated.
+ */
 export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> {
   const file = await openInput(path);
   try {

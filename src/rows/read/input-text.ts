@@ -1,4 +1,4 @@
-/** Bytes to text in pieces that end with a line: lines are what records are made of. */
+/** Decodes bytes to text in pieces that end with a line: records consist of lines. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { UsageError } from '../../errors.ts';
 
@@ -12,14 +12,14 @@ export interface TextPiece {
 
 const LINE_FEED = 0x0a;
 const MIB = 1024 * 1024;
-/** F11: no record of a file of scans comes near it. So much is held at most to find where one ends. */
+/** F11: far above any record of a file of scans. At most this much is buffered to find the end of one. */
 export const LONGEST_RECORD = MIB;
-/** An array of JSON may stand on one line. */
+/** A JSON array may be one line. */
 const LONGEST_ARRAY = 64 * MIB;
 
 /** The text of a file in UTF-8, without its byte order mark. Throws UsageError for another encoding and for lines that are too long. */
 export async function* readInputText(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<TextPiece> {
-  /** Of a line whose end was not seen yet. Put together once: as often as a part comes it would take the square of its length. */
+  /** Incomplete line. It is joined once: joining at each piece would be quadratic in its length. */
   let rest: Buffer[] = [];
   let length = 0;
   let longest: number | undefined;
@@ -58,12 +58,12 @@ export async function* readInputText(bytes: AsyncIterable<Uint8Array>, path: str
   if (waiting) yield { ...waiting, isLast: true };
 }
 
-/** The sign of an array, behind what may stand before it: a byte order mark and blanks. */
+/** Returns the bracket of an array, after a byte order mark and blanks. */
 function beginsArray(start: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf)?\s*\[/.test(Buffer.from(start).toString('latin1'));
 }
 
-/** Lines end where no longer character does, so each part is whole. Checked and copied it takes a third of the time of TextDecoder. */
+/** Lines end with a single-byte character, so each piece is valid UTF-8. Checking and copying takes a third of the time of TextDecoder. */
 function decode(bytes: Buffer, path: string, line: number): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (isUtf8(bytes)) return bytes.toString('utf8');

@@ -4,7 +4,7 @@ import type { Row } from '../row-sink.ts';
 import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';
 import type { Records } from './records.ts';
 
-/** One object a line. A last line that is cut off is left out, and told by `torn`. */
+/** Reads one object per line. An incomplete last line is skipped, and reported by `torn`. */
 export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string): AsyncGenerator<Records> {
   for await (const { text, line, isLast } of pieces) {
     const whole = text.endsWith('\n');
@@ -14,7 +14,10 @@ export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string
   }
 }
 
-/** All lines in one go, which is faster than one by one: no line end stands inside a value. Undefined where they are not one record each. */
+/**
+ * Parses all lines at once, which is faster than one by one: there is no line end inside a value. Undefined if they are not one record
+ * each.
+ */
 async function parseLines(text: string): Promise<Row[] | undefined> {
   const body = text.trimEnd();
   try {
@@ -26,7 +29,7 @@ async function parseLines(text: string): Promise<Row[] | undefined> {
   }
 }
 
-/** JSON.parse, and once more with all digits where an id has more than a number holds: looking for them first would take a fifth longer. */
+/** JSON.parse, and again with all digits if an ID has more than a number can hold: searching for them first would take a fifth longer. */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = JSON.parse(text);
   const isLong = (row: unknown) => isObject(row) && typeof row.id === 'number' && !Number.isSafeInteger(row.id);
@@ -49,7 +52,7 @@ async function lineByLine(text: string, line: number, path: string, mayBeTorn: b
 /** An array of objects, wherever its lines end. Where each object ends with its line, as `scans export` writes it, nothing is looked for. */
 export async function* readJsonArray(pieces: AsyncIterable<TextPiece>, path: string): AsyncGenerator<Records> {
   const findComma = createCommaFinder();
-  /** Of an object whose end was not seen yet. */
+  /** Incomplete object: its end was not read yet. */
   let rest = '';
   let restLine = 1;
   let isFirst = true;
@@ -73,7 +76,7 @@ export async function* readJsonArray(pieces: AsyncIterable<TextPiece>, path: str
   }
 }
 
-/** Values with commas between them, and perhaps behind them. Undefined where they are not JSON. */
+/** Parses values with commas between them, and possibly after them. Undefined if they are not JSON. */
 async function parseRows(text: string): Promise<unknown[] | undefined> {
   const rows = await parseArray(`[${text.trim().replace(/,$/, '')}]`).catch(() => undefined);
   return Array.isArray(rows) ? rows : undefined;
@@ -85,7 +88,10 @@ function withoutEnd(text: string, path: string): string {
   return body.slice(0, -1);
 }
 
-/** Gives where the last comma between two values of the array ends, 0 where there is none. Each text goes on from the one before: nothing is looked at twice. */
+/**
+ * Returns where the last comma between two values of the array ends, 0 if there is none. Each text continues the one before: nothing is
+ * scanned twice.
+ */
 function createCommaFinder(): (lines: string) => number {
   let depth = 0;
   let inString = false;

@@ -8,7 +8,7 @@ import { cannotRead } from './input-bytes.ts';
 import { notOurs } from './input-text.ts';
 import type { Records } from './records.ts';
 
-/** Throws UsageError where the file cannot be read, or is no Parquet file, or the signal's reason. `line` counts rows, from 1. */
+/** Throws UsageError if the file cannot be read, or is not a Parquet file, or the signal's reason. `line` counts rows, from 1. */
 export async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {
   const file = await open(path, 'r').catch((cause) => {
     throw cannotRead(path, cause);
@@ -34,7 +34,7 @@ async function* recordsOf(groups: AsyncIterable<Row[]>, path: string): AsyncGene
   }
 }
 
-/** As JSON has it: a number where that is exact. */
+/** Like JSON: a number if that is exact. */
 function withPlainId(row: Row): Row {
   const id = typeof row.id === 'bigint' && Number.isSafeInteger(Number(row.id)) ? Number(row.id) : row.id;
   return { ...row, id };

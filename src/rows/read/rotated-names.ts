@@ -59,7 +59,7 @@ export function findLogName(name: string): LogName | undefined {
   return { base: plain, age: undefined, packing };
 }
 
-/** Whether a name that is not of a log begins as one: a backup, or the file of an editor. */
+/** Returns whether a name that is not of a log begins like one: a backup, or the file of an editor. */
 export function isLikeLog(name: string): boolean {
   return findLogName(name) === undefined && name.search(DATA_INSIDE) > 0;
 }
@@ -67,7 +67,7 @@ export function isLikeLog(name: string): boolean {
 /** Characters of the longest rotation: `-2026-11-01T03:00:00-1793500000`. */
 const LONGEST = 32;
 
-/** Name of the log's file without its extension: what its code is called if nothing else says so. */
+/** Name of the log's file without its extension: the name of its code if nothing else provides one. */
 export function stemOfLog(name: string): string {
   return (findLogName(name)?.base ?? name.replace(/\.gz$/i, '')).replace(/\.[a-z]+$/i, '');
 }

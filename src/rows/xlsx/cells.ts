@@ -13,10 +13,10 @@ const MOST_CHARACTERS = 32_767;
 /** More digits a number of Excel's does not keep. */
 const MOST_DIGITS = 15;
 
-/** Everything but what XML cannot hold or takes for its own, and but what would be read as an escape. */
+/** Characters that XML can hold without escaping, and that can't be read as an escape. */
 const WANTS_CARE = /[&<>\0-\x1f\ud800-\udfff\ufffe\uffff]|_x/;
 
-/** A cell from behind its reference on; empty for null. `isTime`: what may be a time is one, in `zone`. */
+/** Returns a cell after its reference; empty for null. `isTime`: a text that may be a time becomes one, in `zone`. */
 export function cellOf(value: unknown, isTime: boolean, zone: Pick<LocalTime, 'offsetMs'>): string {
   if (value === null || value === undefined) return '';
   if (isTime && typeof value === 'string') {
@@ -53,8 +53,8 @@ export function textCell(text: string, style: number = STYLES.text): string {
 }
 
 /**
- * What XML 1.0 cannot hold is written as Excel does (ST_Xstring, ECMA-376 part 1, 22.9.2.19): `_x000D_` is a return, and a text that looks
- * like that has its first underscore written so. Half a character becomes U+FFFD, as in UTF-8.
+ * Escapes characters that XML 1.0 cannot hold like Excel does (ST_Xstring, ECMA-376 part 1, 22.9.2.19): `_x000D_` is a return, and in a
+ * text that looks like that, the first underscore is escaped. A lone surrogate becomes U+FFFD, as in UTF-8.
  */
 export function escapeText(text: string): string {
   if (!WANTS_CARE.test(text)) return text;
@@ -81,12 +81,12 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 /** `2026-10-01 01:08:15`: a time of the wall's already. */
 const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
-/** Days since 1900 by the wall's clock, as Excel counts them; undefined for what is no time. */
+/** Days since 1900 by local time, as Excel counts them; undefined if it is not a time. */
 function serialOf(text: string, { offsetMs }: Pick<LocalTime, 'offsetMs'>): number | undefined {
   const ms = parseInstant(text);
   if (ms === undefined) return undefined;
   const wallMs = WALL.test(text) ? ms : ms + offsetMs(ms);
   const days = wallMs / DAY_MS + EPOCH_DAY;
-  // With all its digits: what is cut would be seen as a second less.
+  // With all its digits: a truncated number would appear as a second less.
   return days < FIRST_DAY ? undefined : days;
 }

@@ -36,7 +36,7 @@ export function smallParts(sheetName: string): Readonly<Record<string, string>> 
   };
 }
 
-/** Cell formats in the order of `STYLES`. 49 is Excel's own format of text: what is typed there stays what was typed. */
+/** Cell formats in the order of `STYLES`. 49 is Excel's own format of text: typed text stays unchanged. */
 const STYLE_SHEET = // words-ok: XML
   `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>` +
   '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/></numFmts>' +
@@ -59,7 +59,7 @@ export function columnLetters(index: number): string {
   return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
 }
 
-/** What stands before the rows of data. */
+/** XML before the rows of data. */
 export function sheetBeginning(columns: readonly Column[]): string {
   const widths = columns.map(
     (column, index) =>
@@ -73,7 +73,7 @@ export function sheetBeginning(columns: readonly Column[]): string {
   );
 }
 
-/** What stands behind the rows: drop-downs for columns of few words. */
+/** XML after the rows: drop-downs for columns of few words. */
 export function sheetEnd(columns: readonly Column[], mostRows: number): string {
   const lists = columns.flatMap(({ choices }, index) => {
     if (!choices) return [];
@@ -87,7 +87,7 @@ export function sheetEnd(columns: readonly Column[], mostRows: number): string {
   return `</sheetData>${validations}</worksheet>`;
 }
 
-/** In characters: what the values of known columns take, and a name at least. */
+/** Widths in characters: for the values of known columns, or else at least for the name. */
 const WIDTHS: Readonly<Record<string, number>> = {
   id: 38,
   qr_id: 38,

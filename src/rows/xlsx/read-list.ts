@@ -11,13 +11,13 @@ export interface ListNames {
   item: string;
 }
 
-/** So much text is looked at once, or twice of what had no whole item in it: each character a bounded number of times. */
+/** Size of the text that is scanned at once, or twice if it contains no complete item: each character a bounded number of times. */
 const LEAST_TEXT = 1 << 18;
 
-/** Tells the events of all items, then those of the part without them. Throws UsageError where it is not XML, or an item is too large. */
+/** Emits the events of all items, then those of the part without them. Throws UsageError if it is not XML, or an item is too large. */
 export function readList(pieces: Iterable<string>, name: string, names: ListNames, events: XmlEvents): void {
   let tags: { item: string; end: string } | undefined;
-  /** What was before the items, and then what is behind them, too. */
+  /** The text before the items, and later the text after them, too. */
   let around = '';
   let waiting = '';
   let isOver = false;
@@ -64,7 +64,7 @@ export function readList(pieces: Iterable<string>, name: string, names: ListName
   readXml(around + waiting, name, events);
 }
 
-/** Where the last item begins, which may not be whole; 0 if there is none behind the first. */
+/** Returns where the last item begins, which may be incomplete; 0 if there is none after the first. */
 function startOfLast(text: string, tag: string): number {
   for (let at = text.lastIndexOf(tag); at > 0; at = text.lastIndexOf(tag, at - 1)) {
     if (/[\s/>]/.test(text.charAt(at + tag.length))) return at;

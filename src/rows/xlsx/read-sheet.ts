@@ -1,4 +1,4 @@
-/** The cells of a worksheet with what they hold, row by row (ECMA-376 part 1, 18.3.1). */
+/** Reads the cells of a worksheet with their content, row by row (ECMA-376 part 1, 18.3.1). */
 
 import { formatCount } from '../../text/quote.ts';
 import { MOST_VALUES } from '../table-bounds.ts';
@@ -21,7 +21,7 @@ export interface SheetRow {
   line: number;
   /** By column, counted from 0; empty cells are missing. */
   cells: Map<number, CellValue>;
-  /** By a filter, or by a person. */
+  /** By a filter, or manually. */
   isHidden: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface SheetContext {
 const UNKNOWN: CellValue = { is: 'formula' };
 const GENERAL: NumberFormat = { id: 0, code: '', isDate: false };
 
-/** Calls `onRow` for each row with any value, top to bottom, and returns the merged cells. Throws UsageError where it is not XML. */
+/** Calls `onRow` for each row with any value, top to bottom, and returns the merged cells. Throws UsageError if it is not XML. */
 export function readSheet(
   pieces: Iterable<string>,
   { name, strings, formats }: SheetContext,
@@ -128,7 +128,7 @@ export function onItsOwn(text: string): string {
   return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
 }
 
-/** `_x000D_` stands for what XML cannot hold (ST_Xstring, ECMA-376 part 1, 22.9.2.19). */
+/** `_x000D_` represents a character that XML cannot hold (ST_Xstring, ECMA-376 part 1, 22.9.2.19). */
 export function decodeEscapes(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));

@@ -1,4 +1,4 @@
-/** Which sheets a workbook has, and what its cells share: texts and formats of numbers. */
+/** Reads the sheets of a workbook, and the texts and number formats that its cells share. */
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { formatCount, inQuotes } from '../../text/quote.ts';
@@ -43,7 +43,7 @@ interface Relation {
   path: string;
 }
 
-/** What a part refers to, by the part beside it that lists that. `''`: the package itself. */
+/** Parts that a part refers to, from the relationships next to it. `''`: the package itself. */
 function targets(parts: Parts, of: string, name: string): Relation[] {
   const at = of.lastIndexOf('/') + 1;
   const [folder, file] = [of.slice(0, at), of.slice(at)];
@@ -83,7 +83,7 @@ function readSheets(xml: string, name: string): { sheets: SheetName[]; from1904:
 function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, name: string): SheetName {
   const [first] = sheets;
   if (!first) return refuseWorkbook(name, 'has no sheets');
-  // What a person does not see nobody meant.
+  // Hidden sheets are not meant.
   if (wanted === undefined) return sheets.find(({ isHidden }) => !isHidden) ?? first;
   const found = sheets.find((sheet) => sheet.name === wanted);
   if (found) return found;
@@ -94,7 +94,7 @@ function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, n
   });
 }
 
-/** Each text as it is, its parts in different letters put together, what helps to pronounce it left out. */
+/** Reads each text with its differently formatted runs joined, without phonetic hints. */
 function readStrings(pieces: Iterable<string>, name: string): string[] {
   const strings: string[] = [];
   let element = '';

@@ -1,4 +1,4 @@
-/** The parts of a workbook are XML: what is in one, element by element. */
+/** Reads the XML parts of a workbook element by element. */
 import { Parser } from 'saxen';
 import { refuseWorkbook } from './unpack.ts';
 
@@ -10,7 +10,7 @@ export interface XmlEvents {
   text?(text: string): void;
 }
 
-/** Goes through a part. Throws UsageError where it is not XML. Entities of a DTD are not expanded. */
+/** Parses a part. Throws UsageError if it is not XML. Entities of a DTD are not expanded. */
 export function readXml(xml: string, name: string, events: XmlEvents): void {
   let failure: Error | undefined;
   const local = (element: string) => element.slice(element.indexOf(':') + 1);
@@ -35,7 +35,7 @@ export function readXml(xml: string, name: string, events: XmlEvents): void {
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** What stands for single characters put in (XML 1.0, 4.1). The parser's own decoder makes other characters of emoji that stand as numbers. */
+/** Decodes references to single characters (XML 1.0, 4.1). The parser's own decoder garbles emoji in numeric form. */
 function decodeText(text: string): string {
   return withXmlLineEnds(text).replace(REFERENCE, (reference, hex?: string, decimal?: string, name = '') => {
     const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN);
@@ -44,7 +44,7 @@ function decodeText(text: string): string {
   });
 }
 
-/** XML 1.0, 2.11: a return that stands as it is was put there with the line end by an editor. */
+/** XML 1.0, 2.11: an editor added a literal return with the line end. */
 function withXmlLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }

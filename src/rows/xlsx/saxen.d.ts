@@ -1,11 +1,11 @@
-/** What is used of saxen, which comes without types. */
+/** Subset of saxen, which has no types. */
 declare module 'saxen' {
   type Decode = (text: string) => string;
   export class Parser {
     on(event: 'openTag', callback: (name: string, attributes: () => Record<string, string>, decode: Decode) => void): this;
     on(event: 'closeTag', callback: (name: string) => void): this;
     on(event: 'text' | 'cdata', callback: (text: string, decode: Decode) => void): this;
-    /** `<!DOCTYPE …>` and the like, as it stands. */
+    /** `<!DOCTYPE …>` and similar, unparsed. */
     on(event: 'attention', callback: (declaration: string) => void): this;
     on(event: 'error', callback: (error: Error) => void): this;
     /** Elements and attributes then come with these prefixes, by the namespaces that they are of. */

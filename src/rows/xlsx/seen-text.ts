@@ -1,11 +1,11 @@
-/** What a person sees in a cell, where that can be known: the same number looks otherwise by its format and by the country of who looks. */
+/** Text that a user sees in a cell, if it can be known: the display of a number depends on its format and on the locale. */
 import { formatInstant } from '../../time/time.ts';
 
 /** How a number is shown: Excel's own formats have numbers, all others a code of their own. */
 export interface NumberFormat {
   id: number;
   code: string;
-  /** Whether a number in this format is shown as a date or a time. */
+  /** Returns whether a number in this format is displayed as a date or a time. */
   isDate: boolean;
 }
 
@@ -32,7 +32,7 @@ const FIRST_CUSTOM = 164;
 /** Beyond, a number has lost digits. */
 const EXACT = 1e15;
 
-/** A whole number as it stands in its cell; undefined where that depends on the country, or is not all of it. */
+/** Returns a whole number as its cell displays it; undefined if that depends on the locale, or rounds. */
 export function seenNumber(value: number, { id, code }: NumberFormat): string | undefined {
   const isPercent = id === 9 || code === '0%';
   const shown = isPercent ? Math.round(value * 1e13) / 1e11 : value;
@@ -47,7 +47,7 @@ const DAY_MS = 86_400_000;
 /** Days of 1970-01-01, counted from 1900 as Excel counts, or from 1904. */
 const EPOCH_DAY = { from1900: 25_569, from1904: 24_107 };
 
-/** `2026-03-01`, or with the time where there is one or `withTime`: `2026-03-01 14:30:00`; undefined for what is no day. */
+/** `2026-03-01`, or with the time if there is one or with `withTime`: `2026-03-01 14:30:00`; undefined if it is not a day. */
 export function dateText(serial: number, from1904: boolean, withTime = false): string | undefined {
   const days = serial - (from1904 ? EPOCH_DAY.from1904 : EPOCH_DAY.from1900);
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;

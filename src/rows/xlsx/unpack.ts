@@ -1,4 +1,4 @@
-/** The parts of a workbook out of its archive, a piece at a time and within bounds; and whatever else calls itself .xlsx, told apart. */
+/** Unpacks the parts of a workbook from its archive, piece by piece and bounded, and recognizes other files with the extension .xlsx. */
 import { crc32 } from 'node:zlib';
 import { Inflate } from 'fflate';
 import { UsageError } from '../../errors.ts';
@@ -13,7 +13,7 @@ const MOST_PACKED = 100;
 
 const HINT = 'No changes were made. Save the file as .xlsx without a password, or as CSV UTF-8, then run this again.';
 
-/** @throws UsageError that names the file, and says in one line what is wrong with it. */
+/** @throws UsageError that names the file and its problem, in one line */
 export function refuseWorkbook(name: string, what: string, cause?: unknown): never {
   throw new UsageError(`${name} ${what}`, { hint: HINT, cause });
 }
@@ -32,7 +32,7 @@ export interface Parts {
   pieces(path: string): Iterable<string> | undefined;
 }
 
-/** Throws UsageError for what is no workbook that can be read. */
+/** Throws UsageError if the file is not a workbook that can be read. */
 export function openArchive(bytes: Uint8Array, name: string): Parts {
   if (isCompound(bytes)) {
     const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
@@ -118,13 +118,13 @@ interface Entry {
   method: number;
   /** As it is packed. */
   data: Uint8Array;
-  /** CRC-32 of what it is unpacked to. */
+  /** CRC-32 of the unpacked bytes. */
   checksum: number;
 }
 
 /**
- * Each entry by its name, from the directory at the end (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). The last record says how many entries there
- * are: who believes it looks for billions. Throws UsageError where there are not so many.
+ * Lists the entries by name, from the central directory at the end (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). The number of entries in the
+ * last record is not trusted, because it may be billions. Throws UsageError if there are fewer.
  */
 function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -22,7 +22,7 @@ interface WorkbookOptions {
   zone: Pick<LocalTime, 'offsetMs'>;
 }
 
-/** What is said where rows do not fit; `rows` undefined where nobody knows how many there will be. */
+/** Creates the error for rows that do not fit; `rows` is undefined if their number is unknown. */
 export function tooManyRows(rows?: number): UsageError {
   const most = formatCount(MOST_DATA_ROWS);
   const what = rows === undefined ? 'too many rows' : `${countOf(rows, 'row')} are too many`;

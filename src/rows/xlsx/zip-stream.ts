@@ -1,7 +1,7 @@
 /**
- * A ZIP archive (PKWARE APPNOTE 6.3) that is written as it comes, and can be taken back to an earlier point, as no library's can: an export
- * reads again what moved. One entry streams, in pieces that each end at a byte (Z_SYNC_FLUSH), so that the next may begin anew behind it.
- * The same data in the same pieces gives the same bytes: entries have no time of their own.
+ * ZIP archive (PKWARE APPNOTE 6.3) that is streamed and can be rolled back to an earlier point, which no library supports: an export reads
+ * rows again if they moved. One entry streams, in pieces that each end at a byte (Z_SYNC_FLUSH), so that the next one is independent. The
+ * same data in the same pieces gives the same bytes: entries have no time of their own.
  */
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
 import { UsageError } from '../../errors.ts';
@@ -12,10 +12,10 @@ import { type Encoder, encoderOf } from '../gzip.ts';
 export interface ZipStream {
   /** Adds a whole entry. */
   add(name: string, text: string): Promise<void>;
-  /** Begins the entry that `write` goes on with; the last one. */
+  /** Begins the last entry, which `write` continues. */
   begin(name: string): Promise<void>;
   write(bytes: string | Uint8Array): Promise<void>;
-  /** Remembers this point of the entry; what it gives goes back there. */
+  /** Returns a function that goes back to this point of the entry. */
   checkpoint(): Promise<() => Promise<void>>;
   /** Ends the entry and the archive. */
   end(): Promise<void>;
@@ -23,26 +23,26 @@ export interface ZipStream {
 
 interface Entry {
   name: Buffer;
-  /** Where its header begins. */
+  /** Offset of its header. */
   offset: number;
-  /** Bit 3: sizes and checksum stand behind its data, because they were not known before. */
+  /** Bit 3: sizes and checksum follow the data, because they were not known before. */
   streamed: boolean;
   crc: number;
   packed: number;
   size: number;
 }
 
-/** What the fields of an archive hold that every program opens (no ZIP64). */
+/** Values of fields that every program supports (no ZIP64). */
 const MOST_BYTES = 0xffff_ffff;
 /** 1980-01-01, the earliest that there is. */
 const DATE = 0x0021;
-/** A last block without data (RFC 1951, 3.2.6): ends what pieces left open. */
+/** Last block without data (RFC 1951, 3.2.6): completes the pieces. */
 const END_OF_DATA = Buffer.from([0x03, 0x00]);
 /** Names are in UTF-8. */
 const UTF8 = 0x0800;
 const SIZES_BEHIND = 0x0008;
 
-/** Going back needs the `checkpoint` of the sink. Throws what the sink throws, and UsageError beyond 4 GiB. */
+/** Rolling back requires the `checkpoint` of the sink. Throws the sink's errors, and UsageError beyond 4 GiB. */
 export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): ZipStream {
   const entries: Entry[] = [];
   let offset = 0;
@@ -56,7 +56,7 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): 
     await bytes.write(data);
   }
 
-  /** Compresses, and counts what goes in. */
+  /** Compresses, and counts the uncompressed bytes. */
   function createPiece(): Encoder {
     const encoder = encoderOf(createDeflateRaw({ finishFlush: constants.Z_SYNC_FLUSH }));
     const encode = (data: Uint8Array) => {
