@@ -4,7 +4,7 @@
  */
 import { BlockList, isIP } from 'node:net';
 
-/** By what they are called in a message. */
+/** Kinds of addresses, by their names in messages. */
 const SPECIAL_IPV4: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '0.0.0.0/8'],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'],

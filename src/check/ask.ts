@@ -128,7 +128,7 @@ export function ask(question: Question): Promise<Reply> {
   });
 }
 
-/** An answer that no browser understands either will be the same next time. */
+/** A response that browsers can't parse either will be the same next time. */
 function failureOf(error: Error, sent: boolean): NetworkError {
   const failure = asNetworkError(error, sent);
   const code = 'code' in error ? String(error.code) : '';
@@ -136,7 +136,7 @@ function failureOf(error: Error, sent: boolean): NetworkError {
   return new NetworkError(failure.message, { fault: 'answer', sent, cause: error });
 }
 
-/** A plain-HTTP proxy is asked for the whole URL (RFC 9112, 3.2.2). */
+/** A plain-HTTP proxy receives the whole URL (RFC 9112, 3.2.2). */
 function viaProxy(headers: Question['headers'], url: URL, proxy: URL): Record<string, string> {
   const authorization = proxyAuthorization(proxy);
   return { ...headers, host: url.host, ...(authorization && { 'proxy-authorization': authorization }) };
@@ -151,10 +151,10 @@ function createOpener(question: Question, reply: Reply, opened: (socket: Socket)
     lookup: pinnedTo(addresses),
     autoSelectFamily: addresses.length > 1,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // Kept by `sessions`, with what their certificates said.
+    // `sessions` stores the session with the data of the certificate.
     maxCachedSessions: 0,
     ...(url.protocol === 'https:' && { secureContext: sessions.context(), session: sessions.find(url.origin)?.session }),
-    // Judged below, where an expired certificate can still tell when it expired.
+    // Judged below, so that the expiry date of an expired certificate is still available.
     rejectUnauthorized: false,
   });
   return (options, callback) =>
@@ -197,7 +197,7 @@ function certificateFailure(socket: Socket, { url, sessions }: Question, reply: 
     ? sessions.find(url.origin)?.endsMs
     : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
   if (socket.authorized) {
-    // K8: only of a host whose certificate was found good, because the next handshake shows none.
+    // K8: only of a host whose certificate was valid, because the next handshake shows none.
     socket.on('session', (session) => sessions.keep(url.origin, { session, endsMs: reply.tlsEndsMs }));
     return undefined;
   }

@@ -17,7 +17,7 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
   onDone: () => void;
 }
 
-/** A second visit comes after so long, or when the other side asked for it, but no later than the longest. */
+/** Delay before a second visit, or the one that the server requested, up to a maximum. */
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
@@ -33,7 +33,7 @@ export async function checkDestinations(destinations: Iterable<string>, job: Che
     sessions: createTlsSessions(),
   };
   const queues = [...groupBy(new Set(destinations), (text) => new URL(text).hostname).values()];
-  // The longest first: it is what everybody waits for at the end.
+  // The longest queue first: the run ends with it.
   queues.sort((a, b) => b.length - a.length);
 
   async function checkHost(addresses: readonly string[]): Promise<void> {
@@ -55,7 +55,7 @@ export async function checkDestinations(destinations: Iterable<string>, job: Che
   return verdicts;
 }
 
-/** One visit, and where that may have met a hiccup, another. The last one counts. */
+/** Visits a destination, and again after a failure that may be transient. The last visit counts. */
 async function visit(url: URL, options: TripOptions, patience: HostPatience): Promise<Verdict> {
   let trip = await follow(url, options);
   const retry = patience.allowsRetry(url.origin) ? retryOf(trip) : undefined;
@@ -68,7 +68,7 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   return verdict;
 }
 
-/** K6: what is done on one host comes one after the other, whoever asks for it: a queue or a redirect. */
+/** K6: the requests of one host are sent one after the other, from a queue or from a redirect. */
 function createHostTurns(): TripOptions['inTurn'] {
   const last = new Map<string, Promise<unknown>>();
   return async (hostname, work) => {

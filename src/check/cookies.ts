@@ -1,14 +1,14 @@
 /** Cookies of one visit. Without them, pages that set a cookie and redirect to themselves would look like a redirect loop. */
 import type { Headers } from '../service/transport.ts';
 
-/** A visit is short, and whoever sets more is not to fill the memory. */
+/** A visit is short, and a server that sets more cookies must not fill the memory. */
 const MOST_COOKIES = 50;
 const MOST_BYTES = 8192;
 
 export interface Cookies {
-  /** Takes note of what an answer of this address sets. */
+  /** Stores the cookies that a response of this address sets. */
   take(url: URL, headers: Headers): void;
-  /** The Cookie header for this address; empty where there is none. */
+  /** Returns the Cookie header for this address; empty if there is none. */
   for(url: URL): string;
 }
 
@@ -27,7 +27,7 @@ export function createCookies(): Cookies {
         const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
         if (!/^[\x21-\x7e]*$/.test(name + value)) continue;
         const wanted = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase();
-        // Only for itself and for what it is a part of; never for a whole top-level domain.
+        // Only for the host itself and its parent domains; never for a whole top-level domain.
         const shared = wanted?.includes('.') && (hostname === wanted || hostname.endsWith(`.${wanted}`)) ? wanted : undefined;
         const domain = shared ?? hostname;
         const key = `${domain} ${name}`;

@@ -53,7 +53,7 @@ export interface TripOptions {
 
 /** As many as browsers follow. */
 const MOST_REDIRECTS = 20;
-/** Servers take 8 to 16 KiB of one; what is longer only fills the memory of a run over thousands of them. */
+/** Servers accept 8 to 16 KiB in a URL; a longer one only fills the memory of a run with thousands of them. */
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -127,7 +127,7 @@ interface HopOptions extends TripOptions {
   began: () => void;
 }
 
-/** One request of the way, after its host was looked up and found to be one that may be asked. */
+/** Sends one request of the visit, after its host was resolved and found to be allowed. */
 async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType<typeof ask>> | { end: TripEnd }> {
   const { signal, clock, timeoutMs, allowPrivate, sessions } = options;
   const proxy = options.proxyFor(url);
@@ -140,7 +140,7 @@ async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType
     if (error instanceof RefusedAddressError) return { end: { is: 'refused', why: error.message } };
     const failure = asNetworkError(error, false);
     if (!proxy) return { end: { is: 'failed', failure } };
-    // K1: behind a proxy perhaps only the proxy knows the name, but then only it knows to which address, and asks there.
+    // K1: behind a proxy, possibly only the proxy can resolve the name, and then only the proxy knows the address.
     if (!allowPrivate) return { end: { is: 'failed', failure: unknownHere(failure) } };
   }
   const headers = options.cookie === '' ? options.headers : { ...options.headers, cookie: options.cookie };
@@ -155,8 +155,8 @@ function unknownHere({ message }: NetworkError): NetworkError {
 }
 
 /**
- * What is looked up too slowly counts as not found; the lookup itself cannot be ended. The time begins when it does: a name that waits for
- * other names is not late.
+ * A lookup that is too slow counts as not found; it can't be canceled. The time starts with the lookup itself: waiting for other lookups
+ * does not count.
  */
 function lookUp(hostname: string, options: HopOptions, restart: () => void): Promise<readonly LookupAddress[]> {
   const { timeoutMs, signal } = options;

@@ -8,7 +8,7 @@ import { retryOf, type Verdict } from './verdict.ts';
 
 /** Addresses of one host, one after the other, that could not even be connected to: the host is down. */
 const MOST_DEAD = 2;
-/** Addresses, one after the other, that had no answer in time. More than above, because a slow page says less of the next one. */
+/** Consecutive addresses without a response in time. More than above, because a slow page indicates less about the next one. */
 const MOST_LATE = 5;
 /** Second visits, one after the other, that went no better than the first. */
 const MOST_IN_VAIN = 3;
@@ -37,7 +37,7 @@ export function createHostPatience(): HostPatience {
     },
     note(origin, trip, verdict, retried) {
       const { dead = 0, late = 0, inVain = 0 } = hosts.get(origin) ?? {};
-      // K9: what goes well in between makes up for all before.
+      // K9: a success resets the count.
       hosts.set(origin, {
         dead: isDead(trip) ? dead + 1 : 0,
         late: isLate(trip) ? late + 1 : 0,
@@ -48,7 +48,7 @@ export function createHostPatience(): HostPatience {
   };
 }
 
-/** Its own host could not be connected to; what went wrong later, elsewhere, says nothing of it. */
+/** The host itself could not be connected to; a later failure at another host shows nothing about it. */
 function isDead({ end, redirects }: Trip): boolean {
   return redirects === 0 && end.is === 'failed' && end.failure.fault === 'network' && !end.failure.sent;
 }

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { quote } from '../text/quote.ts';
 import { specialKind } from './address-rules.ts';
 
-/** Looks up all addresses of a name, as `dns.promises.lookup` with `all`. */
+/** Resolves a name to all its addresses, like `dns.promises.lookup` with `all`. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** Host whose addresses are all refused. No data was sent to it. */

@@ -17,7 +17,7 @@ export interface TlsSessions {
   keep(origin: string, known: Known): void;
 }
 
-/** A session is a few kilobytes, and hosts are asked one queue after the other: those of before are not needed again. */
+/** A session takes a few kilobytes, and hosts are visited one queue after the other: sessions of earlier hosts are not needed again. */
 const MOST_SESSIONS = 512;
 
 /** Creates an empty store for one run. */

@@ -28,9 +28,9 @@ export interface Retry {
   afterMs: number | undefined;
 }
 
-/** Whose business it is not to let programs in, whatever stands behind: says nothing of what people see. */
+/** Statuses that refuse programs regardless of the page: they show nothing about the page that visitors see. */
 const WALL_STATUSES: ReadonlySet<number> = new Set([401, 403, 429, 451, 999]);
-/** What firewalls against bots put into an answer of any status. */
+/** Headers that bot protection adds to responses of any status. */
 const WALL_HEADERS = ['cf-mitigated', 'x-amzn-waf-action', 'x-vercel-mitigated', 'x-datadome', 'x-px-block', 'x-sucuri-block'];
 /** "Not now". */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -53,7 +53,7 @@ export function judge(trip: Trip): Verdict {
     case 'refused':
       return verdict('unreachable', end.why);
     case 'failed':
-      // A page behind a certificate that is not good is there, and nobody gets past the browser's warning; so with what is not HTTP.
+      // A page behind an invalid certificate exists, but the browser's warning stops visitors; so does a response that is not HTTP.
       return verdict(isOnTheWay(end.failure) ? 'unreachable' : 'broken', end.failure.message);
   }
 }

@@ -24,7 +24,7 @@ export function readyAnswer(argv: readonly string[], terminal: () => Terminal): 
   return pages.length > 0 ? readHelp(pages, terminal()) : undefined;
 }
 
-/** What a line that asks for help may mean: the command or the topic behind `help`, or the command before `--help`. */
+/** Possible meanings of a help line: the command or topic after `help`, or the command before `--help`. */
 function helpPages(argv: readonly string[]): (readonly string[])[] {
   const before = argv.slice(0, -1);
   if (argv[0] === 'help' && areNames(argv)) return [argv.slice(1), topicPage(argv.slice(1))];
@@ -36,12 +36,12 @@ export function topicPage(words: readonly string[]): string[] {
   return ['help', ...words];
 }
 
-/** What commands and topics are called; so, no part of a path. */
+/** Names of commands and topics; therefore no path components. */
 function areNames(words: readonly string[]): boolean {
   return words.every((word) => /^[a-z]+(-[a-z]+)*$/.test(word));
 }
 
-/** The first of the pages that the build laid out; undefined where it has none, or for another kind of terminal. */
+/** Returns the first page that the build prepared; undefined if there is none, or for another kind of terminal. */
 function readHelp(pages: readonly (readonly string[])[], { columns = HELP_COLUMNS, colour }: Terminal): string | undefined {
   if (columns < HELP_COLUMNS) return undefined;
   const [page] = pages.flatMap((words) => readIfPackaged(`dist/help/${helpFile(words)}`) ?? []);

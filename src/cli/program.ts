@@ -58,7 +58,7 @@ async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation>
   const command = lastOf(reading);
   const refuse = (code: string) => refusal(code, command, namesOf(reading), argv);
   const code = failure?.code;
-  // No help on what is no command, and none on flags in front of it.
+  // There is no help for an unknown command, nor for flags before a command.
   const isGroup = command.commands.length > 0;
   if (code === 'commander.unknownCommand' || (isGroup && code === 'commander.unknownOption')) throw refuse(code);
   if (asked === 'version') return { kind: 'print', text: `${inputs.version}\n` };

@@ -18,7 +18,7 @@ const QUOTED_OR_COMMAND = /"(?:\\"|[^"])*"|(?<![^\s=(`])'(?:[^']|'\\'')*'|(?<![\
 /** Where a command ends at the latest: at its backquote or the end of its line, or where the next one begins. */
 const END = /[`\n]|, |; |\bqrctl /;
 
-/** Returns what adds the `--profile` and `--base-url` of these flags to each proposed command that takes them and lacks them. */
+/** Creates the function that adds the `--profile` and `--base-url` of these flags to each proposed command that accepts and lacks them. */
 export function createPropose(flags: SettingFlags): Propose {
   const given = flagsToCarry(flags);
   if (given.size === 0) return (text) => text;

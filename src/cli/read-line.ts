@@ -28,11 +28,11 @@ export interface Reading {
   readonly path: Command[];
   /** Values that flags and arguments do not take, in their order. They are not thrown, so that the flags behind them are read as well. */
   readonly refused: UsageError[];
-  /** Whether a text is asked for in place of running the command; the first flag counts. */
+  /** Whether a text (help, version) is requested instead of running the command; the first flag counts. */
   asked: 'help' | 'version' | undefined;
-  /** The command that was reached; undefined where the line leads to none, or was not understood. */
+  /** Command that was reached; undefined if the line leads to none, or is invalid. */
   reached: Reached | undefined;
-  /** What commander threw: a CommanderError, or a defect. */
+  /** Error of commander: a CommanderError, or a defect. */
   failure: unknown;
 }
 
@@ -40,7 +40,7 @@ type Reached =
   | { kind: 'command'; definition: CommandDefinition; args: string[]; options: Values<Options> }
   /** The names before and behind `help`. */
   | { kind: 'help'; words: string[] }
-  /** What completion scripts ask, and the words that somebody has typed so far. */
+  /** Arguments of a completion script, and the words typed so far. */
   | { kind: 'complete'; words: string[] };
 
 /** Reads a line. Never throws, because flags such as `--format json` apply even if the rest is invalid. */
@@ -128,7 +128,7 @@ async function openCommand(
   });
 }
 
-/** `help` and `__complete` take any words; those behind `__complete` are a line that somebody is still typing. */
+/** `help` and `__complete` take any words; those after `__complete` are an incomplete line. */
 function openWords(command: Command, reading: Reading): void {
   const before = namesOf(reading);
   command.allowUnknownOption();
@@ -175,7 +175,7 @@ function addGlobalOptions(command: Command, reading: Reading): void {
   if (!command.options.some(({ long }) => long === '--format')) addFormatOfErrors(command, reading);
 }
 
-/** No flag of this command; but who asks by it for JSON is told in JSON that it is none. */
+/** The command lacks this flag, but a user who requests JSON with it gets the error as JSON. */
 function addFormatOfErrors(command: Command, reading: Reading): void {
   const option = new Option('-f, --format <format>').hideHelp().argParser((raw) => {
     reading.refused.push(unknownFlag('--format', command, namesOf(reading)));
@@ -184,7 +184,7 @@ function addFormatOfErrors(command: Command, reading: Reading): void {
   command.addOption(option);
 }
 
-/** `-format json` is -f with the value `ormat` to commander, which is never what was meant. */
+/** commander parses `-format json` as -f with the value `ormat`, which is never meant. */
 function refuseSingleDash({ short }: Option, raw: string, command: Command, reading: Reading): void {
   const word = `${short}${raw}`;
   const [flag = ''] = word.split('=', 1);
@@ -192,7 +192,7 @@ function refuseSingleDash({ short }: Option, raw: string, command: Command, read
   reading.refused.push(unknownFlag(flag, command, namesOf(reading)));
 }
 
-/** What `parse` makes of the value; undefined, and remembered, where it refuses it. */
+/** Returns the parsed value; undefined, with the error recorded, if it is invalid. */
 function accept<T>(name: string, raw: string, choices: readonly string[], parse: () => T, { refused }: Reading): T | undefined {
   try {
     return parse();

@@ -23,7 +23,7 @@ export function refusal(code: string, command: Command, names: readonly string[]
     case 'commander.unknownCommand':
       return unknownCommand(args[0] ?? '', names, argv);
     case 'commander.unknownOption':
-      // `args` has first what was no flag, then the unknown flag and all behind it.
+      // `args` begins with the unparsed arguments, followed by the unknown flag and everything after it.
       return unknownFlag(command.parseOptions(args).unknown[0] ?? '', command, names, argv);
     case 'commander.optionMissingArgument':
       return misread(`${shorten(argv.at(-1) ?? '')} requires a value`, { hint });
@@ -89,12 +89,12 @@ export function noHelp(words: string, hint: string): UsageError {
   return misread(`no help for '${shorten(words)}'`, { hint });
 }
 
-/** What is shown of a word in a message. */
+/** Shortens a word for a message. */
 function shorten(word: string): string {
   return shown(word);
 }
 
-/** `word`, typed after `names`, is no command there. */
+/** Creates the error for `word`, typed after `names`, which is not a command there. */
 function unknownCommand(word: string, names: readonly string[], argv: readonly string[]): UsageError {
   const typed = [...names, word].join(' ');
   return misread(`unknown command '${shorten(typed)}'`, {

@@ -23,7 +23,7 @@ export function boundMemory(wasm: Uint8Array, mostBytes: number): Buffer {
   throw new Error('the module has no memory of its own');
 }
 
-/** An unsigned number in LEB128 (5.2.2), and where it ends. */
+/** Reads an unsigned number in LEB128 (5.2.2), and returns its end. */
 function readNumber(bytes: Uint8Array, at: number): { value: number; end: number } {
   let value = 0;
   for (let end = at, weight = 1; ; weight *= 128) {

@@ -2,7 +2,7 @@
 import { readInstalled } from './installed-file.ts';
 import { fontkit } from './pdfkit.ts';
 
-/** Looked through in this order. Built, they are in fonts/ beside the program. */
+/** Searched in this order. In the build, they are in fonts/ next to the program. */
 const FONTS = [
   ['noto-sans', 'latin'],
   ['noto-sans', 'latin-ext'],

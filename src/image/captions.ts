@@ -7,9 +7,9 @@ export interface Piece {
   readonly text: string;
 }
 
-/** More than can be read on any label. Names have no bound of their own, and what is cut off here is never shaped or measured. */
+/** More than can be read on any label. Names have no limit of their own, and truncated characters are never shaped or measured. */
 const MOST_CHARACTERS = 1000;
-/** What is left out takes room in a name, too. */
+/** The ellipsis takes room, too. */
 const MOST_UNITS = 4 * MOST_CHARACTERS;
 const ELLIPSIS = '…';
 
@@ -27,7 +27,7 @@ function onOneLine(text: string): string {
       .normalize('NFC')
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
       .replace(/[\p{Cf}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu, '')
-      // More marks on one letter than any script needs, as in T7: they would stand on the code beside it.
+      // More marks per letter than any script needs, as in T7: they would overlap the code next to it.
       .replace(/(?<=\p{M}{4})\p{M}+/gu, '')
       .trim()
   );
@@ -57,7 +57,7 @@ export function piecesOf(text: string, fonts: readonly CaptionFont[]): Piece[] {
   return reorder(runs).map(({ font, text, level }) => ({ font, text: asDrawn(text, level) }));
 }
 
-/** What of the fonts' scripts pdfkit's layout draws from right to left, by itself. */
+/** Scripts of the fonts that pdfkit's layout draws from right to left by itself. */
 const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
 
 /** A run as it must be given to be seen in its direction. Rule L4: to the left, brackets are turned. */
@@ -70,7 +70,7 @@ function asDrawn(text: string, level: number): string {
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }
 
-/** Rule L2: from the highest level to the lowest odd one, what is at it or above is turned around. */
+/** Rule L2: from the highest level down to the lowest odd one, runs at or above that level are reversed. */
 function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
   const ordered = [...runs];
   const highest = ordered.reduce((level, run) => Math.max(level, run.level), 0);

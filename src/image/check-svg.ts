@@ -9,7 +9,7 @@ const SHAPES = ['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygo
 const GRADIENTS = ['linearGradient', 'radialGradient', 'stop'];
 const ALLOWED = new Set(['svg', 'g', 'defs', 'title', 'desc', 'metadata', 'style', 'clipPath', ...SHAPES, ...GRADIENTS]);
 
-/** Each draws something once more for every piece of what it stands on. */
+/** Each repeats a drawing for every element that it applies to. */
 const REPEATING = ['filter', 'mask', 'marker', 'marker-start', 'marker-mid', 'marker-end', 'stroke-dasharray'];
 
 const MOST_ELEMENTS = 5000;
@@ -47,7 +47,7 @@ export function findSvgFault(text: string): string | undefined {
       if (elements === 1 && name !== 'svg:svg') refuse('is not SVG');
       if (elements > MOST_ELEMENTS) refuse(`has more than ${MOST_ELEMENTS} elements`);
       if (open.length > MOST_DEPTH) refuse(`nests elements more than ${MOST_DEPTH} levels deep`);
-      // What a drawing program keeps there for itself is not drawn.
+      // Private data of drawing programs, which is not drawn.
       if (fault !== undefined || !name.startsWith('svg:')) return;
       const element = name.slice('svg:'.length);
       if (!ALLOWED.has(element)) return refuse(faultOf(`<${element.slice(0, 40)}>`));

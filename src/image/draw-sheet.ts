@@ -30,7 +30,7 @@ export interface SheetStyle {
 export interface Sheet {
   readonly bytes: Buffer;
   readonly pages: number;
-  /** Labels whose caption has a character that no font has. */
+  /** Labels whose caption has a character that every font lacks. */
   readonly replaced: number;
 }
 
@@ -82,7 +82,7 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
   return { bytes, pages: pages.length, replaced };
 }
 
-/** Programs that print scale a page to what their printer reaches, and labels would stand beside their places (ISO 32000-1, 12.2). */
+/** Printing programs scale a page to the printable area, and labels would be off position (ISO 32000-1, 12.2). */
 function setUnscaled(document: Pdf): void {
   const { _root: root } = document as Pdf & { _root: { data: Record<string, unknown> } };
   root.data.ViewerPreferences = document.ref({ PrintScaling: 'None' });
@@ -126,7 +126,7 @@ function drawCaption(
   }
 }
 
-/** With any of them named, pdfkit lays a text out as one: word by word, Arabic would stand in the wrong order. */
+/** If any of them is set, pdfkit lays out a text as one piece; word by word, Arabic would be in the wrong order. */
 const FEATURES: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
 
 function widthOfPieces(document: Pdf, pieces: readonly Piece[]): number {

@@ -44,7 +44,7 @@ export function createFigure(modules: Modules, style: PictureStyle, plate: Plate
   return { across: modulesAcross(modules, style), outlines: traceOutlines(modules), style, plate };
 }
 
-/** Returns the drawing of a figure whose upper left corner is there. */
+/** Returns the drawing of a figure with its upper left corner at that position. */
 export function drawingOf({ across, outlines, style, plate }: Figure, { xMm, yMm } = { xMm: 0, yMm: 0 }): Drawing {
   const { background, color, quietZone, sizeMm } = style;
   const moduleMm = sizeMm / across;

@@ -11,7 +11,7 @@ export interface Modules {
   readonly size: number;
   /** 1 to 40. */
   readonly version: number;
-  /** The level it has: at least what was asked for. */
+  /** Level of the code: at least the requested one. */
   readonly level: Level;
   /** Light outside of the code. */
   isDark(x: number, y: number): boolean;
@@ -26,10 +26,10 @@ export function encodeText(text: string, minimum: Level): Modules | undefined {
   return { size, version: (size - 17) / 4, level: levelOf(isDark), isDark };
 }
 
-/** Without Shift JIS: fewer modules for Japanese and Cyrillic, and a mode that not every decoder knows. */
+/** Without Shift JIS, a mode of fewer modules for Japanese and Cyrillic that not every decoder supports. */
 const MODES = [mode.numeric, mode.alphaNumeric, mode.ascii, mode.iso8859_1, mode.utf8];
 
-/** It throws where the text does not fit, and there alone. */
+/** It throws only if the text does not fit. */
 function generateOrNothing(text: string, minimum: Level) {
   try {
     return generate(text, { minCorrectionLevel: correction[minimum], modes: MODES });

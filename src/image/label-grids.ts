@@ -31,7 +31,7 @@ export const PAPERS = {
   Letter: { widthMm: 8.5 * MM_AN_INCH, heightMm: 11 * MM_AN_INCH },
 } as const satisfies Record<string, Paper>;
 
-/** [columns, rows, width, height, gap between columns], in mm. Rows have no gap, and all of them stand in the middle of A4. */
+/** [columns, rows, width, height, gap between columns], in mm. Rows have no gap, and all of them are centered on A4. */
 const ON_A4 = {
   // LibreOffice has 64 mm every 66.54 and label-guides 63.5 every 66: this is within half a millimetre of both.
   L7159: [3, 8, 63.5, 33.9, 2.8],

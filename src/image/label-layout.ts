@@ -20,7 +20,7 @@ const PADDING_MM = 1.5;
 /** Font size of captions: 8 points. */
 export const FONT_SIZE_MM = 2.8;
 export const LINE_MM = 3.4;
-/** From there on a caption stands beside the code, for the code would be small above it. */
+/** From this ratio on, a caption is next to the code, because the code above it would be small. */
 const WIDE = 1.4;
 
 /** Places the largest code that leaves space for a caption, or one of `sizeMm`. Returns undefined if it doesn't fit. */

@@ -35,7 +35,7 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
     if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO)) {
       return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
     }
-    // A picture that resvg cannot read is one of nothing.
+    // An image that resvg cannot read has no size.
     if ((await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0)) return { fault: 'is blank or damaged' };
   } catch (error) {
     if (error instanceof RenderError) return { fault: error.message };

@@ -15,7 +15,7 @@ export interface Plate {
   readonly rgb: Buffer;
 }
 
-/** Of the code's width: 4 % of its area, where level H stands the loss of 30 %. */
+/** Fraction of the code's width: 4 % of its area, of which level H can restore 30 %. */
 const MOST_SHARE = 0.2;
 /** Paper between logo and code, in modules. */
 const MARGIN = 0.5;
@@ -35,11 +35,11 @@ export function clearPlate(modules: Modules, { logo }: Pick<PictureStyle, 'logo'
   return { ...modules, isDark: (x, y) => !(isBelow(x) && isBelow(y)) && modules.isDark(x, y) };
 }
 
-/** Pixels a side of a plate in a format of outlines: as many as the printer has dots, within what a screen and a poster want. */
+/** Pixels per side of a logo in a vector format: the printer's resolution, within the limits for a screen and a poster. */
 const LEAST_PIXELS = 240;
 const MOST_PIXELS = 1200;
 
-/** Drawn once for each look: a sheet has thousands of labels and one picture of the logo. */
+/** Drawn once per appearance: a sheet has thousands of labels and one image of the logo. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
 /** Returns the plate of a code, or undefined without a logo. Throws as `render`. `pixelsAModule` is for PNG only. */

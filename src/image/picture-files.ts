@@ -32,7 +32,7 @@ export function nameFiles(
   return { files, unsafe: by === 'slug' ? codes.filter((code) => nameOf(code) !== code.slug).length : 0 };
 }
 
-/** More than any picture has: the largest PNG takes 5 MiB. */
+/** More than any image has: the largest PNG takes 5 MiB. */
 const MOST_BYTES = 64 * 2 ** 20;
 
 /** Returns the SHA-256 of each existing file by name. */

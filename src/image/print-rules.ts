@@ -42,7 +42,7 @@ export function checkSize(modules: Pick<Modules, 'size'>, style: PictureStyle): 
   const dots = (module / MM_AN_INCH) * style.dpi;
   const refusals: string[] = [];
   const warnings: string[] = [];
-  // What falls short by less than a printer's own error is no reason.
+  // A difference below a printer's own tolerance is not a reason.
   if (dots < LEAST_DOTS - 1e-6) {
     const enough = Math.ceil((LEAST_DOTS * MM_AN_INCH * modulesAcross(modules, style)) / style.dpi);
     refusals.push(

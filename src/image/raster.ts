@@ -26,7 +26,7 @@ export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
 /** Closed lines of horizontal and vertical sides, x and y alternating, in pixels. */
 export type Polygons = readonly (readonly number[])[];
 
-/** Fills the pixels whose center is inside an odd number of the lines. */
+/** Fills the pixels whose center is inside an odd number of outlines. */
 export function fillPolygons({ width, height, grey }: Raster, polygons: Polygons, shade: number): void {
   const crossings = Array.from({ length: height }, (): number[] => []);
   for (const polygon of polygons) {

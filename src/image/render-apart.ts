@@ -17,7 +17,7 @@ export interface Rendering {
 }
 
 export interface ApartRenderer {
-  /** Width divided by height, as the SVG says. Throws as `draw`. */
+  /** Aspect ratio (width divided by height) of the SVG. Throws like `draw`. */
   ratio(): Promise<number>;
   /** Draws as large as fits into a square of `box` pixels, on `background` (a CSS color) or none. Throws RenderError, or the signal's reason. */
   draw(box: number, background?: string): Promise<Rendering>;
@@ -33,7 +33,7 @@ const MOST_TICKS = 600;
 const TICK_MS = 100;
 /** The pixels of the largest logo take 6 MB, and each clip that holds others as much again. */
 const MOST_BYTES = 512 * 2 ** 20;
-/** Of what is not of the WebAssembly: the SVG, and pixels on their way. */
+/** Memory outside the WebAssembly: the SVG, and pixels in transit. */
 const MOST_HEAP_MB = 256;
 
 const WASM = 'dist/resvg.wasm';
@@ -53,7 +53,7 @@ export interface DrawRequest {
 export type DrawAnswer =
   | ({ is: 'drawn' } & Rendering)
   | { is: 'ratio'; ratio: number }
-  /** The WebAssembly is not what was installed. */
+  /** The WebAssembly file differs from the installed one. */
   | { is: 'damaged' }
   | { is: 'trapped' }
   | { is: 'failed'; message: string };

@@ -28,7 +28,7 @@ export function formatTerminal(modules: Modules, quietZone: number, { plain = fa
   return text;
 }
 
-/** Pixels a module of what `readTerminal` gives. */
+/** Pixels per module in the result of `readTerminal`. */
 const SCALE = 4;
 
 /** Reads the text back into pixels, as a terminal shows it. */

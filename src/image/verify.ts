@@ -15,7 +15,7 @@ export interface Expected {
   readonly quietZone: number;
 }
 
-/** Where a picture stands on a page, in mm from its upper left. */
+/** Position of an image on a page, in mm from its upper left corner. */
 interface Place {
   readonly xMm: number;
   readonly yMm: number;
@@ -52,10 +52,10 @@ function sizeFault(sizeMm: number, expected: Expected): string | undefined {
   return `the image is ${sizeMm.toFixed(2)} mm wide instead of ${expected.sizeMm} mm`;
 }
 
-/** Enough for a decoder, and little enough for thousands of pictures. */
+/** Enough for a decoder, and fast enough for thousands of images. */
 const PIXELS_A_MODULE = 4;
 
-/** What is drawn at a place, on white. */
+/** Renders the drawing at a position, on white. */
 function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, across }: Expected): Raster {
   const side = across * PIXELS_A_MODULE;
   const raster = createRaster(side, side, 255);
@@ -87,7 +87,7 @@ function layOver(raster: Raster, image: Raster, { left, top, side }: { left: num
   }
 }
 
-/** I1, I2: what is seen has its quiet zone, and reads as its text. */
+/** I1, I2: the rendered image has its quiet zone, and decodes to its text. */
 function rasterFault(raster: Raster, expected: Expected): string | undefined {
   const { text, across, quietZone } = expected;
   if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across))) return 'the quiet zone is not empty';
@@ -98,7 +98,7 @@ function rasterFault(raster: Raster, expected: Expected): string | undefined {
   return read === undefined ? 'the code cannot be decoded' : 'the code decodes to a different text';
 }
 
-/** Whether the outermost `margin` pixels are all alike. */
+/** Returns whether the outermost `margin` pixels are all alike. */
 function hasQuietZone({ width, height, grey }: Raster, margin: number): boolean {
   const light = grey[0] ?? 0;
   const isLight = (row: number, from: number, to: number) =>
@@ -110,7 +110,7 @@ function hasQuietZone({ width, height, grey }: Raster, margin: number): boolean 
   return true;
 }
 
-/** Decoders want some light around, also where a picture is laid on a light page without its own. */
+/** Decoders require a light margin, also if an image without its own is placed on a light page. */
 function pad(raster: Raster, margin: number, paper: number): Raster {
   const width = raster.width + 2 * margin;
   const padded = createRaster(width, raster.height + 2 * margin, paper);
@@ -126,7 +126,7 @@ export function decode({ width, height, grey }: Raster): string | undefined {
   for (let at = 0; at < pixels.length; at++) pixels[at] = (grey[at] ?? 0) * 0x010101;
   const data = new Uint8Array(pixels.buffer);
   try {
-    // Without a limit of time: whether a picture is good must not depend on how busy the machine is.
+    // Without a time limit: the result must not depend on the load of the machine.
     return decodeQR({ width, height, data }, { format: 'RGBA', timeLimit: Number.POSITIVE_INFINITY });
   } catch {
     return undefined;

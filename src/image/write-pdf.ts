@@ -17,7 +17,7 @@ export function openPdf({ widthMm, heightMm, title }: { widthMm: number; heightM
     size,
     margin: 0,
     autoFirstPage: false,
-    // I4: what zlib makes of a stream differs between engines.
+    // I4: zlib's output for a stream differs between engines.
     compress: false,
     // Its own fonts of 1984 are not embedded, and not needed.
     font: '',
@@ -60,10 +60,10 @@ export function drawCode(document: Pdf, figure: Figure, { xMm, yMm }: { xMm: num
   document.restore();
 }
 
-/** What its types leave out. */
+/** Properties that its types lack. */
 type PdfOfImages = Pdf & { openImage(png: Buffer): unknown };
 
-/** Of each document, what was embedded in it: a logo is there once, however many labels have it. */
+/** Images embedded in each document: a logo is stored once, regardless of the number of labels. */
 const embedded = new WeakMap<Pdf, Map<Plate, unknown>>();
 
 function drawPlate(document: Pdf, plate: Plate, quietZone: number): void {

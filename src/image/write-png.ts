@@ -43,7 +43,7 @@ export function writePng(modules: Modules, style: PictureStyle, plate: Plate | u
   return formatPng({ side, bits: 1, type: colours.length > 0 ? 3 : 0, sizeMm: style.sizeMm }, colours, rows);
 }
 
-/** With a logo: a byte for each colour and, where there is no background, for opacity. */
+/** With a logo: one byte per color and, without a background, one for opacity. */
 function writeColoured(modules: Modules, style: PictureStyle, plate: Plate, pixels: number): Buffer {
   const { background, color, quietZone } = style;
   const across = modulesAcross(modules, style);
@@ -135,7 +135,7 @@ interface Header {
   sizeMm: number | undefined;
 }
 
-/** A PNG of filtered rows. `colours` are chunks that stand before them. */
+/** Returns a PNG of filtered rows. `colours` are chunks before them. */
 function formatPng({ side, bits, type, sizeMm }: Header, colours: readonly Buffer[], rows: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);

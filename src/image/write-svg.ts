@@ -10,7 +10,7 @@ export function writeSvg(modules: Modules, style: PictureStyle, plate: Plate | u
   const across = modulesAcross(modules, style);
   const size = `${formatNumber(style.sizeMm)}mm`;
   const { background, color, quietZone } = style;
-  // Programs for print know the older name of a link alone.
+  // Print programs support only the older name of a link.
   const names = `xmlns="http://www.w3.org/2000/svg"${plate ? ' xmlns:xlink="http://www.w3.org/1999/xlink"' : ''}`;
   const lines = [
     `<svg ${names} width="${size}" height="${size}" viewBox="0 0 ${across} ${across}">`,

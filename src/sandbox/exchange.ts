@@ -7,7 +7,7 @@ export interface SandboxRequest {
   path: string;
   query: URLSearchParams;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The whole body; undefined where there was none. */
+  /** The whole body; undefined if there was none. */
   body: Buffer | undefined;
   /** The body was too large and has been cut. */
   oversized: boolean;
@@ -27,7 +27,7 @@ export interface Exchange {
   readonly number: number;
   /** Applies the request and returns the response, including rate limit headers. Each call applies it again. */
   apply(request?: SandboxRequest): Answer;
-  /** Sends an answer, after the latency. */
+  /** Sends a response, after the latency. */
   send(answer: Answer): Promise<void>;
   /** The raw response, for connections that break. */
   readonly response: ServerResponse;
@@ -44,7 +44,7 @@ export interface RequestRecord {
   status: number;
   /** Time from the last byte of the request to the response. */
   ms: number;
-  /** X-RateLimit-Remaining of the answer. */
+  /** X-RateLimit-Remaining of the response. */
   remaining: number;
 }
 

@@ -13,7 +13,7 @@ const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}
 const schema = (name: string): Json => ref('schemas', name);
 const oneOf = (values: readonly string[]): Json => ({ type: 'string', enum: values });
 
-/** An object all of whose fields are always there. */
+/** Object whose fields are all required. */
 function record(properties: Json, description: string): Json {
   return { type: 'object', description, required: Object.keys(properties), properties };
 }

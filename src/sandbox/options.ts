@@ -21,7 +21,7 @@ export interface Behaviour {
   untilInclusive: boolean;
   /** With `s` times are compared in whole seconds. */
   boundsResolution: 'ms' | 's';
-  /** A limit above the maximum: taken as the maximum (`cap`), refused with 400, or answered with pages of that many rows. */
+  /** A limit above the maximum: reduced to the maximum (`cap`), rejected with 400, or applied with pages of that many rows. */
   overLimit: 'cap' | 'reject' | number;
   /** A page or limit that is not a whole number of at least 1: 400, or taken as the default. */
   badPage: 'reject' | 'default';
@@ -38,7 +38,7 @@ export interface SandboxSettings extends Behaviour {
   /** Made-up codes, and made-up scans of each. */
   codes: number;
   scans: number;
-  /** The made-up scans lie in [endsAtMs - spanMs, endsAtMs). */
+  /** The sample scans are in [endsAtMs - spanMs, endsAtMs). */
   endsAtMs: number;
   spanMs: number;
   /** Scans that share their time come in runs of this many; 1 for no ties. */
@@ -54,16 +54,16 @@ export interface SandboxSettings extends Behaviour {
   limit: number | undefined;
   codeLimit: number | undefined;
   windowMs: number;
-  /** Every answer waits this long. */
+  /** Delay of every response. */
   latencyMs: number;
   /** The service's clock minus this machine's. */
   clockSkewMs: number;
   clock: Clock;
-  /** Answers with gzip where the client accepts it; off, because on loopback it costs more than it saves. */
+  /** Compresses responses with gzip if the client accepts it; off by default, because on loopback it costs more than it saves. */
   gzip: boolean;
   /** Called after every response. */
   onRequest: ((record: RequestRecord) => void) | undefined;
-  /** Stands between requests and answers: for tests of what services and networks do wrong. */
+  /** Intercepts requests and responses: for tests of faulty services and networks. */
   intercept: Intercept | undefined;
 }
 

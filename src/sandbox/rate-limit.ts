@@ -3,7 +3,7 @@ import { REQUESTS_OF_PLAN, type SandboxSettings } from './options.ts';
 
 /** Admission of one request to the window. */
 export interface Admission {
-  /** False: the answer is 429. */
+  /** False: the response is 429. */
   allowed: boolean;
   remaining: number;
   /** The headers of section 8, and Retry-After where refused. */
@@ -13,7 +13,7 @@ export interface Admission {
 export interface RateLimiter {
   /** Counts one request. */
   admit(): Admission;
-  /** The same headers without counting, for what is outside the limit (no valid key, the description of the interface). */
+  /** Returns the same headers without counting, for requests outside the limit (no valid key, the OpenAPI document). */
   look(): Admission;
 }
 

@@ -42,7 +42,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return { baseUrl, apiKey: settings.key, port, workspace, close: () => close(server) };
 }
 
-/** Makes an exchange of each request: counted at once, applied and answered when told. */
+/** Creates an exchange for each request: counted at once, applied and sent when it is called. */
 function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   const { clock, key, latencyMs, onRequest } = settings;
   const limiter = createRateLimiter(settings, nowMs);
@@ -81,7 +81,7 @@ function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs:
   };
 }
 
-/** What follows /api/v1, or undefined for paths elsewhere. */
+/** Returns the path after /api/v1, or undefined for other paths. */
 function endpointPath({ path }: SandboxRequest): string | undefined {
   return path.startsWith(`${VERSION_PATH}/`) ? path.slice(VERSION_PATH.length) : undefined;
 }

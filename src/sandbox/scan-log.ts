@@ -11,7 +11,7 @@ interface ScanQuery {
   sinceMs: number | undefined;
   untilMs: number | undefined;
   nowMs: number;
-  /** Number of the request; ties swap places by it where they are shuffled. */
+  /** Number of the request; scans with equal times swap positions by it if they are shuffled. */
   turn: number;
 }
 
@@ -25,11 +25,11 @@ interface AddedScan {
 export interface ScanLog {
   /** The rows as JSON, ready to be joined. */
   page(query: ScanQuery): { rows: string[]; total: number };
-  /** Adds a scan at any time, late ones included; returns its JSON. What is not given is made plain. */
+  /** Adds a scan with any time, even a late one; returns its JSON. Missing fields get default values. */
   add(scan: Partial<Scan> & { ts: string }): string;
 }
 
-/** The scans of a range in order of time (of equal times: by id); in order of arrival where the log pages in no order of time. */
+/** Returns the scans of a range sorted by time (equal times: by ID); in order of arrival if the log does not sort by time. */
 interface Selection {
   total: number;
   /** Number of scans in the closed past of the series. */
@@ -61,7 +61,7 @@ export function createScanLog(shape: SeriesShape, behaviour: Behaviour): ScanLog
   };
 }
 
-/** JSON of a scan, whose id may be a bigint. */
+/** Returns the JSON of a scan, whose ID may be a bigint. */
 function scanJson({ id, ...rest }: Scan): string {
   return `{"id":${id},${JSON.stringify(rest).slice(1)}`;
 }
@@ -74,7 +74,7 @@ function select(series: Series, added: readonly AddedScan[], range: ScanQuery, b
   const extra = added.filter(({ ms }) => ms >= (fromMs ?? Number.NEGATIVE_INFINITY) && ms < (toMs ?? Number.POSITIVE_INFINITY));
   const byTime = behaviour.scanOrder !== 'none';
   if (!byTime) extra.sort((a, b) => a.order - b.order);
-  // By time, an added scan stands behind all scans of the series up to its own time; otherwise behind all of them.
+  // Sorted by time, an added scan follows all scans of the series up to its own time; otherwise it follows all of them.
   const behind = (ms: number) => (byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to);
   const places = extra.map(({ ms }, order) => behind(ms) - from + order);
 

@@ -9,7 +9,7 @@ import type { SeriesShape } from './scan-series.ts';
 interface Entry {
   code: QrCode;
   shape: SeriesShape;
-  /** Made when first asked for: most codes of a large workspace are never looked at. */
+  /** Created on first use: most codes of a large workspace are never requested. */
   log: ScanLog | undefined;
 }
 

@@ -53,7 +53,7 @@ function unitCuts(
   const cuts: number[] = [];
   for (let number = first + 1; number <= last; number++) {
     const ms = startOf(unit, number, timezone);
-    // A date that a zone left out (Samoa, 30 December 2011) begins where the next does.
+    // A date that a time zone skipped (Samoa, 30 December 2011) begins when the next one does.
     if (ms > (cuts.at(-1) ?? sinceMs) && ms < untilMs) cuts.push(ms);
   }
   return cuts;

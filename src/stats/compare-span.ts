@@ -24,7 +24,7 @@ export function spanBefore(
 ): ClosedSpan {
   const whole = wholeBefore(span, comparison, timezone);
   if (nowMs >= span.untilMs || nowMs <= span.sinceMs) return whole;
-  // By the clock on the wall: what has passed until the 22nd at noon is compared with what had passed then, whenever clocks changed.
+  // By local time: the part up to noon on the 22nd is compared with the same part of the earlier period, regardless of clock changes.
   const passed = zoned(span.sinceMs, timezone).until(zoned(nowMs, timezone), { largestUnit: 'days' });
   const endMs = zoned(whole.sinceMs, timezone).add(passed).epochMilliseconds;
   return { sinceMs: whole.sinceMs, untilMs: Math.min(whole.untilMs, endMs) };

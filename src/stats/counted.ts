@@ -22,7 +22,7 @@ export interface Counted {
 export interface Tallies {
   current: Tally;
   before: Tally;
-  /** Adds a scan to the tally of the range that it lies in, if any. */
+  /** Adds a scan to the tally of its range, if any. */
   add(ms: number, scan: Row, code: string): void;
   addMany(ms: number, code: string, scans: number): void;
 }

@@ -14,7 +14,7 @@ export interface CoveredLog {
 
 /** Coverage of a range by the data. */
 export interface Coverage {
-  /** The first scan of all, if the range begins before it and nothing says that the data begins with the range. */
+  /** First scan of all, if the range begins before it and it is not known that the data begins with the range. */
   startsLateMs: number | undefined;
   /** The last scan of all, if the range ends after it. */
   endsEarlyMs: number | undefined;
@@ -22,7 +22,7 @@ export interface Coverage {
   isWhole: boolean;
 }
 
-/** F12: compares a range, and the one before it, with what the logs have. */
+/** F12: compares a range, and the previous one, with the coverage of the logs. */
 export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span | undefined): Coverage {
   const { sinceMs, untilMs } = span;
   const from = before?.sinceMs ?? sinceMs;

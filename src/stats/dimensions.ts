@@ -1,9 +1,9 @@
 /** Dimensions that scans can be counted by. */
 import { SCAN_FIELDS } from '../service/shapes.ts';
 
-/** By when a scan was, in the zone that was asked for; `hour` is the hour of the day. */
+/** Dimensions of the time of a scan, in the requested zone; `hour` is the hour of the day. */
 const TIME_DIMENSIONS = ['day', 'week', 'month', 'hour', 'weekday'] as const;
-/** By what the scan says of itself: every field but its id and its time. */
+/** Dimensions of the fields of a scan: all but its ID and its time. */
 const VALUE_DIMENSIONS = SCAN_FIELDS.filter((field) => field !== 'id' && field !== 'ts');
 
 /** Values of `--by`. */

@@ -11,9 +11,9 @@ export interface Figure {
   scans: number;
   /** Fraction of all scans; null where those are too few for a percentage. */
   share: number | null;
-  /** Scans of the range before; null where there is none, or it has no such day. */
+  /** Scans in the previous range; null if there is none, or if it lacks such a day. */
   previous: number | null;
-  /** Growth as a fraction of `previous`; null where that is too few, or the period is not finished. */
+  /** Growth as a fraction of `previous`; null if that is too small, or the period is not over. */
   change: number | null;
   /** A period that the range cuts, or one that is not over: its scans are not all. */
   isPart?: true;
@@ -38,9 +38,9 @@ export interface FiguresOptions {
   before?: { tally: Tally; span: Span } | undefined;
   timezone: string;
   offsetAt: OffsetAt;
-  /** Rows of a dimension whose values are many; undefined: all. */
+  /** Maximum number of rows of a dimension with many values; undefined: all. */
   top: number | undefined;
-  /** Codes that were asked for: those without scans have their row too. */
+  /** Requested codes: those without scans have a row as well. */
   codes?: readonly string[] | undefined;
   /** End of the data if the range is open: periods that end later are not finished. */
   nowMs: number | undefined;
@@ -55,7 +55,7 @@ export function figuresOf(by: Dimension, options: FiguresOptions): Section {
   return isTimeDimension(by) ? timeSection(by, options) : valueRows(by, options);
 }
 
-/** Half a century of days. One scan of the year 1 beside those of today must not make a row per day between them. */
+/** Half a century of days. A scan of the year 1 together with today's must not create a row per day between them. */
 const MOST_UNITS = 20_000;
 
 function timeSection(by: TimeDimension, options: FiguresOptions): Section {
@@ -72,7 +72,7 @@ function timeSection(by: TimeDimension, options: FiguresOptions): Section {
   const shift = (earlier?.units?.first ?? 0) - units.first;
   const counted = () => [...counts.keys(), ...[...(earlier?.counts.keys() ?? [])].map((unit) => unit - shift)];
   for (const unit of isSparse ? risingWithin(counted(), units) : everyUnit(units)) {
-    // The first day stands beside the first day: months are not of one length.
+    // The first day is compared with the first day: months differ in length.
     const beside = earlier?.units && (isRunning(by) ? unit + shift : unit);
     const hasBefore = earlier?.units !== undefined && beside !== undefined && beside <= earlier.units.last;
     const previous = hasBefore ? (earlier.counts.get(beside) ?? 0) : null;
@@ -104,7 +104,7 @@ interface Units {
   last: number;
 }
 
-/** The units of a range, those without scans too; undefined where it has neither ends nor scans. */
+/** Returns the units of a range, including those without scans; undefined if it has neither ends nor scans. */
 function unitsOf(by: TimeDimension, tally: Tally, span: Span, offsetAt: OffsetAt): Units | undefined {
   if (by === 'hour') return { first: 0, last: 23 };
   if (by === 'weekday') return { first: 0, last: 6 };
@@ -116,7 +116,7 @@ function unitsOf(by: TimeDimension, tally: Tally, span: Span, offsetAt: OffsetAt
   return { first: unit(firstMs), last: unit(lastMs) };
 }
 
-/** Whether the range has only a part of a unit, or the unit is not over. */
+/** Returns whether the range has only a part of a unit, or the unit is not over. */
 function isCut(by: 'day' | 'week' | 'month', unit: number, { span, timezone, nowMs, current }: FiguresOptions): boolean {
   const begins = startOf(by, unit, timezone);
   const ends = startOf(by, unit + 1, timezone);
@@ -138,7 +138,7 @@ function valueRows(by: Dimension, { current, before, top, codes = [] }: FiguresO
   const rows = shown.map((row) => figure({ by, ...row }, current.total()));
   const sum = (key: 'scans' | 'previous') => shown.reduce((all, row) => all + (row[key] ?? 0), 0);
   const rest = { scans: current.total() - sum('scans'), previous: before ? before.tally.total() - sum('previous') : null };
-  // F3: what has no row of its own, or is not certain of any, stands in the last.
+  // F3: scans without a row of their own, or whose value is uncertain, are in the last row.
   if (rest.scans > 0 || (rest.previous ?? 0) > 0) {
     rows.push({ ...figure({ by, value: 'other', ...rest }, current.total()), isRest: true });
   }
@@ -167,7 +167,7 @@ export function changeOf(scans: number, previous: number | null): number | null 
   return previous === null || previous < LEAST_SCANS ? null : fraction(scans - previous, previous);
 }
 
-/** To a millionth: what is behind that is noise. */
+/** To a millionth: further digits are noise. */
 function fraction(part: number, whole: number): number {
   return Math.round((part / whole) * 1e6) / 1e6;
 }

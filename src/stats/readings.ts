@@ -28,7 +28,7 @@ export type Reading =
 interface Readings {
   readings: Reading[];
   before: ClosedSpan | undefined;
-  /** The end of the range, where it is known before the first answer about scans. */
+  /** End of the range, if it is known before the first response about scans. */
   untilMs: number | undefined;
 }
 

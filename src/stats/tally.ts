@@ -9,7 +9,7 @@ export type OffsetAt = (instantMs: number) => number;
 const HOUR_MS = 3_600_000;
 
 export interface Tally {
-  /** Adds a scan of that time (ms since the epoch); `scan` has its fields, `code` is what `--by code` calls its code. */
+  /** Adds a scan of that time (ms since the epoch); `scan` has its fields, `code` is the name of its code for `--by code`. */
   add(ms: number, scan: Row, code: string): void;
   /** Adds scans of which only the code is known, and that all are of the local hour, day or longer unit that begins at `ms`. */
   addMany(ms: number, code: string, scans: number): void;
@@ -18,7 +18,7 @@ export interface Tally {
   total(): number;
   /** Scans by local hour: hours from 1970-01-01T00 of the zone's own clock. */
   readonly hours: ReadonlyMap<number, number>;
-  /** Scans by value, for each dimension that was asked for. */
+  /** Scans per value, for each requested dimension. */
   readonly values: ReadonlyMap<ValueDimension | 'code', ValueCounter>;
   /** The earliest and the latest time, ms since the epoch. */
   span(): { firstMs: number; lastMs: number } | undefined;

@@ -16,7 +16,7 @@ export interface TotalsJob {
   fetchInOrder: FetchInOrder;
   width: number;
   range: Range;
-  /** The bounds that page 1 was asked for with, wider than the range. */
+  /** Bounds of the request for page 1, wider than the range. */
   asked: Bounds;
   /** Page 1 of all of it. */
   first: ScanPage;
@@ -24,7 +24,7 @@ export interface TotalsJob {
   cuts: readonly number[];
 }
 
-/** A bound that is asked for so much earlier includes what is at it, should it be exclusive. */
+/** A bound that is requested this much earlier includes rows at it, even if it is exclusive. */
 const EXCLUSIVE_MS = 1;
 
 /** Returns the number of requests that `countByTotals` sends. */
@@ -47,24 +47,24 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   const askTotal = async (part: number) => ({ part, answer: await read({ page: 1, limit: 1, ...boundsOf(part, job) }) });
   for await (const { part, answer } of job.fetchInOrder(others, askTotal, job.width)) counts[part] = answer.total;
   const left = first.total - counts.reduce((sum, count) => sum + count, 0);
-  // F7: more than the whole: a scan came meanwhile, or lies at a cut, or a total was cut off.
+  // F7: larger than the whole: a scan arrived meanwhile, or is dated at a cut, or a total was capped.
   if (left < 0) return undefined;
   const page = Math.max(1, Math.ceil(left / pageSize));
   const last = await read({ page, limit: pageSize, ...boundsOf(far, job) });
   if (last.total !== left || last.rows.length !== left - (page - 1) * pageSize) return undefined;
   counts[far] = left;
-  // F8: a part with as many as the whole may be cut off where the whole is.
+  // F8: a part as large as the whole may be capped if the whole is.
   if (counts.some((count) => count === first.total) && mayBeTruncated({ total: first.total, pageSize })) return undefined;
   const outsideNear = marginOf(first, range, { atBeginning: order === 'ascending', isAll: first.total === first.rows.length });
   const outsideFar = marginOf(last, range, { atBeginning: order !== 'ascending', isAll: page === 1 });
   if (outsideNear === undefined || outsideFar === undefined) return undefined;
-  // F9: the margins were asked for with the whole, and belong to no part.
+  // F9: the margins were requested with the whole, and belong to no part.
   counts[near] = (counts[near] ?? 0) - outsideNear;
   counts[far] = (counts[far] ?? 0) - outsideFar;
   return counts.some((count) => count < 0) ? undefined : counts;
 }
 
-/** F7: wider than the part at each cut, never narrower; at the ends of the range as the whole was asked for. */
+/** F7: wider than the part at each cut, never narrower; at the ends of the range, the same bounds as the request for the whole. */
 function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
   const since = cuts[part - 1];
   const until = cuts[part];
@@ -74,7 +74,10 @@ function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
   };
 }
 
-/** How many rows lie outside the range at one end, by a page of that end; undefined where the page shows nothing inside, and there may be more. */
+/**
+ * Returns how many rows are outside the range at one end, from a page of that end; undefined if the page has no row inside, so there may be
+ * more.
+ */
 function marginOf(
   { times }: ScanPage,
   { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range,

@@ -81,14 +81,14 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
       isApproximate ||= other.isApproximate();
       for (const { value, scans } of other.counts()) add(value, scans);
     },
-    // F2: only what is certain is said of a value; the rest of the scans is nobody's.
+    // F2: only the certain part of a count is shown for a value; the other scans are in no row of their own.
     counts: () =>
       [...entries.values()].flatMap(({ value, count, error }) => (count > error ? [{ value, scans: count - error }] : [])),
     isApproximate: () => isApproximate,
   };
 }
 
-/** Longer ones are cut, and told apart by their hash: addresses of ten megabytes must not fill the memory. */
+/** Longer values are truncated, and distinguished by their hash: addresses of ten megabytes must not fill the memory. */
 const LONGEST = 1024;
 
 /** A copy, because a part of a file's text would keep all of it. */
@@ -106,7 +106,7 @@ function heapOf(entries: Entry[]): Entry[] {
   return heap;
 }
 
-/** Moves an entry down whose count has grown. */
+/** Moves down an entry whose count has grown. */
 function sink(heap: Entry[], entry: Entry): void {
   for (;;) {
     const left = heap[2 * entry.at + 1];

@@ -34,7 +34,7 @@ export interface Console {
   warn(line: string, always?: boolean): void;
   /** One line on standard error when --verbose, behind the time of this machine's clock (UTC). */
   verbose(line: string): void;
-  /** A progress bar or line; `unit` is what is counted ("scans"). */
+  /** Progress bar or line; `unit` is the counted noun ("scans"). */
   progress(unit: string): Progress;
   /** Prompts on standard error and reads one line from standard input. Only if `canAsk`; rejects on abort. */
   ask(question: string): Promise<string>;
@@ -129,7 +129,7 @@ export function createConsole(options: ConsoleOptions): Console {
 /** No line of ours comes near this. */
 const LONGEST_LINE = 4000;
 
-/** On one line, with nothing that a terminal obeys and no key, whoever wrote it there, and not without end. */
+/** One line without control characters and keys, whoever provided the text, and of limited length. */
 function presentable(text: string): string {
   const shown = redactKeys(text);
   return clean(shown.length <= LONGEST_LINE ? shown : `${shown.slice(0, LONGEST_LINE)}…`);
@@ -142,12 +142,12 @@ function createSayer(stderr: OutputStream): (text: string) => void {
     try {
       stderr.write(text);
     } catch {
-      // nobody is listening
+      // standard error is closed
     }
   };
 }
 
-/** Runs without a person: nobody to answer a prompt, and a log that a moving bar would fill. */
+/** Runs that no user watches: prompts would get no reply, and a moving bar would fill the log. */
 function isCi(env: Environment): boolean {
   return env.CI !== undefined && env.CI !== '' && env.CI !== 'false' && env.CI !== '0';
 }

@@ -5,7 +5,7 @@ import { displayWidth, graphemesOf } from '../text/display-width.ts';
 
 const ELLIPSIS = '…';
 
-/** No grapheme that shows as one or two columns needs more code units than this; what does is hostile. */
+/** No grapheme of one or two columns needs more code units than this; a longer one is hostile. */
 const UNITS_PER_COLUMN = 16;
 /** Nor does a text of many columns need as many for each of them. */
 const MORE_UNITS = 512;

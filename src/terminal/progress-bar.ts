@@ -44,19 +44,19 @@ export function renderBar(state: BarState, room: number): string {
   return ([...full, ...short].find((line) => line.length <= room) ?? shortest).slice(0, Math.max(0, room));
 }
 
-/** How much of all is done; undefined where nothing tells. What is only estimated is never all. */
+/** Fraction that is done; undefined if it is unknown. An estimate never reaches the total. */
 function shareOf({ done, total, estimate }: Work): number | undefined {
   if (total === undefined) return estimate ? Math.min(0.99, done / estimate) : undefined;
   return total === 0 ? 0 : Math.min(1, done / total); // nothing of nothing is none
 }
 
-/** What is left to wait, by what this run took for its own part so far. */
+/** Estimated remaining time, from the time that this run has taken so far. */
 function left(state: BarState, share: number | undefined): string | undefined {
   const { done, before = 0, elapsedMs, pauseLeftMs, waitMs = 0 } = state;
   const own = done - before;
   if (share === undefined || share === 0 || share === 1 || own <= 0 || elapsedMs < LEFT_FROM_MS) return undefined;
   const workMs = (elapsedMs * (done / share - done)) / own;
-  // A pause is counted down itself, and is no part of what comes after it.
+  // A pause is counted down itself, and is not part of the estimate after it.
   const ms = workMs + (pauseLeftMs === undefined ? waitMs : Math.max(0, waitMs - pauseLeftMs));
   return ms < LEFT_FROM_MS ? undefined : `${formatDuration(Math.ceil(ms / 1000) * 1000)} left`;
 }

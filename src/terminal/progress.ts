@@ -29,8 +29,8 @@ export interface Bar extends Progress {
 const FRAME_MS = 100;
 
 /**
- * The cursor waits at the beginning of the line, and so it does where a terminal that was made narrower has broken the line in two: all
- * that is behind it goes. A terminal tells its new width late, and a line drawn until then must not be broken, or it would stay.
+ * The cursor stays at the beginning of the line, also if a terminal that was made narrower has wrapped the line: everything after it is
+ * erased. A terminal reports its new width late, and a line drawn until then must not wrap, or it would stay.
  */
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;

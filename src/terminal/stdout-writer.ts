@@ -10,11 +10,11 @@ export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: 
 /**
  * Creates a function that writes and resolves when the bytes are accepted. After a failure, every later write fails with the same error.
  *
- * Files and devices are written by descriptor: node's own stream for them does not look at how many bytes a write took, and
- * would lose the end of the data on a disk that is nearly full.
+ * Files and devices are written by descriptor: node's own stream for them ignores partial writes, and would lose the end of the data on a
+ * nearly full disk.
  *
- * @param onClosedPipe told once when the reader went away; the write rejects with ClosedPipeError then, and with LocalError
- *   on anything else.
+ * @param onClosedPipe called once when the reader closed the pipe; the write then rejects with ClosedPipeError, and with LocalError on
+ * anything else.
  */
 export function createStdoutWriter(stream: OutputStream, onClosedPipe: () => void): (data: string | Uint8Array) => Promise<void> {
   let failure: Failure | undefined;

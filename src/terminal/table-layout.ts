@@ -13,14 +13,14 @@ export interface Placed {
   width: number;
 }
 
-/** A cut cell still says something from this width on, where its column does not say otherwise. */
+/** Minimum useful width of a truncated cell, unless its column sets another. */
 const LEAST_WIDTH = 10;
 
 const least = ({ column: { keepWhole, leastWidth = LEAST_WIDTH }, natural }: Measured) =>
   keepWhole ? natural : Math.min(natural, leastWidth);
-/** What a cell is given before a column that is kept whole may stand beside it. */
+/** Width of a cell before a column that is never truncated gets room. */
 const wished = (measured: Measured) => Math.max(least(measured), Math.min(measured.natural, measured.column.wishedWidth ?? 0));
-/** What a cell gives in the end, where no column may go. */
+/** Minimum width of a cell if no column may be omitted. */
 const floor = ({ column: { keepWhole }, natural }: Measured) => (keepWhole ? natural : Math.min(natural, LEAST_WIDTH));
 const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
@@ -37,7 +37,7 @@ export function layOut(measured: readonly Measured[], width: number, mayDrop: bo
   return kept.map(({ column }, index) => ({ column, width: widths[index] ?? 0 }));
 }
 
-/** Whether they have room: where the least important is kept whole, beside all that the others wish, else beside the least they need. */
+/** Returns whether they fit: if the least important is never truncated, with the full width of the others, otherwise with their minimum. */
 function fits(measured: readonly Measured[], width: number): boolean {
   const isWhole = measured[leastImportant(measured)]?.column.keepWhole === true;
   return total(measured.map(isWhole ? wished : least)) <= width;

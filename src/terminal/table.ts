@@ -25,7 +25,7 @@ export interface TableOptions {
 /** The layout is decided on that many rows, so that a table of millions needs no memory. */
 const SAMPLE = 1000;
 
-/** Wider than any screen: what a cell may take where nothing else bounds it. */
+/** Wider than any screen: the maximum of a cell that nothing else bounds. */
 const WIDEST_CELL = 1000;
 
 /** Creates a formatter of aligned columns. It prints nothing before it has a sample of the rows, or their end. */
@@ -92,13 +92,13 @@ function layOutTable(rows: readonly Row[], options: TableOptions) {
 
 const EMPTY: Cell = { text: '' };
 
-/** Whether the cell stands in its row as it is. */
+/** Whether the cell is in its row as usual. */
 function fitsIn(column: Column, row: Row, placed: readonly Placed[]): boolean {
   const width = placed.find((found) => found.column === column)?.width ?? 0;
   return displayWidth(cellOf(column, row, WIDEST_CELL).text) <= width;
 }
 
-/** The cell on lines of its own, as they stand below its row. */
+/** Renders the cell on lines of its own, below its row. */
 function sentence(column: Column, row: Row, width: number): string {
   return `${wrapWords(`  ${cellOf(column, row, WIDEST_CELL).text}`, width)}\n`;
 }
@@ -121,7 +121,7 @@ function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: Tab
   return placed;
 }
 
-/** What stands beside each other: sentences do where all have the room that they wish, and alone. */
+/** Columns of the table: sentences are among them only if all have the full width. */
 function withoutSentences(measured: readonly Measured[], width: number): readonly Measured[] {
   const wished = measured.reduce((sum, { natural }) => sum + natural, GAP * (measured.length - 1));
   const others = measured.filter(({ column }) => !column.below);
@@ -135,11 +135,11 @@ function headLines(placed: readonly Placed[]): Cell[][] {
 
 function cellOf(column: Column, record: Row, width: number): Cell {
   const value = record[column.name];
-  const most = column.keepWhole ? WIDEST_CELL : width; // one wider than the sample's stands out of line, but whole
+  const most = column.keepWhole ? WIDEST_CELL : width; // a cell wider than the sample's is out of line, but complete
   return { text: fitText(textOf(column, value, record), most), colour: column.colour?.(value) };
 }
 
-/** A value as people see it, not yet cleaned. */
+/** Formats a value for people, not yet cleaned. */
 function textOf({ format }: Column, value: unknown, record: Row): string {
   if (format) return format(value, record);
   if (value === null || value === undefined) return '';

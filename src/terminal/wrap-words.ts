@@ -1,9 +1,9 @@
 /** Wraps lines for a terminal between words: a path or an address that is broken can't be copied. */
 
-/** What takes two columns, roughly: a line that breaks a little early harms nobody. */
+/** Characters of two columns, approximately: a line that wraps a little early does no harm. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}]/u;
 
-/** What begins below its line shows that it goes on. */
+/** Continuation lines are indented. */
 const INDENT = '  ';
 
 /** Narrower ones are broken by the terminal itself. */

@@ -4,7 +4,7 @@ import type { Argument, Example, Flag } from '../../commands/define.ts';
 
 /** Page of a command that can be run. */
 export interface CommandPage {
-  /** What is typed after `qrctl`: `['qr', 'list']`. */
+  /** Words after `qrctl`: `['qr', 'list']`. */
   names: readonly string[];
   summary: string;
   description: string;

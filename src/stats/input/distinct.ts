@@ -26,7 +26,7 @@ export function createOrderCheck(): IsNew {
       end = ends.get(of) ?? { ms: Number.NEGATIVE_INFINITY, id: 0 };
       ends.set(of, end);
     }
-    // F5: only what is later than all before it is new without being looked up.
+    // F5: only a scan later than all earlier ones is new without a lookup.
     if (ms < end.ms || (ms === end.ms && id <= end.id)) throw new OutOfOrderError('scans are not in chronological order');
     end.ms = ms;
     end.id = id;

@@ -36,7 +36,7 @@ export function createIdSet(): IdSet {
   };
 }
 
-/** Where an id stands in a block, or would stand. Ids mostly rise: then that is the end. */
+/** Returns the position of an ID in a block, or where it would be. IDs mostly increase: then that is the end. */
 function placeOf({ size, entries }: Block, low: number): number {
   if (size === 0 || (entries[size - 1] as number) >>> BLOCK_BITS < low) return size;
   let from = 0;

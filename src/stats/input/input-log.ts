@@ -7,7 +7,7 @@ import { peekInput } from './peek.ts';
 /** Files that one export wrote, the oldest first. */
 export interface InputLog {
   paths: string[];
-  /** Place of what an export that is appended to keeps of the log: the file that is appended to, or the directory of a dataset. */
+  /** Path of the data that an appending export keeps about the log: the appended file, or the directory of a dataset. */
   keptBy: { file: string } | { directory: string } | undefined;
 }
 

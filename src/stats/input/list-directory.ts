@@ -44,7 +44,7 @@ export async function listDirectory(directory: string, options: ListOptions): Pr
   return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));
 }
 
-/** Of another kind of file the reader says what is wrong with it. */
+/** For other kinds of files, the reader reports the problem. */
 function isData(kind: Awaited<ReturnType<typeof peekInput>>): boolean {
   return kind !== 'codes' && kind !== 'record';
 }

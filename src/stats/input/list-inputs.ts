@@ -10,7 +10,7 @@ import { countOf } from '../../text/quote.ts';
 import { COMPANION, type InputLog, inShort, type ListOptions, type LogFile, sortFiles, warnOfUnread } from './input-log.ts';
 import { listDirectory } from './list-directory.ts';
 
-/** Returns the logs in the order of their names, each file once. Throws UsageError for what is not there, or can't be decompressed. */
+/** Returns the logs sorted by name, each file once. Throws UsageError for a missing file, or one that can't be decompressed. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   // Files that overlap are read twice.
   if (names.includes('-'))
@@ -51,7 +51,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
   return eachOnce(logs);
 }
 
-/** `--input all.csv*` is also `all.csv.state.json`: what belongs to a file of the list is not read. */
+/** `--input all.csv*` also matches `all.csv.state.json`: files that belong to a listed file are not read. */
 function withoutCompanions(names: readonly string[]): { kept: string[]; skipped: string[] } {
   const bases = new Set(names.flatMap((name) => [name, join(dirname(name), findLogName(basename(name))?.base ?? '')]));
   const isCompanion = (name: string) => bases.has(COMPANION.exec(name)?.[1] ?? '');
@@ -89,7 +89,7 @@ async function readFolder(directory: string): Promise<Folder> {
   return { files, unknown: names.filter((name) => isLikeLog(name) && !COMPANION.test(name)) };
 }
 
-/** The files that rotation made of one; a name without an extension of data is told by the names that begin with it. */
+/** Groups the rotated files of each log; a name without a data extension is matched by the names that begin with it. */
 function earlierOf(path: string, files: Folder['files']): LogFile[] {
   const base = basename(path);
   return (files.get(base) ?? files.get('') ?? []).flatMap((file) => {
@@ -98,7 +98,7 @@ function earlierOf(path: string, files: Folder['files']): LogFile[] {
   });
 }
 
-/** A file may be named, and be beside another that is, or in a directory that is: it stays with the largest log. */
+/** A file may be specified, and also be in the directory of another one or in a specified directory: it stays with the largest log. */
 function eachOnce(logs: readonly InputLog[]): InputLog[] {
   const owners = new Map<string, InputLog>();
   for (const log of logs) {

@@ -2,8 +2,8 @@
 import { readInputBytes } from '../../rows/read/input-bytes.ts';
 
 /**
- * Returns `scans` (also if it is empty, or can't be read: whoever reads it says why), `codes` for a table of codes or of results, `record`
- * for one JSON object, such as the summary of a run or a code that `qr delete --backup` wrote, or `other`.
+ * Returns `scans` (also if the file is empty or can't be read, because the reader reports the reason), `codes` for a table of codes or of
+ * results, `record` for one JSON object, such as the summary of a run or a code that `qr delete --backup` wrote, or `other`.
  */
 export async function peekInput(path: string): Promise<'scans' | 'codes' | 'record' | 'other'> {
   const start = await firstPiece(path);

@@ -15,19 +15,19 @@ import { shown } from '../../text/quote.ts';
 import { type Dimension, isValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 
-/** Takes a scan that was not there before; `code` is its slug, or what its file is called. */
+/** Counts a new scan; `code` is its slug, or the name of its file. */
 type TakeScan = (ms: number, scan: Row, code: string) => void;
 
 export interface ReadInputs {
   paths: readonly string[];
   /** Every file must have the columns that these are counted by. */
   dimensions: readonly Dimension[];
-  /** Gives a taker that begins at nothing; asked for again where files overlap and are read a second time. */
+  /** Returns a counter that starts at zero; called again if files overlap and are read a second time. */
   start(): TakeScan;
   note(line: string): void;
   /** Called between pieces of files; throws to end. */
   pause(): Promise<void>;
-  /** Ends what takes long between two pauses. */
+  /** Interrupts long operations between two pauses. */
   signal?: AbortSignal;
 }
 
@@ -38,8 +38,8 @@ export interface FileSpan {
 }
 
 /**
- * Reads all files, each scan once. Returns the span of each file that has scans, by its path. Throws UsageError for what is no file of scans,
- * naming the line; UnprovenError where ids contradict.
+ * Reads all files, each scan once. Returns the span of each file with scans, by its path. Throws UsageError for a file that does not
+ * contain scans, with the line; UnprovenError if IDs contradict each other.
  */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
@@ -52,7 +52,7 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
   try {
     return await readAll(again, createMemory(), found);
   } catch (error) {
-    // What told that names of files say nothing came behind what made the reading begin again.
+    // The file that shows that file names can't be used came after the one that caused the second reading.
     if (!(error instanceof OutOfOrderError)) throw error;
     return readAll(again, createMemory(), found);
   }
@@ -94,7 +94,7 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
   return spans;
 }
 
-/** F6: of a file that doesn't say whose scans it has, a scan may also be in one that is named by its code: then the ids alone tell. */
+/** F6: a scan of a file without code IDs may also be in a file that is named by its code: then only the IDs identify it. */
 function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
 }
@@ -196,7 +196,7 @@ function refuseOtherColumns({ rows, line }: Records, first: Row, path: string, d
 
 interface Source {
   path: string;
-  /** Id of the code that the file is named by; empty where it is not. */
+  /** Returns the ID of the code that the file is named by; empty if it is not. */
   owner: string;
   /** Grows with the rows. */
   span: FileSpan;
@@ -218,7 +218,10 @@ function takeRows({ rows, line }: Records, { path, owner: ownerOfFile, span }: S
   }
 }
 
-/** The id of the code that a file is named by, also one that `qr delete --backup` wrote (`ID.scans.ndjson`); empty where it is not. */
+/**
+ * Returns the ID of the code that a file is named by, also for a file that `qr delete --backup` wrote (`ID.scans.ndjson`); empty if it is
+ * not.
+ */
 function ownerOf(path: string): string {
   const stem = stemOfLog(basename(path)).replace(/\.scans$/, '');
   return isUuid(stem) ? stem.toLowerCase() : '';

@@ -71,7 +71,7 @@ function labelled(rows: readonly Figure[]): { at: number; anchor: 'start' | 'mid
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** What fits beside four others on a phone. */
+/** Number that fits on a phone with four others. */
 function shortLabel(by: Section['by'], value: string): string {
   const [year = '', month = '', day = ''] = value.split('-');
   if (by === 'day') return `${MONTHS[Number(month) - 1] ?? ''} ${Number(day)}`;

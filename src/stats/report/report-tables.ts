@@ -35,7 +35,7 @@ ${rows.map(
 </table>`;
 }
 
-/** Where it is not the dimension's own name. */
+/** If it differs from the name of the dimension. */
 const COLUMN: Partial<Record<Section['by'], string>> = { os: 'System', referrer: 'Referrer' };
 
 export function columnName(by: Section['by']): string {
