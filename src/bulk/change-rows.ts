@@ -133,18 +133,39 @@ export function refuseUnchanged(code: NewCode | QrCode, changes: CodeChanges, af
   }
 }
 
-/** Creates a function that applies one row and returns its outcome; it remembers the changes of earlier rows. */
+/** What a row changes, of the code as earlier rows of the file leave it. */
+interface PlannedUpdate {
+  code: QrCode;
+  /** Empty: it is so already. */
+  changes: CodeChanges;
+}
+
+/**
+ * Creates a function that plans the rows, in their order; call `changed` with a code after each change, for the next row about it. Throws
+ * NotFoundError if the code is missing, and as `changesFor`.
+ */
+export function createUpdatePlan(lookup: Lookup): { plan(row: UpdateRow): PlannedUpdate; changed(after: QrCode): void } {
+  const known = new Map<string, QrCode>();
+  return {
+    plan(row) {
+      const found = requireCode(row, lookup);
+      const code = known.get(found.id) ?? found;
+      return { code, changes: differences(code, changesFor(row, code), row.through) };
+    },
+    changed: (after) => known.set(after.id, after),
+  };
+}
+
+/** Creates a function that carries out the plan of one row and returns its outcome. */
 export function createUpdater(service: Pick<Service, 'updateCode'>, lookup: Lookup): (row: UpdateRow) => Promise<RowResult> {
-  const changed = new Map<string, QrCode>();
+  const { plan, changed } = createUpdatePlan(lookup);
   return async (row) => {
-    const found = requireCode(row, lookup);
-    const code = changed.get(found.id) ?? found;
+    const { code, changes } = plan(row);
     const { id, slug } = code;
-    const changes = differences(code, changesFor(row, code), row.through);
     if (Object.keys(changes).length === 0) return { id, slug, outcome: 'unchanged' };
     const after = await service.updateCode(id, changes);
     refuseUnchanged(code, changes, after);
-    changed.set(id, after);
+    changed(after);
     return { id, slug, outcome: 'updated' };
   };
 }

@@ -10,7 +10,7 @@ import type { ScanPage } from '../service/shapes.ts';
 import { countOf, formatCount, quote } from '../text/quote.ts';
 import { MovedError } from './assembly.ts';
 import { createBudget, SpentError } from './budget.ts';
-import { type Batch, cut, formatRange, pageSizeOf, type Range, type RangeReading, type ReadScans, readFirst } from './range.ts';
+import { type Batch, cut, formatRange, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
 import { type SlicesJob, slices } from './slices.ts';
 import { mayBeTruncated, type PageOrder } from './truncated-total.ts';
 import { union } from './union.ts';
@@ -113,20 +113,6 @@ export function requestsAfter(
   // Rows of one instant show no order: rows after them are requested, and rows before them, if those are in the range.
   if (!isOneInstant(first)) return pages + 1;
   return pages + (instant + 1 < untilMs ? 1 : 0) + (instant - (isWholeSecond(instant) ? 0 : 1) > sinceMs ? 1 : 0);
-}
-
-/**
- * Like `requestsAfter`, also if the number depends on whether the end is on a whole second: then there is one more request before rows of
- * one such instant. One request suffices.
- */
-export async function foreseeAfter(read: ReadScans, first: ScanPage, foreseen: Foreseen): Promise<number> {
-  const { proveBeyond: always, sinceMs = Number.NEGATIVE_INFINITY } = foreseen;
-  const requests = requestsAfter(first, foreseen);
-  const [instant = 0] = first.times;
-  const isDoubted = isOneInstant(first) && mayBeTruncated({ total: first.total, pageSize: pageSizeOf(first), always });
-  if (!isDoubted || !isWholeSecond(instant) || instant - 1 <= sinceMs) return requests;
-  const { total } = await read({ page: 1, limit: 1, untilMs: instant });
-  return total > 0 ? requests + 1 : requests;
 }
 
 /** Returns whether page 1 contains all rows, and all of them at one time. */

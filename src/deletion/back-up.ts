@@ -125,14 +125,14 @@ async function deleteSaved(context: BackupContext, code: QrCode, path: string, s
  * page 1.
  */
 export async function foreseeBackup(service: Service, { id, status }: QrCode): Promise<{ scans: number; requests: number }> {
-  const [{ foreseeAfter }, { readFirst, widened }] = await Promise.all([
+  const [{ requestsAfter }, { readFirst, widened }] = await Promise.all([
     import('../complete/export-scans.ts'),
     import('../complete/range.ts'),
   ]);
   const read = (request: Parameters<Service['listScans']>[1]) => service.listScans(id, request);
   const first = await readFirst(read, widened({ sinceMs: undefined, untilMs: undefined }));
   const untilMs = service.nowMs() ?? Number.POSITIVE_INFINITY;
-  const after = await foreseeAfter(read, first, { isKnown: true, proveBeyond: true, untilMs });
+  const after = requestsAfter(first, { isKnown: true, proveBeyond: true, untilMs });
   const pausing = status === 'active' ? 1 : 0;
   // Page 1, the pages after it, and the check for newer scans.
   return { scans: first.total, requests: pausing + 1 + after + 1 };

@@ -13,14 +13,19 @@ export interface DueCode<R extends DatedChange> {
   dueRows: DueRows<R>;
 }
 
-/** Changes one code and returns the outcome. Throws the service's errors; the next run then tries its rows again. */
+/** Planned change of one code; `left`: fields with a later change, which is kept. */
+interface DueChange {
+  send: CodeChanges;
+  left: readonly string[];
+}
+
+/** Changes one code and returns the outcome. Throws the service's errors, and as `planDue`; the next run then tries its rows again. */
 export async function applyDue<R extends DatedChange>(
   { code, dueRows }: DueCode<R>,
   { journal, service }: { journal: PlanJournal; service: Pick<Service, 'updateCode'> },
 ): Promise<RowResult> {
   const { id, slug } = code;
-  const wanted = wantedFor(dueRows, code);
-  const { send, left } = whatToSend(code, wanted, journal);
+  const { send, left } = planDue({ code, dueRows }, journal);
   const keys = dueRows.pending.map((row) => keysOf(id, row)[0]);
   const outcome = Object.keys(send).length > 0 ? 'updated' : 'unchanged';
   if (outcome === 'updated') {
@@ -39,8 +44,12 @@ export async function applyDue<R extends DatedChange>(
   };
 }
 
-/** O27: after a lost response, a value that is neither the previous nor the planned one is a later change, and is kept. */
-function whatToSend(code: QrCode, wanted: CodeChanges, journal: PlanJournal): { send: CodeChanges; left: string[] } {
+/**
+ * Plans what `applyDue` does about a code. O27: after a lost response, a value that is neither the previous nor the planned one is a later
+ * change, and is kept. Throws RejectedError for tags without a web address.
+ */
+export function planDue<R extends DatedChange>({ code, dueRows }: DueCode<R>, journal: Pick<PlanJournal, 'open'>): DueChange {
+  const wanted = wantedFor(dueRows, code);
   const send: Record<string, string> = {};
   const left: string[] = [];
   const open = journal.open(code.id);
@@ -53,8 +62,8 @@ function whatToSend(code: QrCode, wanted: CodeChanges, journal: PlanJournal): { 
   return { send, left };
 }
 
-/** Returns `wantedOf`; tags without a web address are a failure of that row. */
-export function wantedFor(dueRows: DueRows<DatedChange>, code: QrCode): CodeChanges {
+/** Returns `wantedOf`. Tags without a web address are a failure of that row. */
+function wantedFor(dueRows: DueRows<DatedChange>, code: QrCode): CodeChanges {
   try {
     return wantedOf(dueRows, code);
   } catch (cause) {

@@ -252,13 +252,15 @@ describe('--dry-run says what the run then needs, to a request', () => {
 
   test.each([
     ['half a second', 500, true, 3],
+    // Only a request could tell whether the end is a part of the range, and none is sent just to predict one.
     ['a whole second, whose end is a part of it', 0, true, 4],
     ['a whole second, whose end is no part of it', 0, false, 3],
   ])('of one scan at %s, with --prove-beyond', async (_, ms, untilInclusive, requests) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0, untilInclusive });
     sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(Date.UTC(2026, 0, 1) + ms).toISOString() });
     const found = await predicted(sandbox, ['scans', 'export', sandbox.codeId(), '--prove-beyond']);
-    expect(found).toEqual({ foreseen: requests, requests });
+    expect(found).toEqual({ foreseen: 3, requests });
+    expect(sandbox.requests).toHaveLength(1 + requests);
   });
 
   test.each([

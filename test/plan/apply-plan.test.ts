@@ -1,9 +1,9 @@
 /** A plan followed over many runs, killed at every request, while people change things too. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyDue, wantedFor } from '../../src/plan/apply-plan.ts';
+import { applyDue, planDue } from '../../src/plan/apply-plan.ts';
 import { type DatedChange, dueRowsOf, keysOf } from '../../src/plan/dated-plan.ts';
-import { openPlanJournal } from '../../src/plan/plan-journal.ts';
+import { openPlanJournal, readPlanJournal } from '../../src/plan/plan-journal.ts';
 import type { CodeChanges, QrCode } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { CODE } from '../service/setup.ts';
@@ -37,8 +37,16 @@ function world(plan: readonly DatedChange[]) {
     await journal.close();
     return result;
   }
-  return { run, sent, code: () => code, edit: (changes: CodeChanges) => Object.assign(code, changes) };
+  /** What a dry run shows. */
+  async function planned(nowMs: number) {
+    const journal = await readPlanJournal(JOURNAL, own, memory.disk);
+    const dueRows = dueRowsOf(plan, nowMs, (row) => journal.isDone(keysOf(code.id, row)[0]) !== undefined);
+    return planDue({ code, dueRows }, journal);
+  }
+  return { run, plan: planned, sent, code: () => code, edit: (changes: CodeChanges) => Object.assign(code, changes) };
 }
+
+const NOTHING_OPEN = { open: () => undefined };
 
 const row = (atMs: number, changes: CodeChanges, n = atMs): DatedChange => ({ row: n, line: n + 1, atMs, changes });
 
@@ -64,9 +72,10 @@ describe('applyDue', () => {
   });
 
   it('returns which fields were kept as someone changed them later (O27)', async () => {
-    const { run, edit } = world([row(10, { name: 'new', destination: 'https://a/' })]);
+    const { run, plan, edit } = world([row(10, { name: 'new', destination: 'https://a/' })]);
     await run(10, 'before');
     edit({ name: 'mine', destination: 'https://mine/' });
+    expect(await plan(11)).toEqual({ send: {}, left: ['name', 'destination'] });
     const kept = expect.stringMatching(/: name, destination$/);
     expect(await run(11)).toEqual({ id: CODE.id, slug: CODE.slug, outcome: 'unchanged', error: kept });
   });
@@ -74,13 +83,15 @@ describe('applyDue', () => {
   it('fails for a destination that takes no tags, without a request, and for nothing else', () => {
     const due = dueRowsOf([{ ...row(10, {}), utm: { source: 's' } }], 10, () => false);
     const code: QrCode = { ...CODE, destination: 'tel:1' };
-    expect(() => wantedFor(due, code)).toThrow(expect.objectContaining({ name: 'RejectedError', outcome: 'not-applied' }));
+    expect(() => planDue({ code, dueRows: due }, NOTHING_OPEN)).toThrow(
+      expect.objectContaining({ name: 'RejectedError', outcome: 'not-applied' }),
+    );
     const broken = Object.defineProperty({ ...CODE }, 'destination', {
       get: () => {
         throw new TypeError('broken');
       },
     });
-    expect(() => wantedFor(due, broken)).toThrow(TypeError);
+    expect(() => planDue({ code: broken, dueRows: due }, NOTHING_OPEN)).toThrow(TypeError);
   });
 
   it('leaves an edit alone that was made between two lost PATCHes of two fields (O27)', async () => {

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Column } from '../../rows/columns.ts';
 import type { OutputFlags } from '../../rows/plan-output.ts';
 import type { Row } from '../../rows/row-sink.ts';
+import type { CodeChanges, QrCode } from '../../service/shapes.ts';
 import { countOf } from '../../text/quote.ts';
 import { planOutput, printRecords } from '../output-options.ts';
 import { tellCost } from './bulk-progress.ts';
@@ -35,4 +36,12 @@ export async function printDryRun(context: Context, run: DryRun, flags: OutputFl
   if (left > 0) context.console.note(`and ${countOf(left, 'more row')} (--format table shows all)`);
   if (checked) tellWarnings(context, checked.input, checked.warnings);
   tellCost(context, await context.service(), what, requests, checked?.warnings.length);
+}
+
+/** One record for each field that would change. */
+export function changedFields(code: QrCode, changes: CodeChanges) {
+  return (Object.keys(changes) as (keyof CodeChanges)[]).map((field) => ({
+    ...{ action: 'update', field },
+    ...{ old: code[field] ?? null, new: changes[field] },
+  }));
 }

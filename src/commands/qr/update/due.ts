@@ -1,5 +1,5 @@
 /** Applies the due rows of a plan of dated changes, each once (`qr update --from PLAN --due`). */
-import { changeRows, differences } from '../../../bulk/change-rows.ts';
+import { changeRows } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkDated, type DatedRow } from '../../../bulk/check-rows.ts';
 import { describeMissing, findCodes, type Lookup } from '../../../bulk/find-codes.ts';
 import { type Fault, placeOf, refuseFaults, type Source } from '../../../bulk/input.ts';
@@ -7,7 +7,7 @@ import type { RowResult } from '../../../bulk/outcomes.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
 import { messageOf, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
-import { applyDue, type DueCode, wantedFor } from '../../../plan/apply-plan.ts';
+import { applyDue, type DueCode, planDue } from '../../../plan/apply-plan.ts';
 import { contradictions, dueRowsOf, keysOf } from '../../../plan/dated-plan.ts';
 import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../plan/plan-journal.ts';
 import { readAt } from '../../../plan/read-at.ts';
@@ -17,7 +17,7 @@ import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { type BulkFlags, journalOf, requireResults } from '../bulk-flags.ts';
 import { requestsToLookUp } from '../bulk-progress.ts';
-import { printDryRun } from '../dry-run.ts';
+import { changedFields, printDryRun } from '../dry-run.ts';
 
 export type DueFlags = BulkFlags & { timezone?: string | undefined };
 
@@ -193,14 +193,9 @@ async function printPlan(context: Context, run: BulkRun<DatedRow>, path: string,
   let changed = 0;
   const planned = new Map<number, Record<string, unknown>[]>();
   for (const { code, dueRows } of due) {
-    const wanted = wantedOrFailure(code, dueRows);
-    const fields = typeof wanted === 'string' ? [] : Object.entries(differences(code, wanted));
-    if (fields.length > 0) changed += 1;
-    const old: Readonly<Record<string, unknown>> = { ...code };
-    const lines =
-      typeof wanted === 'string'
-        ? [{ action: wanted }]
-        : fields.map(([field, value]) => ({ action: 'update', field, old: old[field] ?? null, new: value }));
+    const change = planOrFailure({ code, dueRows }, journal);
+    const lines = typeof change === 'string' ? [{ action: change }] : changedFields(code, change.send);
+    if (lines.some(({ action }) => action === 'update')) changed += 1;
     for (const { row } of dueRows.pending) planned.set(row, [{ action: 'overtaken' }]);
     for (const { row } of dueRows.effective) planned.set(row.row, [{ action: 'with the next' }]);
     const last = dueRows.effective.at(-1)?.row.row;
@@ -216,9 +211,9 @@ async function printPlan(context: Context, run: BulkRun<DatedRow>, path: string,
   await printDryRun(context, { records, columns: PLAN_COLUMNS, none: 'no rows', checked: run, what, requests }, flags);
 }
 
-function wantedOrFailure(code: DueCode<DatedRow>['code'], dueRows: DueCode<DatedRow>['dueRows']) {
+function planOrFailure(due: DueCode<DatedRow>, journal: PlanJournal) {
   try {
-    return wantedFor(dueRows, code);
+    return planDue(due, journal);
   } catch (error) {
     if (error instanceof RejectedError) return `fails: ${messageOf(error)}`;
     throw error;

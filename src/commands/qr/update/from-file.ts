@@ -1,19 +1,18 @@
 /** Applies the changes of a file of rows (`qr update --from`). */
-import { changesFor, createUpdater, differences } from '../../../bulk/change-rows.ts';
+import { createUpdatePlan, createUpdater } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkUpdate, type UpdateRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import { judgeRows } from '../../../bulk/judge-rows.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
-import { RejectedError } from '../../../errors.ts';
+import { NotFoundError, RejectedError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
-import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
 import { countOf } from '../../../text/quote.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk } from '../bulk-files.ts';
 import type { BulkFlags } from '../bulk-flags.ts';
 import { changeCodes, lookUp, requestsToLookUp } from '../bulk-progress.ts';
-import { printDryRun } from '../dry-run.ts';
+import { changedFields, printDryRun } from '../dry-run.ts';
 import { tellWarnings } from '../tell-checked.ts';
 
 /** Changes what is not so yet; `common` is what rows that do not say otherwise change. See `runBulk` for what it throws. */
@@ -63,41 +62,27 @@ async function printPlan(context: Context, run: BulkRun<UpdateRow>, flags: BulkF
   const lookup = await lookUpRows(context, run, flags);
   const service = await context.service();
   const reading = await requestsToLookUp(service, rows);
-  const changed = new Map<string, QrCode>();
-  const plan = rows.flatMap((row) => {
-    const found = lookup(row);
-    const code = found && (changed.get(found.id) ?? found);
-    if (!code) return [{ line: row.line, id: row.id, slug: row.slug, action: 'not found' }];
-    const changes = wanted(row, code);
-    // What an earlier row of the file changes is so already when this one comes.
-    changed.set(code.id, { ...code, ...changes });
-    return changes
-      ? planOf(row, code, changes)
-      : [{ line: row.line, id: code.id, slug: code.slug, action: 'fails: no web address for UTM tags' }];
+  const { plan, changed } = createUpdatePlan(lookup);
+  const records = rows.flatMap((row) => {
+    const { line } = row;
+    try {
+      const { code, changes } = plan(row);
+      changed({ ...code, ...changes });
+      const found = { line, id: code.id, slug: code.slug };
+      const fields = changedFields(code, changes);
+      return fields.length === 0 ? [{ ...found, action: 'unchanged' }] : fields.map((field) => ({ ...found, ...field }));
+    } catch (error) {
+      const { id, slug } = lookup(row) ?? row;
+      if (error instanceof NotFoundError) return [{ line, id, slug, action: 'not found' }];
+      if (error instanceof RejectedError) return [{ line, id, slug, action: 'fails: no web address for UTM tags' }];
+      throw error;
+    }
   });
   const { format } = await planOutput(context, flags, PLAN_COLUMNS, 'list');
-  const shown = format === 'table' ? plan.filter(({ action }) => action !== 'unchanged') : plan;
+  const shown = format === 'table' ? records.filter(({ action }) => action !== 'unchanged') : records;
   const none = rows.length === 0 ? 'no rows' : 'nothing would change';
-  const updates = new Set(plan.filter(({ action }) => action === 'update').map(({ line }) => line)).size;
+  const updates = new Set(records.filter(({ action }) => action === 'update').map(({ line }) => line)).size;
   const what = `${updates} of ${countOf(rows.length, 'row')} would be changed`;
   const requests = reading + updates;
   await printDryRun(context, { records: shown, columns: PLAN_COLUMNS, none, checked: run, what, requests }, flags);
-}
-
-/** Undefined where the row will fail, for want of an address that takes tags. */
-function wanted(row: UpdateRow, code: QrCode): CodeChanges | undefined {
-  try {
-    return differences(code, changesFor(row, code), row.through);
-  } catch (error) {
-    if (error instanceof RejectedError) return undefined;
-    throw error;
-  }
-}
-
-function planOf({ line }: UpdateRow, code: QrCode, changes: CodeChanges) {
-  const found = { line, id: code.id, slug: code.slug };
-  const fields = Object.entries(changes);
-  if (fields.length === 0) return [{ ...found, action: 'unchanged' }];
-  const old: Readonly<Record<string, unknown>> = { ...code };
-  return fields.map(([field, value]) => ({ ...found, action: 'update', field, old: old[field] ?? null, new: value }));
 }

@@ -1,6 +1,6 @@
 /** `scans export --dry-run`: what would be read, and how long that takes. */
 import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
-import { foreseeAfter } from '../../../complete/export-scans.ts';
+import { requestsAfter } from '../../../complete/export-scans.ts';
 import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { NotFoundError } from '../../../errors.ts';
@@ -54,7 +54,7 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
     scans += first.total - (first.rows.length - inside.rows.length);
     const isReadAgain = isOpen && countsBeyond(first, widened({ ...range, untilMs: endMs }));
     const until = endMs ?? Number.POSITIVE_INFINITY;
-    const after = await foreseeAfter(read, first, { ...range, isKnown, proveBeyond, untilMs: until });
+    const after = requestsAfter(first, { ...range, isKnown, proveBeyond, untilMs: until });
     requests += (isReadAgain ? 2 : 1) + after;
   };
   // A code that is gone fails alone, here as then, and costs what it took to see that.
