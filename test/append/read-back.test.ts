@@ -3,6 +3,7 @@ import type { AppendIdentity } from '../../src/append/identity.ts';
 import {
   countUncommittedRows,
   ForeignRowError,
+  findFirstRow,
   type RebuildJob,
   readRows,
   rebuild,
@@ -242,5 +243,24 @@ describe('a lost state is worked out again', () => {
   it.each(refused)('or refused: %s (A14)', async (message, text, identity, begin) => {
     const job = begin === undefined ? {} : { begin };
     await expect(rebuilt(text, identity, job)).rejects.toThrow(new ForeignRowError(message));
+  });
+});
+
+describe('the first row of a file whose first bytes are not known', () => {
+  const find = async (text: string, identity: AppendIdentity) =>
+    findFirstRow(await fileOf(text), Buffer.byteLength(text), identity, undefined);
+
+  it('is behind the header of CSV, and behind its byte-order mark', async () => {
+    expect(await find('id,ts\n1,2\n', csv)).toBe(6);
+    expect(await find('\n1,2\n', csv)).toBe(1);
+    const bare = { ...csv, dialect: { ...DIALECT, header: false } };
+    expect([await find('1,2\n', bare), await find('\uFEFF1,2\n', bare)]).toEqual([0, 3]);
+    expect(await find('{"id":1}\n', ndjson)).toBe(0);
+  });
+
+  it('is not found without a header, or behind one of more than 64 KiB', async () => {
+    await expect(find('id,ts', csv)).rejects.toThrow(ForeignRowError);
+    expect(await find(`${'x'.repeat(64 * 1024 - 1)}\n1,2\n`, csv)).toBe(64 * 1024);
+    await expect(find(`${'x'.repeat(64 * 1024)}\n1,2\n`, csv)).rejects.toThrow(ForeignRowError);
   });
 });

@@ -277,6 +277,16 @@ it('the run that finishes a restart says where the old file is', async () => {
   expect(said).toEqual([`scans.out: finished a --restart that was interrupted. The old file is ${OLD}`]);
 });
 
+it('is finished by a run that takes no notes', async () => {
+  await run(memory, service);
+  forget(1);
+  memory.fault = (_, operation) => (operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined);
+  await expect(restart()).rejects.toThrow(Ended);
+  memory.revive();
+  await run(memory, service);
+  expect(oldFiles()).toEqual([OLD]);
+});
+
 it('the run that finishes a restart says nothing if no old file had to stay', async () => {
   await run(memory, service);
   memory.fault = (_, operation) => (operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined);

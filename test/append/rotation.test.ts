@@ -190,6 +190,27 @@ describe('after a run that was killed', () => {
     expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
   });
 
+  it('it is found under any name in the directory (A26)', async () => {
+    await rotated();
+    add(3 * HOUR, 4 * HOUR);
+    await killedRun();
+    const archived = '/data/january.csv';
+    await memory.disk.rename(FILE, archived);
+    await rotated();
+    expect([...ids(archived), ...ids()]).toEqual(idsOf(service));
+  });
+
+  it('a copy does not stand for it if another file was created in its place (A26)', async () => {
+    await rotated();
+    const committed = memory.read(FILE) ?? '';
+    add(3 * HOUR, 4 * HOUR);
+    await killedRun();
+    memory.remove(FILE);
+    memory.write(FILE, '');
+    memory.write(`${FILE}.1`, committed);
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to see which rows it left');
+  });
+
   it('nothing is begun where the old file is not beside (A26)', async () => {
     // Longer than the state, which stands beside too.
     add(...Array.from({ length: 99 }, (_, i) => i * HOUR));
@@ -314,6 +335,15 @@ describe('logrotate with copytruncate', () => {
     await copyAndEmpty('1');
     await rotated();
     expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+  });
+
+  it('looks at no copy if the file was not emptied', async () => {
+    await rotated();
+    add(3 * HOUR, 4 * HOUR);
+    await killedRun();
+    memory.write(`${FILE}.1.gz`, 'packed');
+    await rotated();
+    expect(ids()).toEqual(idsOf(service));
   });
 
   it('refuses a copy that cannot be read, and leaves alone what is older, or something else (A33)', async () => {

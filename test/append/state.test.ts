@@ -221,6 +221,28 @@ describe('a run differs from what the file is', () => {
     expect(differenceOf(was, { ...was, ...change })).toEqual({ reason, wayOn });
   });
 
+  it('in the filters that its codes pass (A30)', () => {
+    const filtered = { ...identity, all: '--name menu' };
+    expect(parseState(formatState(stateOf({ identity: filtered }), HOUR)).identity.all).toBe('--name menu');
+    const { reason, wayOn } = differenceOf(filtered, identity) ?? {};
+    expect(reason).toMatch(/all codes with .*--name menu/);
+    expect(wayOn).toMatch(/same filters .*--name menu/);
+  });
+
+  it('in codes, though their IDs look alike in a list', () => {
+    expect(differenceOf({ ...identity, codes: ['a,b'] }, identity)).toBeDefined();
+  });
+
+  it('in more than can be listed: 20 names in a reason, 20 columns and 5 codes in a command', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, i) => `n${String(i).padStart(2, '0')}`);
+    const codes = (count: number) => differenceOf({ ...identity, codes: names(count) }, identity);
+    const columns = (count: number) => differenceOf({ ...identity, columns: names(count) }, identity);
+    expect([codes(5)?.wayOn.includes('n04'), codes(6)?.wayOn.includes('n04')]).toEqual([true, false]);
+    expect([columns(20)?.wayOn.includes('n19'), columns(21)?.wayOn.includes('n19')]).toEqual([true, false]);
+    expect(codes(20)?.reason).toMatch(/n19, not of/);
+    expect(codes(21)?.reason).toMatch(/n19, …, not of/);
+  });
+
   it('in what stands between cells', () => {
     const tabs = { ...identity, dialect: { ...dialect, delimiter: '\t' } };
     expect(parseState(formatState(stateOf({ identity: tabs }), HOUR)).identity.dialect).toEqual(tabs.dialect);
