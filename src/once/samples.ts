@@ -35,11 +35,7 @@ export function createSamples(): Samples {
   function isLast({ t, w, b, valueMs }: Sample): boolean {
     const last = numbers.count() - 1;
     return (
-      last >= 0 &&
-      get(last, FIELDS.t) === t &&
-      get(last, FIELDS.w) === w &&
-      get(last, FIELDS.b) === b &&
-      get(last, FIELDS.valueMs) === valueMs
+      get(last, FIELDS.t) === t && get(last, FIELDS.w) === w && get(last, FIELDS.b) === b && get(last, FIELDS.valueMs) === valueMs
     );
   }
 

@@ -5,8 +5,14 @@ import { type CreateJob, planRows } from '../../src/once/create-rows.ts';
 import { seenOf } from '../../src/once/entries.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
+import type { QrCode } from '../../src/service/shapes.ts';
 import type { Mishap } from '../support/model-service/codes.ts';
 import { done, JOURNAL, namesOf, only, recordsOf, rowsOf, run, slowDisk, WORKSPACE, type World, worldOf } from './world.ts';
+
+const renamed = (row: NewRow): NewRow => ({ ...row, code: { ...row.code, name: 'renamed' } });
+/** Rows that have nothing in common. */
+const apart = (count: number) =>
+  rowsOf(count).map((row) => ({ ...row, code: { ...row.code, destination: `https://${row.row}.example/` } }));
 
 describe('when nothing goes wrong', () => {
   it('sends one request a row and reads nothing', async () => {
@@ -314,6 +320,44 @@ describe('what it tells and asks', () => {
   });
 });
 
+describe('a row that is not in the input any more', () => {
+  const failed = () => Promise.reject(new UnavailableError('no network'));
+
+  it('is looked up, but neither reported nor asked about', async () => {
+    const world = worldOf({ mishap: only('applied', 0, 1) });
+    await run(world, apart(3), { concurrency: 1, listCodes: failed });
+    for (let n = 0; n < 2; n++) world.service.add({ name: 'row 2', destination: 'https://2.example/' }, 0);
+    const events: unknown[] = [];
+    expect(await run(world, apart(1), { onEvent: (event) => events.push(event) })).toMatchObject(done);
+    expect(events.filter((event) => !String(JSON.stringify(event)).includes('waiting'))).toEqual([
+      { is: 'begun', left: 1 },
+      { is: 'adopted', row: 1 },
+    ]);
+    expect((await recordsOf(world)).filter(({ is }) => is === 'asked')).toEqual([]);
+  });
+
+  it.each([
+    [[1, 2, 3], 'line 2'],
+    [[2, 3], 'a removed row ("row 1")'],
+  ])('is named by its values if its code is returned for another: input %j', async (input, name) => {
+    const world = worldOf();
+    await run(world, apart(2));
+    const [code] = world.service.codes;
+    const createCode = async () => code as QrCode;
+    const left = apart(3).filter(({ row }) => input.includes(row));
+    const rows = left.map((row, place) => ({ ...row, row: place + 1, line: place + 2 }));
+    const end = await run(world, rows, { service: { ...world.service, workspace: WORKSPACE, createCode } });
+    expect(end.rows.at(-1)?.error).toBe(`the service returned the code of ${name} (${code?.id})`);
+  });
+});
+
+it('says that it waits for lost responses, also if the listing is out of date', async () => {
+  const world = worldOf({ mishap: only('applied', 1), listLagMs: (n) => (n === 0 ? 60_000 : 0) });
+  const waits: unknown[] = [];
+  await run(world, apart(3), { onEvent: (event) => event.is === 'waiting' && waits.push(event.of) });
+  expect(waits).toEqual(['lost', 'lost']);
+});
+
 describe('--skip-existing', () => {
   const alike = () => rowsOf(4, (row) => (row < 4 ? 1 : 4));
 
@@ -347,15 +391,95 @@ describe('--skip-existing', () => {
   });
 });
 
+describe('an edited row', () => {
+  const edited = (rows = apart(3)) => rows.map((row) => (row.row === 2 ? renamed(row) : row));
+  const failed = () => Promise.reject(new UnavailableError('no network'));
+
+  it('is left alone with the code that it was, and costs no request', async () => {
+    const world = worldOf();
+    const [, second] = (await run(world, apart(3))).rows;
+    const end = await run(world, edited());
+    expect(end.rows[1]).toEqual({
+      ...{ row: 2, line: 3, state: 'edited', id: second?.id, slug: second?.slug, error: undefined },
+      ...{ sentNow: false, before: false, candidates: [], edit: expect.objectContaining({ seen: expect.anything() }) },
+    });
+    expect([end.states, world.service.posts(), world.service.lists()]).toEqual([['created', 'edited', 'created'], 3, 0]);
+  });
+
+  it('has no code if several removed rows could be it', async () => {
+    const world = worldOf();
+    await run(
+      world,
+      rowsOf(3, (row) => (row < 3 ? 1 : 3)),
+    );
+    const [first, , third] = rowsOf(3) as [NewRow, NewRow, NewRow];
+    const { rows, states } = await run(world, [renamed(first), { ...third, row: 2, line: 3 }]);
+    expect([states, rows[0]?.id, rows[0]?.edit?.candidates.length]).toEqual([['edited', 'created'], undefined, 2]);
+  });
+
+  it('has its code changed on request, before new rows are sent', async () => {
+    const world = worldOf();
+    const [, second] = (await run(world, apart(3))).rows;
+    const applyEdits: CreateJob['applyEdits'] = async (edits, log) => {
+      expect(world.service.posts()).toBe(3);
+      for (const edit of edits) await log.begin(edit).then(() => log.done(edit));
+      return { stop: undefined, failed: new Map() };
+    };
+    const end = await run(world, edited(apart(4)), { applyEdits });
+    expect(end).toMatchObject({ ...done, states: ['created', 'updated', 'created', 'created'] });
+    expect(end.rows[1]).toMatchObject({ id: second?.id, slug: second?.slug, sentNow: false, before: false, edit: undefined });
+    expect(end.rows[1]?.error).toBeUndefined();
+  });
+
+  it('stops the run before new rows are sent, if changes are stopped', async () => {
+    const world = worldOf();
+    await run(world, apart(3));
+    const stop = new UnavailableError('no network');
+    const end = await run(world, edited(apart(4)), { applyEdits: async () => ({ stop, failed: new Map([[2, 'too late']]) }) });
+    expect([end.stop, end.states, world.service.posts()]).toEqual([stop, ['created', 'edited', 'created', 'open'], 3]);
+    expect(end.rows[1]?.error).toBe('too late');
+  });
+
+  it('is judged after the removed row was looked up, and nothing is sent before (O34)', async () => {
+    const world = worldOf({ mishap: only('drop', 1) });
+    await run(world, apart(3), { concurrency: 1, listCodes: failed });
+    const unlisted = await run(world, edited(apart(4)), { listCodes: failed });
+    expect([unlisted.stop, world.service.posts()]).toEqual([expect.any(UnavailableError), 3]);
+    // It was not created, so the row is a new one.
+    const end = await run(world, edited(apart(4)));
+    expect(end).toMatchObject({ ...done, states: ['created', 'created', 'created', 'created'] });
+    expect(world.service.posts()).toBe(5);
+  });
+});
+
+it('is refused without the codes that the results list, and goes on with a journal if they cannot be read (O22)', async () => {
+  const world = worldOf();
+  const listed = [{ row: 1, id: 'lost' }];
+  const readListed = async () => [{ seen: { all: 'x' }, id: 'lost', slug: 's', isEdited: false }];
+  await expect(run(world, rowsOf(1), { listed, readListed })).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringContaining(JOURNAL),
+  });
+  expect(world.service.posts()).toBe(0);
+  await run(world, rowsOf(1));
+  expect(await run(world, rowsOf(1), { listed: undefined })).toMatchObject(done);
+});
+
 describe('a plan', () => {
-  const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false) => {
+  let listings = 0;
+  const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false, appliesEdits = false) => {
     const planned = await planRows({
       ...{ rows, journalPath: JOURNAL, disk: memory.disk, listed: [], readListed: async () => [], skipExisting: listing },
       service: { ...service, workspace: WORKSPACE },
       decisions: { adopt: [], notCreated: [] },
-      listCodes: async () => service.codes,
-      appliesEdits: false,
+      listCodes: async () => {
+        listings += 1;
+        return service.codes;
+      },
+      appliesEdits,
     });
+    for (const { changes, action } of planned)
+      expect(changes, action).toEqual(['update', 'edited'].includes(action) ? [expect.anything()] : undefined);
     return planned.map(({ row: { row }, action, id, resent }) =>
       [row, action, id ?? [], resent ? 'resent' : []].flat().join(' '),
     );
@@ -384,6 +508,30 @@ describe('a plan', () => {
     await run(world, rowsOf(2), { concurrency: 1, onEvent, signal: controller.signal });
     const [code] = world.service.codes;
     expect(await plan(world, rowsOf(3))).toEqual([`1 done ${code?.id} resent`, '2 reconcile', '3 create']);
+  });
+
+  it('has edits, which are changes on request', async () => {
+    const world = worldOf();
+    await run(world, apart(3));
+    const ids = world.service.codes.map(({ id }) => id);
+    const rows = apart(4).map((row) => (row.row === 2 ? renamed(row) : row));
+    const [first, third] = [`1 done ${ids[0]}`, `3 done ${ids[2]}`];
+    expect(await plan(world, rows)).toEqual([first, `2 edited ${ids[1]}`, third, '4 create']);
+    expect(await plan(world, rows, false, true)).toEqual([first, `2 update ${ids[1]}`, third, '4 create']);
+  });
+
+  it.each([true, false])('costs a listing only for rows that may be sent; a run too (plan: %s)', async (planned) => {
+    const world = worldOf({ mishap: only('rejected', 1) });
+    await run(world, rowsOf(2), { concurrency: 1 });
+    const rest = rowsOf(1);
+    listings = 0;
+    // The rejected row is not in the input any more.
+    await (planned ? plan(world, rest, true) : run(world, rest, { skipExisting: true }));
+    expect(listings + world.service.lists()).toBe(0);
+    await (planned ? plan(world, rowsOf(2)) : run(world, rest));
+    expect(listings + world.service.lists()).toBe(0);
+    await (planned ? plan(world, rowsOf(2), true) : run(world, rowsOf(2), { skipExisting: true }));
+    expect(listings + world.service.lists()).toBe(1);
   });
 
   it('is refused where a run would be', async () => {

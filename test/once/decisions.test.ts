@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
 import { type DecidedRows, type Decisions, readDecisions, recordDecisions } from '../../src/once/decisions.ts';
 import { entriesRecords, seenOf } from '../../src/once/entries.ts';
 import { planInput } from '../../src/once/input-plan.ts';
@@ -77,6 +78,35 @@ describe('a decision', () => {
     expect(() => read(decisions)).toThrow(expect.objectContaining({ name: 'UsageError', message, hint }));
   });
 
+  it('may be made about one row and another at once', () => {
+    const edited = rows.map((row) => (row.row === 3 ? rowOf(3, 'renamed') : row));
+    const { words, decided } = read({ notCreated: [2], asNew: [4] }, [], edited);
+    expect([[...words.asNew], decided.notCreated]).toEqual([[2], [1]]);
+  });
+
+  it('is refused for a row that is new, and for lines that need none: the hint lists at most 20 (O12)', () => {
+    const hintOf = (notCreated: number, input: readonly NewRow[], more: readonly JournalRecord[] = []) => {
+      try {
+        read({ notCreated: [notCreated] }, more, [...input]);
+      } catch (error) {
+        return error instanceof UsageError ? error.hint : undefined;
+      }
+      return undefined;
+    };
+    expect(() => read({ notCreated: [6] }, [], [...rows, rowOf(5, 'fifth')])).toThrow('line 6 has no code and will be sent');
+    const edited = rows.map((row) => (row.row === 3 ? rowOf(3, 'renamed') : row));
+    expect(hintOf(9, edited)).toBe('Specify a line that needs your decision: 2, 3, 4.');
+    const done = [1, 2].map((row): JournalRecord => ({ is: 'created', row, id: `id-${row}`, slug: 's', at: '', ...at }));
+    expect(hintOf(9, rows, done)).toBe('Omit the flag. No line needs your decision.');
+    for (const count of [20, 21]) {
+      const many = Array.from({ length: count }, (_, i) => rowOf(i + 5, `many ${i}`));
+      const sent = many.map(({ row }): JournalRecord => ({ is: 'intent', row, ...at }));
+      const lost = [...entriesRecords(many.map((row) => [row.row, seenOf(row)] as const)), ...sent, ...done];
+      const hint = hintOf(99, [...rows, ...many], lost) ?? '';
+      expect([hint.match(/\d+/g)?.length, hint.endsWith(', ….')], `${count}`).toEqual([20, count > 20]);
+    }
+  });
+
   it('may be made about a row that was sent again, also for the code it has; not about one that is known not to be there (O12)', () => {
     const more: JournalRecord[] = [
       { is: 'unknown', row: 2, error: 'no answer', ...at },
@@ -110,6 +140,33 @@ describe('a decision about an edited row', () => {
     expect(() => read({ notCreated: [4] }, [], edited)).toThrow("--not-created 4 can't be used: line 4 was edited");
     const two = edited.map((row) => (row.row === 4 ? rowOf(4, 'other') : row));
     expect(() => read({ adopt: [...pin.adopt, { line: 5, id: 'id-3' }] }, [], two, true)).toThrow();
+  });
+});
+
+describe('a code that is to be changed', () => {
+  const edited = rows.map((row) => (row.row > 2 ? rowOf(row.row, `renamed ${row.row}`) : row));
+  const created = (row: number, id: string): JournalRecord => ({ is: 'created', row, id, slug: 's', at: '', ...at });
+  const refusal = { name: 'UsageError', hint: 'Choose one of the codes that the results list for this line.' };
+
+  it('may be chosen for each of several rows', () => {
+    const adopt = [
+      { line: 4, id: 'id-3' },
+      { line: 5, id: 'id-4' },
+    ];
+    const { pins } = read({ adopt }, [created(4, 'id-4')], edited, true).words;
+    expect([...pins]).toEqual([
+      [2, 3],
+      [3, 4],
+    ]);
+  });
+
+  it('is not one of a row that is still there, nor one that its row no longer has (O12)', () => {
+    const one = rows.map((row) => (row.row === 3 ? rowOf(3, 'renamed') : row));
+    const pin = (id: string, more: JournalRecord) => () => read({ adopt: [{ line: 4, id }] }, [more], one, true);
+    expect(pin('id-4', created(4, 'id-4'))).toThrow(expect.objectContaining(refusal));
+    const moved: JournalRecord = { is: 'adopted', row: 3, id: 'id-9', slug: 's', ...at };
+    expect(pin('id-3', moved)).toThrow(expect.objectContaining(refusal));
+    expect([...pin('id-9', moved)().words.pins]).toEqual([[2, 3]]);
   });
 });
 

@@ -76,3 +76,24 @@ it('is that of a run that goes on, also where the journal knows nothing yet', ()
   if (seen) learn(states, [{ is: 'entries', first: 1, seen: [{ ...seen, name: 'its code has another' }] }]);
   expect(planPlainly(rows, states)).toBeUndefined();
 });
+
+it('takes recognizing if an earlier input had no rows, or if a row is gone that may have a code', () => {
+  const empty = replay([
+    { is: 'session', ...stamp },
+    { is: 'order', runs: [] },
+  ]);
+  expect(planPlainly(rowsOf(['a']), empty)).toBeUndefined();
+  for (const [outcome, isPlain] of [
+    ['created', false],
+    ['lost', false],
+    ['none', true],
+    ['rejected', true],
+  ] as const) {
+    const states = replay([{ is: 'session', ...stamp }]);
+    learn(states, planPlainly(rowsOf(['a', 'b']), states)?.records ?? []);
+    learn(states, outcomesOf(2, 'x')[outcome] ?? []);
+    learn(states, [{ is: 'order', runs: [1, 1] }]);
+    expect(planPlainly(rowsOf(['a']), states) !== undefined, outcome).toBe(isPlain);
+    expect(planPlainly(rowsOf(['b']), states), outcome).toBeUndefined();
+  }
+});

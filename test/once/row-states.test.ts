@@ -32,6 +32,20 @@ describe('a row', () => {
     expect(stateAfter(intent(10), lost(20), absent(false), intent(60)).attempts).toMatchObject([{ t: 10 }, { t: 60 }]);
   });
 
+  it('has all requests but the answered one when it is created (O20)', () => {
+    const sent = [10, 20, 30].flatMap((t) => [session, intent(t)]);
+    const created: JournalRecord = { is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at(40) };
+    expect(stateAfter(...sent, created).attempts).toMatchObject([{ t: 10 }, { t: 20 }]);
+  });
+
+  it('keeps its code if its values name another, which the journal knows from then on', () => {
+    const created: JournalRecord = { is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at(40) };
+    const seen: JournalRecord = { is: 'entries', first: 1, seen: [{ all: 'a', name: 'n', id: 'y', slug: 't' }] };
+    const states = replay([session, intent(10), created, seen], 1);
+    expect(states.of(1)).toMatchObject({ state: 'created', id: 'x' });
+    expect([states.knows('x'), states.knows('y'), states.ownerOf('y')]).toEqual([true, true, undefined]);
+  });
+
   it.each(['created', 'adopted', 'exists'] as const)('is done when it is %s', (is) => {
     const end = { row: 1, id: 'x', slug: 's', ...at(50) };
     const record: JournalRecord = is === 'created' ? { is, ...end, at: 'soon' } : { is, ...end };
