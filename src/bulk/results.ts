@@ -34,6 +34,8 @@ export function tabulate(input: Input, shortUrlOf?: ShortUrlOf): Results {
   const theirs = input.columns.filter((column) => !ours.includes(fold(column)));
   const columnOf = (name: string) => input.columns.find((column) => fold(column) === name) ?? name;
   const [idColumn, slugColumn] = [columnOf('id'), columnOf('slug')];
+  // Assigned to an ordinary object it would be no column.
+  const isOdd = theirs.includes('__proto__');
   return {
     columns: [...theirs, ...ours],
     row(place, result = { outcome: 'not-attempted' }) {
@@ -42,23 +44,57 @@ export function tabulate(input: Input, shortUrlOf?: ShortUrlOf): Results {
       const id = found.id ?? (values.get(idColumn) || null);
       const slug = found.slug ?? (values.get(slugColumn) || null);
       const isKnown = typeof id === 'string' && typeof slug === 'string';
-      const short = shortUrlOf && { short_url: isKnown ? shortUrlOf({ id, slug }) : null };
-      const kept = theirs.map((column) => [column, values.get(column) ?? null] as const);
-      // fromEntries, not assignment: a column may be called __proto__.
-      return Object.fromEntries([...kept, ...Object.entries({ id, slug, ...short, outcome, error: error ?? null })]);
+      const row: Record<string, unknown> = isOdd ? Object.create(null) : {};
+      for (const column of theirs) row[column] = values.get(column) ?? null;
+      row[idName] = id;
+      row[slugName] = slug;
+      if (shortUrlOf) row.short_url = isKnown ? shortUrlOf({ id, slug }) : null;
+      row.outcome = outcome;
+      row.error = error ?? null;
+      return isOdd ? Object.fromEntries(Object.entries(row)) : row;
     },
   };
 }
 
 const NO_VALUES: ReadonlyMap<string, unknown> = new Map();
 
-/** The results of a create run, in the order of the rows. */
-export function createResults({ rows, stopRow }: CreateEnd): RowResult[] {
-  return rows.map((row) => resultOf(row, stopRow));
+/** How the rows of a create run ended, taken one by one, because the ends of all rows at once are as large as their results. */
+export interface CreateResults {
+  readonly results: readonly RowResult[];
+  take(end: RowEnd): void;
+  /** Returns the error for the end of the run, or undefined if every row is done. `rows`: the input. */
+  failure(end: CreateEnd, rows: readonly InputRow[], resultsPath: string | undefined): unknown;
 }
 
-function resultOf(end: RowEnd, stopRow: number | undefined): RowResult {
-  const { row, state, id, slug, error, sentNow, before, candidates, edit } = end;
+/** Returns the results of a create run, to be filled in the order of the rows. */
+export function createResults(): CreateResults {
+  const results: RowResult[] = [];
+  /** Rows that need the user's decision. */
+  const undecided: RowEnd[] = [];
+  const edited: RowEnd[] = [];
+  return {
+    results,
+    take(end) {
+      results.push(resultOf(end));
+      if (end.candidates.length > 0) undecided.push(end);
+      if (end.state === 'edited' && end.error === undefined) edited.push(end);
+    },
+    failure({ stop }, rows, resultsPath) {
+      // A stop at a row's own fault (--fail-fast) is a failed row like others.
+      if (stop !== undefined && !(stop instanceof RejectedError))
+        return sayingToResume(stop, resultsPath, 'rows that have a code are skipped');
+      if (undecided.length > 0) return undecidedError(undecided, rows);
+      const notApplied = editedError(edited);
+      if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return notApplied;
+      const failed = tellFailed(results, 'row');
+      const hint = `See ${resultsPath ?? 'the output'} for the reasons, then run this again to retry the failed rows.`;
+      if (!notApplied) return new PartialError(failed, { hint, cause: stop });
+      return new PartialError(`${failed}\n${notApplied.message}`, { hint: `${hint} ${notApplied.hint}`, cause: stop });
+    },
+  };
+}
+
+function resultOf({ state, id, slug, error, sentNow, before, stopped, candidates, edit }: RowEnd): RowResult {
   switch (state) {
     case 'edited':
       if (error !== undefined) return { id, slug, outcome: 'failed', error };
@@ -78,7 +114,7 @@ function resultOf(end: RowEnd, stopRow: number | undefined): RowResult {
     case 'open':
       // Sent in this run, answer lost, and certainly not created: no listing has it.
       if (sentNow) return { outcome: 'failed', error: `not created: ${error}` };
-      return row === stopRow ? { outcome: 'failed', error } : { outcome: 'not-attempted' };
+      return stopped ? { outcome: 'failed', error } : { outcome: 'not-attempted' };
   }
 }
 
@@ -93,26 +129,6 @@ function nameIds(candidates: readonly QrCode[]): string {
       .map(({ id }) => id)
       .join(' or ') + more
   );
-}
-
-/** Returns the error for the end of a create run, or undefined if every row is done. */
-export function createFailure(
-  { rows: ends, stop }: CreateEnd,
-  results: readonly RowResult[],
-  rows: readonly InputRow[],
-  resultsPath: string | undefined,
-): unknown {
-  // A stop at a row's own fault (--fail-fast) is a failed row like others.
-  if (stop !== undefined && !(stop instanceof RejectedError))
-    return sayingToResume(stop, resultsPath, 'rows that have a code are skipped');
-  const undecided = ends.filter(({ candidates }) => candidates.length > 0);
-  if (undecided.length) return undecidedError(undecided, rows);
-  const edited = editedError(ends.filter(({ state, error }) => state === 'edited' && error === undefined));
-  if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return edited;
-  const failed = tellFailed(results, 'row');
-  const hint = `See ${resultsPath ?? 'the output'} for the reasons, then run this again to retry the failed rows.`;
-  if (!edited) return new PartialError(failed, { hint, cause: stop });
-  return new PartialError(`${failed}\n${edited.message}`, { hint: `${hint} ${edited.hint}`, cause: stop });
 }
 
 function undecidedError(undecided: readonly RowEnd[], rows: readonly InputRow[]): UnprovenError {

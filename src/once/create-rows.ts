@@ -11,24 +11,28 @@ import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
 import { type Decisions, recordDecisions } from './decisions.ts';
-import type { Edit } from './input-plan.ts';
+import type { Edit, PlannedRow } from './input-plan.ts';
 import { type ApplyEdits, type InputRows, openInput } from './input-rows.ts';
 import { openJournal, readJournal } from './journal.ts';
-import type { Stamp } from './journal-records.ts';
+import type { ListedCode, Stamp } from './journal-records.ts';
 import { type FoundJournal, type ListedRow, refuseForgotten } from './listed-rows.ts';
 import type { NewRow } from './new-row.ts';
-import { findExisting } from './reconcile.ts';
+import { findExisting, hasCode } from './reconcile.ts';
 import { lookForLost, type RoundsEnd, type RoundsJob, sendAndAsk } from './rounds.ts';
 import { mayBeSent, openStates, type RecordedStates } from './row-states.ts';
 
-export interface CreateJob extends Omit<RoundsJob, 'rows'> {
+export interface CreateJob extends Omit<RoundsJob, 'rows' | 'listed' | 'listCodes'> {
   /** In the order of the input. */
   rows: readonly NewRow[];
   /** Where the journal stands. Hold its lock. Undefined: the run keeps none, and cannot be resumed. */
   journalPath: string | undefined;
   disk?: Disk;
-  /** The rows of the results of an earlier run. */
+  /** The codes that the results of an earlier run list; undefined if they cannot be read. */
+  readListedCodes: () => Promise<readonly ListedCode[] | undefined>;
+  /** All rows of these results. */
   readListed: () => Promise<readonly ListedRow[]>;
+  /** Every code of the workspace, page by page; throws at the end if the list could not be verified as complete. */
+  listPages: () => AsyncIterable<readonly QrCode[]>;
   /** Rows that have a code with their values already are not sent. */
   skipExisting: boolean;
   /** What a person decided about rows. */
@@ -39,14 +43,17 @@ export interface CreateJob extends Omit<RoundsJob, 'rows'> {
   movedFrom?: string | undefined;
 }
 
+/** A job with its listing. */
+type LookJob = Omit<RoundsJob, 'rows'>;
+
 export interface CreateEnd {
-  /** In the order of the input. */
-  rows: readonly RowEnd[];
   /** Why rows were left unsent: a failure that would have met every row, or undefined. */
   stop: unknown;
   /** The row that met it, if one was sent. */
   stopRow: number | undefined;
 }
+
+type TakeEnd = (end: RowEnd) => void;
 
 export interface RowEnd extends Pick<RowState, 'id' | 'slug' | 'error'> {
   /** Its place in the input, from 1. */
@@ -58,6 +65,8 @@ export interface RowEnd extends Pick<RowState, 'id' | 'slug' | 'error'> {
   sentNow: boolean;
   /** It had its code when this run began. */
   before: boolean;
+  /** It met the reason why rows were left unsent. */
+  stopped: boolean;
   /** Where a person must decide: the codes that could be the row's, beside the one it has. */
   candidates: readonly QrCode[];
   /** What is known of it where it is `edited`. */
@@ -68,19 +77,20 @@ export interface RowEnd extends Pick<RowState, 'id' | 'slug' | 'error'> {
  * Creates the codes that are missing, resuming from the journal. Failures of requests, and of the journal once rows were sent, are in the
  * returned value.
  *
+ * @param take is given the end of each row, in the order of the input
+ *
  * @throws UsageError if the journal does not belong to this workspace or the decisions do not fit it, NotFoundError for an adopted code
  * that does not exist, LocalError if the journal cannot be opened, and the errors of the listing of `skipExisting`.
  */
-export async function createRows(given: CreateJob): Promise<CreateEnd> {
+export async function createRows(given: CreateJob, take: TakeEnd): Promise<CreateEnd> {
   const { service, clock, uptimeMs, onEvent } = given;
-  const journal = await openJournal(journalOptions(given));
-  // What the journal knows too is not kept twice.
-  const before = journal.states.claimedIds();
-  const job = { ...given, listed: given.listed?.filter(({ id }) => !before.has(id)) };
+  const { journal, listed } = await openJournalOf(given);
+  const before = journal.states.all().map(({ id }) => id);
+  const listing = createListing(given.listPages);
+  const job = { ...given, listCodes: listing.read, listed };
   try {
     const states = await openStates(journal, { clock, uptimeMs, serviceNowMs: service.nowMs });
-    const listOnce = once(job.listCodes);
-    const input = await openInput(job, states, listOnce);
+    const input = await openInput(job, states, listing.once);
     const warn = (text: string) => onEvent({ is: 'warning', text });
     await recordDecisions(input.decided, { ...job, states, getCode: service.getCode, warn });
     let edits: Edits = NO_EDITS;
@@ -92,9 +102,8 @@ export async function createRows(given: CreateJob): Promise<CreateEnd> {
       const rows = input.entries();
       const isLeft = (row: RowState) => rows.has(row.row) && row.id === undefined;
       if (job.skipExisting && states.all().some((row) => isLeft(row) && mayBeSent(row))) {
-        const existing = await findExisting([...rows.values()], states, { listing: await listOnce(), signal: job.signal });
-        for (const some of inChunks(existing, AT_ONCE))
-          await states.record(some.map(({ row, code: { id, slug } }) => ({ is: 'exists', row, id, slug })));
+        const existing = await findExisting(rows.values(), states, { pages: listing.pages(), signal: job.signal });
+        for (const some of inChunks(existing, AT_ONCE)) await states.record(some.map((one) => ({ is: 'exists', ...one })));
       }
       const left = states.all().filter(isLeft).length;
       if (left > 0) onEvent({ is: 'begun', left });
@@ -105,7 +114,7 @@ export async function createRows(given: CreateJob): Promise<CreateEnd> {
       if (error instanceof LocalError) return { ...NOTHING_SENT, stop: error };
       throw error;
     });
-    return endOf(end, { states, input, before, edits });
+    return tellEnds(end, { states, input, before, edits }, take);
   } finally {
     await journal.close().catch(() => undefined); // what it failed with was told to those who waited
   }
@@ -119,29 +128,53 @@ const NOTHING_SENT: RoundsEnd = { stop: undefined, stopRow: undefined, undecided
 type Edits = Awaited<ReturnType<InputRows['applyEdits']>>;
 const NO_EDITS: Edits = { stop: undefined, failed: new Map(), done: new Map() };
 
-function journalOptions(
-  job: Pick<CreateJob, 'journalPath' | 'disk' | 'listed' | 'readListed' | 'skipExisting' | 'movedFrom'> & { service: GetService },
-) {
+/** Opens the journal. `listed`: the codes of the results that it does not know, because what it knows is not kept twice. */
+async function openJournalOf(job: JournalJob) {
+  const listed = await job.readListedCodes();
+  const journal = await openJournal(journalOptions(job, listed));
+  return { journal, listed: listed?.filter(({ id }) => !hasCode(journal.states, id)) };
+}
+
+type JournalJob = Pick<CreateJob, 'journalPath' | 'disk' | 'readListedCodes' | 'readListed' | 'skipExisting' | 'movedFrom'> & {
+  service: GetService;
+};
+
+function journalOptions(job: JournalJob, found: readonly ListedCode[] | undefined) {
   const { journalPath: path, disk = nodeDisk, service, skipExisting, readListed, movedFrom } = job;
-  const listed = skipExisting ? [] : job.listed;
+  const listed = skipExisting ? [] : found;
   return {
     ...{ path, disk, movedFrom, workspace: service.workspace, getCode: service.getCode },
-    check: (found: FoundJournal) => refuseForgotten(path ?? '', { listed, readListed }, found),
+    check: (journal: FoundJournal) => refuseForgotten(path ?? '', { listed, readListed }, journal),
   };
 }
 
 type GetService = Pick<Service, 'workspace' | 'getCode'>;
 
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let done: Promise<T> | undefined;
-  return () => {
-    done ??= work();
-    return done;
+/** The codes of the workspace, in each form that a run needs. */
+function createListing(listPages: CreateJob['listPages']) {
+  let first: Promise<readonly QrCode[]> | undefined;
+  async function read(): Promise<QrCode[]> {
+    const codes: QrCode[] = [];
+    for await (const page of listPages()) for (const code of page) codes.push(code);
+    return codes;
+  }
+  return {
+    read,
+    /** As they were when they were first read. */
+    once(): Promise<readonly QrCode[]> {
+      first ??= read();
+      return first;
+    },
+    /** As `once`, but not kept if only this needs them. */
+    async *pages(): AsyncGenerator<readonly QrCode[]> {
+      if (first) yield await first;
+      else yield* listPages();
+    },
   };
 }
 
 /** O34: whether a row is an edit of one that is gone is not known before it is known whether that one was created. Returns why that is not known. */
-async function lookForGone(job: CreateJob, states: RecordedStates, input: InputRows): Promise<unknown> {
+async function lookForGone(job: LookJob, states: RecordedStates, input: InputRows): Promise<unknown> {
   const isLost = ({ state, code }: RowState) => state === 'unknown' && code !== undefined;
   if (!input.plan().held.some(isLost)) return undefined;
   const stop = await lookForLost({ ...job, rows: input.entries() }, states);
@@ -167,36 +200,32 @@ export interface RowPlan {
   changes: Edit['changes'];
 }
 
-type PlanJob = Pick<
-  CreateJob,
-  'rows' | 'journalPath' | 'listed' | 'readListed' | 'disk' | 'skipExisting' | 'decisions' | 'movedFrom'
-> & {
-  service: GetService;
-  listCodes: () => Promise<readonly QrCode[]>;
-  /** `--apply-edits` */
-  appliesEdits: boolean;
-};
+type PlanJob = JournalJob &
+  Pick<CreateJob, 'rows' | 'listPages' | 'decisions'> & {
+    /** `--apply-edits` */
+    appliesEdits: boolean;
+  };
 
 /** Plans `createRows`, in the order of the rows. Only reads the journal; throws as above. */
 export async function planRows(job: PlanJob): Promise<RowPlan[]> {
-  const states = await readJournal(journalOptions(job));
+  const listed = await job.readListedCodes();
+  const states = await readJournal(journalOptions(job, listed));
   const at: Stamp = { t: 0, w: 0, b: 0 };
   states.take({ is: 'session', ...at });
   const learn: RecordedStates['learn'] = async (records) => {
     for (const record of records) states.take(record);
   };
-  const listOnce = once(job.listCodes);
+  const listing = createListing(job.listPages);
   const applyEdits: ApplyEdits = async (edits, log) => {
     for (const edit of edits) await log.done(edit);
     return NO_EDITS;
   };
-  const input = await openInput({ ...job, ...(job.appliesEdits && { applyEdits }) }, { ...states, learn }, listOnce);
+  const input = await openInput({ ...job, listed, ...(job.appliesEdits && { applyEdits }) }, { ...states, learn }, listing.once);
   const { done } = await input.applyEdits();
   const rows = input.entries();
   const existing = new Map<number, string>();
   if (job.skipExisting && states.all().some((row) => rows.has(row.row) && mayBeSent(row))) {
-    const codes = await findExisting([...rows.values()], states, { listing: await listOnce() });
-    for (const { row, code } of codes) existing.set(row, code.id);
+    for (const { row, id } of await findExisting(rows.values(), states, { pages: listing.pages() })) existing.set(row, id);
   }
   return input.plan().rows.map(({ row, entry = 0, edit }): RowPlan => {
     const update = done.get(row.row);
@@ -213,26 +242,29 @@ export async function planRows(job: PlanJob): Promise<RowPlan[]> {
 interface RunFacts {
   states: RecordedStates;
   input: InputRows;
-  before: ReadonlySet<string>;
+  /** The ids of the codes that entries had, by their numbers from 0. */
+  before: readonly (string | undefined)[];
   edits: Edits;
 }
 
 const NONE: readonly never[] = [];
 
-function endOf({ stop, stopRow, undecided }: RoundsEnd, { states, input, before, edits }: RunFacts): CreateEnd {
+function tellEnds({ stop, stopRow, undecided }: RoundsEnd, { states, input, before, edits }: RunFacts, take: TakeEnd): CreateEnd {
   const candidatesOf = new Map(undecided.map((entry) => [entry.row, entry.candidates]));
   let stopPlace: number | undefined;
-  const rows = input.plan().rows.map(({ row: { row, line }, entry = 0, edit }): RowEnd => {
-    const none = { row, line, sentNow: false, before: false, candidates: NONE, edit };
+  for (const planned of input.plan().rows) take(endOf(planned));
+  return { stop, stopRow: stopPlace };
+
+  function endOf({ row: { row, line }, entry = 0, edit }: PlannedRow): RowEnd {
+    const none = { row, line, sentNow: false, before: false, stopped: false, candidates: NONE, edit };
     if (edit) return { ...none, state: 'edited', id: edit.of?.id, slug: edit.of?.slug, error: edits.failed.get(row) };
     const { state, id, slug, error, attempts } = states.of(entry);
     if (edits.done.has(row)) return { ...none, state: 'updated', id, slug, error: undefined };
-    if (entry === stopRow) stopPlace = row;
+    const stopped = entry === stopRow;
+    if (stopped) stopPlace = row;
     const sentNow = attempts.some(({ session }) => session === states.evidence.session());
-    const had = id !== undefined && before.has(id);
+    const had = id !== undefined && before[entry - 1] === id;
     const candidates = candidatesOf.get(entry) ?? NONE;
-    // Each by its name: a copy of an object with more added takes twice the memory.
-    return { row, line, state, id, slug, error, sentNow, before: had, candidates, edit };
-  });
-  return { rows, stop, stopRow: stopPlace };
+    return { row, line, state, id, slug, error, sentNow, before: had, stopped, candidates, edit };
+  }
 }

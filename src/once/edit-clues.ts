@@ -1,7 +1,9 @@
 /** Gathers the clues by which rows without an entry and removed entries are matched. Pure. */
+import { createNumbering } from '../collections/create-numbering.ts';
+import { numberSet } from '../collections/number-set.ts';
 import type { NewCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
-import { codeOf } from './entries.ts';
+import { codeOf, seenOf } from './entries.ts';
 import type { Clues, Gone } from './find-edits.ts';
 import type { ComparedRow, Recognized } from './recognize-rows.ts';
 import type { RowStates } from './row-states.ts';
@@ -21,44 +23,85 @@ export interface GoneRow extends Gone {
  * already, its name, and its type and destination, count only if no other row has the same; its neighbors do not count.
  */
 export function cluesOf(
-  rows: readonly ComparedRow[],
   states: RowStates,
-  { order, found, gaps, gone: goneRows }: Recognized,
-): { fresh: FreshRow[]; gone: GoneRow[]; alsoIn: ReadonlyMap<string, GoneRow> } {
+  { rows, order, found, gaps, gone: goneRows }: Recognized,
+): { fresh: FreshRow[]; gone: GoneRow[]; alsoIn: ReadonlyMap<number, GoneRow> } {
   if (goneRows.length === 0) return { fresh: [], gone: [], alsoIn: new Map() };
-  const recent = new Set(order);
-  const present = new Set(found);
-  const matched = rows.filter((_, place) => found[place] !== undefined).map(({ row }) => row.code);
-  const [names, rests] = [new Set(matched.map(nameKey)), new Set(matched.map(restKey))];
-  const ownOfRows = unique(rows.map(({ seen }) => seen.own));
-  const ownOfEntries = unique([...goneRows, ...states.all().filter(({ row }) => present.has(row))].map(({ seen }) => seen?.own));
-
-  const fresh = rows.flatMap(({ key, row: { code }, seen: { own } }, place) => {
-    if (found[place] !== undefined) return [];
-    return [{ place, name: nameKey(code), rest: restKey(code), gap: gaps.ofRow(place), own: ownOfRows(own), same: key }];
+  const bound = states.all().length;
+  const recent = numberSet(order, bound);
+  const present = numberSet(found, bound);
+  const isFresh = (_: unknown, place: number) => found[place] === undefined;
+  const codes = goneRows.map(({ seen }) => seen && codeOf(seen));
+  const earlier = codes.filter((_, at) => !recent.has(goneRows[at]?.row ?? 0));
+  const [names, rests] = [nameKey, restKey].map((keyOf) => {
+    return among(
+      earlier.map((code) => code && keyOf(code)),
+      rows,
+      ({ row }, place) => (isFresh(row, place) ? undefined : keyOf(row.code)),
+    );
   });
-  const gone = goneRows.map((state): GoneRow => {
-    const code = state.seen && codeOf(state.seen);
+  const ownOfRows = unique(rows.filter(isFresh).map(ownOf), rows, ownOf);
+  const entries = [...goneRows, ...states.all().filter(({ row }) => present.has(row))];
+  const ownOfEntries = unique(
+    goneRows.map(({ seen }) => seen?.own),
+    entries,
+    ({ seen }) => seen?.own,
+  );
+  const numberOf = optional(createNumbering());
+
+  const fresh = rows.flatMap(({ row }, place): FreshRow[] => {
+    if (!isFresh(row, place)) return [];
+    const [name, rest, same] = [nameKey, restKey, valuesKey].map((keyOf) => numberOf(keyOf(row.code)));
+    return [{ place, name, rest, gap: numberOf(gaps.ofRow(place)), own: numberOf(ownOfRows(ownOf({ row }))), same }];
+  });
+  const gone = goneRows.map((state, at): GoneRow => {
+    const code = codes[at];
     const isRecent = recent.has(state.row);
     const [name, rest] = code ? [nameKey(code), restKey(code)] : [];
     return {
       state,
-      name: isRecent || !names.has(name ?? '') ? name : undefined,
-      rest: isRecent || !rests.has(rest ?? '') ? rest : undefined,
-      gap: gaps.ofEntry(state.row),
-      own: ownOfEntries(state.seen?.own),
+      name: numberOf(isRecent || !names?.has(name) ? name : undefined),
+      rest: numberOf(isRecent || !rests?.has(rest) ? rest : undefined),
+      gap: numberOf(gaps.ofEntry(state.row)),
+      own: numberOf(ownOfEntries(state.seen?.own)),
       // Of the others none is gone while a row says the same.
-      same: code && valuesKey(code),
+      same: numberOf(code && valuesKey(code)),
       isAny: code === undefined && isRecent,
     };
   });
   const byKey = new Map(gone.flatMap((one) => (recent.has(one.state.row) ? [[keyOf(one.state), one] as const] : [])));
-  const alsoIn = new Map<string, GoneRow>();
+  const alsoIn = new Map<number, GoneRow>();
   for (const row of order) {
-    const [alike, gap] = [byKey.get(keyOf(states.of(row))), gaps.ofEntry(row)];
+    const gap = numberOf(gaps.ofEntry(row));
+    const alike = gap === undefined ? undefined : byKey.get(keyOf(states.of(row)));
     if (alike && gap !== undefined) alsoIn.set(gap, alike);
   }
   return { fresh, gone, alsoIn };
+}
+
+/** Not kept: there may be a million. */
+function ownOf({ row }: Pick<ComparedRow, 'row'>): string | undefined {
+  return seenOf(row).own;
+}
+
+function optional(numberOf: (text: string) => number): (text: string | undefined) => number | undefined {
+  return (text) => (text === undefined ? undefined : numberOf(text));
+}
+
+/** Returns those of the wanted texts that an item has. */
+function among<T>(
+  wanted: readonly (string | undefined)[],
+  items: readonly T[],
+  textOf: (item: T, place: number) => string | undefined,
+): ReadonlySet<string | undefined> {
+  const isWanted = new Set(wanted);
+  const found = new Set<string | undefined>();
+  if (isWanted.size > 0)
+    for (const [place, item] of items.entries()) {
+      const text = textOf(item, place);
+      if (text !== undefined && isWanted.has(text)) found.add(text);
+    }
+  return found;
 }
 
 function keyOf({ seen }: RowState): string {
@@ -74,9 +117,19 @@ function restKey(code: NewCode): string {
   return valuesKey({ ...code, name: '' });
 }
 
-/** Returns a function that returns a text as it is if it occurs once, else undefined. */
-function unique(texts: readonly (string | undefined)[]): (text: string | undefined) => string | undefined {
+/** Returns a function that returns a text, of those that are wanted, if exactly one item has it, else undefined. */
+function unique<T>(
+  wanted: readonly (string | undefined)[],
+  items: readonly T[],
+  textOf: (item: T) => string | undefined,
+): (text: string | undefined) => string | undefined {
   const counts = new Map<string | undefined, number>();
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const text of wanted) if (text !== undefined) counts.set(text, 0);
+  if (counts.size > 0)
+    for (const item of items) {
+      const text = textOf(item);
+      const count = counts.get(text);
+      if (count !== undefined) counts.set(text, count + 1);
+    }
   return (text) => (counts.get(text) === 1 ? text : undefined);
 }

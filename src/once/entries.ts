@@ -2,7 +2,7 @@
  * Entries of the journal: the record of each row of the input, by which the row is recognized at any position. Entries are numbered in the
  * order in which they were first seen; the numbers are the `row` of every line of the journal.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type NewCode, newCode, type QrCode } from '../service/shapes.ts';
 import type { NewRow } from './new-row.ts';
 
@@ -110,14 +110,22 @@ export function fromRuns(runs: readonly number[], entries: number): number[] {
   return order;
 }
 
-const FINGERPRINT_BYTES = 8;
+/** Half of the digest. Made once: a buffer per row would be more garbage than the rows. */
+const DIGITS = Buffer.alloc(16);
 
-/** Equal for the same values in the same columns, in whatever order, form or dialect the file keeps them. */
+/** Equal for the same values in the same columns, in whatever order, form or dialect the file keeps them: half a SHA-256 of their JSON, in hexadecimal. */
 function fingerprint(values: readonly (readonly [string, unknown])[]): string {
   const entries = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
-  // Not a slice of a longer text, which would be kept with it.
-  return createHash('sha256').update(text).digest().toString('hex', 0, FINGERPRINT_BYTES);
+  const hasLarge = entries.some(([, value]) => typeof value !== 'string');
+  const text = JSON.stringify(entries, hasLarge ? withLargeNumbers : undefined);
+  // Copied, because a slice of a longer text is kept with all of it.
+  DIGITS.write(hash('sha256', text), 'latin1');
+  return DIGITS.toString('latin1');
+}
+
+/** A bigint is not a value of JSON. */
+function withLargeNumbers(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value;
 }
 
 function isBlank(value: unknown): boolean {

@@ -4,18 +4,22 @@
  */
 import { groupBy } from '../collections/group-by.ts';
 
-/** Values that a row, or an entry, may share with its other form; undefined is no clue. */
+/** Values that a row, or an entry, may share with its other form, as numbers below `MOST_VALUES`; undefined is no clue. */
 export interface Clues {
-  readonly name: string | undefined;
+  readonly name: number | undefined;
   /** Type and destination. */
-  readonly rest: string | undefined;
+  readonly rest: number | undefined;
   /** Between which rows that both know it is. */
-  readonly gap: string | undefined;
+  readonly gap: number | undefined;
   /** The user's own columns, if no other row and no other entry has the same. */
-  readonly own: string | undefined;
+  readonly own: number | undefined;
   /** All of it, where an entry is not known to have made a code. */
-  readonly same: string | undefined;
+  readonly same: number | undefined;
 }
+
+/** Two of them fit in the 53 bits of a number. */
+const MOST_VALUES = 2 ** 26;
+const NO_CLUE = -1;
 
 export interface Gone extends Clues {
   /** Only its fingerprint is known: it may have been any row. */
@@ -54,40 +58,79 @@ export function findEdits<F extends Clues, G extends Gone>(
   fresh: readonly F[],
   gone: readonly G[],
   pins: ReadonlyMap<F, G> = new Map(),
-  alsoIn: ReadonlyMap<string, G> = new Map(),
+  alsoIn: ReadonlyMap<number, G> = new Map(),
 ): FoundEdits<F, G> {
-  const any = gone.filter(({ isAny }) => isAny);
-  const index = new Map(CLUES.map((clue) => [clue, indexBy(gone, clue)]));
-  const related = new Map<F, readonly G[]>();
-  for (const row of fresh) {
-    const candidates = new Set<G>();
+  const candidates = candidatesOf(fresh, gone, pins, alsoIn);
+  const related = fresh.filter((_, place) => candidates[place]);
+  const pairs = pairUp(related, gone, pins);
+  const edits = new Map<F, FoundEdit<G>>();
+  for (const [place, row] of fresh.entries()) {
+    const found = candidates[place];
+    if (found) edits.set(row, { of: pairs.get(row), candidates: found });
+  }
+  return { edits, held: heldOf(fresh, gone, pins, alsoIn) };
+}
+
+/** Returns, for each row, the entries that it may be an edit of; undefined if there are none. One clue at a time, because each needs an index of all entries. */
+function candidatesOf<F extends Clues, G extends Gone>(
+  fresh: readonly F[],
+  gone: readonly G[],
+  pins: ReadonlyMap<F, G>,
+  alsoIn: ReadonlyMap<number, G>,
+): (G[] | undefined)[] {
+  const candidates: (G[] | undefined)[] = fresh.map((row) => {
     const pinned = pins.get(row);
-    if (pinned) candidates.add(pinned);
-    for (const clue of CLUES) addSome(candidates, index.get(clue)?.get(row[clue] ?? ''));
-    addSome(candidates, any);
-    const alike = alsoIn.get(row.gap ?? '');
-    if (alike) candidates.add(alike);
-    if (candidates.size > 0) related.set(row, [...candidates]);
-  }
-  const pairs = pairUp([...related.keys()], gone, pins);
-  const said = new Map(CLUES.map((clue) => [clue, indexBy(fresh, clue)]));
-  const isHeld = (entry: G) => (entry.isAny && fresh.length > 0) || CLUES.some((clue) => said.get(clue)?.has(entry[clue] ?? ''));
-  return {
-    edits: new Map([...related].map(([row, candidates]) => [row, { of: pairs.get(row), candidates }])),
-    held: new Set([...gone.filter(isHeld), ...pins.values(), ...fresh.flatMap(({ gap = '' }) => alsoIn.get(gap) ?? [])]),
+    return pinned && [pinned];
+  });
+  const add = (place: number, entry: G) => {
+    const found = candidates[place];
+    if (!found) candidates[place] = [entry];
+    else if (!found.includes(entry)) found.push(entry);
   };
-}
-
-function indexBy<T extends Clues>(items: Iterable<T>, clue: Clue): Map<string, T[]> {
-  const saying = [...items].filter((item) => item[clue] !== undefined);
-  return groupBy(saying, (item) => item[clue] ?? '');
-}
-
-function addSome<G>(candidates: Set<G>, more: readonly G[] = []): void {
-  for (const one of more) {
-    if (candidates.size >= MOST_SHOWN) return;
-    candidates.add(one);
+  const addSome = (place: number, more: readonly G[] = []) => {
+    for (const entry of more) {
+      if ((candidates[place]?.length ?? 0) >= MOST_SHOWN) return;
+      add(place, entry);
+    }
+  };
+  for (const clue of CLUES) {
+    const entries = indexBy(gone, clue);
+    for (const [place, row] of fresh.entries()) addSome(place, entries.get(row[clue] ?? NO_CLUE));
   }
+  const any = gone.filter(({ isAny }) => isAny);
+  for (const [place, { gap = NO_CLUE }] of fresh.entries()) {
+    addSome(place, any);
+    const alike = alsoIn.get(gap);
+    if (alike) add(place, alike);
+  }
+  return candidates;
+}
+
+/** Returns the entries that any of these rows may be. */
+function heldOf<F extends Clues, G extends Gone>(
+  fresh: readonly F[],
+  gone: readonly G[],
+  pins: ReadonlyMap<F, G>,
+  alsoIn: ReadonlyMap<number, G>,
+): Set<G> {
+  const held = new Set<G>();
+  for (const clue of CLUES) {
+    const said = new Set(fresh.map((row) => row[clue]));
+    for (const entry of gone) if (entry[clue] !== undefined && said.has(entry[clue])) held.add(entry);
+  }
+  if (fresh.length > 0) for (const entry of gone) if (entry.isAny) held.add(entry);
+  for (const entry of pins.values()) held.add(entry);
+  for (const { gap = NO_CLUE } of fresh) {
+    const alike = alsoIn.get(gap);
+    if (alike) held.add(alike);
+  }
+  // In the order of the entries first, as they are told.
+  return new Set([...gone.filter((entry) => held.has(entry)), ...held]);
+}
+
+function indexBy<T extends Clues>(items: Iterable<T>, clue: Clue): Map<number, T[]> {
+  const saying = [...items].filter((item) => item[clue] !== undefined);
+  return groupBy(saying, (item) => item[clue] ?? NO_CLUE);
 }
 
 /** O32: a row and the one entry that it was. Where either could be another's as well, and nothing says which more clearly, neither is paired. */
@@ -104,7 +147,7 @@ function pairUp<F extends Clues, G extends Gone>(
     left.gone.delete(entry);
   };
   /** Pairs rows and entries of which there are as many, in their order; `most` of them at once. */
-  const pairEqual = (keyOf: (item: Clues) => string | undefined, most: number, isClear?: Clearness) => {
+  const pairEqual = (keyOf: (item: Clues) => number | undefined, most: number, isClear?: Clearness) => {
     const entries = groupBy(left.gone, keyOf);
     for (const [key, rows] of groupBy(left.fresh, keyOf)) {
       const same = key === undefined ? [] : (entries.get(key) ?? []);
@@ -133,10 +176,10 @@ function pairUp<F extends Clues, G extends Gone>(
   return pairs;
 }
 
-function bothOf(one: Clue, other: Clue): (item: Clues) => string | undefined {
+function bothOf(one: Clue, other: Clue): (item: Clues) => number | undefined {
   return (item) => {
     const [a, b] = [item[one], item[other]];
-    return a === undefined || b === undefined ? undefined : JSON.stringify([a, b]);
+    return a === undefined || b === undefined ? undefined : a * MOST_VALUES + b;
   };
 }
 
@@ -144,14 +187,14 @@ type Clearness = (row: Clues, entry: Clues | undefined) => boolean;
 
 /** Returns whether a row and an entry have this in common with no other entry and row. */
 function hasNoOther(
-  keyOf: (item: Clues) => string | undefined,
+  keyOf: (item: Clues) => number | undefined,
   left: { fresh: ReadonlySet<Clues>; gone: ReadonlySet<Clues> },
 ): Clearness {
   const [fresh, gone] = [countBy(left.fresh, keyOf), countBy(left.gone, keyOf)];
   return (row, entry) => {
     const [ofRow, ofEntry] = [keyOf(row), entry && keyOf(entry)];
     const own = ofRow !== undefined && ofRow === ofEntry ? 1 : 0;
-    return (gone.get(ofRow ?? '') ?? 0) <= own && (fresh.get(ofEntry ?? '') ?? 0) <= own;
+    return (gone.get(ofRow ?? NO_CLUE) ?? 0) <= own && (fresh.get(ofEntry ?? NO_CLUE) ?? 0) <= own;
   };
 }
 
@@ -167,13 +210,13 @@ function staysIn(clue: Clue, left: { fresh: ReadonlySet<Clues>; gone: ReadonlySe
     entry !== undefined &&
     counts.every(({ other, both, fresh, gone }) => {
       const isInside = (item: Clues, { all, in: inside }: typeof fresh) =>
-        (all.get(item[other] ?? '') ?? 0) === (inside.get(both(item) ?? '') ?? 0);
+        (all.get(item[other] ?? NO_CLUE) ?? 0) === (inside.get(both(item) ?? NO_CLUE) ?? 0);
       return isInside(row, gone) && isInside(entry, fresh);
     });
 }
 
-function countBy(items: Iterable<Clues>, keyOf: (item: Clues) => string | undefined): Map<string, number> {
-  const counts = new Map<string, number>();
+function countBy(items: Iterable<Clues>, keyOf: (item: Clues) => number | undefined): Map<number, number> {
+  const counts = new Map<number, number>();
   for (const item of items) {
     const key = keyOf(item);
     if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);

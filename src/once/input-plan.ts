@@ -2,13 +2,14 @@
  * Plans each row of the input before anything is sent: it is an entry of the journal, an edit of one, or new. Pure, so that a dry run
  * prints exactly the plan of a run.
  */
+import { numberSet } from '../collections/number-set.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
 import { cluesOf, type GoneRow } from './edit-clues.ts';
-import { codeOf, entriesRecords, type Seen, toRuns } from './entries.ts';
+import { codeOf, entriesRecords, type Seen, seenOf, toRuns } from './entries.ts';
 import { findEdits } from './find-edits.ts';
 import type { NewRow } from './new-row.ts';
-import { type ComparedRow, recognizeRows } from './recognize-rows.ts';
+import { type ComparedRow, type Recognized, recognizeRows } from './recognize-rows.ts';
 import type { InputRecord, RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
@@ -62,14 +63,14 @@ export interface InputPlan {
  * Takes time linear in the number of rows and entries.
  */
 export function planInput(
-  rows: readonly ComparedRow[],
+  input: readonly NewRow[],
   states: RowStates,
   { asNew, pins }: Words = NO_WORDS,
   kept: ReadonlyMap<number, number> = new Map(),
 ): InputPlan {
-  const recognized = recognizeRows(rows, states, kept);
-  const { order, found } = recognized;
-  const clues = cluesOf(rows, states, recognized);
+  const recognized = recognizeRows(input, states, kept);
+  const { rows, order, found } = recognized;
+  const clues = cluesOf(states, recognized);
   const fresh = clues.fresh.filter(({ place }) => !asNew.has(place));
   const byEntry = new Map(clues.gone.map((gone) => [gone.state.row, gone]));
   const pinned = fresh.flatMap((row) => {
@@ -81,18 +82,18 @@ export function planInput(
 
   let next = states.all().length;
   const planned = rows.map((read, place): PlannedRow => {
-    const { row, seen } = read;
+    const { row } = read;
     const edit = editOf.get(place);
     if (!edit) return { row, entry: found[place] ?? ++next, edit: undefined };
     const changes = edit.of?.seen && changesOf(edit.of.seen, row.code);
     return {
       row,
       entry: undefined,
-      edit: { row, seen, ...edit, changes, candidates: edit.candidates.map(({ state }) => state) },
+      edit: { row, seen: read.seen, ...edit, changes, candidates: edit.candidates.map(({ state }) => state) },
     };
   });
   const seenNow = planned.flatMap(({ entry }, place) => news(entry, rows[place], states, asNew.has(place)));
-  const runs = toRuns(orderOf(planned, order, found, held));
+  const runs = toRuns(orderOf(planned, states, { order, found }, held));
   const isKnown = isRecorded(runs, states, next);
   return {
     rows: planned,
@@ -115,7 +116,7 @@ function news(
   isWord: boolean,
 ): (readonly [number, Seen])[] {
   if (entry === undefined || !read) return [];
-  const { seen } = read;
+  const seen = seenOf(read.row);
   if (entry > states.all().length) return [[entry, isWord ? { ...seen, word: true } : seen]];
   const before = states.of(entry).seen;
   if (before && before.name !== undefined && before.all === seen.all && before.own === seen.own) return [];
@@ -125,11 +126,11 @@ function news(
 /** The order to compare the next input with: that of this one, with the entries that rows may be edits of where they were. */
 function orderOf(
   planned: readonly PlannedRow[],
-  order: readonly number[],
-  found: readonly (number | undefined)[],
+  states: RowStates,
+  { order, found }: Pick<Recognized, 'order' | 'found'>,
   held: ReadonlySet<GoneRow>,
 ): number[] {
-  const present = new Set(found);
+  const present = numberSet(found, states.all().length);
   const heldRows = new Set([...held].map(({ state }) => state.row));
   const after = new Map<number, number[]>();
   let left = 0;

@@ -8,7 +8,7 @@ import { changesOf, type Edit, type InputPlan, planInput, type Words } from './i
 import { contentsFrom, entriesFrom, hasBareEntries, type Listed } from './listed-rows.ts';
 import type { NewRow } from './new-row.ts';
 import { planPlainly } from './plain-plan.ts';
-import { compareRows } from './recognize-rows.ts';
+import type { EntryRows } from './rounds.ts';
 import type { InputRecord, RowStates } from './row-states.ts';
 
 /** How the edits of rows ended. */
@@ -48,7 +48,7 @@ type LearningStates = RowStates & { learn(records: readonly InputRecord[]): Prom
 export interface InputRows {
   plan(): InputPlan;
   /** The rows that are entries, by their numbers. */
-  entries(): ReadonlyMap<number, NewRow>;
+  entries(): EntryRows;
   /** What the user decided about rows of unknown outcome. */
   readonly decided: DecidedRows;
   /** Plans again, by what the states know now. */
@@ -70,8 +70,7 @@ export async function openInput(
 ): Promise<InputRows> {
   await learnFromResults(job, states, listCodes);
   await learnFromCodes(job, states);
-  // What rows are compared by is as large as they are: it is worked out again where they are.
-  const planNow = (words?: Words, kept?: ReadonlyMap<number, number>) => planInput(compareRows(job.rows), states, words, kept);
+  const planNow = (words?: Words, kept?: ReadonlyMap<number, number>) => planInput(job.rows, states, words, kept);
   let plan = planPlainly(job.rows, states) ?? planNow();
   const context = { plan, states, appliesEdits: job.applyEdits !== undefined };
   const { words, decided } = readDecisions(job.decisions, context);
@@ -106,9 +105,7 @@ export async function openInput(
     await replan();
     return { ...end, done };
   }
-  const entries = () =>
-    new Map(plan.rows.flatMap(({ row, entry }) => (entry === undefined ? [] : [[entry, asEntry(row, entry)]])));
-  return { plan: () => plan, entries, decided, replan, applyEdits };
+  return { plan: () => plan, entries: () => entryRows(plan), decided, replan, applyEdits };
 }
 
 /** Has entries that say what their rows say hold the texts of the input, which are in memory anyway, and not those of the journal. */
@@ -157,6 +154,25 @@ function ownedEdit(edit: Edit | undefined): OwnedEdit | undefined {
 /** The service cannot change a type. */
 function isPossible(changes: Edit['changes']): boolean {
   return changes === undefined || changes.every(({ field }) => field !== 'type');
+}
+
+/** Finds the rows of a plan by the numbers of their entries; a map of rows would be as large as the codes that they ask for. */
+function entryRows({ rows }: InputPlan): EntryRows {
+  const last = rows.reduce((most, { entry = 0 }) => Math.max(most, entry), 0);
+  /** By entry, the number of its row in the input, from 1. */
+  const places = new Uint32Array(last + 1);
+  for (const [place, { entry }] of rows.entries()) if (entry !== undefined) places[entry] = place + 1;
+  const get = (entry: number) => {
+    const row = rows[(places[entry] ?? 0) - 1]?.row;
+    return row && asEntry(row, entry);
+  };
+  return {
+    get,
+    has: (entry) => (places[entry] ?? 0) > 0,
+    *values() {
+      for (const { row, entry } of rows) if (entry !== undefined) yield asEntry(row, entry);
+    },
+  };
 }
 
 function asEntry(row: NewRow, entry: number): NewRow {

@@ -2,14 +2,14 @@
 import { groupBy } from '../collections/group-by.ts';
 import type { Seen } from './entries.ts';
 
-/** `key`: equal for what asks for the same code (same-values.ts). */
-export interface Keyed<Key = string> {
+/** `key`: a number from 0, equal for what asks for the same code (same-values.ts). */
+export interface Keyed<Key = number> {
   readonly key: Key;
   readonly seen: Pick<Seen, 'all' | 'own'>;
 }
 
 /** Entry of the journal; its key is undefined if only its fingerprint is known. */
-export interface KnownEntry extends Keyed<string | undefined> {
+export interface KnownEntry extends Keyed<number | undefined> {
   readonly row: number;
   /** Where there are more entries than rows that say the same, those with the least are matched. */
   readonly doubt: number;
@@ -82,21 +82,24 @@ export function matchRows(
 function pairSingles(rows: readonly Keyed[], entries: readonly KnownEntry[], found: (number | undefined)[]): KnownEntry[] {
   const places = singles(rows, (place) => found[place] === undefined);
   const singleEntries = singles(entries, () => true);
-  return entries.filter(({ key, row }, at) => {
-    const place = key === undefined || singleEntries.get(key) !== at ? NOT_SINGLE : (places.get(key) ?? NOT_SINGLE);
-    if (place === NOT_SINGLE) return true;
+  return entries.filter(({ key = NO_KEY, row }, at) => {
+    const place = singleEntries[key] === at ? (places[key] ?? NONE) : NONE;
+    if (place < 0) return true;
     found[place] = row;
     return false;
   });
 }
 
-const NOT_SINGLE = -1;
+const NO_KEY = -1;
+const NONE = -1;
+const SEVERAL = -2;
 
-/** By key, the place of the item that has it, or `NOT_SINGLE`. */
-function singles(items: readonly Keyed<string | undefined>[], isFree: (place: number) => boolean): Map<string, number> {
-  const places = new Map<string, number>();
+/** By key, the place of the one item that has it, or what is no place. */
+function singles(items: readonly Keyed<number | undefined>[], isFree: (place: number) => boolean): Int32Array {
+  const largest = items.reduce((most, { key = NO_KEY }) => Math.max(most, key), NO_KEY);
+  const places = new Int32Array(largest + 1).fill(NONE);
   for (const [place, { key }] of items.entries())
-    if (key !== undefined && isFree(place)) places.set(key, places.has(key) ? NOT_SINGLE : place);
+    if (key !== undefined && isFree(place)) places[key] = places[key] === NONE ? place : SEVERAL;
   return places;
 }
 

@@ -2,6 +2,7 @@
  * The plan of an input that needs no recognizing: the journal knows no row yet, or the input says what it last said, in the same order. That
  * is nearly every run, and comparing each row with all entries takes several times the memory of the rows. Pure.
  */
+import { numberSet } from '../collections/number-set.ts';
 import { entriesRecords, seenOf, toRuns } from './entries.ts';
 import { type InputPlan, isRecorded } from './input-plan.ts';
 import type { NewRow } from './new-row.ts';
@@ -32,7 +33,7 @@ function entriesOf(rows: readonly NewRow[]): InputPlan['records'] {
 /** O14: each row is the entry at its place, and none is gone that another row could be. */
 function isUnchanged(rows: readonly NewRow[], order: readonly number[], states: RowStates): boolean {
   if (rows.length !== order.length || !isRecorded(toRuns(order), states)) return false;
-  const present = new Set(order);
+  const present = numberSet(order, states.all().length);
   if (states.all().some((state) => doubtOf(state) < 2 && !present.has(state.row))) return false;
   return rows.every((row, place) => {
     const before = states.of(order[place] ?? 0).seen;

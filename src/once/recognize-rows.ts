@@ -2,6 +2,8 @@
  * Recognizes the rows of the input that the journal records, and the entries that were removed from it, with the position of both. Pure.
  */
 
+import { createNumbering } from '../collections/create-numbering.ts';
+import { numberSet } from '../collections/number-set.ts';
 import type { RowState } from './apply-record.ts';
 import type { Seen } from './entries.ts';
 import { codeOf, seenOf } from './entries.ts';
@@ -14,16 +16,30 @@ import { valuesKey } from './same-values.ts';
 export interface ComparedRow {
   readonly row: NewRow;
   readonly seen: Seen;
-  readonly key: string;
+  /** Equal for the same values (`valuesKey`). */
+  readonly key: number;
 }
 
-/** Returns what rows are compared by. */
-export function compareRows(rows: readonly NewRow[]): ComparedRow[] {
-  return rows.map((row) => ({ row, seen: seenOf(row), key: valuesKey(row.code) }));
+/** Works out the fingerprints of a row when they are asked for: mostly no row has the same key, and they are larger than the row. */
+class SeenWhenAsked implements ComparedRow {
+  readonly row: NewRow;
+  readonly key: number;
+  #seen: Seen | undefined;
+
+  constructor(row: NewRow, key: number) {
+    this.row = row;
+    this.key = key;
+  }
+
+  get seen(): Seen {
+    this.#seen ??= seenOf(this.row);
+    return this.#seen;
+  }
 }
 
 /** Result of matching, before edits are looked for among the unmatched rows. */
 export interface Recognized {
+  rows: readonly ComparedRow[];
   /** The entries that the last input had, in its order. */
   order: readonly number[];
   /** By place: the entry of each row. */
@@ -38,19 +54,23 @@ export interface Recognized {
  * has changed, it is unknown which is which: their positions are no clue for others, and the positions of others show which of them was
  * removed.
  */
-export function recognizeRows(rows: readonly ComparedRow[], states: RowStates, kept: ReadonlyMap<number, number>): Recognized {
+export function recognizeRows(input: readonly NewRow[], states: RowStates, kept: ReadonlyMap<number, number>): Recognized {
   const order = states.order();
-  const entries = knownEntries(states, order);
+  const numberOf = createNumbering();
+  const rows = input.map((row) => new SeenWhenAsked(row, numberOf(valuesKey(row.code))));
+  const entries = knownEntries(states, order, numberOf);
   const found = matchRows(rows, entries, kept);
-  const recent = new Set(order);
-  const counts = new Map<string | undefined, number>();
-  for (const { key } of rows) counts.set(key, (counts.get(key) ?? 0) + 1);
-  for (const { row, key } of entries) if (recent.has(row)) counts.set(key, (counts.get(key) ?? 0) - 1);
+  const bound = states.all().length;
+  const recent = numberSet(order, bound);
+  const surplus = surplusOf(
+    rows,
+    entries.filter(({ row }) => recent.has(row)),
+  );
   const isAnchor = (place: number, entry: number | undefined) => {
-    return entry !== undefined && recent.has(entry) && (counts.get(rows[place]?.key) ?? 0) === 0;
+    return entry !== undefined && recent.has(entry) && surplus(rows[place]?.key) === 0;
   };
   const anchors = found.map((entry, place) => (isAnchor(place, entry) ? entry : undefined));
-  const present = new Set(anchors);
+  const present = numberSet(anchors, bound);
   const ofRows = gapsIn(anchors);
   const ofOrder = gapsIn(order.map((row) => (present.has(row) ? row : undefined)));
   const ofEntries = new Map<number, string>();
@@ -59,9 +79,17 @@ export function recognizeRows(rows: readonly ComparedRow[], states: RowStates, k
     if (gap !== undefined) ofEntries.set(row, gap);
   }
   const gaps: Gaps = { ofRow: (place) => ofRows[place], ofEntry: (row) => ofEntries.get(row) };
-  const isPartly = entries.some(({ row, key }) => recent.has(row) && (counts.get(key) ?? 0) < 0);
+  const isPartly = entries.some(({ row, key }) => recent.has(row) && surplus(key) < 0);
   const certain = isPartly ? matchRows(rows, entries, kept, gaps) : found;
-  return { order, found: certain, gaps, gone: goneFrom(states, order, certain) };
+  return { rows, order, found: certain, gaps, gone: goneFrom(states, order, certain) };
+}
+
+/** Returns a function that returns how many more rows than entries have a key; entries without a key count together. */
+function surplusOf(rows: readonly ComparedRow[], entries: readonly KnownEntry[]): (key: number | undefined) => number {
+  const counts = new Map<number | undefined, number>();
+  for (const { key } of rows) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const { key } of entries) counts.set(key, (counts.get(key) ?? 0) - 1);
+  return (key) => counts.get(key) ?? 0;
 }
 
 /**
@@ -69,15 +97,15 @@ export function recognizeRows(rows: readonly ComparedRow[], states: RowStates, k
  * another form is gone. One that was gone before and has none is forgotten: what says the same now may be an edit of another. Whether it has one
  * may still have to be found out.
  */
-function knownEntries(states: RowStates, order: readonly number[]): KnownEntry[] {
-  const placeOf = new Map<number, number>();
-  for (const [place, row] of order.entries()) placeOf.set(row, place);
+function knownEntries(states: RowStates, order: readonly number[], numberOf: (key: string) => number): KnownEntry[] {
+  const places = new Uint32Array(states.all().length + 1).fill(order.length);
+  for (const [place, row] of order.entries()) places[row] = place;
   return states.all().flatMap((state) => {
     const { row, seen } = state;
-    if (!seen || (doubtOf(state) > 0 && !placeOf.has(row))) return [];
+    const place = places[row] ?? order.length;
+    if (!seen || (doubtOf(state) > 0 && place === order.length)) return [];
     const code = codeOf(seen);
-    const place = placeOf.get(row) ?? order.length;
-    return [{ row, seen, key: code && valuesKey(code), doubt: doubtOf(state), place }];
+    return [{ row, seen, key: code && numberOf(valuesKey(code)), doubt: doubtOf(state), place }];
   });
 }
 
@@ -89,8 +117,9 @@ export function doubtOf({ id, state }: RowState): 0 | 1 | 2 {
 
 /** Entries that no row is any more, in the order of the file they were in; those without a code never made anything that could be edited. */
 function goneFrom(states: RowStates, order: readonly number[], found: readonly (number | undefined)[]): RowState[] {
-  const present = new Set(found);
-  const recent = new Set(order);
+  const bound = states.all().length;
+  const present = numberSet(found, bound);
+  const recent = numberSet(order, bound);
   const isGone = (state: RowState) => doubtOf(state) < 2 && !present.has(state.row);
   const earlier = states.all().filter((state) => isGone(state) && !recent.has(state.row));
   return [...order.map((row) => states.of(row)).filter(isGone), ...earlier];
@@ -102,9 +131,13 @@ function gapsIn(anchors: readonly (number | undefined)[]): (string | undefined)[
   for (const [place, anchor] of anchors.entries()) lefts[place] = anchor ?? lefts[place - 1] ?? 0;
   const gaps: (string | undefined)[] = [];
   let right = 0;
+  let [last, gap] = [-1, ''];
   for (let place = anchors.length - 1; place >= 0; place--) {
     const anchor = anchors[place];
-    if (anchor === undefined) gaps[place] = `${lefts[place]}:${right}`;
+    const left = lefts[place] ?? 0;
+    // Of those in one gap one text, which may be that of all rows.
+    if (anchor !== undefined || left !== last) [last, gap] = [left, `${left}:${right}`];
+    if (anchor === undefined) gaps[place] = gap;
     right = anchor ?? right;
   }
   return gaps;

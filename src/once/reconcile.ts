@@ -73,35 +73,80 @@ function unclaimedCodes(listing: readonly QrCode[], claimedIds: ReadonlySet<stri
   return groupByValues(unclaimed, (code) => code, signal);
 }
 
+/** Row that may be sent, and the code with its values that it gets in place of a request. */
+export interface ExistingCode {
+  readonly row: number;
+  readonly id: string;
+  readonly slug: string;
+}
+
 /**
  * Finds, for `--skip-existing`, the rows that may be sent and already have a code with the same values, each its own: a row that occurs
- * three times needs three (O18: each code is removed when it is assigned).
+ * three times needs three (O18: each code is assigned once).
+ *
+ * @param pages every code of the workspace; of a page only what matches is kept, because a workspace is as large as the largest file
  */
 export async function findExisting(
-  rows: readonly NewRow[],
+  rows: Iterable<NewRow>,
   states: RowStates,
-  { listing, signal }: { listing: readonly QrCode[]; signal?: AbortSignal },
-): Promise<{ row: number; code: QrCode }[]> {
-  const unclaimed = await unclaimedCodes(listing, states.claimedIds(), signal);
-  for (const alike of unclaimed.values()) alike.reverse();
-  const existing: { row: number; code: QrCode }[] = [];
+  { pages, signal }: { pages: AsyncIterable<readonly QrCode[]>; signal?: AbortSignal },
+): Promise<ExistingCode[]> {
+  const wanting = await chainByValues(rows, states, signal);
+  const existing: ExistingCode[] = [];
   const isTurn = countTurns();
-  for (const { row, code } of rows) {
-    if (isTurn(1)) await letSignalsIn(signal);
-    const state = states.of(row);
-    if (!mayBeSent(state)) continue;
-    const alike = unclaimed.get(valuesKey(code)) ?? [];
-    const isForeign = ({ id }: QrCode) => state.foreign.some((ids) => ids.has(id));
-    const found = takeLast(alike, (other) => !isForeign(other));
-    if (found) existing.push({ row, code: found });
+  for await (const page of pages) {
+    for (const code of page) {
+      if (isTurn(1)) await letSignalsIn(signal);
+      const { id, slug } = code;
+      // O10: a code that a row of the file has is no other row's.
+      if (hasCode(states, id)) continue;
+      const row = wanting.take(valuesKey(code), (other) => !states.of(other).foreign.some((ids) => ids.has(id)));
+      if (row !== undefined) existing.push({ row, id, slug });
+    }
   }
   return existing;
 }
 
-/** Takes out the last that passes: mostly from the end, which is quick however many there are. */
-function takeLast<T>(items: T[], passes: (item: T) => boolean): T | undefined {
-  const at = items.findLastIndex(passes);
-  return at < 0 ? undefined : items.splice(at, 1)[0];
+/** The rows that may be sent, by their values, in chains of their numbers, because arrays of one each would take more than the rows. */
+async function chainByValues(rows: Iterable<NewRow>, states: RowStates, signal: AbortSignal | undefined) {
+  const first = new Map<string, number>();
+  const last = new Map<string, number>();
+  /** By row, the next with the same values; 0 behind the last. */
+  const next = new Uint32Array(states.all().length + 1);
+  const isTurn = countTurns();
+  for (const { row, code } of rows) {
+    if (isTurn(1)) await letSignalsIn(signal);
+    if (!mayBeSent(states.of(row))) continue;
+    const key = valuesKey(code);
+    const before = last.get(key) ?? first.get(key);
+    if (before === undefined) first.set(key, row);
+    else {
+      next[before] = row;
+      last.set(key, row);
+    }
+  }
+  return {
+    /** Takes out the first of those with these values that passes. */
+    take(key: string, passes: (row: number) => boolean): number | undefined {
+      let before = 0;
+      for (let row = first.get(key) ?? 0; row > 0; row = next[row] ?? 0) {
+        if (passes(row)) {
+          const after = next[row] ?? 0;
+          if (before > 0) next[before] = after;
+          else first.set(key, after);
+          return row;
+        }
+        before = row;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Returns whether a row of the file has this code. */
+export function hasCode(states: RowStates, id: string): boolean {
+  const owner = states.ownerOf(id);
+  return owner !== undefined && states.of(owner).id === id;
 }
 
 /** Throws the signal's reason. */

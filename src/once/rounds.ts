@@ -17,9 +17,16 @@ import { type Question, type Reconciliation, type ResentRow, reconcile } from '.
 import { mayBeSent, type RecordedStates } from './row-states.ts';
 import { type SendEnd, sendRows } from './send-rows.ts';
 
+/** The rows that the input has, by the numbers of their entries, which are the `row` of each. */
+export interface EntryRows {
+  has(entry: number): boolean;
+  get(entry: number): NewRow | undefined;
+  values(): Iterable<NewRow>;
+}
+
 export interface RoundsJob {
-  /** The rows that the input has, by the numbers of their entries; others are looked for, and never sent. */
-  rows: ReadonlyMap<number, NewRow>;
+  /** Others are looked for, and never sent. */
+  rows: EntryRows;
   /** What the results of an earlier run list; undefined where what stands there cannot be read. */
   listed: readonly ListedCode[] | undefined;
   /** O19: what can be done here. */

@@ -181,8 +181,9 @@ export async function openStates(
   const beganMs = clock.monotonic();
   const elapsedMs = () => Math.round(clock.monotonic() - beganMs);
   const take = (events: readonly (RowEvent | { is: 'session' })[]) => {
-    const stamp: Stamp = { t: elapsedMs(), w: clock.now(), b: Math.round(uptimeMs()), s: serviceNowMs() };
-    const records = events.map((event): JournalRecord => ({ ...event, ...stamp }));
+    const [t, w, b, s] = [elapsedMs(), clock.now(), Math.round(uptimeMs()), serviceNowMs()];
+    // Each by its name: to put two objects together takes several times as long.
+    const records = events.map((event): JournalRecord => ({ ...event, t, w, b, s }));
     for (const line of records) states.take(line);
     return records;
   };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkCreate } from '../../src/bulk/check-create.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
-import { createFailure, createResults, tabulate } from '../../src/bulk/results.ts';
+import { createResults, tabulate } from '../../src/bulk/results.ts';
 import { entriesRecords, seenOf } from '../../src/once/entries.ts';
 import { openJournal } from '../../src/once/journal.ts';
 import type { JournalRecord } from '../../src/once/journal-records.ts';
@@ -26,9 +26,11 @@ it(`${MANY} rows are read, checked, found, recorded and told like 140`, async ()
   const lists = service.lists();
   const end = await run(world, rows, { skipExisting: true });
   expect(end).toMatchObject(done);
-  const results = createResults(end);
+  const ended = createResults();
+  for (const row of end.rows) ended.take(row);
+  const { results } = ended;
   expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['exists']));
-  expect(createFailure(end, results, rows, 'codes.results.csv')).toBeUndefined();
+  expect(ended.failure(end, rows, 'codes.results.csv')).toBeUndefined();
   expect(tabulate(input).row(MANY - 1, results[MANY - 1])).toMatchObject({ name: `Code ${MANY - 1}`, outcome: 'exists' });
   expect([service.posts(), service.lists() - lists]).toEqual([0, 1]);
 });

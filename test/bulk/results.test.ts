@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Input } from '../../src/bulk/input.ts';
 import type { RowResult } from '../../src/bulk/outcomes.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
-import { changeFailure, createFailure, tabulate } from '../../src/bulk/results.ts';
+import { changeFailure, createResults, tabulate } from '../../src/bulk/results.ts';
+import type { RowEnd } from '../../src/once/create-rows.ts';
 
 /** The whole table of these results. */
 function tableOf(input: Input, results: readonly RowResult[]) {
@@ -56,12 +57,19 @@ describe('a failure', () => {
     ['2 of 2 rows failed, all for the same reason: no', [failed('no'), failed('no')]],
     ['2 of 3 rows failed', [failed('no'), { outcome: 'created' }, failed('not so')]],
   ])('of rows that fail alike says why in one line: %s', (message, results) => {
-    const created = createFailure({ rows: [], stop: undefined, stopRow: undefined }, results, [], 'r.csv');
+    const created = createResults();
+    for (const { outcome, error } of results) created.take(endOf(outcome === 'failed' ? 'rejected' : 'created', error));
     const changed = changeFailure(
       { results: new Map(), stop: undefined, firstError: undefined, unproven: undefined },
       results,
       'r.csv',
     );
-    for (const failure of [created, changed]) expect(failure).toMatchObject({ name: 'PartialError', message });
+    for (const failure of [created.failure({ stop: undefined, stopRow: undefined }, [], 'r.csv'), changed])
+      expect(failure).toMatchObject({ name: 'PartialError', message });
   });
 });
+
+function endOf(state: RowEnd['state'], error: string | undefined): RowEnd {
+  const rest = { sentNow: false, before: false, stopped: false, candidates: [], edit: undefined };
+  return { row: 1, line: 2, state, id: undefined, slug: undefined, error, ...rest };
+}

@@ -7,7 +7,20 @@ import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import type { Mishap } from '../support/model-service/codes.ts';
-import { done, JOURNAL, namesOf, only, recordsOf, rowsOf, run, slowDisk, WORKSPACE, type World, worldOf } from './world.ts';
+import {
+  done,
+  JOURNAL,
+  namesOf,
+  only,
+  pagesOf,
+  recordsOf,
+  rowsOf,
+  run,
+  slowDisk,
+  WORKSPACE,
+  type World,
+  worldOf,
+} from './world.ts';
 
 const renamed = (row: NewRow): NewRow => ({ ...row, code: { ...row.code, name: 'renamed' } });
 /** Rows that have nothing in common. */
@@ -401,7 +414,13 @@ describe('an edited row', () => {
     const end = await run(world, edited());
     expect(end.rows[1]).toEqual({
       ...{ row: 2, line: 3, state: 'edited', id: second?.id, slug: second?.slug, error: undefined },
-      ...{ sentNow: false, before: false, candidates: [], edit: expect.objectContaining({ seen: expect.anything() }) },
+      ...{
+        sentNow: false,
+        before: false,
+        stopped: false,
+        candidates: [],
+        edit: expect.objectContaining({ seen: expect.anything() }),
+      },
     });
     expect([end.states, world.service.posts(), world.service.lists()]).toEqual([['created', 'edited', 'created'], 3, 0]);
   });
@@ -469,13 +488,20 @@ describe('a plan', () => {
   let listings = 0;
   const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false, appliesEdits = false) => {
     const planned = await planRows({
-      ...{ rows, journalPath: JOURNAL, disk: memory.disk, listed: [], readListed: async () => [], skipExisting: listing },
+      ...{
+        rows,
+        journalPath: JOURNAL,
+        disk: memory.disk,
+        readListedCodes: async () => [],
+        readListed: async () => [],
+        skipExisting: listing,
+      },
       service: { ...service, workspace: WORKSPACE },
       decisions: { adopt: [], notCreated: [] },
-      listCodes: async () => {
+      listPages: pagesOf(async () => {
         listings += 1;
         return service.codes;
-      },
+      }),
       appliesEdits,
     });
     for (const { changes, action } of planned)

@@ -5,7 +5,6 @@ import { entriesRecords, seenOf } from '../../src/once/entries.ts';
 import { planInput } from '../../src/once/input-plan.ts';
 import type { JournalRecord, Stamp } from '../../src/once/journal-records.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
-import { compareRows } from '../../src/once/recognize-rows.ts';
 import { openStates, replay } from '../../src/once/row-states.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -30,7 +29,7 @@ function code(id: string, name: string): QrCode {
 
 function read(decisions: Partial<Decisions>, more: readonly JournalRecord[] = [], input = rows, appliesEdits = false) {
   const states = replay([...found, ...more]);
-  const plan = planInput(compareRows(input), states);
+  const plan = planInput(input, states);
   return readDecisions({ adopt: [], notCreated: [], ...decisions }, { plan, states, appliesEdits });
 }
 

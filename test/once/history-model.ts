@@ -4,9 +4,9 @@
  */
 import { expect } from 'vitest';
 import { createEditor } from '../../src/bulk/apply-edits.ts';
-import { createFailure, createResults } from '../../src/bulk/results.ts';
+import { createResults } from '../../src/bulk/results.ts';
 import { NotFoundError, UsageError } from '../../src/errors.ts';
-import { type CreateEnd, type CreateJob, planRows } from '../../src/once/create-rows.ts';
+import { type CreateJob, planRows } from '../../src/once/create-rows.ts';
 import { seenOf } from '../../src/once/entries.ts';
 import type { ListedRow } from '../../src/once/listed-rows.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
@@ -15,7 +15,7 @@ import type { NewCode } from '../../src/service/shapes.ts';
 import { createWorkspace, type Workspace } from '../../src/service/workspace.ts';
 import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
 import type { Mishap } from '../support/model-service/codes.ts';
-import { BASE_URL, JOURNAL, type Kill, run, type World, worldOf } from './world.ts';
+import { BASE_URL, type Given, JOURNAL, type Kill, pagesOf, run, type World, worldOf } from './world.ts';
 
 /** What a person does to the sheet. `at`, `to`: which row, modulo their number. */
 type Edit =
@@ -195,7 +195,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
   const madeOf = (key: string, isOf: (by: number) => boolean) =>
     world.service.codes.filter((code) => valuesKey(code.sent) === key && isOf(code.by)).length;
 
-  function jobOf(machine: Machine, step: Partial<Run>): Partial<CreateJob> & Pick<CreateJob, 'readListed' | 'skipExisting'> {
+  function jobOf(machine: Machine, step: Partial<Run>): Given & Pick<CreateJob, 'readListed' | 'skipExisting'> {
     const { service } = world;
     const fateOf = () => (fates.shift() ?? 'none') as Mishap;
     const updateCode: typeof service.updateCode = (id, changes) => {
@@ -222,7 +222,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     return createWorkspace({ baseUrl: BASE_URL, apiKey: machine.apiKey });
   }
 
-  async function runOn(step: Run): Promise<CreateEnd | undefined> {
+  async function runOn(step: Run): Promise<RunEnd | undefined> {
     const at = step.machine;
     if (step.fresh) {
       const other = machines[1 - at];
@@ -289,7 +289,13 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
 
   /** What a plan is made from, apart from the user's word: the sheet, the journal and the workspace of a machine. */
   function planJobOf(machine: Machine, { listed = [], readListed, skipExisting }: ReturnType<typeof jobOf>) {
-    const files = { rows: rowsOf(), journalPath: JOURNAL, disk: machine.memory.disk, listed, readListed };
+    const files = {
+      rows: rowsOf(),
+      journalPath: JOURNAL,
+      disk: machine.memory.disk,
+      readListedCodes: async () => listed,
+      readListed,
+    };
     return { ...files, skipExisting, service: { ...world.service, workspace: workspaceOf(machine) } };
   }
 
@@ -298,7 +304,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     const bytes = machine.memory.read(JOURNAL);
     const plan = await planRows({
       ...planJobOf(machine, job),
-      ...{ listCodes: async () => world.service.codes, decisions: { adopt: [], notCreated: [] } },
+      ...{ listPages: pagesOf(async () => world.service.codes), decisions: { adopt: [], notCreated: [] } },
       appliesEdits: step.word !== undefined,
     });
     expect(plan).toHaveLength(sheet.length);
@@ -309,8 +315,8 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     own: World,
     step: Run,
     workspace: Workspace,
-    given: Partial<CreateJob>,
-  ): Promise<{ end?: CreateEnd; isKilled: boolean }> {
+    given: Given,
+  ): Promise<{ end?: RunEnd; isKilled: boolean }> {
     const { kill, cut } = step;
     const { memory } = own;
     let isKilled = false;
@@ -350,7 +356,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     const nothing = { adopt: [], notCreated: [], asNew: [] };
     const probe = await planRows({
       ...planJobOf(machine, job),
-      ...{ listCodes: async () => world.service.codes, decisions: nothing, appliesEdits: false },
+      ...{ listPages: pagesOf(async () => world.service.codes), decisions: nothing, appliesEdits: false },
     });
     const ids = new Set(probe.map(({ id, action }) => (action === 'edited' ? undefined : id)));
     const adopt: { line: number; id: string }[] = [];
@@ -370,10 +376,11 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
   }
 
   /** Takes in what a run said, and checks that it agrees with the service where it says that all is done. */
-  function settle(machine: Machine, end: CreateEnd, asNew: readonly number[]): void {
+  function settle(machine: Machine, end: RunEnd, asNew: readonly number[]): void {
     const rows = rowsOf();
-    const results = createResults(end);
-    const failure = createFailure(end, results, rows, 'codes.results.csv');
+    const ended = endedOf(end);
+    const { results } = ended;
+    const failure = ended.failure(end, rows, 'codes.results.csv');
     tally.count('exits', failure === undefined ? 'done' : (failure as Error).name);
     for (const { outcome } of results) tally.count('outcomes', outcome);
     const ids = results.map(({ id }) => id);
@@ -422,9 +429,18 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
   for (let turn = 0; ; turn++) {
     expect(turn, 'a person who knows comes to an end').toBeLessThan(8);
     const end = await runOn({ do: 'run', machine: 0, word: 'truth' });
-    if (end && createFailure(end, createResults(end), rowsOf(), '') === undefined) break;
+    if (end && endedOf(end).failure(end, rowsOf(), '') === undefined) break;
     if (end?.rows.some(({ candidates }) => candidates.length > 0)) return; // a person's, as in create-rows.property.test.ts
   }
+}
+
+type RunEnd = Awaited<ReturnType<typeof run>>;
+
+/** What is told of the ends of all rows. */
+function endedOf({ rows }: RunEnd) {
+  const ended = createResults();
+  for (const row of rows) ended.take(row);
+  return ended;
 }
 
 function codeOf(name: number, destination: number, type: number): NewCode {

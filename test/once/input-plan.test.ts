@@ -4,7 +4,6 @@ import { entriesRecords, seenOf, toRuns } from '../../src/once/entries.ts';
 import { changesOf, planInput, type Words } from '../../src/once/input-plan.ts';
 import type { JournalRecord } from '../../src/once/journal-records.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
-import { compareRows } from '../../src/once/recognize-rows.ts';
 import { type InputRecord, type RowStates, replay } from '../../src/once/row-states.ts';
 
 /** A sheet whose lines are `name host`, or `name host own`. */
@@ -32,18 +31,18 @@ function ran(rows: readonly NewRow[], { sent = [], without = [] }: { sent?: numb
 /** The journal after a further run with this sheet, which gives each new row a code. */
 function ranAgain(states: RowStates, rows: readonly NewRow[]): RowStates {
   const before = states.all().length;
-  for (const record of planInput(compareRows(rows), states).records) states.take(record);
+  for (const record of planInput(rows, states).records) states.take(record);
   for (const { row, id } of states.all().slice(before)) if (id === undefined) states.take(created(row));
   return states;
 }
 
 /** Each row as the plan has it: the number of its entry, `edit of N`, or `edit of ?`. */
 function plan(states: RowStates, rows: readonly NewRow[], words?: Words): (number | string)[] {
-  return planInput(compareRows(rows), states, words).rows.map(({ entry, edit }) => entry ?? `edit of ${edit?.of?.row ?? '?'}`);
+  return planInput(rows, states, words).rows.map(({ entry, edit }) => entry ?? `edit of ${edit?.of?.row ?? '?'}`);
 }
 
 function recordsOf(states: RowStates, rows: readonly NewRow[], words?: Words): readonly InputRecord[] {
-  return planInput(compareRows(rows), states, words).records;
+  return planInput(rows, states, words).records;
 }
 
 const ABC = sheet('a x', 'b y', 'c z');
@@ -148,7 +147,7 @@ describe('a row beside an entry that is gone is an edit of it, and not created (
   });
 
   it('and says what is edited, which codes come into question, and what is held', () => {
-    const { rows, held } = planInput(compareRows(sheet('a x', 'b new', 'c z')), ran(ABC));
+    const { rows, held } = planInput(sheet('a x', 'b new', 'c z'), ran(ABC));
     expect(rows[1]?.edit).toMatchObject({
       row: { row: 2 },
       changes: [{ field: 'destination', old: 'https://y.example/', new: 'https://new.example/' }],
@@ -159,10 +158,10 @@ describe('a row beside an entry that is gone is an edit of it, and not created (
 
   it('also if only its fingerprint is known: what it said is not known', () => {
     const states = replay([{ is: 'rows', hashes: ABC.map((row) => seenOf(row).all) }, ...[1, 2, 3].map(created)]);
-    const { rows } = planInput(compareRows(sheet('c z', 'new w', 'a x')), states);
+    const { rows } = planInput(sheet('c z', 'new w', 'a x'), states);
     expect(rows[1]?.edit).toMatchObject({ of: { row: 2 }, changes: undefined, candidates: [{ row: 2 }] });
     expect(plan(states, sheet('c z', 'new w', 'new v', 'a x'))).toEqual([3, 'edit of ?', 'edit of ?', 1]);
-    expect(planInput(compareRows(sheet('a x', 'c z')), states).held).toEqual([]);
+    expect(planInput(sheet('a x', 'c z'), states).held).toEqual([]);
     // Wherever it is.
     for (const record of entriesOf(ABC.filter(({ row }) => row !== 2))) states.take(record);
     expect(plan(states, sheet('a x', 'c z', 'new w'))).toEqual([1, 3, 'edit of ?']);

@@ -124,7 +124,7 @@ describe('edits', () => {
     expect(steps).toEqual(['2 id-2 slug-2 https://new.example/']);
     expect(end).toMatchObject({ stop: 'full', failed: new Map([[9, 'no']]) });
     expect([...end.done.keys()]).toEqual([2]);
-    expect([plan(), [...input.entries().keys()]]).toEqual([
+    expect([plan(), [...input.entries().values()].map(({ row }) => row)]).toEqual([
       [1, 2, 3],
       [1, 2, 3],
     ]);
@@ -154,9 +154,15 @@ describe('edits', () => {
 describe('rows of the input', () => {
   it('are their entries by number, whatever their places', async () => {
     const { input } = await opened({ rows: sheet('c z', 'a x'), journal: journalOf(ABC) });
-    expect([...input.entries()].map(([entry, { row, line }]) => [entry, row, line])).toEqual([
-      [3, 3, 2],
-      [1, 1, 3],
+    const entries = input.entries();
+    expect([...entries.values()].map(({ row, line }) => [row, line])).toEqual([
+      [3, 2],
+      [1, 3],
+    ]);
+    expect([1, 2, 3].map((entry) => [entries.has(entry), entries.get(entry)?.line])).toEqual([
+      [true, 3],
+      [false, undefined],
+      [true, 2],
     ]);
   });
 

@@ -4,7 +4,6 @@ import { planInput } from '../../src/once/input-plan.ts';
 import type { JournalRecord } from '../../src/once/journal-records.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
 import { planPlainly } from '../../src/once/plain-plan.ts';
-import { compareRows } from '../../src/once/recognize-rows.ts';
 import { type RowStates, replay } from '../../src/once/row-states.ts';
 import { runs } from '../support/property-runs.ts';
 
@@ -44,7 +43,7 @@ it('is the plan that recognizing makes, wherever it is one', () => {
       let rows = rowsOf([]);
       for (const [run, { letters, outcomes }] of steps.entries()) {
         if (letters) rows = rowsOf(letters);
-        const recognized = planInput(compareRows(rows), states);
+        const recognized = planInput(rows, states);
         const plan = planPlainly(rows, states);
         if (plan) expect(plan).toEqual(recognized);
         if (plan) plain += 1;

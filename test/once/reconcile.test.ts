@@ -5,6 +5,7 @@ import { findExisting, reconcile } from '../../src/once/reconcile.ts';
 import { replay } from '../../src/once/row-states.ts';
 import { valuesKey } from '../../src/once/same-values.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
+import { pagesOf } from './world.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
 
@@ -238,7 +239,7 @@ describe('among thousands', () => {
       'looks for second codes',
       (signal) => reconcile({ ...nothing, resent: rows.map((one) => ({ ...one, ownId: 'x' })), signal }),
     ],
-    ['looks for what exists', (signal) => findExisting(newRows, replay([], many), { listing: [], signal })],
+    ['looks for what exists', (signal) => findExisting(newRows, replay([], many), { pages: pagesOf(async () => [])(), signal })],
   ])('lets signals in now and then while it %s', async (_, work) => {
     let turns = 0;
     const controller = new AbortController();
@@ -284,9 +285,11 @@ describe('what exists already', () => {
       ],
       1,
     );
-    const existing = await findExisting(first ? [first] : [], states, { listing: [code('y', 0), code('x', 10)] });
-    expect(existing.map(({ code: { id } }) => id)).toEqual(['y']);
-    expect(await findExisting(first ? [first] : [], states, { listing: [code('x', 10)] })).toEqual([]);
+    const find = (listing: readonly QrCode[]) =>
+      findExisting(first ? [first] : [], states, { pages: pagesOf(async () => listing)() });
+    const existing = await find([code('y', 0), code('x', 10)]);
+    expect(existing.map(({ id }) => id)).toEqual(['y']);
+    expect(await find([code('x', 10)])).toEqual([]);
   });
 });
 

@@ -1,9 +1,10 @@
 /** Runs of `createRows` against codes in memory, on a disk in memory that knows when it was pulled. */
 import type { Disk } from '../../src/durable/disk.ts';
-import { type CreateJob, createRows } from '../../src/once/create-rows.ts';
-import type { JournalRecord } from '../../src/once/journal-records.ts';
+import { type CreateJob, createRows, type RowEnd } from '../../src/once/create-rows.ts';
+import type { JournalRecord, ListedCode } from '../../src/once/journal-records.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
+import type { QrCode } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';
 import { readAppendLog } from '../support/logs.ts';
@@ -39,15 +40,29 @@ export const only =
   (n: number): Mishap =>
     posts.includes(n) ? mishap : 'none';
 
+/** What a test says of a job; the listing and the codes of the results as lists. */
+export type Given = Partial<CreateJob> & { listCodes?: () => Promise<QrCode[]>; listed?: readonly ListedCode[] | undefined };
+
+/** A listing of one page. */
+export function pagesOf(listCodes: () => Promise<readonly QrCode[]>): CreateJob['listPages'] {
+  return async function* () {
+    yield await listCodes();
+  };
+}
+
 /** One run in a process of its own. Throws what `createRows` throws. */
-export async function run({ time, service, memory }: World, rows: readonly NewRow[], given: Partial<CreateJob> = {}) {
+export async function run(
+  { time, service, memory }: World,
+  rows: readonly NewRow[],
+  { listCodes = service.listCodes, ...given }: Given = {},
+) {
   service.forget();
   const job: CreateJob = {
     rows,
     journalPath: JOURNAL,
     disk: memory.disk,
     service: { ...service, workspace: WORKSPACE },
-    listCodes: service.listCodes,
+    listPages: pagesOf(listCodes),
     askClock: service.askClock,
     clock: time,
     uptimeMs: () => 5000 + time.monotonic(),
@@ -56,24 +71,20 @@ export async function run({ time, service, memory }: World, rows: readonly NewRo
     failFast: false,
     skipExisting: false,
     settleMs: SETTLE_MS,
-    listed: [],
+    readListedCodes: async () => ('listed' in given ? given.listed : []),
     readListed: async () => [],
     decisions: { adopt: [], notCreated: [] },
     onEvent: () => undefined,
     ...given,
   };
-  const end = await time.run(createRows(job));
-  const undecided = end.rows.filter(({ candidates }) => candidates.length > 0);
-  return { ...end, undecided, states: end.rows.map(({ state }) => state) };
+  const ends: RowEnd[] = [];
+  const end = await time.run(createRows(job, (row) => ends.push(row)));
+  const undecided = ends.filter(({ candidates }) => candidates.length > 0);
+  return { ...end, rows: ends, undecided, states: ends.map(({ state }) => state) };
 }
 
 /** A run whose process is killed at this step of its disk, or loses its power there; false when it ended before. */
-export async function runKilled(
-  world: World,
-  rows: readonly NewRow[],
-  kill: Kill,
-  given: Partial<CreateJob> = {},
-): Promise<boolean> {
+export async function runKilled(world: World, rows: readonly NewRow[], kill: Kill, given: Given = {}): Promise<boolean> {
   const { memory } = world;
   let killed = false;
   memory.fault = (step) => {

@@ -7,7 +7,7 @@ import { checkCreate } from '../../src/bulk/check-create.ts';
 import { checkDelete } from '../../src/bulk/check-rows.ts';
 import { requireCode } from '../../src/bulk/find-codes.ts';
 import { type Checked, type Input, refuseChecked } from '../../src/bulk/input.ts';
-import { createFailure } from '../../src/bulk/results.ts';
+import { createResults } from '../../src/bulk/results.ts';
 import { noSuchCode } from '../../src/codes/find-code.ts';
 import { confirm } from '../../src/commands/qr/delete/confirm.ts';
 import type { Context } from '../../src/context.ts';
@@ -172,9 +172,10 @@ function thrown(work: () => unknown): unknown {
 
 function undecided(code: { slug: string; created_at: string }) {
   const end = { row: 1, state: 'unknown', id: undefined, slug: undefined, error: undefined, sentNow: true } as const;
-  const rows = [{ ...end, candidates: [{ ...CODE, ...code }] }];
+  const ended = createResults();
+  ended.take({ ...end, line: 2, before: false, stopped: false, edit: undefined, candidates: [{ ...CODE, ...code }] });
   const input = [{ row: 1, line: 2, values: new Map([['name', code.slug]]) }];
-  return createFailure({ rows } as unknown as Parameters<typeof createFailure>[0], [], input, 'codes.results.csv');
+  return ended.failure({ stop: undefined, stopRow: undefined }, input, 'codes.results.csv');
 }
 
 function answer(status: number, body: { error: string; code: string } | undefined, location = '') {

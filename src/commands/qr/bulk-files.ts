@@ -1,5 +1,5 @@
 /** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
-import { type Checked, type Fault, type Input, refuseChecked } from '../../bulk/input.ts';
+import { type Checked, type Fault, type Input, type InputRow, refuseChecked } from '../../bulk/input.ts';
 import { isDone, type RowResult } from '../../bulk/outcomes.ts';
 import type { ResultsCommand } from '../../bulk/results-writer.ts';
 import type { Context } from '../../context.ts';
@@ -30,7 +30,7 @@ export interface BulkRun<R> {
 }
 
 /** What differs between create, update and delete. */
-interface BulkVerb<R> {
+interface BulkVerb<R extends InputRow> {
   command: ResultsCommand;
   /** Its input may be a list of ids or slugs. */
   bareNames?: boolean;
@@ -44,14 +44,12 @@ interface BulkVerb<R> {
 }
 
 /** Checks everything, sends what is to be sent, and writes the results. Throws what errors.ts lists, after that where rows were sent. */
-export function runBulk<R>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
+export function runBulk<R extends InputRow>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
   return withFlatMemory(() => run(context, from, flags, verb));
 }
 
-async function run<R>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
-  const input = await readInput(context, from, { ...flags, bareNames: verb.bareNames });
-  const checked = verb.check(input);
-  refuseChecked(input, checked, flags.strict);
+async function run<R extends InputRow>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
+  const { input, checked } = await readChecked(context, from, flags, verb);
   const path = resultsPathOf(from, flags, input.form);
   await refuseJournals([path, flags.output]);
   tellColumns(context, checked);
@@ -93,6 +91,14 @@ async function run<R>(context: Context, from: string, flags: BulkFlags, verb: Bu
     await output.discard();
     countRows();
   }
+}
+
+/** Reads and checks the input. Its rows are the checked ones, which say the same, so that they are in memory once. Throws UsageError. */
+async function readChecked<R extends InputRow>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>) {
+  const read = await readInput(context, from, { ...flags, bareNames: verb.bareNames });
+  const checked = verb.check(read);
+  refuseChecked(read, checked, flags.strict);
+  return { input: { ...read, rows: checked.rows }, checked };
 }
 
 /** What to do about rows of standard input that are not done: running the same line again would create those that are a second time. */

@@ -8,8 +8,8 @@ import { listedRows } from '../../bulk/read-results.ts';
 import type { UtmTags } from '../../codes/utm.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import type { CreateJob } from '../../once/create-rows.ts';
 import type { ListedCode } from '../../once/journal-records.ts';
-import type { Listed } from '../../once/listed-rows.ts';
 import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
 
 /** Summary of earlier results: small, because the results are as large as the input. */
@@ -44,17 +44,24 @@ export async function readInput(context: Context, from: string, options: ReadOpt
 }
 
 /**
- * What the results of an earlier create run list: nothing where there is no file, or one of another kind; undefined for what is no table. `common` are
- * the tags of this run's flags.
+ * Returns functions that read what the results of an earlier create run list: nothing if there is no file, or one of another kind. The codes
+ * are undefined for a file that is not a table. `common` are the tags of this run's flags.
  */
-export async function readListed(before: ResultsBefore | undefined, common: UtmTags | undefined): Promise<Listed> {
-  const summary = await before?.summary();
-  before?.forget();
-  if (summary?.is === 'not-a-table') return { listed: undefined, readListed: async () => [] };
+export function listedIn(
+  before: ResultsBefore | undefined,
+  common: UtmTags | undefined,
+): Pick<CreateJob, 'readListedCodes' | 'readListed'> {
+  let isTable = true;
   return {
-    listed: summary?.is === 'table' ? summary.listed : [],
+    async readListedCodes() {
+      const summary = await before?.summary();
+      before?.forget();
+      isTable = summary?.is !== 'not-a-table';
+      if (!isTable) return undefined;
+      return summary?.is === 'table' ? summary.listed : [];
+    },
     async readListed() {
-      const results = await before?.table();
+      const results = isTable ? await before?.table() : undefined;
       return results ? listedRows(results, common) : [];
     },
   };

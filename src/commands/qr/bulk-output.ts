@@ -98,13 +98,16 @@ function dialectOf(path: string, { form }: Input, flags: OutputFlags): Pick<CsvO
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
 }
 
-/** Ours are defused as in all CSV, but the person's own columns come back as they stood there: they are keys to other tables. */
+/** Ours are defused as in all CSV, but the user's own columns come back as they stood there: they are keys to other tables. */
 function cellsOf(row: Row, from: InputRow | undefined, delimiter: string | undefined): Row {
-  const cells = Object.entries(row).map(([name, value]) => {
+  const cellOf = (name: string) => {
+    const value = row[name];
     const isOurs = OUR_COLUMNS.has(name.trim().toLowerCase());
-    return [name, isOurs && typeof value === 'string' ? defuse(value, delimiter) : (from?.defused?.get(name) ?? value)] as const;
-  });
-  return Object.fromEntries(cells);
+    return isOurs && typeof value === 'string' ? defuse(value, delimiter) : (from?.defused?.get(name) ?? value);
+  };
+  const names = Object.keys(row);
+  if (names.every((name) => cellOf(name) === row[name])) return row;
+  return Object.fromEntries(names.map((name) => [name, cellOf(name)]));
 }
 
 function countRows(results: readonly RowResult[]) {

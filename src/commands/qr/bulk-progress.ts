@@ -108,7 +108,9 @@ export function requestsToLookUp(
 
 /** Tells `--summary` how the rows ended; codes count once, and only if what was asked of them is done. */
 export function noteResults({ facts }: Context, results: readonly RowResult[]): void {
-  facts.codes = new Set(results.filter(isDone).map(({ id }) => id)).size;
+  const codes = new Set<string | undefined>();
+  for (const result of results) if (isDone(result)) codes.add(result.id);
+  facts.codes = codes.size;
   facts.outcomes = Object.fromEntries(countOutcomes(results));
 }
 

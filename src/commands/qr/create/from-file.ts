@@ -2,10 +2,10 @@
 import { uptime } from 'node:os';
 import { createEditor } from '../../../bulk/apply-edits.ts';
 import { checkCreate } from '../../../bulk/check-create.ts';
-import { createFailure, createResults } from '../../../bulk/results.ts';
-import { everyCode, requestsToList } from '../../../codes/codes.ts';
+import { type CreateResults, createResults } from '../../../bulk/results.ts';
+import { listAllCodes, requestsToList } from '../../../codes/codes.ts';
 import type { Context } from '../../../context.ts';
-import { type CreateEnd, createRows, planRows, type RowPlan } from '../../../once/create-rows.ts';
+import { type CreateEnd, type CreateJob, createRows, planRows, type RowPlan } from '../../../once/create-rows.ts';
 import type { Decisions } from '../../../once/decisions.ts';
 import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import type { NewRow } from '../../../once/new-row.ts';
@@ -14,7 +14,7 @@ import { countOf } from '../../../text/quote.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf, requireResults } from '../bulk-flags.ts';
-import { readListed } from '../bulk-input.ts';
+import { listedIn } from '../bulk-input.ts';
 import { type RowProgress, showRowProgress, tellWaiting } from '../bulk-progress.ts';
 import { printDryRun } from '../dry-run.ts';
 import { utmOf } from '../utm-flags.ts';
@@ -29,9 +29,9 @@ export async function createFromFile(context: Context, from: string, flags: Crea
     async send(run) {
       const { rows, path } = run;
       for (const [flag, given] of Object.entries(journalFlags(flags))) if (given !== undefined) requireResults(path, flag);
-      const end = await withJournal(context, path, (journalPath) => create(context, run, journalPath, flags));
-      const results = createResults(end);
-      return { results, failure: createFailure(end, results, rows, path) };
+      const ended = createResults();
+      const end = await withJournal(context, path, (journalPath) => create(context, { ...run, ...ended }, journalPath, flags));
+      return { results: ended.results, failure: ended.failure(end, rows, path) };
     },
   });
 }
@@ -47,7 +47,7 @@ function decisionsOf({ adopt = [], notCreated = [], asNew = [] }: CreateFlags): 
 
 async function create(
   context: Context,
-  { rows, before }: BulkRun<NewRow>,
+  { rows, before, take }: BulkRun<NewRow> & Pick<CreateResults, 'take'>,
   journalPath: string | undefined,
   flags: CreateFlags,
 ): Promise<CreateEnd> {
@@ -57,14 +57,14 @@ async function create(
   const { failFast = false } = flags;
   let progress: RowProgress | undefined;
   try {
-    return await createRows({
+    const job: CreateJob = {
       ...{ rows, journalPath, clock, signal, concurrency },
       service: { ...service, createCode: (code, beforeSend) => service.createCode(code, () => inNextTurn(beforeSend)) },
-      listCodes: () => everyCode(service, concurrency, 'round'),
+      listPages: () => listAllCodes(service, concurrency, 'round'),
       askClock: () => service.listCodes({ page: 1, limit: 1 }),
       uptimeMs: () => uptime() * 1000,
       settleMs: flags.settle ?? SETTLE_MS,
-      ...(await readListed(before, utmOf(flags))),
+      ...listedIn(before, utmOf(flags)),
       ...{ failFast, skipExisting: flags.skipExisting ?? false, decisions: decisionsOf(flags), movedFrom: flags.movedFrom },
       applyEdits: flags.applyEdits ? createEditor({ service, concurrency, failFast, signal }) : undefined,
       onEvent(event) {
@@ -74,7 +74,8 @@ async function create(
         else if (event.is === 'waiting') tellWaiting(context, event, progress);
         else if (event.is !== 'unknown') progress?.count(event.is !== 'rejected');
       },
-    });
+    };
+    return await createRows(job, take);
   } finally {
     progress?.stop();
   }
@@ -115,14 +116,17 @@ async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFl
   const { concurrency } = await context.settings();
   const service = await context.service();
   let codes: number | undefined;
-  const listCodes = async () => {
-    const all = await everyCode(service, concurrency, 'round');
-    codes = all.length;
-    return all;
-  };
+  async function* listPages() {
+    let listed = 0;
+    for await (const page of listAllCodes(service, concurrency, 'round')) {
+      listed += page.length;
+      yield page;
+    }
+    codes = listed;
+  }
   const plan = await planRows({
-    ...{ rows, service, listCodes, movedFrom: flags.movedFrom, decisions: decisionsOf(flags) },
-    ...(await readListed(before, utmOf(flags))),
+    ...{ rows, service, listPages, movedFrom: flags.movedFrom, decisions: decisionsOf(flags) },
+    ...listedIn(before, utmOf(flags)),
     journalPath: path === undefined ? undefined : journalOf(path),
     skipExisting: flags.skipExisting ?? false,
     appliesEdits: flags.applyEdits ?? false,
