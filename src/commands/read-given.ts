@@ -36,7 +36,7 @@ export async function readGiven(context: Context, path: string, { flag, mostByte
   } catch (cause) {
     if (signal.aborted || cause instanceof UsageError) throw cause;
     const isMissing = systemCode(cause) === 'ENOENT';
-    const why = isMissing ? 'there is no such file' : describeSystemError(cause);
+    const why = isMissing ? 'no such file' : describeSystemError(cause);
     const meant = isMissing ? neighbourOf(path) : undefined;
     throw new UsageError(`cannot read ${nameOfGiven(path)}: ${why}`, {
       hint: meant === undefined ? `Pass a file to ${flag}, or - for standard input.` : `Did you mean ${quote(meant)}?`,

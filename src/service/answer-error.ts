@@ -15,10 +15,9 @@ import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { isObject, parseAnswer } from './json.ts';
 import { type Answer, header, type Method } from './transport.ts';
 
-/** Name of the request in messages: `GET /api/v1/qr on host`. */
+/** The request, for messages. The client adds its method, path and host. */
 export interface Subject {
   method: Method;
-  name: string;
   redact: Redact;
   /** What to do if the service refuses the key: only the caller knows where the key comes from. */
   keyHint?: string | undefined;
@@ -58,7 +57,7 @@ export function answerError(
   /** A gateway's 400 or 404 speaks of itself, not of the code or its values. */
   const ofService = body !== undefined || remaining !== undefined;
   const { status } = answer;
-  const { redact, name } = subject;
+  const { redact } = subject;
   const said = body ? oneLine(body.error, redact) : excerpt(answer.text, redact);
   const outcome: Outcome = body && NOT_APPLIED_STATUSES.has(status) ? 'not-applied' : 'unknown';
   const details = { status, outcome, ...(body?.code !== undefined && { code: oneLine(body.code, redact) }) };
@@ -67,7 +66,7 @@ export function answerError(
   if (status >= 300 && status < 400) {
     const target = oneLine(header(answer.headers, 'location') ?? '', redact);
     return new UnexpectedAnswerError(
-      `${name}: redirected${target && ` to ${quote(target)}`} (${status}), but qrctl does not follow redirects`,
+      `redirected${target && ` to ${quote(target)}`} (${status}), but qrctl does not follow redirects`,
       {
         ...details,
         hint: 'Run `qrctl doctor` to check the base URL.',
@@ -75,31 +74,31 @@ export function answerError(
     );
   }
   if (status === 401) {
-    return new AuthError(`${name}: the service rejected the API key (401)${because}`, {
+    return new AuthError(`the service rejected the API key (401)${because}`, {
       ...details,
       hint: subject.keyHint ?? 'Use a valid API key.',
     });
   }
   if (status === 403 && subject.method === 'POST' && (body !== undefined || answer.text === '')) {
-    return new PlanLimitError(`${name}: the plan's code limit is reached (403)${because}`, {
+    return new PlanLimitError(`the plan's code limit is reached (403)${because}`, {
       ...details,
       hint: 'Delete codes you no longer need (`qrctl qr delete`) or change the plan, then run this again.',
     });
   }
   if (status === 404 && ofService) {
-    return new NotFoundError(`${name}: not found (404)${because}`, { ...details, hint: 'Run `qrctl qr list` to see all codes.' });
+    return new NotFoundError(`not found (404)${because}`, { ...details, hint: 'Run `qrctl qr list` to see all codes.' });
   }
   if ((status === 400 || status === 422) && ofService) {
-    return new RejectedError(`${name}: the service rejected the values (${status})${because}`, details);
+    return new RejectedError(`the service rejected the values (${status})${because}`, details);
   }
   if (PASSING_STATUSES.has(status)) {
-    return new UnavailableError(`${name}: the service failed (${status})${because}`, {
+    return new UnavailableError(`the service failed (${status})${because}`, {
       ...details,
       hint: 'Try again later, or run `qrctl doctor` to find the cause.',
     });
   }
   const whose = ofService ? 'unexpected response' : 'unexpected response, not from the service';
-  return new UnexpectedAnswerError(`${name}: ${whose} (${status})${because}`, {
+  return new UnexpectedAnswerError(`${whose} (${status})${because}`, {
     ...details,
     hint: 'Run `qrctl doctor` to check the base URL.',
   });

@@ -21,8 +21,8 @@ export interface Call<T> {
   authorized: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>) | undefined;
   /**
-   * Turns the parsed body of a 2xx answer into what the caller wants, or throws UnexpectedAnswerError whose message begins
-   * with `subject`. Undefined: the body does not matter.
+   * Turns the parsed body of a 2xx answer into what the caller wants, or throws UnexpectedAnswerError.
+   * Undefined: the body does not matter.
    */
   check?: (json: unknown, answer: AnswerContext) => T;
   /** Told every answer that is no pause of the rate limit, whatever its status, before anything is made of it. */
@@ -69,14 +69,14 @@ async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, r
     json = await parseAnswer(answer.text);
   } catch (cause) {
     if (cause instanceof ExcessiveJsonError)
-      return { kind: 'failed', error: excessive(subject, answer, cause), repeat: false, sent: true };
+      return { kind: 'failed', error: excessive(answer, cause), repeat: false, sent: true };
     const error = notJson(subject, answer, cause);
     // What begins like JSON was cut on its way. A page of HTML is somebody else's answer: of a gateway that passes, if the
     // service was reached before; if not, the base URL is wrong.
     const passes = reached || answer.text === '' || /^\s*[[{]/.test(answer.text);
     return { kind: 'failed', error, repeat: passes && call.method !== 'POST', sent: true };
   }
-  return { kind: 'done', value: call.check(json, { subject: subject.name, dateMs: rate.dateMs, redact: subject.redact }) };
+  return { kind: 'done', value: call.check(json, { dateMs: rate.dateMs, redact: subject.redact }) };
 }
 
 function saysJson({ text, headers }: Answer): boolean {
@@ -90,14 +90,14 @@ const HINTS: Partial<Record<NetworkFault, string>> = {
 };
 
 /** The result of an attempt that brought none. */
-export function resultOfFailure({ method, name, redact }: Subject, failure: NetworkError): AttemptResult<never> {
+export function resultOfFailure({ method, redact }: Subject, failure: NetworkError): AttemptResult<never> {
   const { fault, sent, hint } = failure;
   // It may quote a header of the answer.
   const message = redact(failure.message);
   const error =
     fault === 'answer'
-      ? new UnexpectedAnswerError(`${name}: ${message}`, { hint: 'Run `qrctl doctor` to check the base URL.', cause: failure })
-      : new UnavailableError(`${name}: ${message}`, {
+      ? new UnexpectedAnswerError(message, { hint: 'Run `qrctl doctor` to check the base URL.', cause: failure })
+      : new UnavailableError(message, {
           outcome: sent ? 'unknown' : 'not-applied',
           hint: hint ?? HINTS[fault] ?? 'Run `qrctl doctor` to find the cause.',
           cause: failure,
@@ -105,20 +105,20 @@ export function resultOfFailure({ method, name, redact }: Subject, failure: Netw
   return { kind: 'failed', error, repeat: fault === 'network' && !(sent && method === 'POST'), sent };
 }
 
-function excessive({ name }: Subject, { status }: Answer, cause: ExcessiveJsonError): UnexpectedAnswerError {
-  return new UnexpectedAnswerError(`${name}: the response ${cause.message}`, {
+function excessive({ status }: Answer, cause: ExcessiveJsonError): UnexpectedAnswerError {
+  return new UnexpectedAnswerError(`the response ${cause.message}`, {
     status,
     hint: 'Run `qrctl doctor` to find the cause.',
     cause,
   });
 }
 
-function notJson({ name, redact }: Subject, answer: Answer, cause: unknown): UnexpectedAnswerError {
+function notJson({ redact }: Subject, answer: Answer, cause: unknown): UnexpectedAnswerError {
   const words = excerpt(answer.text, redact);
   // A page may have tags alone.
   const said = words === '' ? '' : `: ${words}`;
   const what = answer.text.trim() === '' ? 'empty response' : `the response is not JSON${said}`;
-  return new UnexpectedAnswerError(`${name}: ${what} (${answer.status})`, {
+  return new UnexpectedAnswerError(`${what} (${answer.status})`, {
     status: answer.status,
     hint: 'Run `qrctl doctor` to check the base URL.',
     cause,

@@ -6,9 +6,8 @@ import { isObject } from './json.ts';
 import { parseScanTime } from './scan-times.ts';
 import type { CodeChanges, Page, QrCode, Scan, ScanPage } from './shapes.ts';
 
-/** Context of a check; `subject` begins its messages: `GET /api/v1/qr on host`. */
+/** Context of a check. The client adds the request to its messages. */
 export interface AnswerContext {
-  subject: string;
   dateMs: number | undefined;
   redact: Redact;
 }
@@ -22,8 +21,8 @@ export function isUuid(text: string): boolean {
 }
 
 /** Checks one code. Throws UnexpectedAnswerError if it does not match the specification. */
-export function checkCode(json: unknown, { subject }: AnswerContext): QrCode {
-  return asCode(json, `${subject}: the code`);
+export function checkCode(json: unknown): QrCode {
+  return asCode(json, 'the code');
 }
 
 /**
@@ -31,49 +30,48 @@ export function checkCode(json: unknown, { subject }: AnswerContext): QrCode {
  * response is about another code, or has another status than was sent.
  */
 export function checkSameCode(id: string, { status }: CodeChanges = {}): (json: unknown, context: AnswerContext) => QrCode {
-  return (json, context) => {
-    const { subject, redact } = context;
-    const code = checkCode(json, context);
-    if (code.id.toLowerCase() !== id.toLowerCase()) throw strange(`${subject}: the response is about another code (${code.id})`);
+  return (json, { redact }) => {
+    const code = checkCode(json);
+    if (code.id.toLowerCase() !== id.toLowerCase()) throw strange(`the response is about another code (${code.id})`);
     if (status !== undefined && code.status !== status)
-      throw strange(`${subject}: the response has the status ${quote(redact(code.status))}, but ${status} was sent`);
+      throw strange(`the response has the status ${quote(redact(code.status))}, but ${status} was sent`);
     return code;
   };
 }
 
 /** Checks a page of codes. Throws UnexpectedAnswerError with the place of the code on the page. */
-export function checkCodePage(json: unknown, { subject, dateMs }: AnswerContext): Page<QrCode> {
-  const { rows, total } = pageOf(json, subject);
-  return { rows: rows.map((row, at) => asCode(row, `${subject}: code ${at + 1} of the page`)), total, serviceTimeMs: dateMs };
+export function checkCodePage(json: unknown, { dateMs }: AnswerContext): Page<QrCode> {
+  const { rows, total } = pageOf(json);
+  return { rows: rows.map((row, at) => asCode(row, `code ${at + 1} of the page`)), total, serviceTimeMs: dateMs };
 }
 
 /**
  * Checks a page of scans and parses their times. Throws UnexpectedAnswerError with the scan. Handles thousands of scans: one pass, no
  * copies.
  */
-export function checkScanPage(json: unknown, { subject, dateMs }: AnswerContext): ScanPage {
-  const { rows, total, limit } = pageOf(json, subject);
+export function checkScanPage(json: unknown, { dateMs }: AnswerContext): ScanPage {
+  const { rows, total, limit } = pageOf(json);
   const times = new Array<number>(rows.length);
-  for (let at = 0; at < rows.length; at++) times[at] = timeOfScan(rows[at], at, subject);
+  for (let at = 0; at < rows.length; at++) times[at] = timeOfScan(rows[at], at);
   return { rows: rows as Scan[], total, serviceTimeMs: dateMs, times, limit };
 }
 
-function timeOfScan(row: unknown, at: number, subject: string): number {
-  if (!isObject(row)) throw strange(`${subject}: scan ${at + 1} of the page is not an object`);
+function timeOfScan(row: unknown, at: number): number {
+  if (!isObject(row)) throw strange(`scan ${at + 1} of the page is not an object`);
   const { id, ts } = row;
   if (!Number.isSafeInteger(id) && typeof id !== 'bigint')
-    throw strange(`${subject}: the id of scan ${at + 1} of the page is not an integer`);
+    throw strange(`the id of scan ${at + 1} of the page is not an integer`);
   const time = typeof ts === 'string' ? parseScanTime(ts) : undefined;
-  if (time === undefined) throw strange(`${subject}: the ts of scan ${String(id)} is not a date-time`);
+  if (time === undefined) throw strange(`the ts of scan ${String(id)} is not a date-time`);
   return time;
 }
 
-function pageOf(json: unknown, subject: string): { rows: unknown[]; total: number; limit: number | undefined } {
+function pageOf(json: unknown): { rows: unknown[]; total: number; limit: number | undefined } {
   const { data, pagination } = isObject(json) ? json : {};
-  if (!Array.isArray(data)) throw strange(`${subject}: the response has no list \`data\``);
+  if (!Array.isArray(data)) throw strange(`the response has no list \`data\``);
   const { total, limit } = isObject(pagination) ? pagination : {};
   if (typeof total !== 'number' || !Number.isSafeInteger(total) || total < 0) {
-    throw strange(`${subject}: \`pagination.total\` is not a whole number`);
+    throw strange(`\`pagination.total\` is not a whole number`);
   }
   return { rows: data, total, limit: typeof limit === 'number' && Number.isSafeInteger(limit) ? limit : undefined };
 }

@@ -3,7 +3,7 @@
  * transport make one exchange; passes the rate-limit headers to the governor; and lets attempt-result.ts decide the result: a checked
  * value, a 429 (sent again after the pause), or a failure of one class of errors.ts, repeated with back-off if that is safe.
  */
-import { NotFoundError, type RequestFailure } from '../errors.ts';
+import { NotFoundError, RequestFailure } from '../errors.ts';
 import { createGovernor, type Ticket } from '../limit/governor.ts';
 import { parseRateHeaders, type RateHeaders } from '../limit/rate-headers.ts';
 import { formatDuration } from '../time/time.ts';
@@ -34,8 +34,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   let told: { what: string; until: number } | undefined;
 
   /** Of the requests in flight that fail alike one is told: what failed is the same for all until that one has been tried again. */
-  function tellRetry(retry: Parameters<NonNullable<ServiceEvents['retry']>>[0], { name }: Subject): void {
-    const what = retry.reason.slice(name.length);
+  function tellRetry(what: string, retry: Parameters<NonNullable<ServiceEvents['retry']>>[0]): void {
     const now = clock.monotonic();
     if (told?.what === what && now < told.until) return;
     told = { what, until: now + retry.ms };
@@ -55,7 +54,11 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   async function call<T>(call: Call<T>): Promise<T> {
     const exchange = exchangeOf(call);
     const name = `${call.method} ${call.path.split('?', 1)[0]} on ${host}`;
-    const subject: Subject = { method: call.method, name, redact, keyHint };
+    const subject: Subject = { method: call.method, redact, keyHint };
+    const throwNamed = (error: unknown): never => {
+      if (error instanceof RequestFailure) error.message = withRequest(error.message, name);
+      throw error;
+    };
     let attempts = 0;
     /** Attempts and backoffs since this call first failed; pauses for the rate limit are none of both. */
     let spentMs: number | undefined;
@@ -72,7 +75,9 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       const began = clock.monotonic();
       const answered = await attempt(exchange, ticket);
       const result =
-        'answer' in answered ? await resultOfAnswer(call, subject, { ...answered, reached }) : resultOfFailure(subject, answered);
+        'answer' in answered
+          ? await resultOfAnswer(call, subject, { ...answered, reached }).catch(throwNamed)
+          : resultOfFailure(subject, answered);
       if (spentMs !== undefined) spentMs += clock.monotonic() - began;
       // Whatever it says, an answer of the service ends an outage.
       if (result.kind !== 'failed' || (!result.repeat && 'answer' in answered)) failingSinceMs = undefined;
@@ -91,8 +96,8 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       const ms = result.repeat
         ? backoffMs({ attempts, spentMs: lastsMs(spentMs), retryForMs, retryAfterMs, random: clock.random() })
         : undefined;
-      if (ms === undefined) throw attempts > 1 ? afterAttempts(result.error, attempts, spentMs ?? 0) : result.error;
-      tellRetry({ reason: result.error.message, ms, attempt: attempts + 1 }, subject);
+      if (ms === undefined) return throwNamed(attempts > 1 ? afterAttempts(result.error, attempts, spentMs ?? 0) : result.error);
+      tellRetry(result.error.message, { reason: withRequest(result.error.message, name), ms, attempt: attempts + 1 });
       await clock.sleep(ms, signal);
       spentMs = (spentMs ?? 0) + ms;
       retries += 1;
@@ -168,6 +173,11 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       return now === undefined ? undefined : Math.floor(now);
     },
   };
+}
+
+/** Adds the request to a message: technical detail comes last. */
+function withRequest(message: string, name: string): string {
+  return `${message} [${name}]`;
 }
 
 /** The same failure, saying how often and, where somebody waited, how long it was tried. */

@@ -81,7 +81,7 @@ describe('api', () => {
     [['GET', '/qr#x'], 'invalid character in PATH'],
     [['GET', '/qr', '--query', 'page'], "invalid value for --query: 'page' (expected a name, =, and a value, such as limit=5)"],
     [['GET', '/qr', '--input', '-'], "--input can't be used with GET"],
-    [['POST', '/qr', '--input', 'none.json'], 'cannot read none.json: there is no such file'],
+    [['POST', '/qr', '--input', 'none.json'], 'cannot read none.json: no such file'],
     [['POST', '/qr', '--input', '-'], 'cannot parse standard input as JSON'],
     [['FETCH', '/qr'], "invalid value for method: 'FETCH' (expected GET, POST, PUT, PATCH or DELETE)"],
   ])('refuses %j before anything is sent', async (args, message) => {

@@ -102,7 +102,7 @@ describe('qr update --from', () => {
     await write(`slug,name,status\n${slug},New,active\n`);
     const { stdout, stderr } = await qr(['update', '--dry-run', '--format', 'json']);
     expect(JSON.parse(stdout)).toContainEqual({ line: 2, id, slug, action: 'update', field: 'name', old: name, new: 'New' });
-    expect(stderr).toContain('1 of 1 row would be changed: 2 requests,');
+    expect(stderr).toContain('1 of 1 row would be changed (2 requests,');
     expect(count('PATCH')).toBe(0);
   });
 

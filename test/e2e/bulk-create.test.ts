@@ -11,7 +11,7 @@ describe('without a fault', () => {
     const text = '\ufeffmy key;Destination;NAME\r\n=1+1;https://example.com;"Two\r\nlines"\r\n;https://example.com/b;B\r\n';
     const { create, results, sandbox } = await useBench(text);
     const { code, stdout, stderr } = await create();
-    expect([code, stderr]).toEqual([0, expect.stringContaining('2 rows: 2 created; 2 requests')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 rows: 2 created (2 requests)')]);
     const [first, second] = [...sandbox.workspace.codes()].sort((a, b) => (a.name > b.name ? -1 : 1));
     const expected = [
       'my key,Destination,NAME,id,slug,outcome,error',
@@ -104,13 +104,13 @@ describe('the input', () => {
     const endless = await runByDay(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd: directory });
     expect(endless).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero is larger than 128 MiB') });
     const none = await runByDay(['qr', 'create', '--from', 'none.csv'], { env: sandbox.env, cwd: directory });
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read none.csv: there is no such file') });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read none.csv: no such file') });
     const near = await runByDay(['qr', 'create', '--from', 'code.csv'], { env: sandbox.env, cwd: directory });
     expect(near.stderr).toContain('Did you mean codes.csv?');
     const mend = await runByDay(['qr', 'update', '--from', 'codes.csv'], { env: sandbox.env, cwd: directory });
     expect(mend.stderr).toContain('run this again. Run `qrctl qr list -o codes.csv` to create a file to start from.');
     expect(await create()).toMatchObject({ code: 0 });
-    expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row: 1 created before; 0 requests') });
+    expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row: 1 created before (0 requests)') });
     const over = await create(['--results', `${results}.journal`]);
     expect(over).toMatchObject({ code: 2, stderr: expect.stringContaining('is the journal of a bulk run') });
     const device = await create(['--results', '/dev/full']);
@@ -161,7 +161,7 @@ describe('--dry-run', () => {
     const { create, sandbox, directory } = await useBench(rowsOf(3), { limit: 60 });
     sandbox.workspace.create({ name: 'Code 2', destination: 'https://example.com/2' });
     const { code, stdout, stderr } = await create(['--dry-run', '--skip-existing', '--format', 'ndjson']);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/2 of 3 rows would be created: 3 requests, 1 window of 60/)]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/2 of 3 rows would be created \(3 requests, 1 window of 60/)]);
     expect(
       stdout
         .trim()
@@ -188,7 +188,7 @@ describe('--skip-existing', () => {
     // All is done: nothing is left to list the codes for.
     const before = sandbox.requests.length;
     const dry = await create(['--skip-existing', '--dry-run']);
-    expect(dry.stderr).toContain('0 of 4 rows would be created: 0 requests');
+    expect(dry.stderr).toContain('0 of 4 rows would be created (0 requests');
     expect(sandbox.requests.slice(before).filter(({ url }) => !url.endsWith('limit=1'))).toEqual([]);
     expect((await readResults())[0]).toMatchObject({ id: there.id, slug: there.slug });
     expect(names()).toEqual(['a', 'a', 'a', 'b', 'b']);

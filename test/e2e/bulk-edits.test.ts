@@ -21,7 +21,7 @@ describe('a spreadsheet that was created and goes on', () => {
       file,
       `name;destination;shop\r\n${[two, one, four].map((line) => `${line?.replace(',', ';')};7\r\n`).join('')}`,
     );
-    expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('3 rows: 3 created before; 0 requests') });
+    expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('3 rows: 3 created before (0 requests)') });
     // What comes back is its code again.
     await writeFile(file, [header, one, three, ''].join('\n'));
     expect(await create()).toMatchObject({ code: 0 });
@@ -58,7 +58,7 @@ describe('a spreadsheet that was created and goes on', () => {
     const sent = sandbox.requests.slice(before).map(({ method }) => method);
     expect([sent.filter((method) => method === 'PATCH').length, posts()]).toEqual([1, 4]);
     expect(sandbox.workspace.code(code?.id ?? '')?.destination).toBe('https://example.com/two');
-    expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('4 created before; 0 requests') });
+    expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('4 created before (0 requests)') });
   });
 
   it('leaves what somebody changed meanwhile on the service, but for what was edited', async () => {

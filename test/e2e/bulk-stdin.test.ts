@@ -34,7 +34,7 @@ describe('qr create --from -', () => {
   it('prints the results, leaves no file, and takes any rows next time, the same ones too', async () => {
     const { qr, files, names, codes } = await usePipe();
     const { code, stdout, stderr } = await qr(create, rowsOf(1));
-    expect([code, stderr]).toEqual([0, '1 row: 1 created; 1 request\n']);
+    expect([code, stderr]).toEqual([0, '1 row: 1 created (1 request)\n']);
     const [{ id, slug } = { id: '', slug: '' }] = codes();
     expect(stdout).toBe(`name,destination,id,slug,outcome,error\nCode 1,https://example.com/1,${id},${slug},created,\n`);
     expect(await qr(create, rowsOf(1))).toMatchObject({ code: 0 });
@@ -96,7 +96,10 @@ describe('qr create --from -', () => {
     const { qr, files, names } = await usePipe();
     const keep = [...create, '--results', 'kept.csv'];
     expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0 });
-    expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0, stderr: expect.stringContaining('2 created before; 0 requests') });
+    expect(await qr(keep, rowsOf(2))).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('2 created before (0 requests)'),
+    });
     expect([await files(), names()]).toEqual([
       ['kept.csv', 'kept.csv.journal'],
       ['Code 1', 'Code 2'],
@@ -114,7 +117,7 @@ describe('a list of ids or slugs', () => {
     const { qr, files, codes, sandbox } = await usePipe({ codes: 3 });
     const ids = await qr(['list', '--ids']);
     const paused = await qr(['update', '--from', '-', '--status', 'paused'], ids.stdout);
-    expect([paused.code, paused.stderr]).toEqual([0, expect.stringMatching(/^3 rows: 3 updated; \d+ requests\n$/)]);
+    expect([paused.code, paused.stderr]).toEqual([0, expect.stringMatching(/^3 rows: 3 updated \(\d+ requests\)\n$/)]);
     expect(codes().map(({ status }) => status)).toEqual(['paused', 'paused', 'paused']);
     const slugs = codes().map(({ slug }) => slug);
     const image = ['image', '--from', '-', '--short-url', 'https://go.example/{slug}', '--output-dir', 'out', '--dry-run'];

@@ -111,7 +111,7 @@ describe('the package', () => {
       expect(await run('--version')).toMatch(/^0\n\d+\.\d+\.\d+\n$/);
       expect(await run('completion', 'zsh')).toMatch(/^0\n#compdef/);
       expect((await run('qr', 'list', '--ids')).split('\n')).toHaveLength(5);
-      expect(await run('scans', 'export', codeId(), '-o', 'scans.csv')).toMatch(/^0\n10 scans of 1 code/);
+      expect(await run('scans', 'export', codeId(), '-o', 'scans.csv')).toMatch(/^0\nExported 10 scans of 1 code/);
       expect(await run('qr', 'list', '--format', 'table', '--timezone', 'x')).toMatch(/^2\n/);
     });
   });

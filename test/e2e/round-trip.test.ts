@@ -82,7 +82,7 @@ test('results have the extension of their input, but a run that began otherwise 
   expect(await readFile(join(cwd, 'e.results.tsv'), 'utf8')).toMatch(/^name\ttype\tid\tslug\toutcome\terror\na\tsms\t/);
   await writeFile(join(cwd, 'old.ndjson'), row);
   expect(await qr('create', '--from', 'old.ndjson', '--results', 'old.results.csv')).toMatchObject({ code: 0 });
-  expect((await qr('create', '--from', 'old.ndjson')).stderr).toContain('1 row: 1 created before; 0 requests');
+  expect((await qr('create', '--from', 'old.ndjson')).stderr).toContain('1 row: 1 created before (0 requests)');
 });
 
 test('a workbook is filled in, created from, and answered by a workbook', async () => {
@@ -95,7 +95,7 @@ test('a workbook is filled in, created from, and answered by a workbook', async 
   expect(sandbox.workspace.codes()).toHaveLength(2 * before);
   expect(await readdir(cwd)).toContain('list.results.xlsx');
   // Read back by its journal's rules: nothing is created twice.
-  expect((await qr('create', '--from', 'list.xlsx')).stderr).toContain(`${before} created before; 0 requests`);
+  expect((await qr('create', '--from', 'list.xlsx')).stderr).toContain(`${before} created before (0 requests`);
   await writeFile(join(cwd, 'renamed.xlsx'), 'name,type\na,sms\n');
   const sent = sandbox.requests.length;
   const refused = await qr('create', '--from', 'renamed.xlsx');

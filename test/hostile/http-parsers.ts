@@ -49,7 +49,7 @@ function parseHeaders(bytes: Buffer): void {
 }
 
 async function parseBody(bytes: Buffer): Promise<void> {
-  const context = { subject: 'GET', dateMs: undefined, redact: (text: string) => text };
+  const context = { dateMs: undefined, redact: (text: string) => text };
   const json = await parseAnswer(bytes.toString());
   await each([checkCode, checkCodePage, checkScanPage].map((check) => () => check(json, context)));
 }

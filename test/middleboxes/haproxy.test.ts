@@ -52,7 +52,7 @@ describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenHang) });
     const { port } = await startHaproxy(sectionsOf(sandbox.port, { serverTimeout: '1s' }));
     const { stderr } = await expectEachRowOnce(sandbox, through(port, sandbox), ['--settle', '1s']);
-    expect(stderr).toContain('71 created, 9 adopted; 81 requests');
+    expect(stderr).toContain('71 created, 9 adopted (81 requests)');
   });
 
   it('that repeats all but POST (retry-on all-retryable-errors) reads as without it, and finds out what became of a POST', async () => {

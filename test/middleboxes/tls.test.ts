@@ -26,7 +26,7 @@ describe.skipIf(!hasBox('nginx'))('behind TLS of a private authority', () => {
       const { code, stderr } = await runCli(['qr', 'list'], { env: by });
       expect(code).toBe(7);
       expect(stderr).toMatch(
-        /^qrctl: GET \S+ on localhost:\d+: the certificate (is not signed by a known authority|chain has a self-signed certificate)\n/,
+        /^qrctl: the certificate (is not signed by a known authority|chain has a self-signed certificate) \[GET \S+ on localhost:\d+\]\n/,
       );
       expect(stderr).toContain('NODE_EXTRA_CA_CERTS=FILE');
       const rows = await createRows(by);

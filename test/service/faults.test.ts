@@ -179,7 +179,7 @@ describe('POST', () => {
     expect(error).toBeInstanceOf(UnavailableError);
     expect(error).toMatchObject({
       outcome: 'not-applied',
-      message: expect.stringMatching(/^POST \/api\/v1\/qr on 127.0.0.1:\d+: connection refused \(after 7 attempts\)$/),
+      message: expect.stringMatching(/^connection refused \(after 7 attempts\) \[POST \/api\/v1\/qr on 127\.0\.0\.1:\d+\]$/),
     });
     expect(attempts).toHaveLength(6);
   });
@@ -381,14 +381,14 @@ describe('messages', () => {
       <script>alert("${'x'.repeat(5000)}")</script><h1>nginx</h1>\u202e${'and so on '.repeat(50)}</body></html>`;
     const message = await tell(say(rawAnswer(502, page)));
     expect(message).toMatch(
-      /^GET \/api\/v1\/qr\/ID on HOST: the service failed \(502\): 502 Bad \[31mGateway nginx and so on .*… \(after 7 attempts( in \d+ s)?\)$/,
+      /^the service failed \(502\): 502 Bad \[31mGateway nginx and so on .*… \(after 7 attempts( in \d+ s)?\) \[GET \/api\/v1\/qr\/ID on HOST\]$/,
     );
     expect(message.length).toBeLessThan(230);
   });
 
   test('a page of HTML with status 200 is reported, not parsed, and not asked for again', async () => {
     expect(await tell(say(rawAnswer(200, '<html><body>Log in to the hotel Wi-Fi</body></html>')))).toBe(
-      'GET /api/v1/qr/ID on HOST: the response is not JSON: Log in to the hotel Wi-Fi (200)',
+      'the response is not JSON: Log in to the hotel Wi-Fi (200) [GET /api/v1/qr/ID on HOST]',
     );
   });
 
@@ -398,7 +398,7 @@ describe('messages', () => {
     ['', 'empty response'],
     [' \r\n', 'empty response'],
   ])('an answer without words is empty only where nothing is in it: %j', async (text, what) => {
-    expect(await tell(say(rawAnswer(200, text)))).toContain(`GET /api/v1/qr/ID on HOST: ${what} (200)`);
+    expect(await tell(say(rawAnswer(200, text)))).toMatch(new RegExp(`^${what} \\(200\\).*\\[GET /api/v1/qr/ID on HOST\\]$`));
   });
 
   test('a page of HTML with status 200 in the midst of proper answers is a gateway that passes: asked for again', async () => {
@@ -456,7 +456,7 @@ describe('messages', () => {
   test('a name that cannot be found is named so', async () => {
     const error = await rejection(useService('https://qrctl.invalid/api/v1').getCode(CODE.id));
     expect(error).toMatchObject({
-      message: expect.stringMatching(/^GET \/api\/v1\/qr\/\S+ on qrctl.invalid: host name not found/),
+      message: expect.stringMatching(/^host name not found .*\[GET \/api\/v1\/qr\/\S+ on qrctl\.invalid\]$/),
     });
   });
 });

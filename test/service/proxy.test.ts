@@ -67,7 +67,7 @@ describe('a proxy that wants a password', () => {
     expect(error).toBeInstanceOf(UnavailableError);
     expect(error).toMatchObject({
       outcome: 'not-applied',
-      message: expect.stringMatching(/: the proxy 127\.0\.0\.1:\d+ requires a user name and password \(407\)$/),
+      message: expect.stringMatching(/^the proxy 127\.0\.0\.1:\d+ requires a user name and password \(407\) \[/),
       hint: expect.stringContaining('Add them to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT'),
     });
     expect(proxy.heads).toHaveLength(1);

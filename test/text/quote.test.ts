@@ -179,7 +179,7 @@ function undecided(code: { slug: string; created_at: string }) {
 }
 
 function answer(status: number, body: { error: string; code: string } | undefined, location = '') {
-  const subject = { method: 'GET', name: 'GET /qr on far.example', redact: (text: string) => text } as const;
+  const subject = { method: 'GET', redact: (text: string) => text } as const;
   return answerError(subject, { status, headers: { location }, text: '' }, body, headersOf({}));
 }
 

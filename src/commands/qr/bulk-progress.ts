@@ -15,14 +15,14 @@ import type { Service } from '../../service/service.ts';
 import { countOf, formatCount } from '../../text/quote.ts';
 import { formatDuration } from '../../time/time.ts';
 
-/** The last line of a dry run: `12 rows would be …: 12 requests, 1 window of 60 requests per minute; 2 warnings; nothing was changed`. */
+/** Prints the last line of a dry run: `12 rows would be … (12 requests, 1 window of 60 requests per minute; 2 warnings). No changes were made`. */
 export function tellCost({ console }: Context, service: Service, what: string, requests: number, warnings = 0): void {
   const limit = service.rateLimit();
   const { windows, waitMs } = costOf(requests, limit);
   const spread =
-    windows === undefined ? '' : `, ${windows} window${windows === 1 ? '' : 's'} of ${limit.limit} requests per minute`;
+    windows === undefined || requests === 0 ? '' : `, ${countOf(windows, 'window')} of ${limit.limit} requests per minute`;
   const wait = waitMs > 0 ? `, about ${formatDuration(waitMs)}` : '';
-  console.note(`${what}: ${countOf(requests, 'request')}${spread}${wait}${countWarnings(warnings)}; nothing was changed`);
+  console.note(`${what} (${countOf(requests, 'request')}${spread}${wait}${countWarnings(warnings)}). No changes were made`);
 }
 
 function countWarnings(warnings: number): string {
@@ -180,8 +180,8 @@ export async function tellSummary(
   if (before.length > 0 && now.length > 0) now[0] = `now ${now[0]}`;
   const { requests } = service.stats();
   const what = [...before, ...now].join(', ') || 'nothing to do';
-  const place = path === undefined ? '' : `; results in ${path}`;
+  const place = path === undefined ? '' : `. Results: ${path}`;
   context.console.note(
-    `${countOf(results.length, 'row')}: ${what}; ${countOf(requests, 'request')}${countWarnings(warnings.length)}${place}`,
+    `${countOf(results.length, 'row')}: ${what} (${countOf(requests, 'request')}${countWarnings(warnings.length)})${place}`,
   );
 }

@@ -15,7 +15,7 @@ export type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteF
 export function requireConsent({ console }: Context, { yes, dryRun }: Consent, from?: string): void {
   if (yes || dryRun || (console.canAsk && from !== '-')) return;
   throw new UsageError('cannot prompt for confirmation: not a terminal', {
-    hint: "Deleting codes and their scans can't be undone: pass --yes to delete, or --dry-run to preview.",
+    hint: "Deleting codes and their scans can't be undone. Pass --yes to delete, or --dry-run to preview.",
   });
 }
 

@@ -21,7 +21,7 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   const { MANIFEST } = await import('../../../dataset/manifest.ts');
   if (!(await namesIn(directory)).includes(MANIFEST)) return;
   if (partition) {
-    throw new UsageError(`cannot write the dataset ${directory}: there is one already`, {
+    throw new UsageError(`cannot write the dataset ${directory}: it already exists`, {
       hint: `No request was sent, and no changes were made. Add --append to add to it, or ${OTHER}.`,
     });
   }

@@ -116,5 +116,6 @@ function inOneLine(
 ): string {
   const { requests, pauses, pausedMs } = service.stats();
   const paused = pauses === 0 ? '0 pauses' : `${countOf(pauses, 'pause')} (${formatDuration(pausedMs)})`;
-  return `${countOf(scans, 'scan')} of ${countOf(codes, 'code')} ${range}, ${countOf(requests, 'request')}, ${paused}, ${(ms / 1000).toFixed(1)} s: ${place}`;
+  const cost = [countOf(requests, 'request'), paused, `${(ms / 1000).toFixed(1)} s`].join(', ');
+  return `Exported ${countOf(scans, 'scan')} of ${countOf(codes, 'code')} ${range} to ${place} (${cost})`;
 }

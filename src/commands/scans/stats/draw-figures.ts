@@ -120,10 +120,11 @@ function barOf(scans: number, most: number, room: number, { full, half }: Signs)
 }
 
 function closing({ sections, total, previous, range }: Picture, { colours, width }: Surface, signs: Signs): string {
-  const before = previous === undefined ? '' : `; before: ${formatCount(previous)}`;
-  const change = previous === undefined ? null : changeOf(total, previous);
-  const lines = [`${countOf(total, 'scan')} ${range}`.trim() + before];
-  if (change !== null) lines[0] += ` (${formatChange(change, signs)})`;
+  const lines = [`${countOf(total, 'scan')} ${range}`.trim()];
+  if (previous !== undefined) {
+    const change = changeOf(total, previous);
+    lines.push(`Previous period: ${countOf(previous, 'scan')}${change === null ? '' : ` (${formatChange(change, signs)})`}`);
+  }
   if (sections.some(({ rows }) => rows.some(({ isPart }) => isPart)))
     lines.push('* incomplete: partly outside the range, or not over yet');
   lines.push('Scans, not people: repeated scans are counted again.');
