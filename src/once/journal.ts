@@ -43,8 +43,10 @@ function envelopeOf({ check, ...options }: Omit<JournalOptions, 'path'>, states:
     take: states.take,
     async known(isNew: boolean) {
       await check({ isNew, states });
-      const knownIds = [...states.knownIds()].reverse();
-      return { knownIds, mayKnowMore: knownIds.length === 0 && states.all().some(({ attempts }) => attempts.length > 0) };
+      return {
+        knownIds: [...states.knownIds()].reverse(),
+        mayKnowMore: states.all().some(({ attempts }) => attempts.length > 0),
+      };
     },
   };
 }

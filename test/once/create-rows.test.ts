@@ -6,13 +6,21 @@ import { seenOf } from '../../src/once/entries.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
+import { openAppendLog } from '../support/logs.ts';
 import type { Mishap } from '../support/model-service/codes.ts';
 import {
+<<<<<<< HEAD
+=======
+  BASE_URL,
+>>>>>>> aa11e21 (once: test the first line of journals, and what is not looked up)
   done,
   JOURNAL,
   namesOf,
   only,
+<<<<<<< HEAD
   pagesOf,
+=======
+>>>>>>> aa11e21 (once: test the first line of journals, and what is not looked up)
   recordsOf,
   rowsOf,
   run,
@@ -23,6 +31,25 @@ import {
 } from './world.ts';
 
 const renamed = (row: NewRow): NewRow => ({ ...row, code: { ...row.code, name: 'renamed' } });
+/** Listings that `plan` took. */
+let listings = 0;
+/** What a dry run says of each row. */
+const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false, appliesEdits = false) => {
+  const planned = await planRows({
+    ...{ rows, journalPath: JOURNAL, disk: memory.disk, listed: [], readListed: async () => [], skipExisting: listing },
+    service: { ...service, workspace: WORKSPACE },
+    decisions: { adopt: [], notCreated: [] },
+    listCodes: async () => {
+      listings += 1;
+      return service.codes;
+    },
+    appliesEdits,
+  });
+  return planned.map(({ row: { row }, action, id, resent, changes }) =>
+    [row, action, id ?? [], resent ? 'resent' : [], changes ? 'changed' : []].flat().join(' '),
+  );
+};
+
 /** Rows that have nothing in common. */
 const apart = (count: number) =>
   rowsOf(count).map((row) => ({ ...row, code: { ...row.code, destination: `https://${row.row}.example/` } }));
@@ -337,7 +364,7 @@ describe('a row that is not in the input any more', () => {
   const failed = () => Promise.reject(new UnavailableError('no network'));
 
   it('is looked up, but neither reported nor asked about', async () => {
-    const world = worldOf({ mishap: only('applied', 0, 1) });
+    const world = worldOf({ mishap: only('applied', 0, 1, 2) });
     await run(world, apart(3), { concurrency: 1, listCodes: failed });
     for (let n = 0; n < 2; n++) world.service.add({ name: 'row 2', destination: 'https://2.example/' }, 0);
     const events: unknown[] = [];
@@ -347,6 +374,21 @@ describe('a row that is not in the input any more', () => {
       { is: 'adopted', row: 1 },
     ]);
     expect((await recordsOf(world)).filter(({ is }) => is === 'asked')).toEqual([]);
+  });
+
+  it('is not looked up if only its fingerprint is known', async () => {
+    const world = worldOf({ mishap: only('applied', 0) });
+    const journal = await openAppendLog<{ is: string }>(JOURNAL, { elsewhere: '', damaged: '' }, world.memory.disk);
+    const stamp = { t: 0, w: 0, b: 0 };
+    await journal.append([
+      { is: 'journal', version: 1, baseUrl: BASE_URL } as { is: string },
+      { is: 'rows', hashes: apart(2).map((row) => seenOf(row).all) } as { is: string },
+      { is: 'session', ...stamp } as { is: string },
+      ...[1, 2].map((row) => ({ is: 'intent', row, ...stamp })),
+    ]);
+    await journal.close();
+    expect(await run(world, apart(1))).toMatchObject(done);
+    expect(world.service.posts()).toBe(1);
   });
 
   it.each([
@@ -432,7 +474,9 @@ describe('an edited row', () => {
       rowsOf(3, (row) => (row < 3 ? 1 : 3)),
     );
     const [first, , third] = rowsOf(3) as [NewRow, NewRow, NewRow];
-    const { rows, states } = await run(world, [renamed(first), { ...third, row: 2, line: 3 }]);
+    const input = [renamed(first), { ...third, row: 2, line: 3 }];
+    expect(await plan(world, input)).toEqual(['1 edited', expect.stringMatching(/^2 done/)]);
+    const { rows, states } = await run(world, input);
     expect([states, rows[0]?.id, rows[0]?.edit?.candidates.length]).toEqual([['edited', 'created'], undefined, 2]);
   });
 
@@ -485,6 +529,7 @@ it('is refused without the codes that the results list, and goes on with a journ
 });
 
 describe('a plan', () => {
+<<<<<<< HEAD
   let listings = 0;
   const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false, appliesEdits = false) => {
     const planned = await planRows({
@@ -511,6 +556,8 @@ describe('a plan', () => {
     );
   };
 
+=======
+>>>>>>> aa11e21 (once: test the first line of journals, and what is not looked up)
   it('says what a run would do, and touches nothing', async () => {
     const world = worldOf({ mishap: (n) => (['none', 'applied', 'rejected'] as const)[n] ?? 'none' });
     expect(await plan(world, rowsOf(2))).toEqual(['1 create', '2 create']);
@@ -542,8 +589,8 @@ describe('a plan', () => {
     const ids = world.service.codes.map(({ id }) => id);
     const rows = apart(4).map((row) => (row.row === 2 ? renamed(row) : row));
     const [first, third] = [`1 done ${ids[0]}`, `3 done ${ids[2]}`];
-    expect(await plan(world, rows)).toEqual([first, `2 edited ${ids[1]}`, third, '4 create']);
-    expect(await plan(world, rows, false, true)).toEqual([first, `2 update ${ids[1]}`, third, '4 create']);
+    expect(await plan(world, rows)).toEqual([first, `2 edited ${ids[1]} changed`, third, '4 create']);
+    expect(await plan(world, rows, false, true)).toEqual([first, `2 update ${ids[1]} changed`, third, '4 create']);
   });
 
   it.each([true, false])('costs a listing only for rows that may be sent; a run too (plan: %s)', async (planned) => {

@@ -99,6 +99,14 @@ describe('a journal', () => {
     expect(names()).toEqual([]);
   });
 
+  it('is none without a path', async () => {
+    const { options } = useOptions(createMemoryDisk().disk);
+    expect((await readJournal({ ...options, path: undefined })).all()).toEqual([]);
+    const { states, ...log } = await openJournal({ ...options, path: undefined });
+    await log.close();
+    expect(states.all()).toEqual([]);
+  });
+
   it('names rows as people count them: by the line of the file', () => {
     expect(nameRow(row(3))).toBe('line 4');
     expect(nameRow({ code: { name: 'Menu' } })).toBe('a removed row ("Menu")');
@@ -146,7 +154,7 @@ describe('a journal goes on', () => {
       [[intent, { is: 'absent', row: 1, before: [], word: false, ...at }], true],
     ];
     for (const [lines, isRefused] of cases) {
-      const { open } = await useJournal([row(1)]);
+      const { open } = await useJournal([row(1), row(2)]);
       await open({}, [{ is: 'session', ...at }, ...lines]);
       const opening = open({ apiKey: 'svc_live_b' });
       if (isRefused) await expect(opening).rejects.toThrow('may belong to another workspace');

@@ -118,6 +118,13 @@ describe('reconciling', () => {
     });
   });
 
+  it('tells which codes are not those of an absent row (O11)', async () => {
+    const signal = new AbortController().signal;
+    const listing = [code('x', -100_000), code('y', -90_000), code('z', 10, 'b')];
+    const said = await reconcile({ unknown: [row(1, 0)], resent: [], listing, claimedIds: new Set(), signal });
+    expect(said).toEqual({ adopted: [], absent: [{ rows: [1], foreignIds: ['x', 'y'] }], undecided: [] });
+  });
+
   it('leaves codes alone that other rows have, or that are known not to be the row’s (O10, O11)', async () => {
     expect((await inShort([row(1, 0)], [code('x', 10)], ['x'])).absent).toEqual([1]);
     expect((await inShort([{ ...row(1, 0), foreign: [new Set(), new Set(['x'])] }], [code('x', 10)])).absent).toEqual([1]);
