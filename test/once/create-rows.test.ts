@@ -9,18 +9,12 @@ import type { QrCode } from '../../src/service/shapes.ts';
 import { openAppendLog } from '../support/logs.ts';
 import type { Mishap } from '../support/model-service/codes.ts';
 import {
-<<<<<<< HEAD
-=======
   BASE_URL,
->>>>>>> aa11e21 (once: test the first line of journals, and what is not looked up)
   done,
   JOURNAL,
   namesOf,
   only,
-<<<<<<< HEAD
   pagesOf,
-=======
->>>>>>> aa11e21 (once: test the first line of journals, and what is not looked up)
   recordsOf,
   rowsOf,
   run,
@@ -36,13 +30,14 @@ let listings = 0;
 /** What a dry run says of each row. */
 const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false, appliesEdits = false) => {
   const planned = await planRows({
-    ...{ rows, journalPath: JOURNAL, disk: memory.disk, listed: [], readListed: async () => [], skipExisting: listing },
+    ...{ rows, journalPath: JOURNAL, disk: memory.disk, skipExisting: listing },
+    ...{ readListedCodes: async () => [], readListed: async () => [] },
     service: { ...service, workspace: WORKSPACE },
     decisions: { adopt: [], notCreated: [] },
-    listCodes: async () => {
+    listPages: pagesOf(async () => {
       listings += 1;
       return service.codes;
-    },
+    }),
     appliesEdits,
   });
   return planned.map(({ row: { row }, action, id, resent, changes }) =>
@@ -529,35 +524,6 @@ it('is refused without the codes that the results list, and goes on with a journ
 });
 
 describe('a plan', () => {
-<<<<<<< HEAD
-  let listings = 0;
-  const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false, appliesEdits = false) => {
-    const planned = await planRows({
-      ...{
-        rows,
-        journalPath: JOURNAL,
-        disk: memory.disk,
-        readListedCodes: async () => [],
-        readListed: async () => [],
-        skipExisting: listing,
-      },
-      service: { ...service, workspace: WORKSPACE },
-      decisions: { adopt: [], notCreated: [] },
-      listPages: pagesOf(async () => {
-        listings += 1;
-        return service.codes;
-      }),
-      appliesEdits,
-    });
-    for (const { changes, action } of planned)
-      expect(changes, action).toEqual(['update', 'edited'].includes(action) ? [expect.anything()] : undefined);
-    return planned.map(({ row: { row }, action, id, resent }) =>
-      [row, action, id ?? [], resent ? 'resent' : []].flat().join(' '),
-    );
-  };
-
-=======
->>>>>>> aa11e21 (once: test the first line of journals, and what is not looked up)
   it('says what a run would do, and touches nothing', async () => {
     const world = worldOf({ mishap: (n) => (['none', 'applied', 'rejected'] as const)[n] ?? 'none' });
     expect(await plan(world, rowsOf(2))).toEqual(['1 create', '2 create']);
