@@ -2,8 +2,10 @@
  * Reads the code, ID and time of rows back from an appended file: for IDs older than those in the state, and to rebuild a lost state if every row can
  * be read as written by this export.
  */
+
 import { type DiskFile, readPieces } from '../durable/disk.ts';
 import { isObject, parseJson } from '../service/json.ts';
+import { LINE_FEED, QUOTE } from '../text/ascii.ts';
 import { countOf, quote } from '../text/quote.ts';
 import { parseInstant } from '../time/time.ts';
 import type { AppendIdentity } from './identity.ts';
@@ -184,8 +186,6 @@ export async function findFirstRow(
 
 const LONGEST_HEADER = 64 * 1024;
 const BOM = Buffer.from('\ufeff');
-const LINE_FEED = 0x0a;
-const QUOTE = 0x22;
 
 /** Regroups pieces so that each ends with a whole line. In CSV a line feed between quotes is part of a cell. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {

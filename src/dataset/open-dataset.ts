@@ -3,6 +3,7 @@
  * so that it contains each scan exactly once, however often runs are killed. PROTOCOL.md states the guarantee and its invariants.
  * append/add-rows.ts determines the rows to add, and the time from which the service is read, as for a file.
  */
+
 import { basename, dirname, join, resolve } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import type { AppendOptions } from '../append/append-file.ts';
@@ -16,6 +17,7 @@ import { acquireLock, type Lock } from '../durable/lock.ts';
 import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { makeRealDirectories, realPath } from '../durable/trusted-file.ts';
+import { OTHER_DIRECTORY } from '../rows/whole-file.ts';
 import { countOf } from '../text/quote.ts';
 import { formatInstant } from '../time/time.ts';
 import { compactDataset } from './compact.ts';
@@ -45,7 +47,7 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
  */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, clock, signal, lockWaitMs: waitMs, onWait, disk = nodeDisk } = options;
-  const inWords = (error: unknown) => cannotOpen(`write the dataset ${options.directory}`, error, OTHER_PLACE);
+  const inWords = (error: unknown) => cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
   try {
     // D14: no file is created or read behind a link that another user made to a file that is not theirs.
     const place = options.compact ? await linkPlace(disk, options.directory) : await makeRealDirectories(disk, options.directory);
@@ -60,7 +62,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         throw datasetRefusal(
           directory,
           'the directory already contains a dataset',
-          `Add --append to add to it, or ${OTHER_PLACE}`,
+          `Add --append to add to it, or ${OTHER_DIRECTORY}`,
         );
       const recorded = await checkDataset(options, directory, found);
       const known = found?.parts ?? [];
@@ -111,9 +113,9 @@ async function checkDataset(
   found: Manifest | undefined,
 ): Promise<Recorded> {
   if (!found) return { workspace: await own.workspace.record(), renewed: true };
-  const recorded = await checkOwnWorkspace(directory, found, own, OTHER_PLACE);
+  const recorded = await checkOwnWorkspace(directory, found, own, OTHER_DIRECTORY);
   const difference = datasetDifference(found.identity, identity);
-  if (difference) throw datasetRefusal(directory, `it ${difference.reason}`, `${difference.wayOn}, or ${OTHER_PLACE}`);
+  if (difference) throw datasetRefusal(directory, `it ${difference.reason}`, `${difference.wayOn}, or ${OTHER_DIRECTORY}`);
   return recorded;
 }
 
@@ -167,8 +169,6 @@ function compactedAtTheEnd(options: DatasetOptions, disk: Disk, lock: Lock, open
     },
   };
 }
-
-const OTHER_PLACE = 'specify a different directory with --output-dir';
 
 async function readManifest(disk: Disk, directory: string): Promise<Manifest | undefined> {
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));

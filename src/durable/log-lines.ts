@@ -1,6 +1,8 @@
 /** The lines of a log on disk: each one JSON object with a checksum of itself, written at once and read in pieces of any size. */
+
 import { crc32 } from 'node:zlib';
 import { UsageError } from '../errors.ts';
+import { LINE_FEED } from '../text/ascii.ts';
 
 /** `{…,"crc":"0a1b2c3d"}`: CRC-32 of the line up to the comma before `"crc"`. */
 export function formatLine(record: object): string {
@@ -25,7 +27,6 @@ function parseLine<R extends object>(line: string): R | undefined {
   }
 }
 
-const LINE_FEED = 0x0a;
 /** How every log begins. */
 const BEGINNING = Buffer.from('{"is":');
 

@@ -1,9 +1,11 @@
 /** Loads a PNG or SVG as a logo, with resvg in WebAssembly: no access to files or network, and the same pixels on every machine. */
+
 import { UsageError } from '../errors.ts';
 import { findSvgFault } from './check-svg.ts';
 import { formatColour } from './colour.ts';
 import type { Logo } from './picture.ts';
 import { openRenderer, RenderError } from './render-apart.ts';
+import { PNG_SIGNATURE } from './write-png.ts';
 
 /** Reason why a file is not a valid logo, as a predicate of its name. */
 export interface LogoFault {
@@ -20,14 +22,12 @@ const MOST_RATIO = 8;
 /** Enough to see whether it shows anything. */
 const TRIAL_PIXELS = 64;
 
-const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-
 /**
  * Loads a logo, and draws it once at a small size to verify it. Throws LocalError if the installation is corrupt, and the signal's
  * reason. I7: the drawing cost is limited by the content, and again while drawing.
  */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
-  const svg = bytes.subarray(0, 8).equals(PNG) ? wrapPng(bytes) : readSvg(bytes);
+  const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
   if (typeof svg === 'object') return svg;
   const renderer = await openRenderer(svg, signal);
   try {

@@ -5,7 +5,7 @@ import type { Modules } from './encode.ts';
 import type { Plate } from './logo.ts';
 import { MM_AN_INCH, modulesAcross, type PictureStyle } from './picture.ts';
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** I4: every version of zlib makes the same of this strategy, which leaves no choice to it; at others their engines differ. */
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
@@ -142,7 +142,7 @@ function formatPng({ side, bits, type, sizeMm }: Header, colours: readonly Buffe
   header.writeUInt32BE(side, 4);
   header[8] = bits;
   header[9] = type;
-  const parts = [SIGNATURE, chunk('IHDR', header)];
+  const parts = [PNG_SIGNATURE, chunk('IHDR', header)];
   if (sizeMm !== undefined) {
     const density = Buffer.alloc(9);
     density.writeUInt32BE(Math.round((side * 1000) / sizeMm), 0);

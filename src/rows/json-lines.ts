@@ -1,5 +1,7 @@
 /** Formats values and records as JSON. A bigint, which represents an integer beyond 2^53, becomes a number with all its digits. */
+
 import { UnexpectedAnswerError } from '../errors.ts';
+import { BACKSLASH, QUOTE } from '../text/ascii.ts';
 import { createByteBuffer } from '../text/byte-buffer.ts';
 import { createField, type Field, knownBytes } from './field-bytes.ts';
 import type { Row } from './row-sink.ts';
@@ -76,8 +78,6 @@ export function createJsonLines(): JsonLines {
   };
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
 /** Deeper than any valid value, and far from a stack overflow. */

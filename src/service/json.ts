@@ -1,4 +1,5 @@
 /** Parses JSON and keeps every digit of its integers. */
+import { BACKSLASH, COMMA, QUOTE } from '../text/ascii.ts';
 
 /** JSON that costs more to hold or to read than any answer of the service does. The message follows "the answer ". */
 export class ExcessiveJsonError extends SyntaxError {}
@@ -49,10 +50,7 @@ function countValues(text: string): number {
   return count;
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
 const BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
 /** Returns whether a JSON value is an object, not an array or null. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addLabels, LABELS } from '../../src/commands/scans/export/added-columns.ts';
+import { addLabels } from '../../src/commands/scans/export/added-columns.ts';
+import { LABELS } from '../../src/commands/scans/labels.ts';
 import type { CodeSink, Row } from '../../src/rows/row-sink.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 

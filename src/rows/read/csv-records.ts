@@ -1,6 +1,7 @@
 /** Records of CSV, as `scans export` writes it and spreadsheets save it. */
 
 import { CsvError, parse } from 'csv-parse/sync';
+import { LINE_FEED, QUOTE, RETURN } from '../../text/ascii.ts';
 import { restore } from '../../text/defuse.ts';
 import { countOf } from '../../text/quote.ts';
 import type { Row } from '../row-sink.ts';
@@ -80,9 +81,6 @@ function endOfRecords(text: string, isOpen: boolean): number {
   return end;
 }
 
-const QUOTE = 0x22;
-const LINE_FEED = 0x0a;
-
 /** Lines without a quote are their cells; only the others need a parser. */
 function parseRows(text: string, firstLine: number, header: Header, path: string): Row[] {
   const rows: Row[] = [];
@@ -115,8 +113,6 @@ function parseRows(text: string, firstLine: number, header: Header, path: string
   }
   return rows;
 }
-
-const RETURN = 0x0d;
 
 /** The end of the run of records from `start` on that have quotes. */
 function endOfQuoted(text: string, start: number): number {

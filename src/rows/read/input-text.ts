@@ -1,6 +1,8 @@
 /** Decodes bytes to text in pieces that end with a line: records consist of lines. */
+
 import { isAscii, isUtf8 } from 'node:buffer';
 import { UsageError } from '../../errors.ts';
+import { LINE_FEED } from '../../text/ascii.ts';
 
 export interface TextPiece {
   /** Whole lines with their ends; only in the last piece the last line may lack its own. */
@@ -10,7 +12,6 @@ export interface TextPiece {
   isLast: boolean;
 }
 
-const LINE_FEED = 0x0a;
 const MIB = 1024 * 1024;
 /** F11: far above any record of a file of scans. At most this much is buffered to find the end of one. */
 export const LONGEST_RECORD = MIB;

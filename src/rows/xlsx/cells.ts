@@ -72,7 +72,7 @@ export function escapeText(text: string): string {
 
 const DAY_MS = 86_400_000;
 /** Of 1970-01-01. Before 1900-03-01 Excel counts a day that never was. */
-const EPOCH_DAY = 25_569;
+export const EPOCH_DAY = 25_569;
 const FIRST_DAY = 61;
 
 /** `2026-10-01`, in no zone. */

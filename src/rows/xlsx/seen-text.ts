@@ -1,5 +1,7 @@
 /** Text that a user sees in a cell, if it can be known: the display of a number depends on its format and on the locale. */
+
 import { formatInstant } from '../../time/time.ts';
+import { EPOCH_DAY } from './cells.ts';
 
 /** How a number is shown: Excel's own formats have numbers, all others a code of their own. */
 export interface NumberFormat {
@@ -44,12 +46,12 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
 }
 
 const DAY_MS = 86_400_000;
-/** Days of 1970-01-01, counted from 1900 as Excel counts, or from 1904. */
-const EPOCH_DAY = { from1900: 25_569, from1904: 24_107 };
+/** Day of 1970-01-01, counted from 1904. */
+const EPOCH_DAY_FROM_1904 = 24_107;
 
 /** `2026-03-01`, or with the time if there is one or with `withTime`: `2026-03-01 14:30:00`; undefined if it is not a day. */
 export function dateText(serial: number, from1904: boolean, withTime = false): string | undefined {
-  const days = serial - (from1904 ? EPOCH_DAY.from1904 : EPOCH_DAY.from1900);
+  const days = serial - (from1904 ? EPOCH_DAY_FROM_1904 : EPOCH_DAY);
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;
   if (!(Math.abs(ms) < 8.64e15)) return undefined;
   const text = formatInstant(ms).replace('T', ' ').replace(/\..*$/, '');

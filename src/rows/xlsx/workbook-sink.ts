@@ -7,14 +7,10 @@ import type { Column } from '../columns.ts';
 import type { ByteSink, DocumentSink } from '../document-sink.ts';
 import { createField, knownBytes } from '../field-bytes.ts';
 import type { Row } from '../row-sink.ts';
+import { MOST_ROWS } from '../table-bounds.ts';
 import { cellOf } from './cells.ts';
 import { columnLetters, SHEET_PATH, sheetBeginning, sheetEnd, smallParts } from './parts.ts';
 import { createZipStream } from './zip-stream.ts';
-
-/** Rows of a sheet, by Excel's own bound. */
-const MOST_ROWS = 1_048_576;
-/** Rows of data, below the names. */
-export const MOST_DATA_ROWS = MOST_ROWS - 1;
 
 interface WorkbookOptions {
   columns: readonly Column[];
@@ -24,7 +20,7 @@ interface WorkbookOptions {
 
 /** Creates the error for rows that do not fit; `rows` is undefined if their number is unknown. */
 export function tooManyRows(rows?: number): UsageError {
-  const most = formatCount(MOST_DATA_ROWS);
+  const most = formatCount(MOST_ROWS);
   const what = rows === undefined ? 'too many rows' : `${countOf(rows, 'row')} are too many`;
   return new UsageError(`${what} for a workbook (at most ${most})`, {
     hint: 'Write a .csv or .csv.gz file, choose a shorter range, or add --output-dir DIR for one file per code.',
@@ -70,7 +66,7 @@ export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookO
     rewinds: bytes.checkpoint !== undefined,
     async write(rows) {
       await begin();
-      if (rowNumber + rows.length > MOST_ROWS) throw tooManyRows();
+      if (rowNumber + rows.length > MOST_ROWS + 1) throw tooManyRows();
       for (const row of rows) addRow(row);
       await zip.write(buffer.take());
       return rows.length;
@@ -88,7 +84,7 @@ export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookO
     },
     async commit() {
       await begin();
-      await zip.write(sheetEnd(columns, MOST_ROWS));
+      await zip.write(sheetEnd(columns, MOST_ROWS + 1));
       await zip.end();
       await bytes.commit();
     },

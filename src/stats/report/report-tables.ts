@@ -1,6 +1,8 @@
 /** Renders figures as tables: below each chart, or with a bar per row if there is no chart. */
+
 import { scaleLinear } from 'd3-scale';
 import { formatCount } from '../../text/quote.ts';
+import { capitalize } from '../../text/sentence.ts';
 import { parseInstant } from '../../time/time.ts';
 import type { Figure, Section } from '../figures.ts';
 import { type Html, html } from './html.ts';
@@ -39,7 +41,7 @@ ${rows.map(
 const COLUMN: Partial<Record<Section['by'], string>> = { os: 'System', referrer: 'Referrer' };
 
 export function columnName(by: Section['by']): string {
-  return COLUMN[by] ?? `${by.charAt(0).toUpperCase()}${by.slice(1)}`;
+  return COLUMN[by] ?? capitalize(by);
 }
 
 function head(text: string): Html {

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts';
 import { UnprovenError } from '../../../errors.ts';
 import type { Counted } from '../../../stats/counted.ts';
 import type { Coverage } from '../../../stats/coverage.ts';
+import { capitalize } from '../../../text/sentence.ts';
 import { createLocalTime } from '../../../time/local-time.ts';
 import { formatRange } from '../../range-options.ts';
 
@@ -23,12 +24,7 @@ export function coverageWords(
 export function tellCoverage({ note, warn }: Context['console'], coverage: Coverage, zone: string): void {
   const { start, end } = coverageWords(coverage, zone);
   if (start !== undefined) warn(start);
-  if (end !== undefined) note(asSentence(end));
-}
-
-/** With a capital letter. */
-export function asSentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  if (end !== undefined) note(capitalize(end));
 }
 
 /**

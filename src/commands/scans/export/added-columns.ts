@@ -3,13 +3,13 @@ import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { CodeSink, Row } from '../../../rows/row-sink.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
 import type { LocalTime } from '../../../time/local-time.ts';
+import { labelOf } from '../labels.ts';
 
-export const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;
 export const LOCAL_TIME = 'ts_local';
 
 /** Puts the code's label in front of each row. */
-export function addLabels({ id, slug, name }: CodeLabel, sink: CodeSink): CodeSink {
-  const label = { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null };
+export function addLabels(code: CodeLabel, sink: CodeSink): CodeSink {
+  const label = labelOf(code);
   const blank = { ...label, ...Object.fromEntries(SCAN_FIELDS.map((field) => [field, null])) };
   const labelled = (row: Row) => (isPlainScan(row) ? filled(blank, row) : { ...label, ...row, ...label });
   const write: CodeSink['write'] = ({ rows, times }) => sink.write({ rows: rows.map(labelled), times });

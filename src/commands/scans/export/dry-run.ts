@@ -7,6 +7,7 @@ import { NotFoundError } from '../../../errors.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Column } from '../../../rows/columns.ts';
+import { MOST_ROWS } from '../../../rows/table-bounds.ts';
 import { formatDuration, formatInstant } from '../../../time/time.ts';
 import { type ChosenCodes, requestsToName } from '../../choose-codes.ts';
 import { printRecord } from '../../output-options.ts';
@@ -71,11 +72,11 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
   if (failures[0] && failures.length === codes.length) throw failures[0].error;
   const { format } = plan.output;
   if (format === 'xlsx') {
-    const [{ countingRequests }, { MOST_DATA_ROWS, tooManyRows }] = await Promise.all([
+    const [{ countingRequests }, { tooManyRows }] = await Promise.all([
       import('./workbook-rows.ts'),
       import('../../../rows/xlsx/workbook-sink.ts'),
     ]);
-    if (scans > MOST_DATA_ROWS) throw tooManyRows(scans);
+    if (scans > MOST_ROWS) throw tooManyRows(scans);
     requests += countingRequests(codes);
   }
   // As long as these took each, with as many in flight.

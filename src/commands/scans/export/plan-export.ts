@@ -10,7 +10,8 @@ import { SCAN_FIELDS } from '../../../service/shapes.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { checkChoice, filterWords, isOneCode } from '../../code-choice.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';
-import { LABELS, LOCAL_TIME } from './added-columns.ts';
+import { LABELS } from '../labels.ts';
+import { LOCAL_TIME } from './added-columns.ts';
 import type { ExportFlags } from './flags.ts';
 
 export const DEFAULT_OVERLAP_MS = 3_600_000;

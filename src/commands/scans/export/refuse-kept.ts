@@ -1,7 +1,9 @@
 /** Files and datasets that `--append` keeps: a run that forgot the flag does not replace them, nor write among them. */
+
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../../errors.ts';
+import { OTHER_DIRECTORY } from '../../../rows/whole-file.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { extensionOf } from './code-files.ts';
 import type { ExportFlags } from './flags.ts';
@@ -22,15 +24,13 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   if (!(await namesIn(directory)).includes(MANIFEST)) return;
   if (partition) {
     throw new UsageError(`cannot write the dataset ${directory}: it already exists`, {
-      hint: `No request was sent, and no changes were made. Add --append to add to it, or ${OTHER}.`,
+      hint: `No request was sent, and no changes were made. Add --append to add to it, or ${OTHER_DIRECTORY}.`,
     });
   }
   throw new UsageError(`cannot write files per code to ${directory}: it is a dataset`, {
-    hint: `No request was sent, and no changes were made. Add --partition-by and --append to add to it, or ${OTHER}.`,
+    hint: `No request was sent, and no changes were made. Add --partition-by and --append to add to it, or ${OTHER_DIRECTORY}.`,
   });
 }
-
-const OTHER = 'specify a different directory with --output-dir';
 
 /** Which files a run writes is known before its first request only of codes that are given by id, and then named by it. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {

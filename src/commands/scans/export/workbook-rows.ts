@@ -3,7 +3,8 @@ import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { widened } from '../../../complete/range.ts';
 import { NotFoundError } from '../../../errors.ts';
 import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
-import { MOST_DATA_ROWS, tooManyRows } from '../../../rows/xlsx/workbook-sink.ts';
+import { MOST_ROWS } from '../../../rows/table-bounds.ts';
+import { tooManyRows } from '../../../rows/xlsx/workbook-sink.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ExportPlan } from './plan-export.ts';
 
@@ -33,14 +34,14 @@ export async function requireWorkbookRows(
     let rows = 0;
     const there = codes.filter(({ missing }) => !missing);
     for await (const { total } of fetchInOrder(there, ask, width)) rows += total;
-    if (rows > MOST_DATA_ROWS) throw tooManyRows(rows);
+    if (rows > MOST_ROWS) throw tooManyRows(rows);
     return service;
   }
   return {
     ...service,
     async listScans(...given) {
       const page = await service.listScans(...given);
-      if (page.total > MOST_DATA_ROWS) throw tooManyRows(page.total);
+      if (page.total > MOST_ROWS) throw tooManyRows(page.total);
       return page;
     },
   };

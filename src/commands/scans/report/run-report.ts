@@ -9,10 +9,11 @@ import type { Dimension } from '../../../stats/dimensions.ts';
 import { figuresOf } from '../../../stats/figures.ts';
 import { renderReport } from '../../../stats/report/render-report.ts';
 import { inShell } from '../../../text/quote.ts';
+import { asSentence } from '../../../text/sentence.ts';
 import { formatRange } from '../../range-options.ts';
 import { closingWords, readRange } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';
-import { asSentence, coverageWords } from '../counting/coverage-words.ts';
+import { coverageWords } from '../counting/coverage-words.ts';
 import { type CountPlan, planCount } from '../counting/plan-count.ts';
 import type { ReportFlags } from './flags.ts';
 
@@ -70,7 +71,7 @@ function pageOf(plan: CountPlan, counted: Counted, flags: ReportFlags, names: re
     title: flags.title ?? 'Scans of our QR codes',
     range: readRange(counted, zone) || 'no scans',
     coverage: Object.values(coverageWords(counted.coverage, zone)).flatMap((words) =>
-      words === undefined ? [] : [`${asSentence(words)}.`],
+      words === undefined ? [] : [asSentence(words)],
     ),
     comparedWith: before && formatRange({ sinceMs: before.span.sinceMs, untilMs: before.span.untilMs ?? untilMs }, zone),
     total: current.total(),

@@ -10,9 +10,9 @@ import { chooseLabels } from '../../choose-codes.ts';
 import { checkChoice, isOneCode } from '../../code-choice.ts';
 import { openSink, planOutput } from '../../output-options.ts';
 import { planRange } from '../../range-options.ts';
+import { LABELS, labelOf } from '../labels.ts';
 import type { TailFlags } from './flags.ts';
 
-const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;
 const INTERVAL_MS = 10_000;
 /** Intervals from one listing of the codes to the next: five minutes by default. */
 const RELIST_INTERVALS = 30;
@@ -33,8 +33,9 @@ export async function runTail(context: Context, names: readonly string[], flags:
   const fromMs = sinceMs ?? nowMs();
   const gone = codes.find(({ missing }) => missing);
   if (gone) throw gone.missing;
-  const toFollowed = ({ id, slug, name }: CodeLabel): [string, { follow: FollowedCode; label: object }] => {
-    const label = labelled ? { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null } : {};
+  const toFollowed = (code: CodeLabel): [string, { follow: FollowedCode; label: object }] => {
+    const { id, slug } = code;
+    const label = labelled ? labelOf(code) : {};
     const common = { fetchInOrder, width, sinceMs: fromMs, nowMs, note: context.console.note, name: slug ?? id };
     const read = (request: Parameters<typeof service.listScans>[1]) => service.listScans(id, request);
     return [id, { label, follow: followCode({ ...common, read, checkExists: () => service.getCode(id) }) }];
