@@ -163,7 +163,7 @@ export async function changeCodes<R extends TargetRow>(
   }
 }
 
-/** `200 rows: 150 created before, now 48 created, 2 failed; 50 requests; results in codes.results.csv`. */
+/** Prints `200 rows: 150 created before, now 48 created, 2 failed (50 requests). Results: codes.results.csv`. */
 export async function tellSummary(
   context: Context,
   results: readonly RowResult[],

@@ -115,7 +115,7 @@ function inOneLine(
   place = 'standard output',
 ): string {
   const { requests, pauses, pausedMs } = service.stats();
-  const paused = pauses === 0 ? '0 pauses' : `${countOf(pauses, 'pause')} (${formatDuration(pausedMs)})`;
+  const paused = pauses === 0 ? '0 pauses' : `${countOf(pauses, 'pause')} totaling ${formatDuration(pausedMs)}`;
   const cost = [countOf(requests, 'request'), paused, `${(ms / 1000).toFixed(1)} s`].join(', ');
   return `Exported ${countOf(scans, 'scan')} of ${countOf(codes, 'code')} ${range} to ${place} (${cost})`;
 }
